@@ -1,0 +1,3 @@
+"""Plugins that the project's own tests use."""
+
+pytest_plugins = ["pytester"]

@@ -1,0 +1,38 @@
+"""Scoring from Python, without pytest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Iterator
+from pathlib import Path
+
+from pytest_webeval import formats
+from pytest_webeval.evaluators import default_evaluators
+from pytest_webeval.evaluators.base import Case
+from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.results import TaskResult
+from pytest_webeval.rules import rules_named
+from pytest_webeval.runs import Run
+from pytest_webeval.scoring import score as score_case
+from pytest_webeval.sites import Sites
+from pytest_webeval.task_sets import TaskSet
+
+
+def find_runs(root: str | Path, rules: str = "default") -> Iterator[Run]:
+    """Each run at or below a directory, in the order of the directories' names. Opens no recording."""
+    top, chosen = Path(root), rules_named(rules)
+    for path in formats.run_directories(top):
+        yield formats.load_run(path, chosen, path.relative_to(top).as_posix() if path != top else path.name)
+
+
+def load_run(path: str | Path, rules: str = "default") -> Run:
+    """The run in a directory. Raises `RecordingError` if no format knows its layout."""
+    return formats.load_run(Path(path), rules_named(rules))
+
+
+def score(
+    run: Run, tasks: TaskSet, sites: Sites | None = None, evaluators: Iterable[Evaluator] | None = None
+) -> TaskResult:
+    """The result of a run. Raises `RecordingError` or `TaskDefinitionError` where it cannot be scored at all."""
+    case = Case(run, tasks.get(run.task_id), sites or Sites())
+    return score_case(case, default_evaluators() if evaluators is None else evaluators, tasks.checksum, tasks.source)

@@ -1,0 +1,39 @@
+"""SHA-256 of inputs, of task definitions and of the code that decides verdicts."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from functools import cache
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parent
+# What can change a verdict. The plugin layer, the reports and these modules only carry results around.
+_CARRIERS = ("__init__.py", "api.py", "summary.py", "writing.py")
+_DECIDING = ("*.py", "traces/*.py", "formats/*.py", "values/*.py", "judges/*.py", "evaluators/*.py")
+
+
+def sha256(content: bytes) -> str:
+    """Hexadecimal SHA-256 of some bytes."""
+    return hashlib.sha256(content).hexdigest()
+
+
+@cache
+def _own_code() -> bytes:
+    found = {path for pattern in _DECIDING for path in _PACKAGE.glob(pattern)}
+    paths = sorted(found - {_PACKAGE / name for name in _CARRIERS})
+    return b"".join(path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() for path in paths)
+
+
+@cache
+def code_checksum(*overrides: type) -> str:
+    """SHA-256 of exactly the code that decides verdicts: ours, and the source of evaluator classes from elsewhere."""
+    foreign = (_source_of(kind) for kind in overrides if not kind.__module__.startswith(f"{__package__}."))
+    return sha256(_own_code() + b"".join(sorted(foreign)))
+
+
+def _source_of(kind: type) -> bytes:
+    try:
+        return inspect.getsource(inspect.getmodule(kind) or kind).encode()
+    except (OSError, TypeError):  # typed in, compiled or gone: the name is all that is left to tell it by
+        return f"{kind.__module__}.{kind.__qualname__}".encode()

@@ -1,0 +1,123 @@
+"""Two trees become assertions, each named after its path and what differs (spec §6.2, §6.3)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_webeval.results import Assertion
+from pytest_webeval.results import Status
+from pytest_webeval.schema import Unread
+from pytest_webeval.schema import plain
+from pytest_webeval.values.base import Value
+
+MAX_SHOWN = 300
+
+
+def passed(name: str, message: str) -> Assertion:
+    """An assertion that holds."""
+    return Assertion(assertion_name=name, status=Status.SUCCESS, assertion_msgs=[message])
+
+
+def failed(name: str, *messages: str) -> Assertion:
+    """An assertion that does not hold; the messages say what was expected and what was found."""
+    return Assertion(assertion_name=name, status=Status.FAILURE, assertion_msgs=list(messages))
+
+
+def shown(tree: Any) -> str:
+    """A value on one line, cut where it gets long."""
+    try:
+        text = json.dumps(plain(tree), ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):
+        text = repr(type(tree))
+    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How two trees are compared: `ordered` arrays, and `extra_keys` where objects may say more than expected."""
+
+    ordered: bool = False
+    extra_keys: bool = False
+
+    def equal(self, expected: Any, actual: Any) -> bool:
+        """Whether what was found is what was expected."""
+        return all(one.status is Status.SUCCESS for one in self.compare(expected, actual, ""))
+
+    def compare(self, expected: Any, actual: Any, path: str) -> Iterator[Assertion]:
+        """An assertion for each leaf, and for each structure that differs."""
+        if expected is None and actual is None:
+            yield passed(f"{path}_match", "both are null")
+        elif expected is None or actual is None:
+            yield _differs(f"{path}_none_mismatch", expected, actual)
+        elif isinstance(expected, Mapping):
+            yield from self._objects(expected, actual, path)
+        elif isinstance(expected, list | tuple):
+            yield from self._arrays(expected, actual, path)
+        elif _same(expected, actual):
+            yield passed(f"{path}_match", shown(actual))
+        else:
+            yield _differs(f"{path}_mismatch", expected, actual)
+
+    def _objects(self, expected: Mapping[str, Any], actual: Any, path: str) -> Iterator[Assertion]:
+        if not isinstance(actual, Mapping):
+            yield failed(f"{path}_invalid_format", f"expected {shown(expected)}", f"got {shown(actual)}, not an object")
+            return
+        extra, missing = sorted(actual.keys() - expected.keys()), sorted(expected.keys() - actual.keys())
+        if missing or (extra and not self.extra_keys):
+            told = (f"missing keys: {', '.join(missing)}" if missing else "", f"extra keys: {', '.join(extra)}")
+            yield failed(f"{path}_keys_mismatch", *(told[:1] if self.extra_keys or not extra else filter(None, told)))
+        for key in sorted(expected.keys() & actual.keys()):
+            yield from self.compare(expected[key], actual[key], f"{path}.{key}")
+
+    def _arrays(self, expected: list[Any] | tuple[Any, ...], actual: Any, path: str) -> Iterator[Assertion]:
+        if not isinstance(actual, list | tuple):
+            yield failed(f"{path}_invalid_format", f"expected {shown(expected)}", f"got {shown(actual)}, not a list")
+        elif self.ordered:
+            yield from self._in_order(expected, actual, path)
+        else:
+            yield self._any_order(expected, actual, path)
+
+    def _in_order(self, expected: Any, actual: Any, path: str) -> Iterator[Assertion]:
+        if len(expected) != len(actual):
+            lengths = f"{len(expected)} items expected in this order, {len(actual)} found"
+            yield failed(
+                f"{path}_array_values_mismatch", lengths, f"expected {shown(expected)}", f"got {shown(actual)}"
+            )
+        for index, (wanted, found) in enumerate(zip(expected, actual, strict=False)):
+            yield from self.compare(wanted, found, f"{path}[{index}]")
+
+    def _any_order(self, expected: Any, actual: Any, path: str) -> Assertion:
+        missing, extra = self._unmatched(expected, actual)
+        if not missing and not extra:
+            return passed(f"{path}_match", shown(actual))
+        counts = f"{len(expected) - len(missing)} of {len(expected)} items found"
+        parts = [f"missing {shown(missing)}"] if missing else []
+        parts += [f"not expected {shown(extra)}"] if extra else []
+        messages = ("; ".join([counts, *parts]), f"expected {shown(expected)}", f"got {shown(actual)}")
+        return failed(f"{path}_array_values_mismatch", *messages)
+
+    def _unmatched(self, expected: Any, actual: Any) -> tuple[list[Any], list[Any]]:
+        """What is left on either side after each expected item took the first free one that equals it."""
+        free, missing = dict(enumerate(actual)), []
+        for wanted in expected:
+            taken = next((index for index, found in free.items() if self.equal(wanted, found)), None)
+            if taken is None:
+                missing.append(wanted)
+            else:
+                del free[taken]
+        return missing, list(free.values())
+
+
+def _same(expected: Any, actual: Any) -> bool:
+    if isinstance(expected, Value):
+        return isinstance(actual, Value) and expected.matches(actual)
+    return not isinstance(actual, Value | Unread) and bool(expected == actual)
+
+
+def _differs(name: str, expected: Any, actual: Any) -> Assertion:
+    reason = [actual.reason] if isinstance(actual, Unread) else []
+    return failed(name, f"expected {shown(expected)}", f"got {shown(actual)}", *reason)

@@ -1,0 +1,39 @@
+"""What can go wrong, one class per thing a caller may want to catch.
+
+::
+
+    WebEvalError
+    ├── SettingsError         an option, ini value or configuration file
+    ├── TaskDefinitionError   the definition of a task: missing, duplicate or invalid
+    ├── RecordingError        what an agent left behind: missing, damaged, unknown
+    ├── EvaluationError       an evaluator that cannot come to a verdict
+    └── ValueUnreadable       one datum that its value type does not understand
+
+Each message is one line: what was found, where, what was wanted, what to do.
+"""
+
+from __future__ import annotations
+
+
+class WebEvalError(Exception):
+    """Base of every error that this package raises on purpose."""
+
+
+class SettingsError(WebEvalError):
+    """An option, an ini value or the configuration file is wrong."""
+
+
+class TaskDefinitionError(WebEvalError):
+    """A task definition is missing, defined twice or invalid."""
+
+
+class RecordingError(WebEvalError):
+    """A recording is missing, damaged or of an unknown layout."""
+
+
+class EvaluationError(WebEvalError):
+    """An evaluator cannot come to a verdict: neither success nor failure."""
+
+
+class ValueUnreadable(WebEvalError):
+    """A datum that its value type does not understand."""

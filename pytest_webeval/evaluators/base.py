@@ -1,0 +1,82 @@
+"""What an evaluator is: a frozen dataclass with a name and one method that looks at one expectation."""
+
+from __future__ import annotations
+
+from abc import ABC
+from abc import abstractmethod
+from dataclasses import dataclass
+from dataclasses import field
+from functools import cached_property
+from typing import Any
+from typing import ClassVar
+
+from pytest_webeval.results import Assertion
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import Status
+from pytest_webeval.results import worst
+from pytest_webeval.rules import Rules
+from pytest_webeval.runs import Run
+from pytest_webeval.sites import Sites
+from pytest_webeval.tasks import Expectation
+from pytest_webeval.tasks import Task
+from pytest_webeval.values.base import Reading
+
+
+@dataclass(frozen=True)
+class Case:
+    """All that an evaluator may look at: a run, its task, where the sites were, and the rules."""
+
+    run: Run
+    task: Task
+    configured_sites: Sites
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def rules(self) -> Rules:
+        """The rule set that the session applies."""
+        return self.run.rules
+
+    @cached_property
+    def sites(self) -> Sites:
+        """Site addresses, guessed from the recording where none are configured. Raises `EvaluationError`."""
+        if self.configured_sites.environments and self.configured_sites.covers(self.task.sites):
+            return self.configured_sites
+        return self.configured_sites.repaired(self.task.sites, self.run.trace.evaluation_events)
+
+    @property
+    def expected_reading(self) -> Reading:
+        """How the task's own data is read."""
+        return Reading(derender=self._derender)
+
+    @property
+    def actual_reading(self) -> Reading:
+        """How data that an agent or a site wrote is read."""
+        return Reading(self.rules.agent_patterns, self.rules.agent_alternatives, self._derender)
+
+    def _derender(self, text: str) -> str:
+        return self.sites.derender(text, self.task.sites)
+
+
+class Evaluator(ABC):
+    """Checks one expectation of a task. `name` is what the task's `eval` calls it."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def evaluate(self, expectation: Expectation, case: Case) -> EvaluatorResult:
+        """What was checked and found. Raises `WebEvalError` where there can be no verdict."""
+
+    def result(
+        self, assertions: list[Assertion], *, actual: Any = None, normalized: Any = None, expected: Any = None
+    ) -> EvaluatorResult:
+        """A result whose status is that of its worst assertion."""
+        status = worst([assertion.status for assertion in assertions])
+        return EvaluatorResult(
+            evaluator_name=self.name,
+            status=status,
+            score=float(status is Status.SUCCESS),
+            actual=actual,
+            actual_normalized=normalized,
+            expected=expected,
+            assertions=assertions or None,
+        )

@@ -1,0 +1,175 @@
+"""What the browser sent and received against the event that a task expects (spec §4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from typing import ClassVar
+
+from pytest_webeval.comparison import failed
+from pytest_webeval.comparison import passed
+from pytest_webeval.evaluators.base import Case
+from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.event_matching import EventMatcher
+from pytest_webeval.network import NetworkEvent
+from pytest_webeval.results import Assertion
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import Status
+from pytest_webeval.schema import plain
+from pytest_webeval.tasks import Expectation
+from pytest_webeval.tasks import NetworkExpectation
+from pytest_webeval.urls import Query
+
+# A failed check looks for the nearest miss among the last so many requests: bounded work, whatever was recorded.
+NEAREST_AMONG = 500
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkEventEvaluator(Evaluator):
+    """Evaluator for what the browser did."""
+
+    name: ClassVar[str] = "NetworkEventEvaluator"
+
+    def evaluate(self, expectation: Expectation, case: Case) -> EvaluatorResult:
+        """The event that matches, or the nearest miss with each differing field. Raises `WebEvalError`."""
+        wanted = expectation.read_as(NetworkExpectation)
+        check = _Check(EventMatcher(wanted, case), case)
+        candidates = check.candidates
+        check.matcher.normalize_expected()
+        event, assertions = check.forbidden() if wanted.should_not_exist else check.decided(candidates)
+        return self.result(
+            assertions,
+            actual=check.recorded(event),
+            normalized=check.recorded(event, typed=True),
+            expected=check.expected(),
+        )
+
+
+@dataclass(frozen=True)
+class _Check:
+    matcher: EventMatcher
+    case: Case
+
+    @cached_property
+    def candidates(self) -> list[NetworkEvent]:
+        """The events that may decide (spec §4.2)."""
+        events = self.case.run.trace.evaluation_events
+        if self.case.task.task_type == "NAVIGATE" and self.matcher.event.http_method == "GET":
+            last = self.case.run.trace.last_navigation
+            return [last] if last else []
+        found = [event for event in events if self._is_candidate(event)]
+        return found[-1:] if self.matcher.wanted.last_event_only else found
+
+    def _is_candidate(self, event: NetworkEvent) -> bool:
+        matcher, method = self.matcher, self.matcher.event.http_method
+        if method and event.method.upper() != method.upper():
+            return False
+        return matcher.same_place(event.url, matcher.expected_urls) and self._is_referred(event)
+
+    def _is_referred(self, event: NetworkEvent) -> bool:
+        referer = event.header("referer") if "referer" in (self.matcher.event.headers or {}) else None
+        if not referer:
+            return True
+        return self.matcher.same_place(referer.lower(), self.matcher.expected_header_urls("referer"))
+
+    def forbidden(self) -> tuple[NetworkEvent | None, list[Assertion]]:
+        """Success only where no event was found (spec §4.7)."""
+        if not self.candidates:
+            return None, [passed("no_navigation_event_match", f"no {self._wanted}, as expected")]
+        event = self.candidates[0]
+        told = f"{len(self.candidates)} {self._wanted} found, expected none"
+        return event, [failed("unexpected_navigation_event", told, f"the first is event {self._place(event)}")]
+
+    def decided(self, candidates: Sequence[NetworkEvent]) -> tuple[NetworkEvent | None, list[Assertion]]:
+        """The first candidate that matches with its assertions, or the nearest miss with what is wrong with it."""
+        misses = []
+        for event in candidates:
+            assertions = self.matcher.assertions(event)
+            if not _wrong(assertions):
+                return event, assertions
+            misses.append((event, assertions))
+        nearest = self._nearest(misses or self._other_misses())
+        if nearest is None:
+            return None, [
+                failed("missing_navigation_event", f"no {self._wanted}: the recording has no request to judge")
+            ]
+        event, assertions = nearest
+        told = f"no {self._wanted} matches; {len(candidates)} candidates"
+        return event, [failed("missing_navigation_event", told, f"nearest is event {self._place(event)}"), *assertions]
+
+    def _other_misses(self) -> Iterator[tuple[NetworkEvent, list[Assertion]]]:
+        method = self.matcher.event.http_method
+        events = self.case.run.trace.evaluation_events[-NEAREST_AMONG:]
+        of_method = [event for event in events if event.method == method]
+        return ((event, self.matcher.assertions(event)) for event in of_method or events)
+
+    def _nearest(self, misses: Any) -> tuple[NetworkEvent, list[Assertion]] | None:
+        """Of the misses the one with the fewest wrong fields; of equals the last, which the agent meant to be final."""
+        found: list[tuple[NetworkEvent, list[Assertion]]] = list(misses)
+        return min(reversed(found), key=lambda miss: (_wrong_place(miss[1]), len(_wrong(miss[1]))), default=None)
+
+    @property
+    def _wanted(self) -> str:
+        url = self.matcher.event.url
+        place = url if isinstance(url, str) else " or ".join(url)
+        return f"{self.matcher.event.http_method} {place}"
+
+    def _place(self, event: NetworkEvent) -> str:
+        total = len(self.case.run.trace.events)
+        return f"{event.index} of {total}: {event.method} {self.matcher.urls.actual(event.url).text} ({event.status})"
+
+    def recorded(self, event: NetworkEvent | None, *, typed: bool = False) -> dict[str, Any] | None:
+        """The deciding event as reports show it: only the headers, fields and cookies that the task names."""
+        if event is None:
+            return None
+        wanted, url = self.matcher.event, self.matcher.urls.actual(event.url)
+        shown = {
+            "url": url.base,
+            "headers": {name: self._header(event, name, typed=typed) for name in sorted(wanted.headers or {})},
+            "response_status": event.status,
+            "query_string": _plain_query(url.query),
+            "post_data": plain(self.matcher.posted(event) or {}),
+            "event_type": "navigation" if event.is_navigation else "request",
+            "http_method": event.method,
+        }
+        return shown | self._asked(
+            response_content=self.matcher.content(event) if wanted.response_content is not None else None,
+            response_cookies={name: event.response_cookies.get(name) for name in wanted.response_cookies or {}},
+        )
+
+    def _header(self, event: NetworkEvent, name: str, *, typed: bool) -> str | None:
+        value = event.header(name)
+        return self.case.sites.derender(value, self.case.task.sites) if value and typed else value
+
+    def expected(self) -> dict[str, Any]:
+        """The expected event in the same form."""
+        wanted, urls = self.matcher.event, self.matcher.expected_urls
+        bases = [url.base for url in urls]
+        shown = {
+            "url": bases[0] if len(bases) == 1 else bases,
+            "headers": dict(sorted((wanted.headers or {}).items())),
+            "response_status": wanted.response_status,
+            "query_string": _plain_query(urls[0].query),
+            "post_data": plain(self.matcher.expected_post or {}),
+            "event_type": "navigation" if self.case.task.task_type == "NAVIGATE" else "request",
+            "http_method": wanted.http_method,
+        }
+        return shown | self._asked(response_content=wanted.response_content, response_cookies=wanted.response_cookies)
+
+    def _asked(self, **fields: Any) -> dict[str, Any]:
+        return {name: value for name, value in fields.items() if getattr(self.matcher.event, name) is not None}
+
+
+def _wrong(assertions: Sequence[Assertion]) -> list[Assertion]:
+    return [assertion for assertion in assertions if assertion.status is not Status.SUCCESS]
+
+
+def _wrong_place(assertions: Sequence[Assertion]) -> bool:
+    return any(assertion.assertion_name.startswith("network_event.url") for assertion in _wrong(assertions))
+
+
+def _plain_query(query: Query) -> dict[str, Any]:
+    return {name: values[0] if len(values) == 1 else list(values) for name, values in sorted(query.items())}

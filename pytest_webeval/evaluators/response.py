@@ -1,0 +1,136 @@
+"""The agent's answer: type, status and data against what the task expects (spec §1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from typing import ClassVar
+
+from pytest_webeval.answers import Answer
+from pytest_webeval.answers import read_answer
+from pytest_webeval.comparison import Comparison
+from pytest_webeval.comparison import failed
+from pytest_webeval.comparison import passed
+from pytest_webeval.comparison import shown
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.evaluators.base import Case
+from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.results import Assertion
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.schema import TreeReader
+from pytest_webeval.schema import plain
+from pytest_webeval.tasks import RESPONSE_EVALUATOR
+from pytest_webeval.tasks import STATUSES
+from pytest_webeval.tasks import Expectation
+from pytest_webeval.tasks import ResponseExpectation
+from pytest_webeval.values.string import StringValue
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseEvaluator(Evaluator):
+    """Evaluator for what the agent answered."""
+
+    name: ClassVar[str] = RESPONSE_EVALUATOR
+
+    def evaluate(self, expectation: Expectation, case: Case) -> EvaluatorResult:
+        """One assertion for the type, the status and the data. Raises `WebEvalError`."""
+        wanted = expectation.read_as(ResponseExpectation)
+        answer = read_answer(case.run.response, case.rules)
+        return _Check(self, wanted, case, answer).run()
+
+
+@dataclass(frozen=True, slots=True)
+class _Check:
+    evaluator: ResponseEvaluator
+    wanted: ResponseExpectation
+    case: Case
+    answer: Answer
+
+    def run(self) -> EvaluatorResult:
+        head = list(self._head())
+        data, expected_data, actual_data = self._data()
+        expected = self.wanted.expected
+        return self.evaluator.result(
+            [*head, *data],
+            actual=self.answer.parsed,
+            normalized=self._normalized(plain(actual_data)),
+            expected=_documented(expected.task_type, expected.status, plain(expected_data), None),
+        )
+
+    def _head(self) -> Iterator[Assertion]:
+        fields = self.answer.fields
+        if fields is None:
+            yield self._no_object()
+            return
+        expected = {"task_type": self.wanted.expected.task_type, "status": self.wanted.expected.status}
+        if missing := sorted(expected.keys() - fields.keys()):
+            yield failed("agent_response_keys_mismatch", f"missing keys: {', '.join(missing)}", self.answer.advice)
+        if not self.wanted.expected.data_given:
+            yield failed("agent_response_keys_mismatch", "the task expects no retrieved_data, which every response has")
+        for name in sorted(expected.keys() & fields.keys()):
+            yield from self._text(name, expected[name], fields[name])
+
+    def _no_object(self) -> Assertion:
+        if self.answer.is_none:
+            return failed("agent_response_none_mismatch", "expected a JSON object", "got an empty response")
+        found = f"got {shown(self.answer.parsed)}"
+        return failed("agent_response_invalid_format", "expected a JSON object with task_type and status", found)
+
+    def _text(self, name: str, expected: str, actual: Any) -> Iterator[Assertion]:
+        if not isinstance(actual, str):
+            raise EvaluationError(f"{name} is {shown(actual)}, not a text @ agent_response.{name}")
+        path = f"agent_response.{name}"
+        if not actual:
+            yield failed(f"{path}_none_mismatch", f"expected {expected!r}", "got an empty text")
+            return
+        wanted = StringValue.read(expected, self.case.expected_reading)
+        found = StringValue.read(actual, self.case.actual_reading)
+        yield from Comparison().compare(wanted, found, path)
+
+    def _data(self) -> tuple[list[Assertion], Any, Any]:
+        expected, found = self.wanted.expected.retrieved_data, self.answer.data
+        if self.wanted.expected.task_type != "RETRIEVE" or self.answer.fields is None:
+            return [], expected or None, found
+        if not expected and found is None:
+            return [passed("retrieved_data_match", "no data, as expected")], None, None
+        if not expected:
+            return [self._unexpected(found)], None, found
+        wanted = self._reader(strict=True).array(expected, self.wanted.results_schema)
+        if found is None:
+            told = f"expected {shown(wanted)}"
+            return [failed("retrieved_data_missing_or_null", told, "got no data")], wanted, None
+        items = found if isinstance(found, list) else [found]
+        actual = self._reader(strict=False).array(items, self.wanted.results_schema)
+        comparison = Comparison(ordered=self.wanted.ordered)
+        return list(comparison.compare(wanted, actual, "retrieved_data")), wanted, actual
+
+    def _unexpected(self, found: Any) -> Assertion:
+        if self.wanted.results_schema.get("type") == "null" and self.case.rules.null_schema_errs:
+            raise EvaluationError(f"got the data {shown(found)} where results_schema is null @ retrieved_data")
+        return failed("retrieved_data_unexpected", "expected no data", f"got {shown(found)}")
+
+    def _reader(self, *, strict: bool) -> TreeReader:
+        reading = self.case.expected_reading if strict else self.case.actual_reading
+        return TreeReader(reading, strict, "retrieved_data")
+
+    def _normalized(self, data: Any) -> Any:
+        fields = self.answer.fields
+        if fields is None:
+            return None
+        return _documented(fields.get("task_type"), fields.get("status"), data, fields.get("error_details"))
+
+
+def _documented(task_type: Any, status: Any, data: Any, details: Any) -> dict[str, Any]:
+    return {
+        "action": _canonical(task_type).lower() if isinstance(task_type, str) else task_type,
+        "status": _canonical(status).upper() if isinstance(status, str) else status,
+        "results": data,
+        "error_details": details,
+    }
+
+
+def _canonical(text: str) -> str:
+    bare = text.strip().strip("'\"`.,;:!?")
+    known: dict[str, str] = {name.lower(): name for name in STATUSES}
+    return known.get(bare.lower(), bare)

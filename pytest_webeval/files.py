@@ -1,0 +1,60 @@
+"""Reading files that a stranger left: regular files inside their directory only, without links, of bounded size."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from pytest_webeval.errors import RecordingError
+
+MAX_BYTES = 512 * 2**20
+
+
+def read_inside(directory: Path, name: str, limit: int = MAX_BYTES) -> bytes:
+    """The bytes of a regular file below a directory. Raises `RecordingError`.
+
+    Links, pipes, devices and sockets are refused without blocking on them, wherever in `name` they stand.
+    """
+    handle = _opened(directory, name)
+    try:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
+            raise RecordingError(f"{directory / name} is not a regular file; record it again as a plain file")
+        if found.st_size > limit:
+            raise RecordingError(f"{directory / name} has {found.st_size:,} bytes; at most {limit:,} are read")
+        with os.fdopen(os.dup(handle), "rb") as stream:
+            return stream.read(limit)
+    finally:
+        os.close(handle)
+
+
+def _opened(directory: Path, name: str) -> int:
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    parts = Path(name).parts
+    if not parts or Path(name).is_absolute() or ".." in parts:
+        raise RecordingError(f"{name!r} does not name a file inside {directory}")
+    at = _directory(directory)
+    try:
+        for part in parts[:-1]:
+            inner = os.open(part, flags | os.O_DIRECTORY, dir_fd=at)
+            os.close(at)
+            at = inner
+        return os.open(parts[-1], flags, dir_fd=at)
+    except OSError as error:
+        reason = error.strerror or error
+        raise RecordingError(f"cannot read {directory / name}: {reason}; is it a readable plain file?") from error
+    finally:
+        os.close(at)
+
+
+def _directory(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise RecordingError(f"cannot open {path}: {error.strerror}; is it a readable directory?") from error
+
+
+def present(path: Path) -> bool:
+    """Whether anything has that name, a dangling link or a pipe included. Never opens it."""
+    return os.path.lexists(path)

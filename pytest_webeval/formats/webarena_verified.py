@@ -1,0 +1,56 @@
+"""WebArena-Verified run directories: `agent_response.json` beside a network trace."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.files import present
+from pytest_webeval.runs import Run
+from pytest_webeval.traces import load_trace
+from pytest_webeval.traces.base import Inputs
+
+if TYPE_CHECKING:
+    from pytest_webeval.network import NetworkTrace
+    from pytest_webeval.rules import Rules
+
+RESPONSE = "agent_response.json"
+# In this order: where a run holds several, the HAR is what the reference reads.
+TRACE_NAMES = ("network.har", "trace.zip", "trace", "trace.network", "network.network")
+
+
+class WebArenaVerified:
+    """The layout that WebArena-Verified's runner writes, with Playwright's traces as a second choice."""
+
+    name = "webarena-verified"
+    wanted = f"{RESPONSE} beside {' or '.join(TRACE_NAMES[:2])}"
+
+    def recognizes(self, path: Path) -> bool:
+        """Whether the directory holds a response or a trace."""
+        return any(present(path / name) for name in (RESPONSE, *TRACE_NAMES))
+
+    def load(self, path: Path, label: str, rules: Rules) -> Run:
+        """The run, with the directory's name as task id."""
+        return Run(
+            path=path,
+            label=label,
+            task_id=_task_id(path.name),
+            format=self.name,
+            response_file=RESPONSE,
+            inputs=Inputs(path),
+            rules=rules,
+            load_trace=partial(_trace, path),
+        )
+
+
+def _task_id(name: str) -> int | str:
+    return int(name) if name.isascii() and name.isdigit() else name
+
+
+def _trace(path: Path, inputs: Inputs, rules: Rules) -> NetworkTrace:
+    for name in TRACE_NAMES:
+        if present(path / name):
+            return load_trace(inputs, name, rules)
+    raise RecordingError(f"no network trace in {path}; wanted one of {', '.join(TRACE_NAMES)}")

@@ -1,0 +1,1 @@
+"""The pytest side: only this folder imports pytest."""

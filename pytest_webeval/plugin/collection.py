@@ -1,0 +1,132 @@
+"""Run directories as pytest nodes: a `Directory` for each, with one `Function` in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from typing import TypeVar
+
+import pytest
+
+from pytest_webeval import formats
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin.recording import RecordEvaluation
+from pytest_webeval.plugin.recording import TaskFailed
+from pytest_webeval.plugin.strangers import shield
+from pytest_webeval.plugin.workspace import WORKSPACE
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.tasks import Task
+
+ITEM = "task"
+
+
+def task(record_evaluation: RecordEvaluation, webeval_evaluators: list[Any]) -> None:
+    """What a run item does: score the run, and fail with the reason."""
+    record_evaluation.score(webeval_evaluators)
+
+
+class RunItem(pytest.Function):
+    """The test that scores one run. `problem` is why it cannot be scored at all."""
+
+    problem: str | None = None
+
+    def getparent(self, cls: Any) -> Any:
+        """The nearest node of a class; a run directory stands in for the module that a run does not have."""
+        return self.parent if cls is pytest.Module else super().getparent(cls)
+
+    def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
+        """The directory, and the item's name."""
+        return self.path, None, self.nodeid
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Our own failures as the text that they carry, anything else as pytest shows it."""
+        if isinstance(excinfo.value, TaskFailed | WebEvalError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo)  # pytest.Function takes no style
+
+
+class RunDirectory(pytest.Directory):
+    """One run, or a directory whose layout nobody knows."""
+
+    obj = ModuleType("run")
+    problem: str | None = None
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """The one item, with markers and keywords from the task definition."""
+        item: RunItem = RunItem.from_parent(self, name=ITEM, callobj=task)
+        item.problem = self.problem
+        if self.problem is None:
+            workspace = self.config.stash[WORKSPACE]
+            item.extra_keyword_matches.update(self._keywords(workspace))
+            _describe(item, workspace)
+        yield item
+
+    def _keywords(self, workspace: Workspace) -> set[str]:
+        run = workspace.run(self.path)
+        return {str(run.task_id), run.format}
+
+
+def _describe(item: RunItem, workspace: Workspace) -> None:
+    run = workspace.run(item.path)
+    try:
+        described: Task = workspace.task_set(item.path).get(run.task_id)
+    except (TaskDefinitionError, RecordingError):
+        return  # the item says so when it runs
+    template, kind = described.intent_template_id, described.task_type
+    item.add_marker(pytest.mark.webeval_template(template, id=template))
+    item.extra_keyword_matches.update({f"template_{template}", *described.sites})
+    for site in described.sites:
+        item.add_marker(pytest.mark.webeval_site(site, name=site))
+    if kind:
+        item.add_marker(pytest.mark.webeval_type(kind.lower(), name=kind.lower()))
+        item.extra_keyword_matches.add(kind.lower())
+
+
+class RunsDirectory(pytest.Directory):
+    """A directory at or below a run root that is no run itself."""
+
+    def collect(self) -> Iterator[pytest.Collector]:
+        """What is below it: runs, and directories with runs."""
+        for child in formats.subdirectories(self.path):
+            if not _is_ignored(child, self.config):
+                yield directory_node(child, self)
+
+
+def directory_node(path: Path, parent: pytest.Collector) -> pytest.Directory:
+    """The node for a directory at or below a run root."""
+    workspace = parent.config.stash[WORKSPACE]
+    shield(parent.config, path)
+    nodeid = workspace.label(path)
+    if workspace.format_of(path) is not None:
+        return _node(RunDirectory, parent, path, nodeid)
+    problem = _problem(path, is_root=path in workspace.settings.roots)
+    if problem is None:
+        return _node(RunsDirectory, parent, path, nodeid)
+    node: RunDirectory = _node(RunDirectory, parent, path, nodeid)
+    node.problem = problem
+    return node
+
+
+Node = TypeVar("Node", bound=pytest.Directory)
+
+
+def _node(kind: type[Node], parent: pytest.Collector, path: Path, nodeid: str) -> Node:
+    node: Node = kind.from_parent(parent, path=path, nodeid=nodeid)
+    return node
+
+
+def _problem(path: Path, *, is_root: bool) -> str | None:
+    try:
+        return None if formats.subdirectories(path) or is_root else formats.unknown_layout(path)
+    except RecordingError as error:
+        return str(error)
+
+
+def _is_ignored(path: Path, config: pytest.Config) -> bool:
+    ignored = (os.path.abspath(given) for given in config.getoption("ignore") or ())  # noqa: PTH100  (links are kept)
+    return str(path) in ignored or any(path.match(pattern) for pattern in config.getoption("ignore_glob") or ())

@@ -1,0 +1,90 @@
+"""What pytest loads: options, hook specifications, and one registered object when runs are asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+from typing import Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pytest_webeval.results import Summary
+    from pytest_webeval.results import TaskResult
+    from pytest_webeval.runs import Run
+    from pytest_webeval.runs import RunFormat
+
+OPTIONS = {
+    "webeval_runs": "directory with recorded runs, each of which becomes a test (repeatable)",
+    "webeval_tasks": "task definitions: a JSON or JSON lines file, or 'webarena-verified' for the installed data set",
+    "webeval_config": "configuration file with the addresses of the sites",
+    "webeval_output": "directory to write results to, in the same tree; the runs stay untouched",
+    "webeval_rules": "rule set: default, reference (as WebArena-Verified 1.2.3) or strict",
+}
+
+
+class HookSpecs:
+    """Hooks that a conftest.py or a plugin may implement."""
+
+    @pytest.hookspec(firstresult=True)
+    def pytest_webeval_recognize(self, path: Path, config: pytest.Config) -> RunFormat | None:
+        """Return the format of a run directory of your own, or None; asked for each directory before our formats."""
+
+    @pytest.hookspec
+    def pytest_webeval_scored(self, item: pytest.Item, run: Run, result: TaskResult) -> None:
+        """Called in the process that scored a run, once its eval_result.json is written."""
+
+    @pytest.hookspec
+    def pytest_webeval_summary(self, summary: Summary, config: pytest.Config) -> None:
+        """Called once a session, in the controller, with what eval_summary.json holds."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options and an ini key for each."""
+    group = parser.getgroup("webeval", "recorded web-agent tasks")
+    for name, text in OPTIONS.items():
+        flag = f"--{name.replace('_', '-')}"
+        repeatable: dict[str, Any] = {"action": "append"} if name == "webeval_runs" else {}
+        metavar = {"webeval_rules": "RULES", "webeval_runs": "DIR", "webeval_output": "DIR"}.get(name, "FILE")
+        group.addoption(flag, dest=name, default=None, metavar=metavar, help=text, **repeatable)
+        if name == "webeval_runs":
+            parser.addini(name, text, type="paths", default=None)
+        else:
+            parser.addini(name, text, type="string", default=None)
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Declare our hooks, so that a conftest.py may implement them in any session."""
+    pluginmanager.add_hookspecs(HookSpecs)
+
+
+def _asked_for(config: pytest.Config, known: Any = None) -> bool:
+    return bool((known or config.option).webeval_runs or config.getini("webeval_runs"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Keep pytest from importing conftest.py files that came with a recording."""
+    if _asked_for(early_config, early_config.known_args_namespace):
+        from pytest_webeval.plugin.strangers import shield_arguments  # noqa: PLC0415  (idle sessions load nothing)
+
+        shield_arguments(early_config)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the session object if there are runs to score."""
+    for text in ("webeval_site(name): site of a task", "webeval_template(id): intent template of a task"):
+        config.addinivalue_line("markers", text)
+    config.addinivalue_line("markers", "webeval_type(name): retrieve, mutate or navigate")
+    if _asked_for(config):
+        from pytest_webeval.plugin.session import register  # noqa: PLC0415  (idle sessions load nothing)
+
+        register(config)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Skip a Python test over runs when no runs were given."""
+    if "webeval_run" in metafunc.fixturenames and not _asked_for(metafunc.config):
+        metafunc.parametrize("webeval_run", [])

@@ -1,0 +1,100 @@
+"""Fixtures; each docstring is its manual page. All can be overridden in a conftest.py."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.evaluators.network_event import NetworkEventEvaluator
+from pytest_webeval.evaluators.response import ResponseEvaluator
+from pytest_webeval.evaluators.rubric import RubricEvaluator
+from pytest_webeval.judges import Judge
+from pytest_webeval.plugin.recording import RECORDER
+from pytest_webeval.plugin.recording import Checker
+from pytest_webeval.plugin.recording import RecordEvaluation
+from pytest_webeval.plugin.workspace import WORKSPACE
+from pytest_webeval.runs import Run
+from pytest_webeval.sites import Sites
+from pytest_webeval.task_sets import TaskSet
+from pytest_webeval.tasks import Task
+
+
+@pytest.fixture
+def webeval_run(request: pytest.FixtureRequest) -> Run:
+    """The recorded run: `path`, `task_id`, `response`, `trace`. A Python test that asks for it runs once for each run.
+
+    Raises RecordingError, which pytest shows as ERROR, when response or trace cannot be read.
+    """
+    path: Path = getattr(request, "param", request.node.path)
+    problem = getattr(request.node, "problem", None)
+    if problem:
+        raise RecordingError(problem)
+    workspace = request.config.stash[WORKSPACE]
+    run = workspace.run(path)
+    workspace.task_set(path).get(run.task_id)
+    run.check()
+    return run
+
+
+@pytest.fixture
+def webeval_task(record_evaluation: RecordEvaluation) -> Task:
+    """The definition of the run's task: `intent`, `sites`, `expectations`, `task_type`."""
+    return record_evaluation.case.task
+
+
+@pytest.fixture
+def record_evaluation(request: pytest.FixtureRequest, webeval_run: Run, webeval_sites: Sites) -> RecordEvaluation:
+    """Records what you find out about the run: `record_evaluation(EvaluatorResult(...))` lands in eval_result.json."""
+    workspace = request.config.stash[WORKSPACE]
+    case = workspace.case(webeval_run, webeval_sites)
+    recorder = RecordEvaluation(case, workspace)
+    request.node.stash[RECORDER] = recorder
+    return recorder
+
+
+@pytest.fixture
+def webeval_response(record_evaluation: RecordEvaluation) -> Checker:
+    """Checks the agent's answer: `webeval_response.check()` evaluates what the task expects and records it.
+
+    Override it with `return webeval_response.using(MyEvaluator())`.
+    """
+    return Checker(ResponseEvaluator(), record_evaluation)
+
+
+@pytest.fixture
+def webeval_network_event(record_evaluation: RecordEvaluation) -> Checker:
+    """Checks what the browser sent and received: `.check()` for the task's expectations, `.check(expected={...})` for yours."""
+    return Checker(NetworkEventEvaluator(), record_evaluation)
+
+
+@pytest.fixture
+def webeval_rubric(record_evaluation: RecordEvaluation) -> Checker:
+    """Checks the points in the run's rubric.json: `.check(threshold=0.8)`."""
+    return Checker(RubricEvaluator(), record_evaluation)
+
+
+@pytest.fixture
+def webeval_evaluators(webeval_response: Checker, webeval_network_event: Checker, webeval_rubric: Checker) -> list[Any]:
+    """The evaluators of a run item. Add yours: `return [*webeval_evaluators, MyEvaluator()]`."""
+    return [webeval_response, webeval_network_event, webeval_rubric]
+
+
+@pytest.fixture(scope="session")
+def webeval_judge() -> Judge | None:
+    """The judge that evaluators may ask; None unless a conftest.py provides one."""
+    return None
+
+
+@pytest.fixture(scope="session")
+def webeval_sites(request: pytest.FixtureRequest) -> Sites:
+    """Addresses of the sites, from --webeval-config; empty without it, then they are guessed from each recording."""
+    return request.config.stash[WORKSPACE].sites
+
+
+@pytest.fixture(scope="session")
+def webeval_tasks(request: pytest.FixtureRequest) -> TaskSet | None:
+    """The task set that --webeval-tasks names, or None."""
+    return request.config.stash[WORKSPACE].given_tasks

@@ -1,0 +1,133 @@
+"""What one item means for its run: a result to write, and a record for the summary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin.collection import RunItem
+from pytest_webeval.plugin.recording import RECORDER
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.reports.failure_text import harmless
+from pytest_webeval.reports.failure_text import reason
+from pytest_webeval.results import TaskResult
+from pytest_webeval.runs import Run
+from pytest_webeval.runs import unknown_run
+from pytest_webeval.scoring import failed_to_load
+from pytest_webeval.summary import Record
+from pytest_webeval.tasks import Task
+from pytest_webeval.writing import write_json
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A record, and the result behind it. `partly` marks what a Python test checked: only a part of a result."""
+
+    record: Record
+    path: Path
+    result: TaskResult | None
+    run: Run | None
+    partly: bool = False
+
+    def write(self) -> None:
+        """Write eval_result.json. Parts are put together and written by the controller. Raises `SettingsError`."""
+        if self.result is not None and not self.partly:
+            write_json(self.path, self.result.model_dump(mode="json"))
+
+    def unwritten(self, message: str) -> Outcome:
+        """The same with an error in place of a verdict that nobody can read."""
+        return replace(self, record=replace(self.record, status="error", score=0.0, reason=message), result=None)
+
+    @property
+    def properties(self) -> list[tuple[str, object]]:
+        """Properties for JUnit XML."""
+        record = self.record
+        shown = {
+            "task_id": record.task_id,
+            "status": record.status,
+            "score": record.score,
+            "sites": record.site_key,
+            "type": record.task_type or "",
+            "template": record.template,
+        }
+        return [(f"webeval_{name}", value) for name, value in shown.items()]
+
+    def to_json(self) -> dict[str, Any]:
+        """What travels on the report."""
+        part = self.result.model_dump(mode="json") if self.partly and self.result else None
+        return {"record": self.record.to_json(), "path": str(self.path), "part": part}
+
+
+def outcome_of(item: pytest.Item, call: pytest.CallInfo[None], workspace: Workspace) -> Outcome | None:
+    """What a finished phase of an item says about its run; None where it says nothing new."""
+    recorder = item.stash.get(RECORDER, None)
+    failed = call.excinfo is not None
+    if call.when == "call" and recorder is not None:
+        result = recorder.result
+        if isinstance(item, RunItem) and result is None:
+            result = _not_scored(recorder.case.run, recorder.case.task, call, workspace)
+        if result is None:
+            return None
+        return _outcome(result, recorder.case.run, recorder.case.task, workspace, partly=not isinstance(item, RunItem))
+    if isinstance(item, RunItem) and call.when in ("setup", "call") and failed:
+        return _unscored(item, call, workspace)
+    return None
+
+
+def _unscored(item: RunItem, call: pytest.CallInfo[None], workspace: Workspace) -> Outcome:
+    run, task = _known(item.path, workspace)
+    result = _not_scored(run, task, call, workspace)
+    found = _outcome(result, run, task, workspace)
+    if call.excinfo is not None and call.excinfo.errisinstance(pytest.skip.Exception):
+        record = replace(found.record, excluded=_message(call), reason=None)
+        return replace(found, record=record, result=None)
+    return found
+
+
+def _known(path: Path, workspace: Workspace) -> tuple[Run, Task | None]:
+    """As much of a run and its task as can be found out about a directory that could not be scored."""
+    try:
+        run = workspace.run(path)
+    except WebEvalError:
+        run = unknown_run(path, workspace.label(path), workspace.settings.rules)
+    try:
+        return run, workspace.task_set(path).get(run.task_id)
+    except WebEvalError:
+        return run, None
+
+
+def _not_scored(run: Run, task: Task | None, call: pytest.CallInfo[None], workspace: Workspace) -> TaskResult:
+    return error_result(run, task, _message(call), workspace)
+
+
+def error_result(run: Run, task: Task | None, message: str, workspace: Workspace) -> TaskResult:
+    """The result of a run without a verdict, with the checksum of the definitions where they could be read."""
+    try:
+        tasks = workspace.task_set(run.path)
+    except WebEvalError:
+        return failed_to_load(run, task, message)
+    return failed_to_load(run, task, message, tasks.checksum, tasks.source)
+
+
+def crashed(path: Path, workspace: Workspace, message: str) -> Outcome:
+    """The outcome of a run whose worker died while it was scored."""
+    run, task = _known(path, workspace)
+    return _outcome(error_result(run, task, message, workspace), run, task, workspace)
+
+
+def _outcome(result: TaskResult, run: Run, task: Task | None, workspace: Workspace, *, partly: bool = False) -> Outcome:
+    kind = task.task_type.lower() if task and task.task_type else None
+    record = Record.of(result, kind, reason(result))
+    return Outcome(record, workspace.result_path(run.path), result, run, partly)
+
+
+def _message(call: pytest.CallInfo[None]) -> str:
+    value = call.excinfo.value if call.excinfo is not None else None
+    told = " ".join(str(value).split())
+    named = told if isinstance(value, WebEvalError | pytest.skip.Exception) else f"{type(value).__name__}: {told}"
+    return harmless(named)

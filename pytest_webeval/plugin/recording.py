@@ -1,0 +1,100 @@
+"""What an item found out about its run, and how it becomes a result file and a record on the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from dataclasses import field
+from typing import Any
+
+import pytest
+
+from pytest_webeval.evaluators.base import Case
+from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.reports.failure_text import evaluator_text
+from pytest_webeval.reports.failure_text import failure_text
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import Status
+from pytest_webeval.results import TaskResult
+from pytest_webeval.scoring import combined
+from pytest_webeval.scoring import evaluate
+from pytest_webeval.scoring import score
+from pytest_webeval.tasks import Expectation
+
+
+class TaskFailed(AssertionError):
+    """A task or one of its checks did not succeed. The text says why."""
+
+
+@dataclass
+class RecordEvaluation:
+    """Gathers what is found out about one run. Call it with an `EvaluatorResult` of your own to record that."""
+
+    case: Case
+    workspace: Workspace
+    found: list[EvaluatorResult] = field(default_factory=list)
+    evaluators: list[Evaluator] = field(default_factory=list)
+    scored: TaskResult | None = None
+
+    def __call__(self, result: EvaluatorResult) -> EvaluatorResult:
+        """Record a result, so that it lands in the run's eval_result.json."""
+        self.found.append(result)
+        return result
+
+    def score(self, evaluators: Iterable[Any]) -> TaskResult:
+        """Score the whole task and record that. Raises `TaskFailed` unless it is a success."""
+        self.evaluators = [plain_evaluator(one) for one in evaluators]
+        tasks = self.workspace.task_set(self.case.run.path)
+        self.scored = score(self.case, self.evaluators, tasks.checksum, tasks.source)
+        if self.scored.status is not Status.SUCCESS:
+            raise TaskFailed(failure_text(self.scored))
+        return self.scored
+
+    @property
+    def result(self) -> TaskResult | None:
+        """The result of the run so far, or None if nothing was checked."""
+        if not self.found:
+            return self.scored
+        tasks = self.workspace.task_set(self.case.run.path)
+        whole = [*(self.scored.evaluators_results if self.scored else ()), *self.found]
+        extra = {"tasks_from": tasks.source, "wall_time": 0.0}
+        return combined(self.case, whole, self.evaluators, tasks.checksum, extra)
+
+
+RECORDER = pytest.StashKey[RecordEvaluation]()
+
+
+@dataclass(frozen=True, slots=True)
+class Checker:
+    """An evaluator bound to the run of the test. `check()` evaluates, records and fails with the reason.
+
+    In a conftest.py, `return webeval_response.using(MyEvaluator())` puts another evaluator in its place.
+    """
+
+    evaluator: Evaluator
+    record: RecordEvaluation
+
+    def using(self, evaluator: Evaluator) -> Checker:
+        """The same fixture with another evaluator."""
+        return Checker(evaluator, self.record)
+
+    def check(self, **config: Any) -> list[EvaluatorResult]:
+        """Evaluate the task's own expectations for this evaluator, or one given here. Raises `TaskFailed`."""
+        expectations = [one for one in self.record.case.task.expectations if one.evaluator == self.evaluator.name]
+        if config:
+            expectations = [Expectation(self.evaluator.name, 0, {"evaluator": self.evaluator.name} | config)]
+        if not expectations:
+            raise TaskFailed(f"task {self.record.case.run.task_id} expects nothing of {self.evaluator.name}")
+        self.record.evaluators.append(self.evaluator)
+        known = {self.evaluator.name: self.evaluator}
+        results = [self.record(evaluate(one, self.record.case, known)) for one in expectations]
+        if wrong := [one for one in results if one.status is not Status.SUCCESS]:
+            raise TaskFailed("\n".join(map(evaluator_text, wrong)))
+        return results
+
+
+def plain_evaluator(given: Any) -> Evaluator:
+    """The evaluator itself, whether a fixture returned it bound or bare."""
+    found: Evaluator = given.evaluator if isinstance(given, Checker) else given
+    return found

@@ -1,0 +1,131 @@
+"""The controller's side: records from all reports, the summary files, and the section in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin.collection import ITEM
+from pytest_webeval.plugin.collection import RunItem
+from pytest_webeval.plugin.merging import merged
+from pytest_webeval.plugin.outcome import crashed
+from pytest_webeval.plugin.session_keys import DESELECTED
+from pytest_webeval.plugin.session_keys import RECORD
+from pytest_webeval.plugin.terminal import section
+from pytest_webeval.plugin.workspace import SUMMARY
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.results import Summary
+from pytest_webeval.summary import Record
+from pytest_webeval.summary import summarize_records
+from pytest_webeval.writing import write_json
+
+
+@dataclass(eq=False)
+class Reporter:
+    """One a session. Records are kept by run, so that a rerun replaces what it repeats."""
+
+    workspace: Workspace
+    records: dict[str, Record] = field(default_factory=dict)
+    parts: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    collected: set[str] = field(default_factory=set)
+    deselected: int = 0
+    problems: list[str] = field(default_factory=list)
+    summary: Summary | None = None
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep what the item found; an item that failed without saying what lost its worker."""
+        carried = getattr(report, RECORD, None)
+        if carried is None:
+            self._missing(report)
+            return
+        record = Record(**carried["record"])
+        if carried["part"] is None:
+            self.records[record.run] = record
+        else:
+            self.parts.setdefault(record.run, {})[report.nodeid] = carried["part"]
+
+    def _missing(self, report: pytest.TestReport) -> None:
+        label = report.nodeid.removesuffix(f"::{ITEM}")
+        if report.when == "teardown" or not report.failed or label == report.nodeid or label in self.records:
+            return
+        path = self.workspace.path_of(label)
+        if path is not None:
+            found = crashed(path, self.workspace, "the worker died while it scored this run; score it alone to see why")
+            self._try(found.write)
+            self.records[label] = found.record
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Know how many items there are, to tell a partial session."""
+        self.collected |= {item.nodeid for item in session.items if isinstance(item, RunItem)}
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
+        """The same under xdist, where the controller collects nothing."""
+        runs = (name for name in ids if name.endswith(f"::{ITEM}"))
+        self.collected |= {name for name in runs if self.workspace.path_of(name.removesuffix(f"::{ITEM}"))}
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take what a worker deselected."""
+        output = getattr(node, "workeroutput", None) or {}
+        self.deselected = max(self.deselected, output.get("webeval_deselected", 0))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Put parts together and write the summaries."""
+        self.deselected = max(self.deselected, session.config.stash.get(DESELECTED, 0))
+        for label in sorted(self.parts):
+            self._try(lambda label=label: self._merge(label))
+        if not self.records:
+            return
+        self.summary = self._summarize(list(self.records.values()))
+        for place, records in self._places():
+            self._try(
+                lambda place=place, records=records: write_json(place, self._summarize(records).model_dump(mode="json"))
+            )
+        session.config.hook.pytest_webeval_summary(summary=self.summary, config=session.config)
+
+    def _merge(self, label: str) -> None:
+        path = self.workspace.path_of(label)
+        if path is not None:
+            found = merged(self.workspace, path, self.records.get(label), list(self.parts[label].values()))
+            self.records[label] = found
+
+    def _places(self) -> list[tuple[Path, list[Record]]]:
+        """Where summaries go: one into the output directory, otherwise one into each root with its own runs."""
+        if self.workspace.settings.output:
+            return [(self.workspace.settings.output / SUMMARY, list(self.records.values()))]
+        places: dict[Path, list[Record]] = {}
+        for label, record in self.records.items():
+            path = self.workspace.path_of(label)
+            root = self.workspace.root_of(path) if path else None
+            if root:
+                places.setdefault(root / SUMMARY, []).append(record)
+        return list(places.items())
+
+    def _summarize(self, records: Sequence[Record]) -> Summary:
+        unscored = len(self.collected - {f"{label}::{ITEM}" for label in self.records})
+        partial = bool(unscored or self.deselected or not self.collected)
+        about = {"unscored_count": unscored, "deselected_count": self.deselected, "partial": partial}
+        timeless = [replace(record, wall_time=round(record.wall_time, 6)) for record in records]
+        return summarize_records(timeless, about)
+
+    def _try(self, write: Any) -> None:
+        try:
+            write()
+        except WebEvalError as error:
+            self.problems.append(str(error))
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Show the numbers, at most 25 lines of them."""
+        lines = section(self.summary, self.workspace, [place for place, _ in self._places()] if self.summary else [])
+        terminalreporter.section("webeval")
+        for line in [*lines, *self.problems[:3]]:
+            terminalreporter.line(line)

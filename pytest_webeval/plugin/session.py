@@ -1,0 +1,134 @@
+"""The plugin object of a session with runs: selection, collection, parametrisation, and what each item found."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin import fixtures
+from pytest_webeval.plugin.collection import ITEM
+from pytest_webeval.plugin.collection import RunItem
+from pytest_webeval.plugin.collection import directory_node
+from pytest_webeval.plugin.outcome import Outcome
+from pytest_webeval.plugin.outcome import outcome_of
+from pytest_webeval.plugin.reporter import Reporter
+from pytest_webeval.plugin.session_keys import DESELECTED
+from pytest_webeval.plugin.session_keys import RECORD
+from pytest_webeval.plugin.settings import read_settings
+from pytest_webeval.plugin.workspace import WORKSPACE
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.reports.failure_text import harmless
+from pytest_webeval.scoring import deciding_checksum
+
+
+def register(config: pytest.Config) -> None:
+    """Set a session up: read the settings, select the runs, register what writes. Raises `pytest.UsageError`."""
+    workspace = Workspace(config, read_settings(config))
+    config.stash[WORKSPACE] = workspace
+    try:
+        _ = workspace.sites, workspace.given_tasks
+    except WebEvalError as error:
+        raise pytest.UsageError(str(error)) from error
+    select(config, workspace)
+    config.pluginmanager.register(WebEvalSession(workspace), "webeval-session")
+    config.pluginmanager.register(fixtures, "webeval-fixtures")
+    if not writes(config) or hasattr(config, "workerinput"):
+        return  # only the controller sees all reports, so only it may sum them up
+    config.pluginmanager.register(Reporter(workspace), "webeval-reporter")
+    if config.pluginmanager.has_plugin("html"):
+        from pytest_webeval.plugin import html_columns  # noqa: PLC0415  (pytest-html may be absent)
+
+        config.pluginmanager.register(html_columns, "webeval-html")
+
+
+def writes(config: pytest.Config) -> bool:
+    """Whether the session scores anything, rather than showing what it would do."""
+    return not any(config.getoption(name, False) for name in ("collectonly", "setuponly", "setupplan"))
+
+
+def select(config: pytest.Config, workspace: Workspace) -> None:
+    """Collect the run roots where no argument was given; take pasted node ids of runs for their directories."""
+    if config.args_source != pytest.Config.ArgsSource.ARGS:
+        config.args[:] = [str(root) for root in workspace.settings.roots]
+    config.args[:] = [_selected(argument, config, workspace) for argument in config.args]
+
+
+def _selected(argument: str, config: pytest.Config, workspace: Workspace) -> str:
+    text = argument.removesuffix(f"::{ITEM}")
+    if (config.invocation_params.dir / text).exists():
+        return text if workspace.root_of(Path(os.path.abspath(text))) else argument  # noqa: PTH100  (links are kept)
+    path = workspace.path_of(text)
+    return str(path) if path is not None and path.is_dir() else argument
+
+
+@dataclass(frozen=True, eq=False)
+class WebEvalSession:
+    """Hooks of every process of the session."""
+
+    workspace: Workspace
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Directory | None:
+        """Take over at a run root and everything below it."""
+        return directory_node(path, parent) if self.workspace.root_of(path) else None
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Parametrise Python tests over all runs."""
+        if "webeval_run" in metafunc.fixturenames:
+            paths = self.workspace.run_paths()
+            labels = [self.workspace.label(path) for path in paths]
+            metafunc.parametrize("webeval_run", paths, indirect=True, ids=labels)
+
+    def pytest_report_header(self) -> list[str]:
+        """Say what is scored, and by which rules and code."""
+        roots = ", ".join(str(root) for root in self.workspace.settings.roots)
+        tasks = self.workspace.given_tasks
+        data = f", tasks {tasks.checksum[:12]}" if tasks else ""
+        rules = self.workspace.settings.rules.name
+        return [f"webeval: runs in {roots}", f"webeval: rules {rules}, evaluators {deciding_checksum(())[:12]}{data}"]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Write what the item found, and let the report carry it to the controller as plain JSON."""
+        found = outcome_of(item, call, self.workspace) if writes(item.config) else None
+        if found is not None:
+            found = _written(found, item)
+            item.user_properties.extend(found.properties)
+        report = yield
+        if isinstance(item, RunItem) and call.excinfo is not None and isinstance(call.excinfo.value, WebEvalError):
+            report.longrepr = harmless(str(call.excinfo.value))
+        if found is not None:
+            setattr(report, RECORD, found.to_json())
+        return report
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Tell the controller how many items this worker deselected."""
+        output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
+        if output is not None:
+            output["webeval_deselected"] = session.config.stash.get(DESELECTED, 0)
+
+    def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
+        """Count what a selection left out."""
+        if items:
+            stash = items[0].config.stash
+            count = sum(isinstance(item, RunItem) for item in items)
+            stash[DESELECTED] = stash.get(DESELECTED, 0) + count
+
+
+def _written(found: Outcome, item: pytest.Item) -> Outcome:
+    try:
+        found.write()
+    except WebEvalError as error:
+        return found.unwritten(str(error))
+    if found.run is not None and found.result is not None:
+        item.ihook.pytest_webeval_scored(item=item, run=found.run, result=found.result)
+    return found

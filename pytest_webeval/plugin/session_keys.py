@@ -1,0 +1,8 @@
+"""Names under which processes and hooks of a session find each other's values."""
+
+from __future__ import annotations
+
+import pytest
+
+RECORD = "webeval_record"
+DESELECTED = pytest.StashKey[int]()

@@ -1,0 +1,71 @@
+"""Options and ini values as one frozen object."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.rules import Rules
+from pytest_webeval.rules import rules_named
+from pytest_webeval.task_sets import REFERENCE_NAME
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a session was asked to do. Paths are absolute, links in them are kept."""
+
+    roots: tuple[Path, ...]
+    tasks: str | None
+    config: Path | None
+    output: Path | None
+    rules: Rules
+
+
+def read_settings(config: pytest.Config) -> Settings:
+    """The settings of a session. Raises `pytest.UsageError`."""
+    try:
+        tasks = _value(config, "webeval_tasks")
+        return Settings(
+            roots=run_roots(config, config.option.webeval_runs),
+            tasks=tasks if tasks in (None, REFERENCE_NAME) else str(_file(tasks, "--webeval-tasks")),
+            config=_file(path, "--webeval-config") if (path := _value(config, "webeval_config")) else None,
+            output=_absolute(path) if (path := _value(config, "webeval_output")) else None,
+            rules=rules_named(_value(config, "webeval_rules") or "default"),
+        )
+    except SettingsError as error:
+        raise pytest.UsageError(str(error)) from error
+
+
+def run_roots(config: pytest.Config, given: list[str] | None) -> tuple[Path, ...]:
+    """The run roots, as given in the options or else in the ini file. Raises `SettingsError`."""
+    named = [Path(root) for root in given] if given else list(config.getini("webeval_runs"))
+    roots = tuple(dict.fromkeys(Path(os.path.abspath(root)) for root in named))  # noqa: PTH100  (links are kept)
+    for root in roots:
+        if not root.is_dir():
+            raise SettingsError(f"--webeval-runs: no directory {root}; name the directory that holds the recorded runs")
+    return roots
+
+
+def _value(config: pytest.Config, name: str) -> str | None:
+    """An option as given, or its ini twin, whose paths are relative to the ini file."""
+    given: str | None = getattr(config.option, name)
+    written: str | None = config.getini(name)
+    if given is not None or not written:
+        return given
+    is_word = name == "webeval_rules" or written == REFERENCE_NAME
+    return written if is_word or config.inipath is None else str(config.inipath.parent / written)
+
+
+def _absolute(path: str) -> Path:
+    return Path(os.path.abspath(path))  # noqa: PTH100  (links are kept)
+
+
+def _file(path: str | None, option: str) -> Path:
+    found = _absolute(path or "")
+    if not found.is_file():
+        raise SettingsError(f"{option}: no file {found}; check the path")
+    return found

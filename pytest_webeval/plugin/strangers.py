@@ -1,0 +1,50 @@
+"""Run roots are data: nothing below one is imported or obeyed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.plugin.settings import run_roots
+
+
+def shield(config: pytest.Config, directory: Path) -> None:
+    """Keep pytest from importing `conftest.py` in a directory: it takes an empty module of that name for loaded."""
+    name = str(directory / "conftest.py")
+    if not config.pluginmanager.has_plugin(name):
+        config.pluginmanager.register(ModuleType("conftest"), name)
+
+
+def shield_arguments(config: pytest.Config) -> None:
+    """Shield what pytest would import for positional arguments inside a run root. Raises `pytest.UsageError`."""
+    known = config.known_args_namespace
+    try:
+        roots = run_roots(config, known.webeval_runs)
+    except SettingsError as error:
+        raise pytest.UsageError(str(error)) from error
+    _refuse_ini_file(config, roots)
+    here = [Path(os.path.abspath(str(argument).partition("::")[0])) for argument in known.file_or_dir]  # noqa: PTH100
+    for path in (*here, config.invocation_params.dir, *roots):
+        for directory in (path, *path.parents):
+            if any(directory.is_relative_to(root) for root in roots):
+                shield(config, directory)
+                shield(config, directory / "test")  # pytest looks one level down as well: test*/conftest.py
+    for root in roots:
+        _shield_tests(config, root)
+
+
+def _shield_tests(config: pytest.Config, root: Path) -> None:
+    for path in root.glob("test*/conftest.py"):
+        shield(config, path.parent)
+
+
+def _refuse_ini_file(config: pytest.Config, roots: tuple[Path, ...]) -> None:
+    found = config.inipath
+    if found is not None and any(found.is_relative_to(root) for root in roots):
+        raise pytest.UsageError(
+            f"{found} lies inside a run root, where nothing is obeyed; name a configuration file with -c"
+        )

@@ -1,0 +1,61 @@
+"""The section of the terminal report: counts, rate, sites, files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.reports.failure_text import harmless
+from pytest_webeval.results import Summary
+
+SITES_SHOWN = 14
+
+
+def section(summary: Summary | None, workspace: Workspace, places: Sequence[Path]) -> list[str]:
+    """At most 22 lines; what was looked for where nothing was found."""
+    if summary is None:
+        return [_nothing(workspace)]
+    return [*_counts(summary), *_sites(summary), *_notes(summary), *(f"summary: {place}" for place in places[:2])]
+
+
+def _nothing(workspace: Workspace) -> str:
+    looked = ", ".join(str(root) for root in workspace.settings.roots)
+    return (
+        f"no run was scored; looked in {looked} for directories with agent_response.json and network.har or trace.zip"
+    )
+
+
+def _counts(summary: Summary) -> list[str]:
+    about = summary.webeval
+    low, high = about["success_rate_interval_95"]
+    counts = (
+        f"{summary.total} scored: {summary.success_count} success, {summary.failed_count} failure, "
+        f"{summary.error_count} error, {about['excluded_count']} excluded"
+    )
+    if not summary.total:
+        return [counts]
+    rate = f"success rate {about['success_rate']:.1%} (95 % interval {low:.1%} to {high:.1%}), rules {about['rules']}"
+    return [counts, rate]
+
+
+def _sites(summary: Summary) -> list[str]:
+    sites = summary.per_site_summary
+    width = max((len(name) for name in sites), default=0)
+    lines = []
+    for name, rows in list(sites.items())[:SITES_SHOWN]:
+        good = sum(row["status"] == "success" for row in rows)
+        lines.append(f"  {name or '(no site)':{max(width, 9)}}  {good:>5} / {len(rows):<5} {good / len(rows):>6.1%}")
+    more = len(sites) - SITES_SHOWN
+    return [*lines, f"  … and {more} more in the summary"] if more > 0 else lines
+
+
+def _notes(summary: Summary) -> list[str]:
+    about, lines = summary.webeval, []
+    if about["warnings"]:
+        count = sum(map(len, about["warnings"].values()))
+        run, notes = next(iter(about["warnings"].items()))
+        lines.append(harmless(f"{count} warnings in {len(about['warnings'])} runs; first: {run}: {notes[0]}"))
+    if about["partial"]:
+        lines.append(f"partial session: {about['unscored_count']} not scored, {about['deselected_count']} deselected")
+    return lines

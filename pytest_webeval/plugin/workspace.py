@@ -1,0 +1,153 @@
+"""What a process knows of the runs: roots, labels, task sets, site addresses, and where results go."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from dataclasses import field
+from functools import cached_property
+from pathlib import Path
+from urllib.parse import quote_from_bytes
+from urllib.parse import unquote_to_bytes
+
+import pytest
+
+from pytest_webeval import formats
+from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.evaluators.base import Case
+from pytest_webeval.files import present
+from pytest_webeval.plugin.settings import Settings
+from pytest_webeval.runs import Run
+from pytest_webeval.runs import RunFormat
+from pytest_webeval.sites import Sites
+from pytest_webeval.sites import load_sites
+from pytest_webeval.task_sets import TaskSet
+from pytest_webeval.task_sets import load_tasks
+from pytest_webeval.task_sets import tasks_in
+
+RESULT = "eval_result.json"
+SUMMARY = "eval_summary.json"
+TASKS = "tasks.json"
+OWN_TASK = "task.json"
+_SAFE = "/-_.~+=@, "
+
+
+@dataclass(frozen=True, eq=False)
+class Workspace:
+    """One a process. Labels are ASCII and unique: they are node ids, keys of records and names in reports."""
+
+    config: pytest.Config
+    settings: Settings
+    _task_sets: dict[Path, TaskSet | WebEvalError] = field(default_factory=dict)
+
+    @cached_property
+    def sites(self) -> Sites:
+        """Site addresses of the configuration file. Raises `SettingsError`."""
+        return load_sites(self.settings.config) if self.settings.config else Sites()
+
+    @cached_property
+    def given_tasks(self) -> TaskSet | None:
+        """The task set that an option names. Raises `TaskDefinitionError`."""
+        return load_tasks(self.settings.tasks) if self.settings.tasks else None
+
+    def root_of(self, path: Path) -> Path | None:
+        """The run root that a path lies in."""
+        return next((root for root in self.settings.roots if path.is_relative_to(root)), None)
+
+    @cached_property
+    def prefixes(self) -> dict[Path, str]:
+        """What labels of a root begin with: its place below pytest's rootdir, or its own name where it lies outside."""
+        found: dict[Path, str] = {}
+        for root in self.settings.roots:
+            inside = root.is_relative_to(self.config.rootpath)
+            wanted = root.relative_to(self.config.rootpath).as_posix() if inside else root.name
+            count = 2
+            name = wanted
+            while name in found.values():
+                name, count = f"{wanted}-{count}", count + 1
+            found[root] = name
+        return found
+
+    def label(self, path: Path) -> str:
+        """The unique ASCII name of a directory at or below a run root."""
+        root = self.root_of(path)
+        if root is None:
+            raise ValueError(f"{path} lies in no run root")
+        parts = [self.prefixes[root], path.relative_to(root).as_posix()]
+        joined = "/".join(part for part in parts if part != ".") or "."
+        return quote_from_bytes(os.fsencode(joined), safe=_SAFE)
+
+    def path_of(self, label: str) -> Path | None:
+        """The directory with that label, or None."""
+        plain = os.fsdecode(unquote_to_bytes(label))
+        for root, prefix in self.prefixes.items():
+            if prefix == "." or plain == prefix or plain.startswith(f"{prefix}/"):
+                inner = plain if prefix == "." else plain[len(prefix) :].lstrip("/")
+                return root / inner
+        return None
+
+    def format_of(self, path: Path) -> RunFormat | None:
+        """The format of a run directory: one that a hook knows, or one of ours."""
+        found: RunFormat | None = self.config.hook.pytest_webeval_recognize(path=path, config=self.config)
+        return found or formats.format_of(path)
+
+    def run(self, path: Path) -> Run:
+        """The run in a directory. Raises `RecordingError`."""
+        found = self.format_of(path)
+        if found is None:
+            return formats.load_run(path, self.settings.rules, self.label(path))
+        return found.load(path, self.label(path), self.settings.rules)
+
+    def task_set(self, path: Path) -> TaskSet:
+        """Where the definition of a run's task is: option, run root or run (design §4). Raises `TaskDefinitionError`."""
+        if self.given_tasks is not None:
+            return self.given_tasks
+        root = self.root_of(path) or path
+        if present(root / TASKS):
+            return self._cached(root, TASKS, str(root / TASKS))
+        if present(path / OWN_TASK):
+            return tasks_in(path, OWN_TASK, f"{OWN_TASK} in the run directory (the agent could have written it)")
+        raise TaskDefinitionError(
+            f"no task definition for {self.label(path)}: no {root / TASKS}, no {OWN_TASK} in it; name one with --webeval-tasks"
+        )
+
+    def _cached(self, directory: Path, name: str, source: str) -> TaskSet:
+        if directory not in self._task_sets:
+            try:
+                self._task_sets[directory] = tasks_in(directory, name, source)
+            except WebEvalError as error:  # as dear to find out again for each run as a task set is to read
+                self._task_sets[directory] = error
+        found = self._task_sets[directory]
+        if isinstance(found, WebEvalError):
+            raise found
+        return found
+
+    def case(self, run: Run, sites: Sites) -> Case:
+        """What evaluators may look at. Raises `WebEvalError`."""
+        tasks = self.task_set(run.path)
+        case = Case(run, tasks.get(run.task_id), sites)
+        if tasks.source.startswith(OWN_TASK):
+            case.warnings.append(
+                "the task definition comes from the run directory, where the agent could have written it"
+            )
+        return case
+
+    def result_path(self, path: Path) -> Path:
+        """Where the result of a run goes."""
+        return self.place(path) / RESULT
+
+    def place(self, path: Path) -> Path:
+        """The directory for what is written about a directory at or below a root."""
+        root = self.root_of(path)
+        if self.settings.output is None or root is None:
+            return path
+        tree = self.settings.output if len(self.settings.roots) == 1 else self.settings.output / self.prefixes[root]
+        return tree / path.relative_to(root)
+
+    def run_paths(self) -> list[Path]:
+        """All run directories of all roots, in the order in which they are collected."""
+        return [path for root in self.settings.roots for path in formats.run_directories(root)]
+
+
+WORKSPACE = pytest.StashKey[Workspace]()

@@ -1,0 +1,80 @@
+"""The fields of a body that an expectation asks for: plain keys, ``^…$`` names and JSONPath (spec §4.4)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from pytest_webeval.values.base import Alternatives
+
+ABSENT = object()
+
+
+def project(keys: Iterable[str], body: Mapping[str, Any], missing: object = None) -> dict[str, Any]:
+    """What a body holds under each key; `missing` stands for a plain key that it lacks, `ABSENT` leaves it out."""
+    found = {key.strip(): _lookup(key.strip(), body, missing) for key in keys}
+    return {key: value for key, value in found.items() if value is not ABSENT}
+
+
+def _lookup(key: str, body: Mapping[str, Any], missing: object) -> Any:
+    if key.endswith("$") and key.startswith(("^", "$.^")):
+        return _by_name(key.removeprefix("$."), body)
+    if key.startswith("$"):
+        return _by_path(key, body)
+    return body.get(key, missing)
+
+
+def _by_name(pattern: str, body: Mapping[str, Any]) -> Any:
+    try:
+        hits = [value for name, value in body.items() if re.match(pattern, name)]
+    except re.error:
+        return None
+    return _several(hits)
+
+
+def _several(hits: list[Any]) -> Any:
+    if len(hits) > 1:
+        return Alternatives(hits)
+    return hits[0] if hits else None
+
+
+def _by_path(path: str, body: Mapping[str, Any]) -> Any:
+    hits = _hits(path, dict(body)) or _hits(path, _unfolded(dict(body)))
+    # A filter means "any of those": one hit of it stays a list of one, which only an array type reads (Q21).
+    return Alternatives(hits) if hits and "?(" in path else _several(hits)
+
+
+def _hits(path: str, body: Any) -> list[Any]:
+    found = _compiled(path)
+    return [hit.value for hit in found.find(body)] if found is not None else []
+
+
+@lru_cache(maxsize=1024)
+def _compiled(path: str) -> Any:
+    from jsonpath_ng.exceptions import JSONPathError  # noqa: PLC0415  (91 of 663 checks use a path)
+    from jsonpath_ng.ext.parser import parse  # noqa: PLC0415
+
+    try:
+        return parse(path)
+    except JSONPathError:
+        return None
+
+
+def _unfolded(value: Any) -> Any:
+    """A copy in which each member text that is JSON is replaced by what it says; list items stay (spec §4.4)."""
+    if isinstance(value, dict):
+        return {
+            key: _decoded(member) if isinstance(member, str) else _unfolded(member) for key, member in value.items()
+        }
+    return [_unfolded(item) for item in value] if isinstance(value, list) else value
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

@@ -1,0 +1,54 @@
+"""Why a task did not succeed, as a person reads it: evaluator, field, expected, actual."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pytest_webeval.results import Assertion
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import Status
+from pytest_webeval.results import TaskResult
+
+# Terminals and CI systems obey control characters; an agent's text must not reach them raw.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_SUFFIX = re.compile(r"_(?:none_|keys_|array_values_)?mismatch$|_invalid_format$|_unexpected$|_missing_or_null$")
+
+
+def harmless(text: str) -> str:
+    """The text with control and direction characters spelled out."""
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
+def failure_text(result: TaskResult) -> str:
+    """The reason in one line, then all that went wrong, a block for each evaluator. Empty for a success."""
+    if not result.evaluators_results and result.error_msg:
+        return harmless(result.error_msg)
+    blocks = [evaluator_text(one) for one in result.evaluators_results if one.status is not Status.SUCCESS]
+    return "\n".join(filter(None, [reason(result), *blocks]))
+
+
+def evaluator_text(result: EvaluatorResult) -> str:
+    """What one evaluator found wrong."""
+    if result.error_msg:
+        return harmless(f"{result.evaluator_name} (error): {result.error_msg}")
+    wrong = [one for one in result.assertions or () if one.status is not Status.SUCCESS]
+    return "\n".join([result.evaluator_name, *(line for one in wrong for line in _lines(one))])
+
+
+def _lines(assertion: Assertion) -> Iterator[str]:
+    yield harmless(f"  {assertion.assertion_name}")
+    for message in assertion.assertion_msgs or ():
+        yield harmless(f"    {message.replace(chr(10), ' ')}")
+
+
+def reason(result: TaskResult) -> str | None:
+    """The first thing that went wrong in one line, or None for a success."""
+    if result.status is Status.SUCCESS:
+        return None
+    for one in result.evaluators_results:
+        for assertion in one.assertions or ():
+            if assertion.status is not Status.SUCCESS:
+                field = _SUFFIX.sub("", assertion.assertion_name)
+                return harmless(f"{field}: {'; '.join(assertion.assertion_msgs or ())}".replace("\n", " "))
+    return harmless((result.error_msg or result.status.value).replace("\n", " "))

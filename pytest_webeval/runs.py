@@ -1,0 +1,79 @@
+"""What the agent left behind: `Run`, whose big parts are read when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from dataclasses import field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+from typing import Protocol
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.traces.base import Inputs
+
+if TYPE_CHECKING:
+    from pytest_webeval.network import NetworkTrace
+    from pytest_webeval.rules import Rules
+
+LoadTrace = Callable[[Inputs, "Rules"], "NetworkTrace"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One recorded attempt at one task. `label` names it in reports and node ids: its place below the run root."""
+
+    path: Path
+    label: str
+    task_id: int | str
+    format: str
+    response_file: str
+    inputs: Inputs
+    rules: Rules
+    load_trace: LoadTrace = field(repr=False)
+
+    @cached_property
+    def response(self) -> bytes:
+        """The agent's response as it lies in its file. Raises `RecordingError`."""
+        return self.inputs.read(self.response_file)
+
+    @cached_property
+    def trace(self) -> NetworkTrace:
+        """What the browser sent and received. Raises `RecordingError`."""
+        return self.load_trace(self.inputs, self.rules)
+
+    def check(self) -> None:
+        """Raise `RecordingError` unless response and trace can be read."""
+        _ = self.response, self.trace
+
+
+def unknown_run(path: Path, label: str, rules: Rules) -> Run:
+    """A stand-in for a directory that no format recognizes, so that a result can be written about it."""
+
+    def nothing(inputs: Inputs, rules: Rules) -> NetworkTrace:  # noqa: ARG001  (the signature of a loader)
+        raise RecordingError(f"{path} has an unknown layout and no network trace")
+
+    return Run(path, label, path.name, "unknown", "", Inputs(path), rules, nothing)
+
+
+class RunFormat(Protocol):
+    """A layout of run directories."""
+
+    @property
+    def name(self) -> str:
+        """The name of the format, as results and `-k` spell it."""
+        ...
+
+    @property
+    def wanted(self) -> str:
+        """The files that make a directory a run of this format, in a few words."""
+        ...
+
+    def recognizes(self, path: Path) -> bool:
+        """Whether a directory is a run of this format. Opens no recording."""
+        ...
+
+    def load(self, path: Path, label: str, rules: Rules) -> Run:
+        """The run in a directory that was recognized."""
+        ...

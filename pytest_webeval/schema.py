@@ -1,0 +1,113 @@
+"""Raw data and a JSON schema become a tree of values (spec §6.1)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import ValueUnreadable
+from pytest_webeval.values import value_type
+from pytest_webeval.values.base import Reading
+from pytest_webeval.values.base import Value
+from pytest_webeval.values.string import StringValue
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A datum that its type does not understand; it equals nothing. `reason` says why."""
+
+    raw: Any
+    reason: str
+
+
+Tree = Value | Unread | None | Mapping[str, Any] | Sequence[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class TreeReader:
+    """Reads one side of a comparison. `strict` is for what a task wrote: bad data there is an `EvaluationError`."""
+
+    reading: Reading
+    strict: bool
+    where: str
+
+    def array(self, items: Sequence[Any], schema: Mapping[str, Any]) -> list[Any]:
+        """The results of a retrieve task. Raises `EvaluationError` for a schema of anything but an array."""
+        if schema.get("type", "array") != "array":
+            raise EvaluationError(f"data given, but results_schema has type {schema.get('type')!r}, not array")
+        item_schema = schema.get("items") or {}
+        return [self._item(item, item_schema, f"{self.where}[{index}]") for index, item in enumerate(items)]
+
+    def member(self, raw: Any, schema: Mapping[str, Any] | None, where: str) -> Any:
+        """A property of an object, or a posted field: what its schema says, a string where it says nothing."""
+        if raw is None:
+            return None
+        kind = (schema or {}).get("format") or (schema or {}).get("type")
+        if kind == "array":
+            return self._nested(raw, (schema or {}).get("items") or {}, where)
+        if kind == "object":
+            return self._object(raw, schema or {}, where)
+        named = value_type(kind) if isinstance(kind, str) else None
+        return self._value(named or StringValue, raw, where)
+
+    def _item(self, raw: Any, schema: Mapping[str, Any], where: str) -> Any:
+        kind = schema.get("format") or schema.get("type") or "string"
+        if schema.get("type") == "object":
+            return self._object(raw, schema, where)
+        named = value_type(kind) if isinstance(kind, str) else None
+        if named is None:
+            raise EvaluationError(f"unknown type {kind!r} in results_schema; see 'Write a task' for the known ones")
+        return self._value(named, raw, where)
+
+    def _object(self, raw: Any, schema: Mapping[str, Any], where: str) -> Any:
+        found = _decoded(raw, dict)
+        if isinstance(found, list) and found and all(isinstance(one, dict) for one in found):
+            return [self._object(one, schema, where) for one in found]
+        if not isinstance(found, dict):
+            return self._refused(raw, f"{raw!r} is not an object", where)
+        if not found and self.strict:
+            raise EvaluationError(f"an expected object has at least one key @ {where}")
+        known = schema.get("properties") or {}
+        return {key: self.member(found[key], known.get(key), f"{where}.{key}") for key in sorted(found)}
+
+    def _nested(self, raw: Any, schema: Mapping[str, Any], where: str) -> Any:
+        found = _decoded(raw, list)
+        if not isinstance(found, list):
+            return self._refused(raw, f"{raw!r} is not a list", where)
+        return [self.member(one, schema, f"{where}[{index}]") for index, one in enumerate(found)]
+
+    def _value(self, kind: type[Value], raw: Any, where: str) -> Any:
+        try:
+            return kind.read(raw, self.reading)
+        except ValueUnreadable as error:
+            return self._refused(raw, str(error), where)
+
+    def _refused(self, raw: Any, reason: str, where: str) -> Unread:
+        if self.strict:
+            raise EvaluationError(f"{reason} @ {where}")
+        return Unread(raw, reason)
+
+
+def _decoded(raw: Any, wanted: type) -> Any:
+    if not isinstance(raw, str):
+        return raw
+    try:
+        found = json.loads(raw)
+    except (ValueError, RecursionError):
+        return raw
+    return found if isinstance(found, wanted) else raw
+
+
+def plain(tree: Any) -> Any:
+    """The tree as plain JSON values, for reports."""
+    if isinstance(tree, Value):
+        return tree.to_json()
+    if isinstance(tree, Unread):
+        return tree.raw
+    if isinstance(tree, Mapping):
+        return {key: plain(member) for key, member in tree.items()}
+    return [plain(member) for member in tree] if isinstance(tree, list | tuple) else tree

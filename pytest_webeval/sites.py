@@ -1,0 +1,124 @@
+"""``__SHOPPING__`` placeholders and real URLs, either way, from the configuration file (spec §7)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.network import NetworkEvent
+
+SITE_NAMES = ("gitlab", "map", "reddit", "shopping_admin", "shopping", "wikipedia", "homepage")
+
+
+def site_name(spelling: str) -> str:
+    """`gitlab` for `gitlab`, `GITLAB`, `__GITLAB__` and `_gitlab_`. Raises `ValueError`."""
+    bare = spelling.strip("_")
+    name = bare.lower() if bare in (bare.lower(), bare.upper()) else bare
+    if name not in SITE_NAMES:
+        raise ValueError(f"{spelling!r} is no site; known sites: {', '.join(SITE_NAMES)}")
+    return name
+
+
+def placeholder(site: str) -> str:
+    """`__SHOPPING__` for `shopping`."""
+    return f"__{site.upper()}__"
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Addresses under which one site was reached; `active` is the index of the one that expectations mean."""
+
+    urls: tuple[str, ...]
+    active: int = 0
+
+    @property
+    def url(self) -> str:
+        """The address that replaces the placeholder. Raises `EvaluationError`."""
+        if not 0 <= self.active < len(self.urls):
+            raise EvaluationError(
+                f"active_url_idx is {self.active}, but there are {len(self.urls)} urls; mend the config"
+            )
+        return self.urls[self.active]
+
+
+@dataclass(frozen=True, slots=True)
+class Sites:
+    """Where the sites of a benchmark were reached. Empty until a configuration or a recording says so."""
+
+    environments: Mapping[str, Environment] = field(default_factory=dict)
+
+    def render(self, text: str, sites: Iterable[str]) -> str | None:
+        """The text with the placeholder that it starts with replaced by the active URL, or None if it has none."""
+        known = {site: self._environment(site).url for site in sites}
+        for site, url in known.items():
+            if text.startswith(placeholder(site)):
+                return text.replace(placeholder(site), url)
+        return None
+
+    def render_pattern(self, pattern: str, sites: Iterable[str], *, escape: bool) -> str:
+        """A ``^…$`` pattern with the placeholders of the task's sites replaced by their active URLs."""
+        for site in sites:
+            url = self._environment(site).url
+            pattern = pattern.replace(placeholder(site), re.escape(url) if escape else url)
+        return pattern
+
+    def derender(self, text: str, sites: Iterable[str]) -> str:
+        """The text with the addresses of the first site that occurs in it replaced by its placeholder (spec §7.3)."""
+        known = [(site, self.environments[site].urls) for site in sites if site in self.environments]
+        for site, urls in sorted(known, key=lambda pair: -max(map(len, pair[1]), default=0)):
+            for url in urls:
+                if url and url in text:
+                    return text.replace(url.rstrip("/"), placeholder(site))
+        return text
+
+    def covers(self, sites: Iterable[str]) -> bool:
+        """Whether each of the sites has an address."""
+        return all(site in self.environments and self.environments[site].urls for site in sites)
+
+    def repaired(self, sites: Sequence[str], events: Sequence[NetworkEvent]) -> Sites:
+        """These sites if they cover the task's, otherwise addresses guessed from its first events (spec §7.4)."""
+        if self.environments and self.covers(sites):
+            return self
+        if not events:
+            raise EvaluationError("no site addresses are configured and the trace has no event to take them from")
+        found = {}
+        for position, site in enumerate(sites):
+            parts = urlsplit(events[min(position, len(events) - 1)].url)
+            suffix = "/admin" if site == "shopping_admin" else ""
+            found[site] = Environment((f"{parts.scheme}://{parts.netloc}{suffix}",))
+        return replace(self, environments=found)
+
+    def _environment(self, site: str) -> Environment:
+        if site not in self.environments:
+            raise EvaluationError(f"no address is known for site {site}; add it to environments in --webeval-config")
+        return self.environments[site]
+
+
+def load_sites(path: Path) -> Sites:
+    """The `environments` of a WebArena-Verified configuration file. Raises `SettingsError`."""
+    try:
+        content = json.loads(path.read_bytes())
+        environments = (content.get("environments") or {}).items()
+        return Sites({site_name(spelling): _environment(spelling, raw) for spelling, raw in environments})
+    except OSError as error:
+        raise SettingsError(f"cannot read the configuration {path}: {error.strerror}") from error
+    except (ValueError, AttributeError, RecursionError) as error:
+        raise SettingsError(f"the configuration {path} is wrong: {error}; see 'Score your own runs'") from error
+
+
+def _environment(spelling: str, raw: Any) -> Environment:
+    urls = raw.get("urls") if isinstance(raw, dict) else None
+    if not isinstance(urls, list) or not all(isinstance(url, str) for url in urls):
+        raise ValueError(f"environments.{spelling}.urls must be a list of addresses")
+    return Environment(tuple(urls), raw.get("active_url_idx") or 0)

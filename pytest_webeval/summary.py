@@ -1,0 +1,164 @@
+"""Results of many tasks become one summary: counts, rates with intervals, tables per site, template and type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import asdict
+from dataclasses import dataclass
+from datetime import UTC
+from datetime import datetime
+from math import sqrt
+from typing import Any
+from typing import Self
+
+from pytest_webeval.results import Status
+from pytest_webeval.results import Summary
+from pytest_webeval.results import TaskResult
+
+SLOWEST = 10
+_Z_95 = 1.959963984540054
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a summary needs of one run, in plain JSON values, so that it can travel between processes."""
+
+    run: str
+    task_id: int | str
+    status: str
+    score: float
+    sites: list[str]
+    template: int
+    task_type: str | None
+    reason: str | None
+    warnings: list[str]
+    wall_time: float
+    rules: str
+    version: str
+    evaluator_checksum: str
+    data_checksum: str
+    excluded: str | None = None
+
+    @classmethod
+    def of(cls, result: TaskResult, task_type: str | None, reason: str | None = None) -> Self:
+        """The record of a result."""
+        return cls(
+            run=result.webeval["run"],
+            task_id=result.task_id,
+            status=result.status.value,
+            score=result.score,
+            sites=result.sites,
+            template=result.intent_template_id,
+            task_type=task_type,
+            reason=reason or result.error_msg,
+            warnings=list(result.webeval.get("warnings", ())),
+            wall_time=result.webeval.get("wall_time", 0.0),
+            rules=result.webeval["rules"],
+            version=result.webarena_verified_version,
+            evaluator_checksum=result.webarena_verified_evaluator_checksum,
+            data_checksum=result.webarena_verified_data_checksum,
+            excluded=result.webeval.get("excluded"),
+        )
+
+    @property
+    def site_key(self) -> str:
+        """Sites sorted and joined by ``-``."""
+        return "-".join(sorted(self.sites))
+
+    def to_json(self) -> dict[str, Any]:
+        """All fields as plain JSON."""
+        return asdict(self)
+
+
+def wilson(successes: int, total: int) -> tuple[float, float]:
+    """The Wilson score interval of a rate at 95 % (Wilson 1927), (0, 1) when nothing was counted."""
+    if not total:
+        return 0.0, 1.0
+    rate, z = successes / total, _Z_95
+    centre = rate + z * z / (2 * total)
+    half = z * sqrt(rate * (1 - rate) / total + z * z / (4 * total * total))
+    scale = 1 + z * z / total
+    return max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale)
+
+
+def summarize(results: Iterable[TaskResult], timestamp: str | None = None) -> Summary:
+    """The summary of some results, as eval_summary.json holds it."""
+    return summarize_records([Record.of(result, None) for result in results], timestamp=timestamp)
+
+
+def summarize_records(
+    records: Iterable[Record], about: Mapping[str, Any] | None = None, timestamp: str | None = None
+) -> Summary:
+    """The summary of some records; `about` adds what the session knows under `webeval`."""
+    ordered = sorted(records, key=lambda record: (str(type(record.task_id)), record.task_id, record.run))
+    counted = [record for record in ordered if record.excluded is None]
+    success, failure, error = (_count(counted, status) for status in (Status.SUCCESS, Status.FAILURE, Status.ERROR))
+    return Summary(
+        timestamp=timestamp or datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        webarena_verified_version=_common(ordered, "version"),
+        webarena_verified_evaluator_checksum=_common(ordered, "evaluator_checksum"),
+        webarena_verified_data_checksum=_common(ordered, "data_checksum"),
+        total=success + failure + error,
+        success_count=success,
+        failed_count=failure,
+        error_count=error,
+        per_site_summary=_per_site(counted),
+        task_results=[_row(record) for record in ordered],
+        webeval=_additions(ordered, counted, success) | dict(about or {}),
+    )
+
+
+def _count(records: Sequence[Record], status: Status) -> int:
+    return sum(record.status == status for record in records)
+
+
+def _common(records: Sequence[Record], name: str) -> str:
+    """The value that all records share; several are joined, so that nobody takes them for one."""
+    return ",".join(sorted({getattr(record, name) for record in records if getattr(record, name)}))
+
+
+def _per_site(records: Sequence[Record]) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = {}
+    for record in records:
+        row = {"task_id": record.task_id, "status": record.status, "score": record.score}
+        found.setdefault(record.site_key, []).append(row)
+    return dict(sorted(found.items()))
+
+
+def _row(record: Record) -> dict[str, Any]:
+    return {
+        "task_id": record.task_id,
+        "run": record.run,
+        "status": record.status if record.excluded is None else "excluded",
+        "score": record.score,
+        "sites": record.sites,
+        "intent_template_id": record.template,
+        "reason": record.excluded or record.reason,
+    }
+
+
+def _additions(ordered: Sequence[Record], counted: Sequence[Record], success: int) -> dict[str, Any]:
+    low, high = wilson(success, len(counted))
+    slowest = sorted(counted, key=lambda record: -record.wall_time)[:SLOWEST]
+    return {
+        "rules": _common(ordered, "rules"),
+        "excluded_count": len(ordered) - len(counted),
+        "success_rate": success / len(counted) if counted else None,
+        "success_rate_denominator": len(counted),
+        "success_rate_interval_95": [low, high],
+        "per_template": _table(counted, "template"),
+        "per_type": _table(counted, "task_type"),
+        "slowest": [{"run": record.run, "wall_time": record.wall_time} for record in slowest],
+        "warnings": {record.run: record.warnings for record in ordered if record.warnings},
+    }
+
+
+def _table(records: Sequence[Record], name: str) -> dict[str, dict[str, int]]:
+    table: dict[str, dict[str, int]] = {}
+    for record in sorted(records, key=lambda record: str(getattr(record, name))):
+        row = table.setdefault(str(getattr(record, name)), {"total": 0, "success_count": 0})
+        row["total"] += 1
+        row["success_count"] += record.status == Status.SUCCESS
+    return table

@@ -1,0 +1,35 @@
+"""Network recordings: HAR files, and Playwright's traces as zip, folder or line file."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.traces.har import HarTrace
+from pytest_webeval.traces.playwright import FolderTrace
+from pytest_webeval.traces.playwright import LineTrace
+from pytest_webeval.traces.playwright import ZipTrace
+
+if TYPE_CHECKING:
+    from pytest_webeval.network import NetworkTrace
+    from pytest_webeval.rules import Rules
+    from pytest_webeval.traces.base import Inputs
+
+# The first that reads a name does; a line file reads what nothing else does (spec §3.1).
+TRACES = (HarTrace(), ZipTrace(), FolderTrace(), LineTrace())
+
+
+def load_trace(inputs: Inputs, name: str, rules: Rules) -> NetworkTrace:
+    """The network trace of that name in a run directory. Raises `RecordingError`."""
+    if not os.path.lexists(inputs.directory / name):
+        raise RecordingError(f"no network trace {name} in {inputs.directory}; record one, or remove the directory")
+    is_folder = _is_folder(inputs.directory / name)
+    reader = next(reader for reader in TRACES if reader.reads(name, is_folder=is_folder))
+    return reader.load(inputs, name, rules)
+
+
+def _is_folder(path: Path) -> bool:
+    return stat.S_ISDIR(os.lstat(path).st_mode)

@@ -1,0 +1,31 @@
+"""Value types: how a datum is read, its canonical form, and when two of them mean the same."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+from typing import cast
+
+if TYPE_CHECKING:
+    from pytest_webeval.values.base import Value
+
+VALUE_TYPES: dict[str, str] = {
+    "string": "pytest_webeval.values.string:StringValue",
+    "number": "pytest_webeval.values.number:NumberValue",
+    "integer": "pytest_webeval.values.number:NumberValue",
+    "boolean": "pytest_webeval.values.boolean:BooleanValue",
+    "date": "pytest_webeval.values.date:DateValue",
+    "currency": "pytest_webeval.values.currency:CurrencyValue",
+    "month": "pytest_webeval.values.month:MonthValue",
+    "null": "pytest_webeval.values.null:NullValue",
+    "url": "pytest_webeval.values.url:UrlValue",
+}
+
+
+def value_type(name: str) -> type[Value] | None:
+    """The value type that tasks call `name`, imported on first use; None when there is no such type."""
+    location = VALUE_TYPES.get(name)
+    if location is None:
+        return None
+    module, _, class_name = location.partition(":")
+    return cast("type[Value]", getattr(import_module(module), class_name))

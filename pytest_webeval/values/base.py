@@ -1,0 +1,74 @@
+"""What every value type shares: alternatives, and reading as a task or as an agent wrote it."""
+
+from __future__ import annotations
+
+from abc import ABC
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from typing import ClassVar
+from typing import Self
+
+from pytest_webeval.errors import ValueUnreadable
+
+
+class Alternatives(tuple[Any, ...]):
+    """Raw values of which any one will do, put together by us and not by an agent: several hits of a path."""
+
+    __slots__ = ()
+
+
+def _unchanged(text: str) -> str:
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How raw data is read, which depends on who wrote it.
+
+    `patterns` and `alternatives` say whether ``^…$`` texts and lists of two or more are taken as such; they are for
+    what a task author wrote. `derender` replaces site addresses in a text by their placeholders.
+    """
+
+    patterns: bool = True
+    alternatives: bool = True
+    derender: Callable[[str], str] = _unchanged
+
+
+def looks_like_pattern(raw: object) -> bool:
+    """Whether a datum has the form ``^…$`` (spec §5.1 step 1: tested before trimming)."""
+    return isinstance(raw, str) and len(raw) >= 2 and raw[0] == "^" and raw[-1] == "$"
+
+
+@dataclass(frozen=True, slots=True)
+class Value(ABC):
+    """A datum in canonical form. ``==`` is exact; tolerance and patterns are for `matches`."""
+
+    alternatives: tuple[Any, ...]
+
+    type_name: ClassVar[str]
+
+    @classmethod
+    def read(cls, raw: object, reading: Reading) -> Self:
+        """The canonical value of a datum, or of each of its alternatives. Raises `ValueUnreadable`."""
+        if isinstance(raw, Alternatives) or (isinstance(raw, list | tuple) and reading.alternatives):
+            if len(raw) < 2:
+                raise ValueUnreadable(
+                    f"{raw!r} is a list of {len(raw)}, not a {cls.type_name}; alternatives are two or more"
+                )
+            return cls(tuple(cls.canonical(one, reading) for one in raw))
+        return cls((cls.canonical(raw, reading),))
+
+    @classmethod
+    @abstractmethod
+    def canonical(cls, raw: object, reading: Reading) -> Any:
+        """The canonical form of one datum. Raises `ValueUnreadable`."""
+
+    def matches(self, actual: Value) -> bool:
+        """Whether what an agent said or sent is what this expected value asks for."""
+        return type(actual) is type(self) and any(one in actual.alternatives for one in self.alternatives)
+
+    def to_json(self) -> Any:
+        """The first alternative as a plain JSON value, for reports."""
+        return self.alternatives[0]

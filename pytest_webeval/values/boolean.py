@@ -1,0 +1,36 @@
+"""Yes or no."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from typing import ClassVar
+
+from pytest_webeval.values.base import Value
+from pytest_webeval.values.refusal import unreadable
+from pytest_webeval.values.text import prepared
+
+if TYPE_CHECKING:
+    from pytest_webeval.values.base import Reading
+
+_WORDS = {
+    **dict.fromkeys(("true", "yes", "y", "1", "t", "on"), True),
+    **dict.fromkeys(("false", "no", "n", "0", "f", "off"), False),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BooleanValue(Value):
+    """A truth value, which a number and a few words may stand for."""
+
+    type_name: ClassVar[str] = "boolean"
+
+    @classmethod
+    def canonical(cls, raw: object, reading: Reading) -> bool:
+        """The truth value; any number but zero is true."""
+        if isinstance(raw, bool | int | float):
+            return bool(raw)
+        truth = _WORDS.get(prepared(raw, reading)) if isinstance(raw, str) else None
+        if truth is None:
+            raise unreadable(raw, "is not a boolean; write it as true or false")
+        return truth

@@ -1,0 +1,55 @@
+"""Amounts of money; which money is not looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING
+from typing import ClassVar
+
+from pytest_webeval.values.base import Value
+from pytest_webeval.values.refusal import refuse_overlong
+from pytest_webeval.values.refusal import unreadable
+from pytest_webeval.values.text import text_of
+
+if TYPE_CHECKING:
+    from pytest_webeval.values.base import Reading
+
+TOLERANCE = Decimal("0.1")
+
+
+@dataclass(frozen=True, slots=True)
+class CurrencyValue(Value):
+    """An amount. Of several alternatives only the first counts (spec §5.4, Q22)."""
+
+    type_name: ClassVar[str] = "currency"
+
+    @classmethod
+    def canonical(cls, raw: object, reading: Reading) -> Decimal:
+        """The first amount that a text names; ``free`` is zero, and only a minus in front of all else counts."""
+        text = text_of(raw, reading)
+        refuse_overlong(text, "amount")
+        negative = text.startswith("-")
+        amount = _first_amount(text.replace("-", "") if negative else text)
+        if amount is None:
+            raise unreadable(raw, "is not an amount of money; write it as 1234.50")
+        return -amount if negative else amount
+
+    def matches(self, actual: Value) -> bool:
+        """Whether the first amounts are at most `TOLERANCE` apart."""
+        if not isinstance(actual, CurrencyValue):
+            return False
+        difference: Decimal = self.alternatives[0] - actual.alternatives[0]
+        return abs(difference) <= TOLERANCE
+
+    def to_json(self) -> str:
+        """The first alternative in decimal digits, which a JSON number might not keep."""
+        return f"{self.alternatives[0]:f}"
+
+
+def _first_amount(text: str) -> Decimal | None:
+    from price_parser.parser import Price
+
+    # Left to guess, the parser would take "1.234" for a thousand and more.
+    decimal_mark = "." if text.rfind(".") > text.rfind(",") else ","
+    return Price.fromstring(text, decimal_separator=decimal_mark).amount

@@ -1,0 +1,55 @@
+"""Calendar dates, in any of the usual notations; of ambiguous ones, month first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from datetime import datetime
+from datetime import time
+from typing import TYPE_CHECKING
+from typing import ClassVar
+
+from pytest_webeval.values.base import Value
+from pytest_webeval.values.refusal import refuse_overlong
+from pytest_webeval.values.refusal import unreadable
+from pytest_webeval.values.text import prepared
+
+if TYPE_CHECKING:
+    from pytest_webeval.values.base import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class DateValue(Value):
+    """A date. What a partial one such as ``March 2022`` leaves open is taken from `today`."""
+
+    type_name: ClassVar[str] = "date"
+
+    @classmethod
+    def canonical(cls, raw: object, reading: Reading) -> date:
+        """The date that a text names; a number names none."""
+        if not isinstance(raw, str):
+            raise unreadable(raw, "is not a date; write it as the text '2023-01-31'")
+        text = prepared(raw, reading).replace(",", ", ").replace(",  ", ", ")
+        try:
+            return parsed(text, missing=today())
+        except (ValueError, OverflowError) as error:
+            raise unreadable(raw, "is not a date; write it as 2023-01-31") from error
+
+    def to_json(self) -> str:
+        """The first alternative as ISO text."""
+        day: date = self.alternatives[0]
+        return day.isoformat()
+
+
+def today() -> date:
+    """The present day, on the clock and in the time zone of this machine."""
+    return datetime.now().astimezone().date()
+
+
+def parsed(text: str, missing: date) -> date:
+    """The date in a prepared text, its missing parts taken from another. Raises `ValueError`, `OverflowError`."""
+    from dateutil.parser import parse  # type: ignore[import-untyped]
+
+    refuse_overlong(text, "date")
+    moment: datetime = parse(text, default=datetime.combine(missing, time()), ignoretz=True)
+    return moment.date()

@@ -1,0 +1,59 @@
+"""Months of the year."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING
+from typing import ClassVar
+
+from pytest_webeval.values.base import Value
+from pytest_webeval.values.date import parsed
+from pytest_webeval.values.refusal import unreadable
+from pytest_webeval.values.text import text_of
+
+if TYPE_CHECKING:
+    from pytest_webeval.values.base import Reading
+
+# Not `calendar.month_name`, which follows the locale.
+_NAMES = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+_A_FIRST_OF_JANUARY = date(2000, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class MonthValue(Value):
+    """A month, by its English name."""
+
+    type_name: ClassVar[str] = "month"
+
+    @classmethod
+    def canonical(cls, raw: object, reading: Reading) -> str:
+        """The name of the month with a number, in a name or in a date; a date without a month is in January."""
+        try:
+            number = int(raw) if isinstance(raw, int | float) else _numbered(text_of(raw, reading))
+        except (ValueError, OverflowError) as error:  # OverflowError: infinity has no int
+            raise unreadable(raw, "is not a month; write it as May or 5") from error
+        whole = not isinstance(raw, float) or raw.is_integer()
+        if not whole or not 1 <= number <= len(_NAMES):
+            raise unreadable(raw, "is not the number of a month; write one from 1 to 12")
+        return _NAMES[number - 1]
+
+
+def _numbered(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        return parsed(text, missing=_A_FIRST_OF_JANUARY).month

@@ -1,0 +1,33 @@
+"""Nothing, and the ways to write it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from typing import ClassVar
+
+from pytest_webeval.values.base import Value
+from pytest_webeval.values.refusal import unreadable
+
+if TYPE_CHECKING:
+    from pytest_webeval.values.base import Reading
+
+_WORDS = frozenset({"", "n/a", "na", "nan", "null", "none"})
+
+
+@dataclass(frozen=True, slots=True)
+class NullValue(Value):
+    """The absence of a value. Zero and false are values."""
+
+    type_name: ClassVar[str] = "null"
+
+    @classmethod
+    def canonical(cls, raw: object, reading: Reading) -> None:  # noqa: ARG003  every type is read the same way
+        """None, for null, an empty text or object, and words such as ``n/a``."""
+        if raw is None or raw == {} or (isinstance(raw, str) and _word(raw) in _WORDS):
+            return
+        raise unreadable(raw, "is not null; write it as null")
+
+
+def _word(text: str) -> str:
+    return "/".join(part.strip() for part in text.lower().split("/"))

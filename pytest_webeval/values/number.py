@@ -1,0 +1,56 @@
+"""Numbers without a unit, in digits or in English words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from typing import ClassVar
+
+from pytest_webeval.values.base import Value
+from pytest_webeval.values.refusal import refuse_overlong
+from pytest_webeval.values.refusal import unreadable
+from pytest_webeval.values.text import text_of
+
+if TYPE_CHECKING:
+    from pytest_webeval.values.base import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class NumberValue(Value):
+    """A number, compared without tolerance."""
+
+    type_name: ClassVar[str] = "number"
+
+    @classmethod
+    def canonical(cls, raw: object, reading: Reading) -> float:
+        """The number as a float; of a text without digits, the number that its words spell."""
+        if isinstance(raw, int | float):
+            return _as_float(raw)
+        text = text_of(raw, reading)
+        refuse_overlong(text, "number")
+        try:
+            return float(text.replace(",", "").replace(" ", ""))
+        except ValueError:
+            return _spelled(text, raw)
+
+    def matches(self, actual: Value) -> bool:
+        """Whether the numbers are equal. NaN equals nothing, for which the operator ``in`` would not do."""
+        return isinstance(actual, NumberValue) and any(
+            one == other for one in self.alternatives for other in actual.alternatives
+        )
+
+
+def _as_float(number: float) -> float:
+    try:
+        return float(number)
+    except OverflowError as error:
+        raise unreadable(number, "is too large for a number; write one below 1e308") from error
+
+
+def _spelled(text: str, raw: object) -> float:
+    from word2number.w2n import word_to_num  # type: ignore[import-untyped]
+
+    try:
+        return float(word_to_num(text))
+    except (ValueError, IndexError) as error:  # IndexError: "thousand two", where a multiplier is missing
+        raise unreadable(raw, "is not a number; write it as 1234.5, without a unit") from error

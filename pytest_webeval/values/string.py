@@ -1,0 +1,73 @@
+"""Texts, and the patterns that a task author may write in their place."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from typing import ClassVar
+
+from pytest_webeval.values.base import Value
+from pytest_webeval.values.base import looks_like_pattern
+from pytest_webeval.values.text import text_of
+
+if TYPE_CHECKING:
+    from pytest_webeval.values.base import Reading
+
+_PUNCTUATION = "'\"`.,;:!?"
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A ``^…$`` text that stands for every text it matches as a whole, ignoring case."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    def accepts(self, text: str) -> bool:
+        """Whether all of a text matches; nothing matches a pattern that is no regular expression."""
+        try:
+            return re.compile(self.text, re.IGNORECASE).fullmatch(text) is not None
+        except (re.error, OverflowError, RecursionError):
+            return False
+
+
+@dataclass(frozen=True, slots=True)
+class StringValue(Value):
+    """A text. Whatever is false, such as ``0`` or ``null``, is the empty text."""
+
+    type_name: ClassVar[str] = "string"
+
+    @classmethod
+    def canonical(cls, raw: object, reading: Reading) -> str | Pattern:
+        """The prepared text, or the `Pattern` that the text is."""
+        if reading.patterns and isinstance(raw, str) and looks_like_pattern(raw):
+            return Pattern(raw)
+        text = text_of(raw, reading)
+        if not raw:
+            return ""
+        return text if isinstance(raw, str) else text.lower().strip()
+
+    def matches(self, actual: Value) -> bool:
+        """Whether one text is the other, but for punctuation around it, or is accepted by the other as a pattern."""
+        return isinstance(actual, StringValue) and any(
+            _same(one, other) for one in self.alternatives for other in actual.alternatives
+        )
+
+    def to_json(self) -> str:
+        """The first alternative; of a pattern, its text."""
+        return str(self.alternatives[0])
+
+
+def _same(one: str | Pattern, other: str | Pattern) -> bool:
+    if one == other:
+        return True
+    if isinstance(one, Pattern) or isinstance(other, Pattern):
+        return _accepts(one, other) or _accepts(other, one)
+    return one.strip(_PUNCTUATION) == other.strip(_PUNCTUATION)
+
+
+def _accepts(one: str | Pattern, other: str | Pattern) -> bool:
+    return isinstance(one, Pattern) and one.accepts(str(other))

@@ -1,0 +1,83 @@
+"""How a text is prepared before its value type looks at it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from unicodedata import category
+from unicodedata import normalize
+
+from pytest_webeval.values.base import looks_like_pattern
+from pytest_webeval.values.refusal import unreadable
+
+if TYPE_CHECKING:
+    from pytest_webeval.values.base import Reading
+
+_TRADE_MARKS = str.maketrans("", "", "™®℠©")
+_HYPHEN = "[-\u2010-\u2015\u2212\u00ad]"
+_HYPHEN_AT_LETTER = re.compile(f"(?<=[A-Za-z]){_HYPHEN}|{_HYPHEN}(?=[A-Za-z])")
+_LINE_BREAKS_AND_TABS = str.maketrans("\t\n\r", "   ")
+
+# Signs of prices, measures and formulas that text_unidecode does not know; without the minus, a debt would be a credit.
+_SIGNS = str.maketrans(
+    {
+        "\u2212": "-",
+        "\u2215": "/",
+        "\u2216": "\\",
+        "\u2217": "*",
+        "\u2223": "|",
+        "\u2236": ":",
+        "\u223c": "~",
+        "≤": "<=",
+        "≥": ">=",
+        "₱": "P",
+        "₴": "UAH",
+        "₹": "Rs",
+        "₺": "L",
+        "₽": "R",
+        "₿": "BTC",
+    }
+)
+
+
+def prepared(text: str, reading: Reading) -> str:
+    """The text without what two ways of writing the same differ in: case, accents, blanks, dashes, trade marks."""
+    if reading.patterns and looks_like_pattern(text):
+        return text
+    if "http" in text:
+        text = reading.derender(text)
+    text = normalize("NFKC", text.translate(_TRADE_MARKS))
+    text = _HYPHEN_AT_LETTER.sub(" ", text)
+    text = _transliterated(_without_controls(text))
+    return " ".join(text.split()).casefold()
+
+
+def text_of(raw: object, reading: Reading) -> str:
+    """The prepared text of a datum; one that is not a text is taken as Python writes it. A list has no text."""
+    if isinstance(raw, str):
+        return prepared(raw, reading)
+    if isinstance(raw, list | tuple):
+        raise unreadable(raw, "is a list where one value is wanted; write the value alone")
+    try:
+        return str(raw)
+    except (RecursionError, ValueError) as error:  # nested too deep, or an int with too many digits
+        raise unreadable(raw, "is too large to be written as a text; write a shorter one") from error
+
+
+def _without_controls(text: str) -> str:
+    text = text.translate(_LINE_BREAKS_AND_TABS)
+    return text if text.isprintable() else "".join(one for one in text if not category(one).startswith("C"))
+
+
+def _transliterated(text: str) -> str:
+    if text.isascii():
+        return text
+    return "".join(one if one.isascii() else _ascii_for(one) for one in text.translate(_SIGNS))
+
+
+def _ascii_for(character: str) -> str:
+    from text_unidecode import unidecode  # type: ignore[import-untyped]
+
+    # "[?]" stands for a character of which nothing is known, such as the selector behind many an emoji.
+    found = str(unidecode(character))
+    return "" if found.strip() == "[?]" or not found.isascii() else found

@@ -1,0 +1,77 @@
+"""Amounts of money: spec §5.4."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_webeval.errors import ValueUnreadable
+from pytest_webeval.values.base import Reading
+from pytest_webeval.values.currency import CurrencyValue
+from pytest_webeval.values.number import NumberValue
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "equal"),
+    [
+        (10, 10.1, True),
+        (10, 10.11, False),
+        (10, "9.9", True),
+        (1234.56, "$1,234.56", True),
+        (1234.56, "1.234,56 €", True),
+        (1234, "$1,234", False),
+        (1.234, "$1,234", True),
+        (1234, "1,234.00", True),
+        (10.5, "10,5", True),
+        (-50, "-$50", True),
+        (-50, "\u2212$50", True),
+        (-50, "$-50", False),
+        (50, "$-50", True),
+        (-50, "(50)", False),
+        (23, "23-12", True),
+        (-2312, "-23-12", True),
+        (0, "free", True),
+        (5, "USD 5", True),
+        (10, "$10 - $20", True),
+        (0.99, "99¢", False),
+        (99, "99¢", True),
+        ([10, 20], 20, False),
+        (20, [10, 20], False),
+        ([10, 20], [10, 30], True),
+        (5, {"price": 5}, True),
+    ],
+)
+def test_amounts_match_within_a_tenth_of_the_first(expected, actual, equal):
+    assert CurrencyValue.read(expected, Reading()).matches(CurrencyValue.read(actual, Reading())) is equal
+
+
+@pytest.mark.parametrize(
+    "raw", ["", None, True, False, {}, "five dollars", "5%", "1,234,567", float("nan"), float("inf"), [5], "1" * 10_001]
+)
+def test_truth_values_and_texts_without_a_price_are_no_amounts(raw):
+    with pytest.raises(ValueUnreadable):
+        CurrencyValue.read(raw, Reading())
+
+
+def test_a_list_of_an_agent_is_no_amount():
+    with pytest.raises(ValueUnreadable):
+        CurrencyValue.read([4, 5], Reading(patterns=False, alternatives=False))
+
+
+def test_equality_is_exact_where_matching_is_not():
+    assert CurrencyValue.read(10, Reading()) != CurrencyValue.read(10.1, Reading())
+    assert CurrencyValue.read("$10", Reading()) == CurrencyValue.read("10.00", Reading())
+
+
+def test_an_amount_does_not_match_a_number():
+    assert not CurrencyValue.read(10, Reading()).matches(NumberValue.read(10, Reading()))
+
+
+@pytest.mark.parametrize(("raw", "written"), [("$1,234.50", "1234.50"), ([-3, 4], "-3"), ("free", "0")])
+def test_a_report_shows_the_first_alternative_in_digits(raw, written):
+    assert CurrencyValue.read(raw, Reading()).to_json() == written
+
+
+def test_a_refusal_says_what_to_write():
+    with pytest.raises(ValueUnreadable) as refusal:
+        CurrencyValue.read("five dollars", Reading())
+    assert str(refusal.value) == "'five dollars' is not an amount of money; write it as 1234.50"

@@ -1,0 +1,98 @@
+"""Numbers: spec §5.3."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_webeval.errors import ValueUnreadable
+from pytest_webeval.values.base import Reading
+from pytest_webeval.values.number import NumberValue
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "equal"),
+    [
+        (5, "5", True),
+        (1234.5, "1,234.5", True),
+        (1000, "1 000", True),
+        (23, "twenty-three", True),
+        (5, "five apples", True),
+        (-5, "minus five", False),
+        (5, "minus five", True),
+        (1.5, "1,5", False),
+        (15, "1,5", True),
+        (1000.5, "1.000,5", False),
+        (1.0005, "1.000,5", True),
+        (0.3, 0.30000000000000004, False),
+        (1, True, True),
+        (0, False, True),
+        (2, "²", True),
+        (5, [4, 5], True),
+        ([5, 6], 6, True),
+        (1000, "1e3", True),
+        (1000, "1_000", True),
+        (5, "\u0665", True),
+        (-5, "\u22125", True),
+        (float("inf"), "inf", True),
+        (2.5, "two point five", True),
+    ],
+)
+def test_numbers_match_exactly(expected, actual, equal):
+    assert NumberValue.read(expected, Reading()).matches(NumberValue.read(actual, Reading())) is equal
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "5 apples",
+        "$5",
+        "5%",
+        "",
+        None,
+        "½",
+        {"a": 5},
+        "thousand two",
+        "million million",
+        "^5$",
+        10**400,
+        [5],
+        "x" * 10_001,
+    ],
+)
+def test_units_signs_of_money_and_nothing_are_no_numbers(raw):
+    with pytest.raises(ValueUnreadable, match="number"):
+        NumberValue.read(raw, Reading())
+
+
+@pytest.mark.parametrize("raw", [[4, 5], "^.*$"])
+def test_neither_a_list_nor_a_pattern_of_an_agent_is_a_number(raw):
+    with pytest.raises(ValueUnreadable):
+        NumberValue.read(raw, Reading(patterns=False, alternatives=False))
+
+
+def test_nan_equals_nothing_not_even_itself():
+    nan = NumberValue.read(float("nan"), Reading())
+    assert not nan.matches(nan)
+    assert not nan.matches(NumberValue.read("nan", Reading()))
+
+
+def test_a_refusal_says_what_to_write():
+    with pytest.raises(ValueUnreadable) as refusal:
+        NumberValue.read("5 apples", Reading())
+    assert str(refusal.value) == "'5 apples' is not a number; write it as 1234.5, without a unit"
+
+
+def test_a_refusal_shortens_what_it_refuses_and_stays_on_one_line():
+    with pytest.raises(ValueUnreadable) as refusal:
+        NumberValue.read("a\nb" * 1000, Reading())
+    assert len(str(refusal.value)) < 200
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_refusal_can_name_a_number_too_long_to_print():
+    with pytest.raises(ValueUnreadable, match="a huge int is too large"):
+        NumberValue.read(10**5000, Reading())
+
+
+def test_a_report_shows_the_first_alternative():
+    assert NumberValue.read(["1", 2], Reading()).to_json() == 1.0
