@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from pytest_webeval.api import load_run as load_run
     from pytest_webeval.api import score as score
     from pytest_webeval.errors import WebEvalError as WebEvalError
+    from pytest_webeval.evaluators import NetworkEventEvaluator as NetworkEventEvaluator
+    from pytest_webeval.evaluators import ResponseEvaluator as ResponseEvaluator
+    from pytest_webeval.evaluators import RubricEvaluator as RubricEvaluator
     from pytest_webeval.evaluators.base import Case as Case
     from pytest_webeval.evaluators.base import Evaluator as Evaluator
     from pytest_webeval.network import NetworkEvent as NetworkEvent
@@ -36,6 +39,9 @@ _HOMES = {
     "WebEvalError": "errors",
     "Case": "evaluators.base",
     "Evaluator": "evaluators.base",
+    "NetworkEventEvaluator": "evaluators",
+    "ResponseEvaluator": "evaluators",
+    "RubricEvaluator": "evaluators",
     "NetworkEvent": "network",
     "NetworkTrace": "network",
     "Assertion": "results",

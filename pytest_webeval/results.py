@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from typing import Any
+from typing import Self
 
 from pydantic import BaseModel
 from pydantic import ConfigDict
@@ -38,6 +39,12 @@ class Assertion(_Written):
     status: Status
     assertion_msgs: list[str] | None = None
     error_msg: str | None = None
+
+    @classmethod
+    def of(cls, name: str, holds: bool, *messages: str) -> Self:  # noqa: FBT001  (whether it holds is what it is)
+        """An assertion that holds or not, with messages that say what was expected and what was found."""
+        status = Status.SUCCESS if holds else Status.FAILURE
+        return cls(assertion_name=name, status=status, assertion_msgs=list(messages) or None)
 
 
 class EvaluatorResult(_Written):

@@ -31,6 +31,7 @@ _DECIDING_LIBRARIES = (
     "price-parser",
     "pydantic",
     "python-dateutil",
+    "pytimeparse2",
     "text-unidecode",
     "url-normalize",
     "word2number",

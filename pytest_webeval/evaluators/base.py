@@ -66,6 +66,12 @@ class Evaluator(ABC):
     def evaluate(self, expectation: Expectation, case: Case) -> EvaluatorResult:
         """What was checked and found. Raises `WebEvalError` where there can be no verdict."""
 
+    def adding(self, usual: EvaluatorResult, *more: Assertion) -> EvaluatorResult:
+        """The same result with more assertions, for an evaluator that builds on another."""
+        judged = self.result([*(usual.assertions or ()), *more])
+        kept = ("assertions", "status", "score")
+        return usual.model_copy(update={name: getattr(judged, name) for name in kept})
+
     def result(
         self, assertions: list[Assertion], *, actual: Any = None, normalized: Any = None, expected: Any = None
     ) -> EvaluatorResult:

@@ -24,7 +24,9 @@ from pytest_webeval.network import NetworkEvent
 from pytest_webeval.network import NetworkTrace
 
 Attachment = Callable[[str], bytes]
-_PLAIN_NAME = re.compile(r"[\w.-]+")
+RESOURCES = "resources"
+# Playwright names side files from the root of its trace since version 10, by their bare hash before.
+_PLAIN_NAME = re.compile(rf"(?:{RESOURCES}/)?[\w-][\w.-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ class BodySource:
         if stored is None:
             return None
         reference = stored.file or stored.sha1
-        if stored.text is None and reference and self.side_files:
+        if not stored.text and reference and self.side_files:
             return Body(stored.mimeType, self._fetched(reference), reference)
         return Body(stored.mimeType, self._embedded(stored))
 

@@ -13,6 +13,7 @@ import msgspec
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.files import MAX_BYTES
+from pytest_webeval.traces.base import RESOURCES
 from pytest_webeval.traces.base import BodySource
 from pytest_webeval.traces.base import Inputs
 from pytest_webeval.traces.base import beside
@@ -64,9 +65,9 @@ class ZipTrace:
 
         def resource(reference: str) -> bytes:
             try:
-                return _member(archive, f"resources/{reference}")
+                return _member(archive, f"{RESOURCES}/{reference.removeprefix(f'{RESOURCES}/')}")
             except _BROKEN_ZIP as error:
-                raise EvaluationError(f"{where} lacks the body resources/{reference}: {error}") from error
+                raise EvaluationError(f"{where} lacks the body {reference}: {error}; record it again") from error
 
         return build_trace(line_entries(content, where), BodySource(resource, rules.side_bodies))
 
@@ -107,5 +108,6 @@ def _load_lines(inputs: Inputs, name: str, rules: Rules) -> NetworkTrace:
     where = str(inputs.directory / name)
     if not content.strip() and not rules.empty_trace:
         raise RecordingError(f"{where} is empty; stop tracing before the browser closes")
-    bodies = BodySource(beside(inputs, str(Path(name).parent / "resources")), rules.side_bodies)
+    fetch = beside(inputs, str(Path(name).parent / RESOURCES))
+    bodies = BodySource(lambda reference: fetch(reference.removeprefix(f"{RESOURCES}/")), rules.side_bodies)
     return build_trace(line_entries(content, where), bodies)

@@ -15,6 +15,7 @@ VALUE_TYPES: dict[str, str] = {
     "integer": "pytest_webeval.values.number:NumberValue",
     "boolean": "pytest_webeval.values.boolean:BooleanValue",
     "date": "pytest_webeval.values.date:DateValue",
+    "duration": "pytest_webeval.values.duration:DurationValue",
     "currency": "pytest_webeval.values.currency:CurrencyValue",
     "month": "pytest_webeval.values.month:MonthValue",
     "null": "pytest_webeval.values.null:NullValue",
