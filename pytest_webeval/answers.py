@@ -11,7 +11,7 @@ from typing import Any
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.rules import Rules
 
-_FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
+_FENCE = re.compile(r"```(?:json)?(.*?)```", re.DOTALL)
 _DOCUMENTED = {"action": "task_type", "results": "retrieved_data"}
 
 

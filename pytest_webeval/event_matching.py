@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from pytest_webeval.projection import project
 from pytest_webeval.schema import TreeReader
 from pytest_webeval.tasks import ExpectedEvent
 from pytest_webeval.tasks import NetworkExpectation
+from pytest_webeval.urls import Query
 from pytest_webeval.urls import Url
 from pytest_webeval.urls import UrlReader
 from pytest_webeval.urls import bases_match
@@ -87,10 +89,12 @@ class EventMatcher:
 
     def normalize_expected(self) -> None:
         """Read all that the task wrote, so that its mistakes show whatever was recorded. Raises `EvaluationError`."""
-        _ = self.expected_urls, self.expected_post
-        for name in self.event.headers or {}:
-            if name in URL_HEADERS:
-                self.expected_header_urls(name)
+        _ = self.expected_post
+        for url in self.expected_urls:
+            self._typed_query(url.query, url.query, self.case.expected_reading, strict=True)
+        for name, raw in (self.event.headers or {}).items():
+            _ = self.expected_header_urls(name) if name in URL_HEADERS else self._texts({name: raw}, strict=True)
+        self._cookie_texts(self.event.response_cookies or {}, strict=True)
 
     def assertions(self, event: NetworkEvent) -> list[Assertion]:
         """One assertion or more for each field that the task names. All hold for a match."""
@@ -118,12 +122,28 @@ class EventMatcher:
             return
         yield passed(f"{PATH}.{field}_match", actual.base)
         query = "query_params" if field == "url" else f"{field}.query_params"
-        schema = (self.wanted.query_params_schema or {}).get("properties") if field == "url" else None
-        if any(queries_match(url.query, actual.query, schema) for url in here):
+        same = self._same_query if field == "url" else queries_match
+        if any(same(url.query, actual.query) for url in here):
             yield passed(f"{PATH}.{query}_match", shown(actual.query))
         else:
             wanted = " or ".join(shown(url.query) for url in here)
             yield failed(f"{PATH}.{query}_mismatch", f"expected {wanted}", f"got {shown(actual.query)}")
+
+    def _same_query(self, expected: Query, actual: Query) -> bool:
+        if not self._query_types:
+            return queries_match(expected, actual)
+        extra = {name: values for name, values in actual.items() if name not in expected}
+        wanted = self._typed_query(expected, expected, self.case.expected_reading, strict=True)
+        found = self._typed_query(expected, actual, self.case.actual_reading, strict=False)
+        return queries_match({}, extra) and Comparison().equal(wanted, found)
+
+    @property
+    def _query_types(self) -> Mapping[str, Any]:
+        return (self.wanted.query_params_schema or {}).get("properties") or {}
+
+    def _typed_query(self, names: Iterable[str], query: Query, reading: Reading, *, strict: bool) -> dict[str, Any]:
+        values = {name: list(query.get(name, ())) for name in names}
+        return _typed_members(values, self._query_types, reading, strict=strict) if self._query_types else {}
 
     def _headers(self, event: NetworkEvent) -> Iterator[Assertion]:
         for name, expected in sorted((self.event.headers or {}).items()):
@@ -135,12 +155,17 @@ class EventMatcher:
             elif name in URL_HEADERS:
                 yield from self._url(actual, self.expected_header_urls(name), path)
             else:
-                yield from self._texts({name: expected}, {name: actual}, "headers")
+                wanted, found = self._texts({name: expected}, strict=True), self._texts({name: actual}, strict=False)
+                yield from Comparison(extra_keys=True).compare(wanted, found, f"{PATH}.headers")
 
-    def _texts(self, expected: Mapping[str, Any], actual: Mapping[str, Any], field: str) -> Iterator[Assertion]:
-        wanted = _typed_members(expected, {}, self.case.expected_reading, strict=True)
-        found = _typed_members(actual, {}, self.case.actual_reading, strict=False)
-        yield from Comparison(extra_keys=True).compare(wanted, found, f"{PATH}.{field}")
+    def _texts(self, members: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
+        reading = self.case.expected_reading if strict else self.case.actual_reading
+        return _typed_members(members, {}, reading, strict=strict)
+
+    def _cookie_texts(self, members: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
+        reading = self.case.expected_reading if strict else self.case.actual_reading
+        as_sent = Reading(reading.patterns, reading.alternatives)  # spec §5.1: cookies keep the addresses of sites
+        return _typed_members(members, {}, as_sent, strict=strict)
 
     def _post(self, event: NetworkEvent) -> Iterator[Assertion]:
         if self.expected_post is None:
@@ -176,7 +201,9 @@ class EventMatcher:
 
     def _cookies(self, event: NetworkEvent) -> Iterator[Assertion]:
         if self.event.response_cookies is not None:
-            yield from self._texts(self.event.response_cookies, event.response_cookies, "response_cookies")
+            wanted = self._cookie_texts(self.event.response_cookies, strict=True)
+            found = self._cookie_texts(event.response_cookies, strict=False)
+            yield from Comparison(extra_keys=True).compare(wanted, found, f"{PATH}.response_cookies")
 
     def _is_ignored(self, name: str) -> bool:
         return any(_searches(pattern, name) for pattern in self.wanted.ignored_post_data_params_patterns or ())

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import dataclass
+from dataclasses import field
 from pathlib import Path
 
+from pytest_webeval.checksums import sha256
 from pytest_webeval.errors import RecordingError
 
 MAX_BYTES = 512 * 2**20
@@ -58,3 +61,17 @@ def _directory(path: Path) -> int:
 def present(path: Path) -> bool:
     """Whether anything has that name, a dangling link or a pipe included. Never opens it."""
     return os.path.lexists(path)
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Files of one run directory, hashed as they are read."""
+
+    directory: Path
+    checksums: dict[str, str] = field(default_factory=dict)
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a file in the directory. Raises `RecordingError`."""
+        content = read_inside(self.directory, name)
+        self.checksums[name] = sha256(content)
+        return content

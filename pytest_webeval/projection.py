@@ -55,8 +55,8 @@ def _hits(path: str, body: Any) -> list[Any]:
 
 @lru_cache(maxsize=1024)
 def _compiled(path: str) -> Any:
-    from jsonpath_ng.exceptions import JSONPathError  # noqa: PLC0415  (91 of 663 checks use a path)
-    from jsonpath_ng.ext.parser import parse  # noqa: PLC0415
+    from jsonpath_ng.exceptions import JSONPathError  # 91 of 663 checks use a path
+    from jsonpath_ng.ext.parser import parse
 
     try:
         return parse(path)

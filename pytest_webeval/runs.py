@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from typing import Protocol
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.traces.base import Inputs
+from pytest_webeval.files import Inputs
 
 if TYPE_CHECKING:
     from pytest_webeval.network import NetworkTrace

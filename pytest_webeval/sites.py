@@ -121,4 +121,7 @@ def _environment(spelling: str, raw: Any) -> Environment:
     urls = raw.get("urls") if isinstance(raw, dict) else None
     if not isinstance(urls, list) or not all(isinstance(url, str) for url in urls):
         raise ValueError(f"environments.{spelling}.urls must be a list of addresses")
-    return Environment(tuple(urls), raw.get("active_url_idx") or 0)
+    active = raw.get("active_url_idx") or 0
+    if not isinstance(active, int):
+        raise ValueError(f"environments.{spelling}.active_url_idx must be a whole number")
+    return Environment(tuple(urls), active)

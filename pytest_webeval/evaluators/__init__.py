@@ -17,3 +17,13 @@ EVALUATORS: dict[str, type[Evaluator]] = {
 def default_evaluators() -> list[Evaluator]:
     """One evaluator of each kind."""
     return [kind() for kind in EVALUATORS.values()]
+
+
+__all__ = [
+    "EVALUATORS",
+    "Evaluator",
+    "NetworkEventEvaluator",
+    "ResponseEvaluator",
+    "RubricEvaluator",
+    "default_evaluators",
+]

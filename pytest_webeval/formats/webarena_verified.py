@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.files import Inputs
 from pytest_webeval.files import present
 from pytest_webeval.runs import Run
 from pytest_webeval.traces import load_trace
-from pytest_webeval.traces.base import Inputs
 
 if TYPE_CHECKING:
     from pytest_webeval.network import NetworkTrace

@@ -25,13 +25,13 @@ def failure_text(result: TaskResult) -> str:
     if not result.evaluators_results and result.error_msg:
         return harmless(result.error_msg)
     blocks = [evaluator_text(one) for one in result.evaluators_results if one.status is not Status.SUCCESS]
-    return "\n".join(filter(None, [reason(result), *blocks]))
+    return "\n".join(dict.fromkeys(filter(None, [reason(result), *blocks])))  # an error is its own reason
 
 
 def evaluator_text(result: EvaluatorResult) -> str:
     """What one evaluator found wrong."""
     if result.error_msg:
-        return harmless(f"{result.evaluator_name} (error): {result.error_msg}")
+        return harmless(f"{result.evaluator_name}: {result.error_msg}")
     wrong = [one for one in result.assertions or () if one.status is not Status.SUCCESS]
     return "\n".join([result.evaluator_name, *(line for one in wrong for line in _lines(one))])
 
@@ -43,12 +43,26 @@ def _lines(assertion: Assertion) -> Iterator[str]:
 
 
 def reason(result: TaskResult) -> str | None:
-    """The first thing that went wrong in one line, or None for a success."""
+    """What went wrong first, in one line that names the field; None for a success."""
     if result.status is Status.SUCCESS:
         return None
     for one in result.evaluators_results:
-        for assertion in one.assertions or ():
-            if assertion.status is not Status.SUCCESS:
-                field = _SUFFIX.sub("", assertion.assertion_name)
-                return harmless(f"{field}: {'; '.join(assertion.assertion_msgs or ())}".replace("\n", " "))
+        if one.error_msg:
+            return harmless(f"{one.evaluator_name}: {one.error_msg}".replace("\n", " "))
+        if wrong := [found for found in one.assertions or () if found.status is not Status.SUCCESS]:
+            return harmless(_told(wrong).replace("\n", " "))
     return harmless((result.error_msg or result.status.value).replace("\n", " "))
+
+
+def _told(wrong: list[Assertion]) -> str:
+    """The first assertion, and for a missing event rather the field in which the nearest one differs."""
+    first, *others = wrong
+    if first.assertion_name == "missing_navigation_event" and others:
+        nearest = (first.assertion_msgs or [""])[-1]
+        return f"{_one_line(others[0])}; {nearest}"
+    return _one_line(first)
+
+
+def _one_line(assertion: Assertion) -> str:
+    field = _SUFFIX.sub("", assertion.assertion_name)
+    return f"{field}: {'; '.join(assertion.assertion_msgs or ())}"

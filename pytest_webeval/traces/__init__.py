@@ -14,9 +14,9 @@ from pytest_webeval.traces.playwright import LineTrace
 from pytest_webeval.traces.playwright import ZipTrace
 
 if TYPE_CHECKING:
+    from pytest_webeval.files import Inputs
     from pytest_webeval.network import NetworkTrace
     from pytest_webeval.rules import Rules
-    from pytest_webeval.traces.base import Inputs
 
 # The first that reads a name does; a line file reads what nothing else does (spec §3.1).
 TRACES = (HarTrace(), ZipTrace(), FolderTrace(), LineTrace())

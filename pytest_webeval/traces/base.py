@@ -8,17 +8,15 @@ import re
 from collections.abc import Callable
 from collections.abc import Sequence
 from dataclasses import dataclass
-from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 import msgspec
 
-from pytest_webeval.checksums import sha256
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.files import read_inside
+from pytest_webeval.files import Inputs
 from pytest_webeval.network import Body
 from pytest_webeval.network import NetworkEvent
 from pytest_webeval.network import NetworkTrace
@@ -27,20 +25,6 @@ Attachment = Callable[[str], bytes]
 RESOURCES = "resources"
 # Playwright names side files from the root of its trace since version 10, by their bare hash before.
 _PLAIN_NAME = re.compile(rf"(?:{RESOURCES}/)?[\w-][\w.-]*")
-
-
-@dataclass(frozen=True, slots=True)
-class Inputs:
-    """Files of one run directory, hashed as they are read."""
-
-    directory: Path
-    checksums: dict[str, str] = field(default_factory=dict)
-
-    def read(self, name: str) -> bytes:
-        """The bytes of a file in the directory. Raises `RecordingError`."""
-        content = read_inside(self.directory, name)
-        self.checksums[name] = sha256(content)
-        return content
 
 
 class Pair(msgspec.Struct):
@@ -53,7 +37,7 @@ class Pair(msgspec.Struct):
 class Stored(msgspec.Struct):
     """A body, in the trace or by reference (`_file` in a HAR, `_sha1` in a Playwright trace)."""
 
-    mimeType: str = ""
+    mime: str = msgspec.field(default="", name="mimeType")
     text: str | None = None
     encoding: str | None = None
     file: str | None = msgspec.field(default=None, name="_file")
@@ -66,7 +50,7 @@ class Request(msgspec.Struct):
     method: str
     url: str
     headers: list[Pair]
-    postData: msgspec.Raw = msgspec.Raw(b"null")
+    post: msgspec.Raw = msgspec.field(default=msgspec.Raw(b"null"), name="postData")
 
 
 class Response(msgspec.Struct):
@@ -101,8 +85,8 @@ class BodySource:
             return None
         reference = stored.file or stored.sha1
         if not stored.text and reference and self.side_files:
-            return Body(stored.mimeType, self._fetched(reference), reference)
-        return Body(stored.mimeType, self._embedded(stored))
+            return Body(stored.mime, self._fetched(reference), reference)
+        return Body(stored.mime, self._embedded(stored))
 
     def _fetched(self, reference: str) -> str:
         if not _PLAIN_NAME.fullmatch(reference):
@@ -149,7 +133,7 @@ def _event(index: int, entry: Entry, bodies: BodySource) -> NetworkEvent:
         status=int(response.status),
         headers=tuple((pair.name, pair.value) for pair in request.headers),
         cookies=tuple((pair.name, pair.value) for pair in response.cookies),
-        read_post=partial(bodies.read, request.postData),
+        read_post=partial(bodies.read, request.post),
         read_content=partial(bodies.read, response.content),
     )
 

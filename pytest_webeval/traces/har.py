@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.files import Inputs
 from pytest_webeval.traces.base import BodySource
 from pytest_webeval.traces.base import Entry
-from pytest_webeval.traces.base import Inputs
 from pytest_webeval.traces.base import beside
 from pytest_webeval.traces.base import build_trace
 from pytest_webeval.traces.playwright import line_entries

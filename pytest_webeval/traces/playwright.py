@@ -13,9 +13,9 @@ import msgspec
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.files import MAX_BYTES
+from pytest_webeval.files import Inputs
 from pytest_webeval.traces.base import RESOURCES
 from pytest_webeval.traces.base import BodySource
-from pytest_webeval.traces.base import Inputs
 from pytest_webeval.traces.base import beside
 from pytest_webeval.traces.base import build_trace
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from pytest_webeval.rules import Rules
 
 NETWORK = "trace.network"
-_BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError, RuntimeError, EOFError, OSError)
+# RuntimeError: an encrypted member, or (its child) a compression that nobody knows.
+_BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, KeyError, RuntimeError, EOFError, OSError)
 
 
 class _Line(msgspec.Struct):

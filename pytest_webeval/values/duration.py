@@ -49,7 +49,7 @@ class DurationValue(Value):
 def _seconds(text: str) -> float | None:
     if clock := _HOURS_AND_MINUTES.fullmatch(text):
         return float(int(clock.group(1)) * 3600 + int(clock.group(2)) * 60)
-    from pytimeparse2 import parse  # noqa: PLC0415  (few answers are durations)
+    from pytimeparse2 import parse  # type: ignore[import-untyped]  # few answers are durations
 
     found = parse(text)
     return float(found) if isinstance(found, int | float) else None

@@ -22,7 +22,7 @@ class UrlValue(Value):
     @classmethod
     def canonical(cls, raw: object, reading: Reading) -> tuple[str, tuple[tuple[str, str], ...]]:
         """Base and parameters. Raises `ValueUnreadable` for anything but text."""
-        from pytest_webeval.urls import normalized  # noqa: PLC0415  (answers are seldom URLs)
+        from pytest_webeval.urls import normalized  # answers are seldom URLs
 
         if not isinstance(raw, str) or not raw.strip():
             raise ValueUnreadable(f"{raw!r} is not a URL; write it in full")

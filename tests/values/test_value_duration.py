@@ -30,7 +30,7 @@ def test_durations_match_within_three_minutes_or_a_tenth(expected, actual, equal
 
 @pytest.mark.parametrize("raw", REFUSED, ids=lambda raw: repr(raw)[:40])
 def test_anything_but_a_length_of_time_is_refused(raw):
-    with pytest.raises(ValueUnreadable, match="duration|characters"):
+    with pytest.raises(ValueUnreadable, match=r"duration|characters"):
         DurationValue.read(raw, Reading())
 
 
