@@ -40,10 +40,10 @@ class RunItem(pytest.Function):
         return self.parent if cls is pytest.Module else super().getparent(cls)
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
-        """The directory, and the item's name."""
-        return self.path, None, self.nodeid
+        """The directory, a line because pytest wants one for an item that a marker skips, and the item's name."""
+        return self.path, 0, self.nodeid
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:  # noqa: ARG002
         """Our own failures as the text that they carry, anything else as pytest shows it."""
         if isinstance(excinfo.value, TaskFailed | WebEvalError):
             return str(excinfo.value)
@@ -92,7 +92,7 @@ class RunsDirectory(pytest.Directory):
 
     def collect(self) -> Iterator[pytest.Collector]:
         """What is below it: runs, and directories with runs."""
-        for child in formats.subdirectories(self.path):
+        for child in self.config.stash[WORKSPACE].subdirectories(self.path):
             if not _is_ignored(child, self.config):
                 yield directory_node(child, self)
 

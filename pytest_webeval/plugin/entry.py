@@ -21,6 +21,18 @@ OPTIONS = {
     "webeval_output": "directory to write results to, in the same tree; the runs stay untouched",
     "webeval_rules": "rule set: default, reference (as WebArena-Verified 1.2.3) or strict",
 }
+# Fixtures that are about one run, so that a test with one of them has nothing to do without runs.
+OF_A_RUN = frozenset(
+    {
+        "record_evaluation",
+        "webeval_evaluators",
+        "webeval_network_event",
+        "webeval_response",
+        "webeval_rubric",
+        "webeval_run",
+        "webeval_task",
+    }
+)
 
 
 class HookSpecs:
@@ -66,7 +78,7 @@ def _asked_for(config: pytest.Config, known: Any = None) -> bool:
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Keep pytest from importing conftest.py files that came with a recording."""
     if _asked_for(early_config, early_config.known_args_namespace):
-        from pytest_webeval.plugin.strangers import shield_arguments  # noqa: PLC0415  (idle sessions load nothing)
+        from pytest_webeval.plugin.strangers import shield_arguments  # idle sessions load nothing
 
         shield_arguments(early_config)
 
@@ -78,13 +90,12 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", text)
     config.addinivalue_line("markers", "webeval_type(name): retrieve, mutate or navigate")
     if _asked_for(config):
-        from pytest_webeval.plugin.session import register  # noqa: PLC0415  (idle sessions load nothing)
+        from pytest_webeval.plugin.session import register  # idle sessions load nothing
 
         register(config)
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+def pytest_itemcollected(item: pytest.Item) -> None:
     """Skip a Python test over runs when no runs were given."""
-    if "webeval_run" in metafunc.fixturenames and not _asked_for(metafunc.config):
-        metafunc.parametrize("webeval_run", [])
+    if not OF_A_RUN.isdisjoint(getattr(item, "fixturenames", ())) and not _asked_for(item.config):
+        item.add_marker(pytest.mark.skip(reason="checks recorded runs; name them with --webeval-runs=DIR"))

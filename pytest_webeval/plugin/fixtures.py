@@ -66,7 +66,10 @@ def webeval_response(record_evaluation: RecordEvaluation) -> Checker:
 
 @pytest.fixture
 def webeval_network_event(record_evaluation: RecordEvaluation) -> Checker:
-    """Checks what the browser sent and received: `.check()` for the task's expectations, `.check(expected={...})` for yours."""
+    """Checks what the browser sent and received.
+
+    `.check()` evaluates the task's expectations, `.check(expected={...})` one of yours.
+    """
     return Checker(NetworkEventEvaluator(), record_evaluation)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -112,10 +111,16 @@ class Reporter:
 
     def _summarize(self, records: Sequence[Record]) -> Summary:
         unscored = len(self.collected - {f"{label}::{ITEM}" for label in self.records})
-        partial = bool(unscored or self.deselected or not self.collected)
+        partial = bool(unscored or self.deselected or not self.collected or self._is_narrowed)
         about = {"unscored_count": unscored, "deselected_count": self.deselected, "partial": partial}
-        timeless = [replace(record, wall_time=round(record.wall_time, 6)) for record in records]
-        return summarize_records(timeless, about)
+        return summarize_records(records, about)
+
+    @property
+    def _is_narrowed(self) -> bool:
+        """Whether arguments chose some runs of the roots, rather than all."""
+        config = self.workspace.config
+        ignored = config.getoption("ignore") or config.getoption("ignore_glob")
+        return bool(ignored) or not {str(root) for root in self.workspace.settings.roots} <= set(config.args)
 
     def _try(self, write: Any) -> None:
         try:

@@ -43,14 +43,14 @@ def register(config: pytest.Config) -> None:
         return  # only the controller sees all reports, so only it may sum them up
     config.pluginmanager.register(Reporter(workspace), "webeval-reporter")
     if config.pluginmanager.has_plugin("html"):
-        from pytest_webeval.plugin import html_columns  # noqa: PLC0415  (pytest-html may be absent)
+        from pytest_webeval.plugin import html_columns  # pytest-html may be absent
 
         config.pluginmanager.register(html_columns, "webeval-html")
 
 
 def writes(config: pytest.Config) -> bool:
     """Whether the session scores anything, rather than showing what it would do."""
-    return not any(config.getoption(name, False) for name in ("collectonly", "setuponly", "setupplan"))
+    return not any(config.getoption(name, default=False) for name in ("collectonly", "setuponly", "setupplan"))
 
 
 def select(config: pytest.Config, workspace: Workspace) -> None:
@@ -80,8 +80,9 @@ class WebEvalSession:
         return directory_node(path, parent) if self.workspace.root_of(path) else None
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Parametrise Python tests over all runs."""
-        if "webeval_run" in metafunc.fixturenames:
+        """Parametrise Python tests over all runs, unless they chose theirs themselves."""
+        chosen = any("webeval_run" in _argnames(mark) for mark in metafunc.definition.iter_markers("parametrize"))
+        if "webeval_run" in metafunc.fixturenames and not chosen:
             paths = self.workspace.run_paths()
             labels = [self.workspace.label(path) for path in paths]
             metafunc.parametrize("webeval_run", paths, indirect=True, ids=labels)
@@ -108,6 +109,8 @@ class WebEvalSession:
             report.longrepr = harmless(str(call.excinfo.value))
         if found is not None:
             setattr(report, RECORD, found.to_json())
+            if isinstance(item, RunItem) and report.passed and found.record.status != "success":
+                report.outcome, report.longrepr = "failed", harmless(str(found.record.reason))
         return report
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -122,6 +125,11 @@ class WebEvalSession:
             stash = items[0].config.stash
             count = sum(isinstance(item, RunItem) for item in items)
             stash[DESELECTED] = stash.get(DESELECTED, 0) + count
+
+
+def _argnames(mark: pytest.Mark) -> Sequence[str]:
+    given: str | Sequence[str] = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
+    return [name.strip() for name in given.split(",")] if isinstance(given, str) else given
 
 
 def _written(found: Outcome, item: pytest.Item) -> Outcome:

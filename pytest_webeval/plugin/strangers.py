@@ -30,21 +30,20 @@ def shield_arguments(config: pytest.Config) -> None:
     here = [Path(os.path.abspath(str(argument).partition("::")[0])) for argument in known.file_or_dir]  # noqa: PTH100
     for path in (*here, config.invocation_params.dir, *roots):
         for directory in (path, *path.parents):
-            if any(directory.is_relative_to(root) for root in roots):
+            if _is_inside(directory, roots):
                 shield(config, directory)
-                shield(config, directory / "test")  # pytest looks one level down as well: test*/conftest.py
-    for root in roots:
-        _shield_tests(config, root)
+                for below in directory.glob("test*/conftest.py"):  # pytest looks one level down as well
+                    shield(config, below.parent)
 
 
-def _shield_tests(config: pytest.Config, root: Path) -> None:
-    for path in root.glob("test*/conftest.py"):
-        shield(config, path.parent)
+def _is_inside(path: Path, roots: tuple[Path, ...]) -> bool:
+    """Whether a path lies in a root, be it as spelled or behind links: the working directory has none left in it."""
+    return any(path.is_relative_to(root) or path.resolve().is_relative_to(root.resolve()) for root in roots)
 
 
 def _refuse_ini_file(config: pytest.Config, roots: tuple[Path, ...]) -> None:
     found = config.inipath
-    if found is not None and any(found.is_relative_to(root) for root in roots):
+    if found is not None and _is_inside(found, roots):
         raise pytest.UsageError(
             f"{found} lies inside a run root, where nothing is obeyed; name a configuration file with -c"
         )

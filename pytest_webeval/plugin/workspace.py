@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from dataclasses import field
 from functools import cached_property
@@ -82,7 +83,7 @@ class Workspace:
         """The directory with that label, or None."""
         plain = os.fsdecode(unquote_to_bytes(label))
         for root, prefix in self.prefixes.items():
-            if prefix == "." or plain == prefix or plain.startswith(f"{prefix}/"):
+            if prefix in (".", plain) or plain.startswith(f"{prefix}/"):
                 inner = plain if prefix == "." else plain[len(prefix) :].lstrip("/")
                 return root / inner
         return None
@@ -100,7 +101,7 @@ class Workspace:
         return found.load(path, self.label(path), self.settings.rules)
 
     def task_set(self, path: Path) -> TaskSet:
-        """Where the definition of a run's task is: option, run root or run (design §4). Raises `TaskDefinitionError`."""
+        """Where the definition of a run's task is: option, run root or run. Raises `TaskDefinitionError`."""
         if self.given_tasks is not None:
             return self.given_tasks
         root = self.root_of(path) or path
@@ -109,7 +110,8 @@ class Workspace:
         if present(path / OWN_TASK):
             return tasks_in(path, OWN_TASK, f"{OWN_TASK} in the run directory (the agent could have written it)")
         raise TaskDefinitionError(
-            f"no task definition for {self.label(path)}: no {root / TASKS}, no {OWN_TASK} in it; name one with --webeval-tasks"
+            f"no task definition for {self.label(path)}: no {root / TASKS}, no {OWN_TASK} in it; "
+            "name one with --webeval-tasks"
         )
 
     def _cached(self, directory: Path, name: str, source: str) -> TaskSet:
@@ -146,8 +148,19 @@ class Workspace:
         return tree / path.relative_to(root)
 
     def run_paths(self) -> list[Path]:
-        """All run directories of all roots, in the order in which they are collected."""
-        return [path for root in self.settings.roots for path in formats.run_directories(root)]
+        """All run directories of all roots, in the order in which they are collected. Raises `RecordingError`."""
+        return list(dict.fromkeys(path for root in self.settings.roots for path in self._runs_below(root)))
+
+    def subdirectories(self, path: Path) -> list[Path]:
+        """Directories that may be or hold runs: all but the one that results go to. Raises `RecordingError`."""
+        return [child for child in formats.subdirectories(path) if child != self.settings.output]
+
+    def _runs_below(self, path: Path) -> Iterator[Path]:
+        if self.format_of(path) is not None:
+            yield path
+            return
+        for child in self.subdirectories(path):
+            yield from self._runs_below(child)
 
 
 WORKSPACE = pytest.StashKey[Workspace]()

@@ -1,0 +1,117 @@
+"""Run roots are data: what lies in one is neither imported nor obeyed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+MARKED = "import pathlib\npathlib.Path({marker!r}).write_text('obeyed')\n"
+
+
+@pytest.fixture
+def marker(pytester):
+    return pytester.path / "obeyed.txt"
+
+
+@pytest.fixture
+def planted(runs, marker):
+    """Runs 107 and 108 with everything in and around them that pytest would like to import or obey."""
+    path = runs.add(107)
+    runs.add(108, passes=False)
+    code = MARKED.format(marker=str(marker))
+    folders = (runs.root, runs.root / "tests", path, path / "tests", path / "test_data")
+    for folder in folders:
+        folder.mkdir(exist_ok=True)
+        for name in ("conftest.py", "test_x.py", "__init__.py"):
+            (folder / name).write_text(code)
+    for folder in (runs.root, path):
+        (folder / "run_config.json").write_text(json.dumps({"rules": "reference"}))
+    (path / "eval_result.json").write_text('{"status": "success", "score": 1.0}')
+    return runs
+
+
+@pytest.mark.parametrize("argument", [None, "runs", "runs/107", "runs/107::task", "runs/../runs/107"])
+def test_planted_code_does_not_run(planted, webeval, marker, argument):
+    given = () if argument is None else (argument,)
+    result = webeval(*given)
+    assert result.parseoutcomes()["passed"] == 1
+    assert not marker.exists()
+    assert planted.result(107)["webeval"]["rules"] == "default"
+
+
+@pytest.mark.parametrize("argument", [None, "runs/107"])
+def test_planted_code_does_not_run_in_a_worker(planted, webeval_apart, marker, argument):
+    given = () if argument is None else (argument,)
+    result = webeval_apart("-n2", *given)
+    assert result.parseoutcomes()["passed"] == 1
+    assert not marker.exists()
+
+
+def test_a_symlink_to_the_root_is_a_root(planted, pytester, marker):
+    (pytester.path / "link").symlink_to(planted.root)
+    result = pytester.runpytest("--webeval-runs=link", "link/107")
+    assert result.parseoutcomes()["passed"] == 1
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize("name", ["pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml"])
+@pytest.mark.parametrize("argument", ["runs", "runs/107"])
+def test_a_planted_ini_file_that_pytest_would_obey_is_refused_by_name(planted, webeval, pytester, argument, name):
+    header = {"pyproject.toml": "[tool.pytest]", "setup.cfg": "[tool:pytest]"}.get(name, "[pytest]")
+    (pytester.path / argument / name).write_text(f"{header}\nwebeval_rules = 'reference'\n")
+    result = webeval(argument)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: *{argument}/{name} lies inside a run root*name a configuration file with -c"])
+    assert webeval().parseoutcomes()["passed"] == 1
+    assert planted.result(107)["webeval"]["rules"] == "default"
+
+
+def test_a_session_started_behind_a_link_to_the_root_imports_nothing(planted, pytester, marker, monkeypatch):
+    (pytester.path / "link").symlink_to(planted.root)
+    monkeypatch.chdir(pytester.path / "link" / "107")
+    result = pytester.runpytest(f"--webeval-runs={pytester.path / 'link'}", f"--rootdir={pytester.path}")
+    assert result.parseoutcomes()["passed"] == 1
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)])
+@pytest.mark.parametrize("inside", [".", "107"])
+def test_a_session_started_inside_the_root_imports_nothing(planted, pytester, marker, monkeypatch, inside, workers):
+    (pytester.path / "mine.ini").write_text("[pytest]\n")
+    monkeypatch.chdir(planted.root / inside)
+    where = f"--webeval-runs={planted.root}"
+    result = pytester.runpytest_subprocess("-c", str(pytester.path / "mine.ini"), where, *workers)
+    assert result.parseoutcomes()["passed"] == 1
+    assert not marker.exists()
+
+
+def test_a_conftest_above_the_root_is_the_users_and_obeyed(planted, webeval, pytester, marker):
+    pytester.makeconftest(MARKED.format(marker=str(marker)))
+    assert webeval().parseoutcomes()["passed"] == 1
+    assert marker.exists()
+
+
+def test_python_tests_in_a_run_root_are_no_tests(planted, webeval):
+    ids = [line for line in webeval("--co", "-q").outlines if "::" in line]
+    assert ids
+    assert all(one.endswith("::task") for one in ids)
+
+
+def test_a_linked_directory_below_the_root_is_not_followed(runs, webeval, another_root):
+    runs.add(107)
+    elsewhere = another_root("elsewhere")
+    (runs.root / "108").symlink_to(elsewhere.add(108), target_is_directory=True)
+    webeval()
+    assert runs.summary["total"] == 1
+    assert elsewhere.written == []
+
+
+def test_a_linked_result_does_not_lead_the_bytes_elsewhere(runs, webeval, pytester):
+    path = runs.add(107)
+    precious = pytester.path / "precious.txt"
+    precious.write_text("mine")
+    (path / "eval_result.json").symlink_to(precious)
+    webeval().assert_outcomes(passed=1)
+    assert precious.read_text() == "mine"
+    assert runs.result(107)["status"] == "success"
