@@ -35,4 +35,4 @@ def score(
 ) -> TaskResult:
     """The result of a run. Raises `RecordingError` or `TaskDefinitionError` where it cannot be scored at all."""
     case = Case(run, tasks.get(run.task_id), sites or Sites())
-    return score_case(case, default_evaluators() if evaluators is None else evaluators, tasks.checksum, tasks.source)
+    return score_case(case, default_evaluators() if evaluators is None else evaluators, tasks.checksum, tasks.origin)

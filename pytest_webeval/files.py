@@ -35,7 +35,7 @@ def read_inside(directory: Path, name: str, limit: int = MAX_BYTES) -> bytes:
 def _opened(directory: Path, name: str) -> int:
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     parts = Path(name).parts
-    if not parts or Path(name).is_absolute() or ".." in parts:
+    if not parts or Path(name).is_absolute() or ".." in parts or not name.isprintable():
         raise RecordingError(f"{name!r} does not name a file inside {directory}")
     at = _directory(directory)
     try:

@@ -102,12 +102,18 @@ def _decoded(raw: Any, wanted: type) -> Any:
     return found if isinstance(found, wanted) else raw
 
 
-def plain(tree: Any) -> Any:
+# What an agent nested deeper than this is cut from reports, which could not be written otherwise.
+DEEPEST_SHOWN = 100
+
+
+def plain(tree: Any, depth: int = DEEPEST_SHOWN) -> Any:
     """The tree as plain JSON values, for reports."""
+    if not depth:
+        return "…"
     if isinstance(tree, Value):
         return tree.to_json()
     if isinstance(tree, Unread):
-        return tree.raw
+        return plain(tree.raw, depth)
     if isinstance(tree, Mapping):
-        return {key: plain(member) for key, member in tree.items()}
-    return [plain(member) for member in tree] if isinstance(tree, list | tuple) else tree
+        return {key: plain(member, depth - 1) for key, member in tree.items()}
+    return [plain(member, depth - 1) for member in tree] if isinstance(tree, list | tuple) else tree

@@ -32,6 +32,11 @@ class TaskSet:
     _read: dict[int, Task] = field(default_factory=dict)
 
     @property
+    def origin(self) -> str:
+        """What results say of the source: the same on every machine, so without the directory."""
+        return Path(self.source).name
+
+    @property
     def task_ids(self) -> tuple[int, ...]:
         """All ids, ascending."""
         return tuple(sorted(self._raw))
@@ -100,7 +105,7 @@ def _json_lines(content: bytes, source: str) -> list[Any]:
 def _id(row: object, position: int, source: str) -> int:
     raw = row.get("task_id") if isinstance(row, dict) else None
     try:
-        return int(str(raw))
+        return int(raw) if isinstance(raw, float) and raw.is_integer() else int(str(raw))
     except ValueError as error:
         raise TaskDefinitionError(
             f"{source} has no whole number as task_id @ [{position}]; give each task one"

@@ -13,12 +13,13 @@ from pytest_webeval.errors import SettingsError
 
 def write_json(path: Path, content: Any) -> None:
     """Write beside the target, then rename over it. Raises `SettingsError` that says how to write elsewhere."""
+    text = encoded(content)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
             with os.fdopen(handle, "wb") as stream:
-                stream.write(encoded(content))
+                stream.write(text)
             os.chmod(temporary, 0o644)  # noqa: PTH101  (mkstemp made it private; results are to be shared)
             os.replace(temporary, path)  # noqa: PTH105  (the path may be anything by now; rename, never follow)
         except OSError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,6 +12,7 @@ from typing import ClassVar
 
 from pytest_webeval.comparison import failed
 from pytest_webeval.comparison import passed
+from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators.base import Case
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.event_matching import EventMatcher
@@ -104,7 +106,9 @@ class _Check:
         method = self.matcher.event.http_method
         events = self.case.run.trace.evaluation_events[-NEAREST_AMONG:]
         of_method = [event for event in events if event.method == method]
-        return ((event, self.matcher.assertions(event)) for event in of_method or events)
+        for event in of_method or events:
+            with suppress(EvaluationError):  # an event that nothing chose decides nothing by being unreadable
+                yield event, self.matcher.assertions(event)
 
     def _nearest(self, misses: Any) -> tuple[NetworkEvent, list[Assertion]] | None:
         """Of the misses the one with the fewest wrong fields; of equals the last, which the agent meant to be final."""
@@ -136,7 +140,7 @@ class _Check:
             "http_method": event.method,
         }
         return shown | self._asked(
-            response_content=self.matcher.content(event) if wanted.response_content is not None else None,
+            response_content=plain(self.matcher.content(event)) if wanted.response_content is not None else None,
             response_cookies={name: event.response_cookies.get(name) for name in wanted.response_cookies or {}},
         )
 

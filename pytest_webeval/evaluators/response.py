@@ -53,7 +53,7 @@ class _Check:
         expected = self.wanted.expected
         return self.evaluator.result(
             [*head, *data],
-            actual=self.answer.parsed,
+            actual=plain(self.answer.parsed),
             normalized=self._normalized(plain(actual_data)),
             expected=_documented(expected.task_type, expected.status, plain(expected_data), None),
         )
@@ -118,7 +118,7 @@ class _Check:
         fields = self.answer.fields
         if fields is None:
             return None
-        return _documented(fields.get("task_type"), fields.get("status"), data, fields.get("error_details"))
+        return _documented(fields.get("task_type"), fields.get("status"), data, plain(fields.get("error_details")))
 
 
 def _documented(task_type: Any, status: Any, data: Any, details: Any) -> dict[str, Any]:

@@ -111,7 +111,7 @@ def error_result(run: Run, task: Task | None, message: str, workspace: Workspace
         tasks = workspace.task_set(run.path)
     except WebEvalError:
         return failed_to_load(run, task, message)
-    return failed_to_load(run, task, message, tasks.checksum, tasks.source)
+    return failed_to_load(run, task, message, tasks.checksum, tasks.origin)
 
 
 def crashed(path: Path, workspace: Workspace, message: str) -> Outcome:

@@ -46,7 +46,7 @@ class RecordEvaluation:
         """Score the whole task and record that. Raises `TaskFailed` unless it is a success."""
         self.evaluators = [plain_evaluator(one) for one in evaluators]
         tasks = self.workspace.task_set(self.case.run.path)
-        self.scored = score(self.case, self.evaluators, tasks.checksum, tasks.source)
+        self.scored = score(self.case, self.evaluators, tasks.checksum, tasks.origin)
         if self.scored.status is not Status.SUCCESS:
             raise TaskFailed(failure_text(self.scored))
         return self.scored
@@ -58,7 +58,7 @@ class RecordEvaluation:
             return self.scored
         tasks = self.workspace.task_set(self.case.run.path)
         whole = [*(self.scored.evaluators_results if self.scored else ()), *self.found]
-        extra = {"tasks_from": tasks.source, "wall_time": 0.0}
+        extra = {"tasks_from": tasks.origin, "wall_time": 0.0}
         return combined(self.case, whole, self.evaluators, tasks.checksum, extra)
 
 

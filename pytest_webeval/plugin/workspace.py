@@ -82,7 +82,7 @@ class Workspace:
     def path_of(self, label: str) -> Path | None:
         """The directory with that label, or None."""
         plain = os.fsdecode(unquote_to_bytes(label))
-        for root, prefix in self.prefixes.items():
+        for root, prefix in sorted(self.prefixes.items(), key=lambda pair: -len(pair[1])):
             if prefix in (".", plain) or plain.startswith(f"{prefix}/"):
                 inner = plain if prefix == "." else plain[len(prefix) :].lstrip("/")
                 return root / inner

@@ -55,9 +55,10 @@ def reason(result: TaskResult) -> str | None:
 
 
 def _told(wrong: list[Assertion]) -> str:
-    """The first assertion, and for a missing event rather the field in which the nearest one differs."""
+    """The first assertion; where an event of the right place differs in a field, rather that field."""
     first, *others = wrong
-    if first.assertion_name == "missing_navigation_event" and others:
+    elsewhere = any(one.assertion_name == "network_event.url_mismatch" for one in others)
+    if first.assertion_name == "missing_navigation_event" and others and not elsewhere:
         nearest = (first.assertion_msgs or [""])[-1]
         return f"{_one_line(others[0])}; {nearest}"
     return _one_line(first)

@@ -119,7 +119,7 @@ def build_trace(entries: Sequence[msgspec.Raw | Entry], bodies: BodySource) -> N
         try:
             entry = raw if isinstance(raw, Entry) else msgspec.json.decode(raw, type=Entry)
             events.append(_event(index, entry, bodies))
-        except (msgspec.MsgspecError, ValueError) as error:
+        except (msgspec.MsgspecError, ValueError, OverflowError) as error:
             damaged.append(f"entry {index} of the trace is damaged: {error}")
     return NetworkTrace(tuple(events), tuple(damaged))
 

@@ -1,0 +1,188 @@
+"""What a stranger left: spec §3.1 (traces), files that are no files, task definitions, writing."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from contextlib import suppress
+from functools import partial
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_webeval.answers import read_answer
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.files import Inputs
+from pytest_webeval.files import read_inside
+from pytest_webeval.results import Status
+from pytest_webeval.rules import RULES
+from pytest_webeval.scoring import deciding_checksum
+from pytest_webeval.summary import wilson
+from pytest_webeval.task_sets import parse_tasks
+from pytest_webeval.traces import load_trace
+from pytest_webeval.writing import write_json
+
+ENTRY = {
+    "request": {"url": "http://a/", "method": "GET", "headers": []},
+    "response": {"status": 200, "content": {"mimeType": "text/plain", "_sha1": "b.txt", "_file": "b.txt"}},
+}
+HAR = json.dumps({"log": {"entries": [ENTRY]}}).encode()
+LINE = json.dumps({"type": "resource-snapshot", "snapshot": ENTRY}).encode()
+OTHER = b'{"type": "context-options"}'
+
+
+def loaded(directory, name, rules="default"):
+    return load_trace(Inputs(directory), name, RULES[rules])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "events"),
+    [
+        ("a.har", HAR, 1),
+        ("a.json", HAR, 1),
+        ("a.har", LINE, 1),
+        ("a.network", OTHER + b"\n" + LINE + b"\n", 1),
+        ("a.network", OTHER, 0),
+        ("a.har", HAR.replace(b"200", b'"302"'), 1),
+        ("a.har", HAR.replace(b"200", b"302.0"), 1),
+    ],
+)
+def test_a_trace_is_read_by_its_name(tmp_path, name, content, events):
+    (tmp_path / name).write_bytes(content)
+    assert len(loaded(tmp_path, name).events) == events
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        *(("a.har", text) for text in [b"\xef\xbb\xbf" + HAR, b"{}", b'{"log": {}}', b'{"log": {"entries": []}}']),
+        *(("a.har", text) for text in [b'{"log": {"entries": null}}', HAR[:-1], b"[]", HAR.decode().encode("utf-16")]),
+        *(("a.network", text) for text in [HAR, LINE + b"\n\n" + LINE, b"x"]),
+        ("a.zip", b"no archive"),
+    ],
+)
+@pytest.mark.parametrize("rules", ["reference", "default"])
+def test_a_damaged_trace_is_refused(tmp_path, name, content, rules):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(RecordingError):
+        loaded(tmp_path, name, rules)
+
+
+@pytest.mark.parametrize("name", ["a.har", "a.network"])
+def test_the_reference_alone_takes_an_empty_trace(tmp_path, name):
+    (tmp_path / name).touch()
+    assert loaded(tmp_path, name, "reference").events == ()
+    with pytest.raises(RecordingError, match="is empty"):
+        loaded(tmp_path, name)
+
+
+def test_an_infinite_status_is_told_as_damage(tmp_path):
+    (tmp_path / "a.har").write_bytes(HAR.replace(b"200", b"1e400"))
+    assert loaded(tmp_path, "a.har").damaged[0].startswith("entry 0 of the trace is damaged: ")
+
+
+@pytest.mark.parametrize("kind", ["har", "folder", "zip"])
+def test_a_body_in_a_side_file_is_read_by_default_and_not_by_the_reference(tmp_path, kind):
+    name = {"har": "a.har", "folder": "trace", "zip": "a.zip"}[kind]
+    if kind == "har":
+        (tmp_path / name).write_bytes(HAR)
+        (tmp_path / "b.txt").write_text("kept")
+    elif kind == "folder":
+        (tmp_path / "trace/resources").mkdir(parents=True)
+        (tmp_path / "trace/trace.network").write_bytes(LINE)
+        (tmp_path / "trace/resources/b.txt").write_text("kept")
+    else:
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            archive.writestr("trace.network", LINE)
+            archive.writestr("resources/b.txt", "kept")
+    found = [loaded(tmp_path, name, rules).events[0].read_content().text for rules in ("default", "reference")]
+    assert found == ["kept", ""]
+
+
+def test_only_plain_files_inside_the_directory_are_read(tmp_path):
+    (tmp_path / "run/deep").mkdir(parents=True)
+    (tmp_path / "secret").write_text("x")
+    (tmp_path / "run/link").symlink_to(tmp_path / "secret")
+    (tmp_path / "run/away").symlink_to(tmp_path)
+    os.mkfifo(tmp_path / "run/pipe")
+    for name in ["link", "away/secret", "pipe", "deep", "../secret", "", str(tmp_path / "secret"), "none", "a\0b"]:
+        with pytest.raises(RecordingError):
+            read_inside(tmp_path / "run", name)
+    (tmp_path / "run/deep/file").write_text("12345")
+    assert read_inside(tmp_path / "run", "deep/file") == b"12345"
+    with pytest.raises(RecordingError, match="has 5 bytes; at most 4"):
+        read_inside(tmp_path / "run", "deep/file", 4)
+
+
+@given(st.binary(max_size=200) | st.sampled_from([HAR, LINE]).flatmap(lambda text: st.just(text[:60] + text[61:])))
+def test_any_bytes_are_read_or_refused_by_name(tmp_path_factory, content):
+    directory = tmp_path_factory.getbasetemp()
+    reads = [partial(parse_tasks, content, "x"), partial(read_answer, content, RULES["default"])]
+    for name in ("any.har", "any.network", "any.zip"):
+        (directory / name).write_bytes(content)
+        reads.append(partial(loaded, directory, name))
+    for read in reads:
+        with suppress(WebEvalError):  # anything else fails the test
+            assert read() is not None
+
+
+@pytest.mark.parametrize("layout", ["list", "lines"])
+def test_tasks_are_a_json_list_or_json_lines(bench, layout):
+    rows = [bench.task(bench.expecting(), task_id=number) for number in (9, 7)]
+    text = json.dumps(rows) if layout == "list" else "\n".join(map(json.dumps, rows))
+    found = parse_tasks(text.encode(), "tasks.json")
+    assert (found.task_ids, found.get(7).task_id) == ((7, 9), 7)
+    with pytest.raises(TaskDefinitionError, match=r"task 8 is not defined in tasks\.json"):
+        found.get(8)
+
+
+def test_a_task_that_is_defined_twice_is_refused(bench):
+    rows = [bench.task(bench.expecting())] * 2
+    with pytest.raises(TaskDefinitionError, match="task 7 is defined twice"):
+        parse_tasks(json.dumps(rows).encode(), "x").get(7)
+
+
+def test_a_wrong_definition_is_told_with_its_place(bench):
+    bench.record()
+    result = bench.score(bench.task(bench.expecting(status="DONE"), bench.expecting(data=["Blue Mug"])))
+    assert result.error_msg.endswith("@ eval[0].expected.status")
+    assert [one.status for one in result.evaluators_results] == [Status.ERROR, Status.SUCCESS]
+    assert (result.status, result.score) == (Status.ERROR, 0.0)
+
+
+class Raises(Evaluator):
+    name = "AgentResponseEvaluator"
+
+    def evaluate(self, expectation, case):  # noqa: ARG002  (the signature of an evaluator)
+        raise ZeroDivisionError("by hand")
+
+
+def test_whatever_an_evaluator_raises_is_its_error_and_its_code_changes_the_checksum(bench):
+    bench.record()
+    result = bench.score(bench.task(bench.expecting()), evaluators=[Raises()])
+    assert result.error_msg == "AgentResponseEvaluator: ZeroDivisionError: by hand @ eval[0]"
+    assert result.webarena_verified_evaluator_checksum == deciding_checksum([Raises()]) != deciding_checksum([])
+
+
+@pytest.mark.parametrize(
+    ("successes", "total", "low", "high"),
+    [(0, 0, 0, 1), (0, 10, 0, 0.2775), (5, 10, 0.2366, 0.7634), (10, 10, 0.7225, 1)],
+)
+def test_rates_have_wilson_intervals(successes, total, low, high):
+    assert wilson(successes, total) == pytest.approx((low, high), abs=5e-5)
+
+
+def test_writing_replaces_a_link_and_keeps_lone_surrogates(tmp_path):
+    (tmp_path / "precious").write_text("kept")
+    (tmp_path / "out.json").symlink_to(tmp_path / "precious")
+    write_json(tmp_path / "out.json", {"a": "\ud800é"})
+    assert (tmp_path / "precious").read_text() == "kept"
+    assert json.loads((tmp_path / "out.json").read_text()) == {"a": "\ud800é"}
+    with pytest.raises(TypeError):
+        write_json(tmp_path / "out.json", {"a": object()})
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json", "precious"]

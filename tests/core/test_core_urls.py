@@ -1,0 +1,310 @@
+"""URLs: spec §5.14 (normal form), §4.5 (queries), §4.6 (base64), §4.8 (bases), §7.2-§7.4 (sites)."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.network import NetworkEvent
+from pytest_webeval.sites import Environment
+from pytest_webeval.sites import Sites
+from pytest_webeval.sites import load_sites
+from pytest_webeval.urls import UrlReader
+from pytest_webeval.urls import bases_match
+from pytest_webeval.urls import queries_match
+
+# url-normalize asks idna for what idna no longer does; scoring ignores that for the whole of an evaluation.
+pytestmark = pytest.mark.filterwarnings("ignore:Transitional processing:DeprecationWarning")
+
+SHOP, GIT = "http://shop.test:7770", "http://git.test:8023"
+SPEC_SITES = Sites(
+    {
+        "shopping": Environment((SHOP,)),
+        "shopping_admin": Environment(("http://shop.test:7780/admin",)),
+        "gitlab": Environment((GIT,)),
+    }
+)
+ALL = ("shopping", "shopping_admin", "gitlab")
+BOTH = pytest.mark.parametrize("escape", [False, True])
+
+
+def equal(expected, actual, *, query=None, escape=True, **settings):
+    reader = UrlReader(SPEC_SITES, ALL, **settings)
+    found = reader.actual(actual)
+    return any(
+        bases_match(url, found, reader, escape=escape) and queries_match(url.query, found.query)
+        for url in reader.expected(expected, query)
+    )
+
+
+TABLE_5_14 = [
+    ("__SHOPPING__/a/b", f"{SHOP}/a/b/", True),
+    ("__SHOPPING__/A", f"{SHOP}/a", True),
+    ("__SHOPPING__/a?x=1&y=2", f"{SHOP}/a?y=2&x=1", True),
+    ("__SHOPPING__/a", f"{SHOP}/a?x=1", False),
+    ("__SHOPPING__/a?x=", f"{SHOP}/a", True),
+    ("__SHOPPING__/a?x=A", f"{SHOP}/a?x=a", True),
+    ("__SHOPPING__/a?X=1", f"{SHOP}/a?x=1", False),
+    ("__SHOPPING__/a?x=1&x=2", f"{SHOP}/a?x=1", True),
+    ("__SHOPPING__/a?x=2&x=3", f"{SHOP}/a?x=2&x=9", True),
+    ("__SHOPPING__/a?x=a b", f"{SHOP}/a?x=a%2Bb", True),
+    ("__SHOPPING__/a%2Fb", f"{SHOP}/a//b", True),
+    ("__SHOPPING__/a#f", f"{SHOP}/a", False),
+    ("__SHOPPING__/a#f", f"{SHOP}/a#f", True),
+    ("__SHOPPING__/a;p=1", f"{SHOP}/a", False),
+    ("__SHOPPING__/a;p=1", f"{SHOP}/a;p=1", True),
+    ("__SHOPPING__/a", "https://shop.test:7770/a", False),
+    ("__SHOPPING_ADMIN__/x", "http://shop.test:7780/admin/x", True),
+    ("^__SHOPPING__/p/\\d+$", f"{SHOP}/p/12/", True),
+    ("^__SHOPPING__/p/\\d+$", f"{SHOP}/p/12?x=1", False),
+    ("^__SHOPPING__/P/\\d+$", f"{SHOP}/p/12", False),
+    (["__SHOPPING__/a", "__SHOPPING__/b"], f"{SHOP}/b", True),
+    # The effects of normalization that the section lists.
+    ("__SHOPPING__/a", "HTTP://SHOP.test.:7770/b/../a", True),
+    ("__SHOPPING__/a//b", f"{SHOP}//a/b", True),
+    ("__SHOPPING__/a~b", f"{SHOP}/a%7Eb", True),
+    ("__SHOPPING__", f"{SHOP}/", True),
+    ("__SHOPPING__/a?x=%2526", f"{SHOP}/a?x=%26", True),
+    # Bases, spec §4.8.
+    ("^__SHOPPING__/issues/.*$", f"{SHOP}/issues/?q=1", False),
+    ("^__SHOPPING__/issues/.*$", f"{SHOP}/issues/", False),
+    ("^__SHOPPING__/p/\\d+/$", f"{SHOP}/p/12/", False),
+    ("^__SHOPPING__/a|b$", f"{SHOP}/abc", True),
+]
+
+
+@BOTH
+@pytest.mark.parametrize(("expected", "actual", "same"), TABLE_5_14)
+def test_urls_are_equal_when_their_bases_and_queries_are(escape, expected, actual, same):
+    assert equal(expected, actual, escape=escape) is same
+
+
+@pytest.mark.parametrize("actual", [f"{SHOP}/issues/?q=1", f"{SHOP}/issues/x"])
+def test_a_slash_before_a_query_stays_and_one_at_the_end_goes(actual):
+    reader = UrlReader(SPEC_SITES, ALL)
+    (pattern,) = reader.expected("^__SHOPPING__/issues/.*$")
+    assert bases_match(pattern, reader.actual(actual), reader, escape=True)
+    assert not bases_match(pattern, reader.actual(f"{SHOP}/issues/"), reader, escape=True)
+
+
+@pytest.mark.parametrize(
+    "expected", ["__UNKNOWN__/x", ["__SHOPPING__/a"], [], "", "/a", "__REDDIT__/x", "__shopping__/"]
+)
+def test_an_expected_url_begins_with_a_site_of_the_task(expected):
+    with pytest.raises(EvaluationError):
+        equal(expected, f"{SHOP}/a")
+
+
+@pytest.mark.parametrize("actual", ["", " ", "/", "http://[::1/a"])
+def test_an_empty_or_impossible_recorded_url_is_an_error(actual):
+    with pytest.raises((EvaluationError, ValueError)):
+        UrlReader(SPEC_SITES, ALL).actual(actual)
+
+
+@pytest.mark.parametrize(
+    "actual",
+    [
+        "data:text/html,x",
+        "blob:http://shop.test:7770/1-2",
+        "about:blank",
+        "chrome-extension://abc/x.html",
+        "http://shop.test:99999999/a",
+    ],
+)
+def test_an_odd_recorded_url_equals_nothing(actual):
+    assert equal("__SHOPPING__/a", actual) is False
+
+
+# expected query, actual query, whether they match: spec §4.5.
+@pytest.mark.parametrize(
+    ("query", "actual", "same"),
+    [
+        ({}, "", True),
+        ({}, "?x=1", False),
+        ({"x": ["1"]}, "?x=1", True),
+        ({"x": ["B", "a"]}, "?x=A", True),
+        ({"x": []}, "", True),
+        ({"x": [""]}, "", True),
+        ({"x": ["1"]}, "", False),
+        ({"x": ["1"]}, "?x=1&y=", True),
+        ({"x": ["1"]}, "?x=1&y=2", False),
+        ({"x": ["^a|b$"]}, "?x=abc", True),
+        ({"x": ["^a$"]}, "?x=ab", False),
+        ({"s": ["^\\D+$"]}, "?s=abc", False),
+        ({"s": ["^\\D+$"]}, "?s=12", True),
+        ({"x": ["a"]}, "?x=%5E.*%24", False),
+        ({"x": [" a "]}, "?x=+A+", True),
+        ({"X": ["1"]}, "?x=1", False),
+    ],
+)
+def test_query_params_replace_the_query_of_the_url(query, actual, same):
+    assert equal("__SHOPPING__/a?gone=1", f"{SHOP}/a{actual}", query=query) is same
+
+
+@pytest.mark.parametrize(
+    ("settings", "actual", "same"),
+    [
+        ({"ignored": ("page",)}, "?page=2", True),
+        ({"ignored": ("page",)}, "?Page=2", False),
+        ({"ignored_patterns": ("page",)}, "?homePAGE=2", True),
+        ({"ignored_patterns": (".*",)}, "?a=1&b=2", True),
+        ({"ignored_patterns": ("^page$",)}, "?homepage=2", False),
+        ({"ignored_patterns": ("(", "page")}, "?page=2", True),
+        ({"ignored_patterns": ("^(?!from$|to$).*$",)}, "?form_key=2", True),
+        ({"ignored_patterns": ("^(?!from$|to$).*$",)}, "?from=2", False),
+    ],
+)
+def test_ignored_parameters_are_removed_on_both_sides(settings, actual, same):
+    assert equal("__SHOPPING__/a", f"{SHOP}/a{actual}", **settings) is same
+    assert equal(f"__SHOPPING__/a{actual}", f"{SHOP}/a", **settings) is same
+
+
+@pytest.mark.parametrize(
+    ("path", "base", "query"),
+    [
+        ("/a/ZnJvbT0xJnRvPTI/c", "__SHOPPING__/a/c", {"from": ("1",), "to": ("2",)}),
+        ("/a/ZnJvbT0xJnRvPTI=/c", "__SHOPPING__/a/c", {"from": ("1",), "to": ("2",)}),
+        ("/a/Zm9vPQ/x", "__SHOPPING__/a/x", {"foo": ("",)}),
+        ("/a/P2E9MQ/x?b=2", "__SHOPPING__/a/x", {"a": ("1",), "b": ("2",)}),
+        ("/a/Zm9v/x", "__SHOPPING__/a/Zm9v/x", {}),
+        ("/a/catalog/x", "__SHOPPING__/a/catalog/x", {}),
+    ],
+)
+def test_a_path_segment_that_is_a_query_in_base64_joins_the_query(path, base, query):
+    found = UrlReader(SPEC_SITES, ALL, decode_base64=True).actual(SHOP + path)
+    assert (found.base, dict(found.query)) == (base, query)
+
+
+def test_the_dots_of_a_host_are_wildcards_for_the_reference_alone():
+    foreign = "http://shopXtest:7770/p/1"
+    assert equal("^__SHOPPING__/p/1$", foreign, escape=False)
+    assert not equal("^__SHOPPING__/p/1$", foreign, escape=True)
+
+
+def test_a_malformed_pattern_is_an_error():
+    with pytest.raises(EvaluationError, match="no regular expression; mend the url"):
+        equal("^__SHOPPING__/($", f"{SHOP}/a")
+
+
+@pytest.mark.parametrize(
+    ("text", "sites", "rendered"),
+    [
+        ("__SHOPPING__/a", ALL, f"{SHOP}/a"),
+        ("__SHOPPING__/__SHOPPING__", ALL, f"{SHOP}/{SHOP}"),
+        ("__SHOPPING_ADMIN__/a", ALL, "http://shop.test:7780/admin/a"),
+        ("x__SHOPPING__", ALL, None),
+        ("__shopping__/a", ALL, None),
+        ("__GITLAB__/a", ("shopping",), None),
+    ],
+)
+def test_a_placeholder_at_the_start_is_rendered(text, sites, rendered):
+    assert SPEC_SITES.render(text, sites) == rendered
+
+
+def test_a_site_of_the_task_without_an_address_cannot_be_rendered():
+    with pytest.raises(EvaluationError, match="no address is known for site reddit"):
+        SPEC_SITES.render("__SHOPPING__/a", ("shopping", "reddit"))
+
+
+@pytest.mark.parametrize("active", [1, -1])
+def test_the_active_address_must_exist(active):
+    with pytest.raises(EvaluationError, match="there are 1 urls"):
+        Sites({"shopping": Environment((SHOP,), active)}).render("__SHOPPING__", ["shopping"])
+
+
+ADMIN_LONGER = {"shopping": ["http://h:7770"], "shopping_admin": ["http://h:7770/admin"]}
+TABLE_7_3 = [
+    ({"shopping": ["http://a:1"]}, None, "http://a:12/x", "__SHOPPING__2/x"),
+    ({"shopping": ["http://a:1"]}, None, "http://z/?u=http://a:1/x", "http://z/?u=__SHOPPING__/x"),
+    (
+        {"shopping_admin": ["http://h:7780/admin"], "shopping": ["http://h:7770"]},
+        None,
+        "http://h:7780/adminx",
+        "__SHOPPING_ADMIN__x",
+    ),
+    (ADMIN_LONGER, None, "http://h:7770/admin/x", "__SHOPPING_ADMIN__/x"),
+    (ADMIN_LONGER, ["shopping"], "http://h:7770/admin/x", "__SHOPPING__/admin/x"),
+    (
+        {**ADMIN_LONGER, "shopping": ["http://h:7770", "http://a.very.long.name.of.another.host"]},
+        None,
+        "http://h:7770/admin/x",
+        "__SHOPPING__/admin/x",
+    ),
+    ({"shopping": ["http://a", "http://a/b"]}, None, "http://a/b/x", "__SHOPPING__/b/x"),
+    ({"shopping": ["http://h:1/"]}, None, "http://h:1", "http://h:1"),
+    ({"shopping": ["http://h:1/"]}, None, "http://h:1/x", "__SHOPPING__/x"),
+    ({"shopping": ["http://a:1"]}, None, "HTTP://A:1/x", "HTTP://A:1/x"),
+    ({"shopping": ["http://a:1"]}, None, "https://a:1/x", "https://a:1/x"),
+    ({"shopping": ["http://a:1"]}, None, "http://a/x", "http://a/x"),
+]
+
+
+@pytest.mark.parametrize(("config", "sites", "text", "derendered"), TABLE_7_3)
+def test_an_address_becomes_its_placeholder(config, sites, text, derendered):
+    known = Sites({site: Environment(tuple(urls)) for site, urls in config.items()})
+    assert known.derender(text, sites or list(config)) == derendered
+
+
+@pytest.mark.parametrize("address", ["http://Shop.test:7770", "http://shop.test:80", "http://a//b"])
+def test_a_configured_address_that_normalization_changes_is_an_error(address):
+    reader = UrlReader(Sites({"shopping": Environment((address,))}), ("shopping",))
+    with pytest.raises(EvaluationError, match="write the plain address"):
+        reader.expected("__SHOPPING__/x")
+
+
+def event(index, url):
+    return NetworkEvent(index, url, "GET", 200, (), (), lambda: None, lambda: None)
+
+
+@pytest.mark.parametrize(
+    ("urls", "sites", "found"),
+    [
+        (["http://h:1/a?b"], ["shopping"], ["http://h:1"]),
+        (["http://h:1/a", "http://i/b"], ["gitlab", "reddit"], ["http://h:1", "http://i"]),
+        (["http://h:1/a"], ["gitlab", "shopping_admin"], ["http://h:1", "http://h:1/admin"]),
+    ],
+)
+def test_addresses_that_nobody_configured_are_taken_from_the_first_events(urls, sites, found):
+    repaired = Sites().repaired(sites, [event(*pair) for pair in enumerate(urls)])
+    assert [repaired.environments[site].url for site in sites] == found
+
+
+def test_a_guess_discards_what_was_configured():
+    repaired = SPEC_SITES.repaired(["reddit", "shopping"], [event(0, "http://a/"), event(1, "http://b/")])
+    assert {site: found.urls for site, found in repaired.environments.items()} == {
+        "reddit": ("http://a",),
+        "shopping": ("http://b",),
+    }
+
+
+def test_without_an_event_no_address_can_be_guessed():
+    with pytest.raises(EvaluationError, match="the trace has no event"):
+        Sites().repaired(["shopping"], [])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "is wrong: Expecting property name"),
+        ("[]", "is wrong: "),
+        ('{"environments": {"shop": {"urls": []}}}', "'shop' is no site"),
+        ('{"environments": {"map": {"urls": "x"}}}', "environments.map.urls must be a list"),
+        ('{"environments": {"map": {"urls": [5]}}}', "environments.map.urls must be a list"),
+        ('{"environments": {"map": {"urls": ["x"], "active_url_idx": "1"}}}', "active_url_idx must be a whole number"),
+        ('{"environments": [1]}', "is wrong: "),
+    ],
+)
+def test_a_wrong_configuration_is_told_with_its_file(tmp_path, content, message):
+    (tmp_path / "config.json").write_text(content)
+    with pytest.raises(SettingsError, match=message) as raised:
+        load_sites(tmp_path / "config.json")
+    assert str(tmp_path / "config.json") in str(raised.value)
+
+
+def test_site_names_are_read_in_each_accepted_spelling(tmp_path):
+    names = {"shopping": "shopping", "GITLAB": "gitlab", "__MAP__": "map", "_reddit_": "reddit"}
+    path = tmp_path / "config.json"
+    listed = ", ".join(f'"{name}": {{"urls": ["http://x"], "active_url_idx": null}}' for name in names)
+    path.write_text(f'{{"environments": {{{listed}}}, "unknown": 1}}')
+    assert sorted(load_sites(path).environments) == sorted(names.values())
