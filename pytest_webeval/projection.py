@@ -43,7 +43,10 @@ def _several(hits: list[Any]) -> Any:
 
 
 def _by_path(path: str, body: Mapping[str, Any]) -> Any:
-    hits = _hits(path, dict(body)) or _hits(path, _unfolded(dict(body)))
+    try:
+        hits = _hits(path, dict(body)) or _hits(path, _unfolded(dict(body)))
+    except RecursionError:  # nested deeper than anything that a task asks for
+        return None
     # A filter means "any of those": one hit of it stays a list of one, which only an array type reads (Q21).
     return Alternatives(hits) if hits and "?(" in path else _several(hits)
 

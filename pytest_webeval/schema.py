@@ -11,6 +11,7 @@ from typing import Any
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import ValueUnreadable
 from pytest_webeval.values import value_type
+from pytest_webeval.values.base import Alternatives
 from pytest_webeval.values.base import Reading
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.string import StringValue
@@ -75,7 +76,7 @@ class TreeReader:
         return {key: self.member(found[key], known.get(key), f"{where}.{key}") for key in sorted(found)}
 
     def _nested(self, raw: Any, schema: Mapping[str, Any], where: str) -> Any:
-        found = _decoded(raw, list)
+        found = list(raw) if isinstance(raw, Alternatives) else _decoded(raw, list)
         if not isinstance(found, list):
             return self._refused(raw, f"{raw!r} is not a list", where)
         return [self.member(one, schema, f"{where}[{index}]") for index, one in enumerate(found)]

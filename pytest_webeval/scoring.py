@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 import warnings
 from collections.abc import Iterable
@@ -61,11 +62,41 @@ def evaluate(expectation: Expectation, case: Case, evaluators: dict[str, Evaluat
             )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a parser's warning, raised by a session's -W error, decides no verdict
-            return evaluators[expectation.evaluator].evaluate(expectation, case)
+            return writable(evaluators[expectation.evaluator].evaluate(expectation, case), expectation.evaluator)
     except WebEvalError as error:
         return errored(expectation.evaluator, str(error))
     except Exception as error:  # noqa: BLE001  (a stranger's data or a user's evaluator must not cost the other tasks)
         return errored(expectation.evaluator, f"{type(error).__name__}: {error} @ eval[{expectation.index}]")
+
+
+def writable(result: object, name: str) -> EvaluatorResult:
+    """The result of an evaluator of somebody's own, checked. Raises what tells that it cannot be written."""
+    if not isinstance(result, EvaluatorResult):
+        text = f"{name}.evaluate returned {type(result).__name__}; end it with return self.result([...])"
+        raise EvaluationError(text)
+    checked = EvaluatorResult.model_validate(dict(result))
+    json.dumps(checked.model_dump())  # what cannot be written must fail here, where it costs only this evaluator
+    return checked
+
+
+def joined(wholes: Sequence[TaskResult]) -> TaskResult:
+    """Several results of one run as one; what was found twice is kept once, and the worst status wins."""
+    every = [one for whole in wholes for one in whole.evaluators_results]
+    found = list({json.dumps(one.model_dump(), sort_keys=True): one for one in every}.values())
+    unscored = [whole.status for whole in wholes if not whole.evaluators_results]
+    status = worst([*unscored, *(one.status for one in found)])
+    told = [whole.error_msg for whole in wholes if whole.error_msg and not whole.evaluators_results]
+    told += [f"{one.evaluator_name}: {one.error_msg}" for one in found if one.error_msg]
+    checksums = {whole.webarena_verified_evaluator_checksum for whole in wholes}
+    return wholes[0].model_copy(
+        update={
+            "evaluators_results": found,
+            "status": status,
+            "score": float(status is Status.SUCCESS),
+            "error_msg": "; ".join(dict.fromkeys(told)) or None,
+            "webarena_verified_evaluator_checksum": ",".join(sorted(checksums)),
+        }
+    )
 
 
 def errored(name: str, message: str) -> EvaluatorResult:
@@ -92,7 +123,7 @@ def combined(
         webarena_verified_version=REFERENCE_VERSION,
         webarena_verified_evaluator_checksum=deciding_checksum(evaluators),
         webarena_verified_data_checksum=data_checksum,
-        webeval=about(case.run) | {"warnings": case.warnings} | extra,
+        webeval=about(case.run) | {"warnings": list(case.warnings)} | extra,
     )
 
 

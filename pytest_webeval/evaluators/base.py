@@ -41,6 +41,7 @@ class Case:
         """Site addresses, guessed from the recording where none are configured. Raises `EvaluationError`."""
         if self.configured_sites.environments and self.configured_sites.covers(self.task.sites):
             return self.configured_sites
+        self.warnings.append("site addresses were guessed from the recording; name them with --webeval-config")
         return self.configured_sites.repaired(self.task.sites, self.run.trace.evaluation_events)
 
     @property

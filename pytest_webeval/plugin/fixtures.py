@@ -50,7 +50,7 @@ def record_evaluation(request: pytest.FixtureRequest, webeval_run: Run, webeval_
     """Records what you find out about the run: `record_evaluation(EvaluatorResult(...))` lands in eval_result.json."""
     workspace = request.config.stash[WORKSPACE]
     case = workspace.case(webeval_run, webeval_sites)
-    recorder = RecordEvaluation(case, workspace)
+    recorder = RecordEvaluation(case, workspace, lambda: request.getfixturevalue("webeval_evaluators"))
     request.node.stash[RECORDER] = recorder
     return recorder
 

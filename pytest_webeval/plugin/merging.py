@@ -5,35 +5,36 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.files import read_inside
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import reason
-from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.results import worst
+from pytest_webeval.scoring import joined
 from pytest_webeval.summary import Record
 from pytest_webeval.writing import write_json
 
 
-def merged(workspace: Workspace, path: Path, record: Record | None, parts: Sequence[dict[str, Any]]) -> Record:
+def merged(workspace: Workspace, path: Path, record: Record | None, parts: Sequence[str]) -> Record:
     """Write the whole result of a run and return its record. A check that was made twice is kept once."""
-    target = workspace.result_path(path)
-    wholes = [TaskResult.model_validate(part) for part in parts]
+    wholes = [TaskResult.model_validate_json(part) for part in parts]
+    if record is not None and record.excluded is None and (own := _own(workspace.result_path(path), record)):
+        wholes.insert(0, own)
+    whole = joined(wholes)
     if record is not None and record.excluded is None:
-        wholes.insert(0, TaskResult.model_validate(json.loads(target.read_bytes())))
-    found = list({_identity(one): one for whole in wholes for one in whole.evaluators_results}.values())
-    whole = _with(wholes[0], found)
-    write_json(target, whole.model_dump(mode="json"))
+        status = worst([whole.status, Status(record.status)])
+        whole = whole.model_copy(update={"status": status, "score": float(status is Status.SUCCESS)})
+    write_json(workspace.result_path(path), whole.model_dump())
     return Record.of(whole, record.task_type if record else None, reason(whole))
 
 
-def _identity(result: EvaluatorResult) -> str:
-    return json.dumps([result.evaluator_name, result.expected, result.actual], sort_keys=True, default=str)
-
-
-def _with(first: TaskResult, found: list[EvaluatorResult]) -> TaskResult:
-    status = worst([first.status if not first.evaluators_results else Status.SUCCESS, *(one.status for one in found)])
-    changes = {"evaluators_results": found, "status": status, "score": float(status is Status.SUCCESS)}
-    return first.model_copy(update=changes)
+def _own(path: Path, record: Record) -> TaskResult | None:
+    """What the run's own item wrote a moment ago; None where it could not, and the file is somebody else's."""
+    try:
+        found = TaskResult.model_validate(json.loads(read_inside(path.parent, path.name)))
+    except (RecordingError, ValueError):
+        return None
+    return found if (found.status, found.webeval.get("run")) == (record.status, record.run) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from dataclasses import replace
 from pathlib import Path
@@ -37,7 +38,7 @@ class Outcome:
     def write(self) -> None:
         """Write eval_result.json. Parts are put together and written by the controller. Raises `SettingsError`."""
         if self.result is not None and not self.partly:
-            write_json(self.path, self.result.model_dump(mode="json"))
+            write_json(self.path, self.result.model_dump())
 
     def unwritten(self, message: str) -> Outcome:
         """The same with an error in place of a verdict that nobody can read."""
@@ -59,7 +60,7 @@ class Outcome:
 
     def to_json(self) -> dict[str, Any]:
         """What travels on the report."""
-        part = self.result.model_dump(mode="json") if self.partly and self.result else None
+        part = json.dumps(self.result.model_dump()) if self.partly and self.result else None  # ASCII, as xdist needs it
         return {"record": self.record.to_json(), "path": str(self.path), "part": part}
 
 
@@ -67,6 +68,8 @@ def outcome_of(item: pytest.Item, call: pytest.CallInfo[None], workspace: Worksp
     """What a finished phase of an item says about its run; None where it says nothing new."""
     recorder = item.stash.get(RECORDER, None)
     failed = call.excinfo is not None
+    if isinstance(item, RunItem) and call.when != "teardown" and _is_skip(call):
+        return _unscored(item, item.path, call, workspace)
     if call.when == "call" and recorder is not None:
         result = recorder.result
         if isinstance(item, RunItem) and result is None:
@@ -74,16 +77,29 @@ def outcome_of(item: pytest.Item, call: pytest.CallInfo[None], workspace: Worksp
         if result is None:
             return None
         return _outcome(result, recorder.case.run, recorder.case.task, workspace, partly=not isinstance(item, RunItem))
-    if isinstance(item, RunItem) and call.when in ("setup", "call") and failed:
-        return _unscored(item, call, workspace)
+    path = _run_path(item)
+    if path is not None and call.when in ("setup", "call") and failed and not _is_skip(call):
+        return _unscored(item, path, call, workspace)
     return None
 
 
-def _unscored(item: RunItem, call: pytest.CallInfo[None], workspace: Workspace) -> Outcome:
-    run, task = _known(item.path, workspace)
+def _is_skip(call: pytest.CallInfo[None]) -> bool:
+    return call.excinfo is not None and call.excinfo.errisinstance(pytest.skip.Exception)
+
+
+def _run_path(item: pytest.Item) -> Path | None:
+    """The run that an item is about: its own directory, or the parameter of a Python test."""
+    if isinstance(item, RunItem):
+        return item.path
+    parameter = item.callspec.params.get("webeval_run") if hasattr(item, "callspec") else None
+    return parameter if isinstance(parameter, Path) and item.stash.get(RECORDER, None) is None else None
+
+
+def _unscored(item: pytest.Item, path: Path, call: pytest.CallInfo[None], workspace: Workspace) -> Outcome:
+    run, task = _known(path, workspace)
     result = _not_scored(run, task, call, workspace)
-    found = _outcome(result, run, task, workspace)
-    if call.excinfo is not None and call.excinfo.errisinstance(pytest.skip.Exception):
+    found = _outcome(result, run, task, workspace, partly=not isinstance(item, RunItem))
+    if _is_skip(call):
         record = replace(found.record, excluded=_message(call), reason=None)
         return replace(found, record=record, result=None)
     return found

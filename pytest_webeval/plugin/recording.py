@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Iterable
 from dataclasses import dataclass
 from dataclasses import field
@@ -17,9 +18,10 @@ from pytest_webeval.reports.failure_text import failure_text
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
-from pytest_webeval.scoring import combined
 from pytest_webeval.scoring import evaluate
+from pytest_webeval.scoring import joined
 from pytest_webeval.scoring import score
+from pytest_webeval.scoring import writable
 from pytest_webeval.tasks import Expectation
 
 
@@ -33,33 +35,39 @@ class RecordEvaluation:
 
     case: Case
     workspace: Workspace
+    own_evaluators: Callable[[], Iterable[Any]]
     found: list[EvaluatorResult] = field(default_factory=list)
     evaluators: list[Evaluator] = field(default_factory=list)
     scored: TaskResult | None = None
 
     def __call__(self, result: EvaluatorResult) -> EvaluatorResult:
         """Record a result, so that it lands in the run's eval_result.json."""
-        self.found.append(result)
-        return result
+        checked = writable(result, getattr(result, "evaluator_name", "record_evaluation"))
+        self.found.append(checked)
+        return checked
 
     def score(self, evaluators: Iterable[Any]) -> TaskResult:
         """Score the whole task and record that. Raises `TaskFailed` unless it is a success."""
-        self.evaluators = [plain_evaluator(one) for one in evaluators]
-        tasks = self.workspace.task_set(self.case.run.path)
-        self.scored = score(self.case, self.evaluators, tasks.checksum, tasks.origin)
+        self.scored = self._whole(evaluators)
         if self.scored.status is not Status.SUCCESS:
             raise TaskFailed(failure_text(self.scored))
         return self.scored
 
+    def _whole(self, evaluators: Iterable[Any]) -> TaskResult:
+        self.evaluators += [plain_evaluator(one) for one in evaluators]
+        tasks = self.workspace.task_set(self.case.run.path)
+        return score(self.case, self.evaluators, tasks.checksum, tasks.origin)
+
     @property
     def result(self) -> TaskResult | None:
-        """The result of the run so far, or None if nothing was checked."""
+        """The result of the run, or None if nothing was checked.
+
+        It is always whole: a few checks of a Python test must not pass for the verdict on the task.
+        """
         if not self.found:
             return self.scored
-        tasks = self.workspace.task_set(self.case.run.path)
-        whole = [*(self.scored.evaluators_results if self.scored else ()), *self.found]
-        extra = {"tasks_from": tasks.origin, "wall_time": 0.0}
-        return combined(self.case, whole, self.evaluators, tasks.checksum, extra)
+        whole = self.scored or self._whole(self.own_evaluators())
+        return joined([whole, whole.model_copy(update={"evaluators_results": self.found})])
 
 
 RECORDER = pytest.StashKey[RecordEvaluation]()

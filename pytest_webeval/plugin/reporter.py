@@ -32,7 +32,7 @@ class Reporter:
 
     workspace: Workspace
     records: dict[str, Record] = field(default_factory=dict)
-    parts: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    parts: dict[str, dict[str, str]] = field(default_factory=dict)
     collected: set[str] = field(default_factory=set)
     deselected: int = 0
     problems: list[str] = field(default_factory=list)
@@ -86,9 +86,7 @@ class Reporter:
             return
         self.summary = self._summarize(list(self.records.values()))
         for place, records in self._places():
-            self._try(
-                lambda place=place, records=records: write_json(place, self._summarize(records).model_dump(mode="json"))
-            )
+            self._try(lambda place=place, records=records: write_json(place, self._summarize(records).model_dump()))
         session.config.hook.pytest_webeval_summary(summary=self.summary, config=session.config)
 
     def _merge(self, label: str) -> None:

@@ -57,5 +57,7 @@ def _notes(summary: Summary) -> list[str]:
         run, notes = next(iter(about["warnings"].items()))
         lines.append(harmless(f"{count} warnings in {len(about['warnings'])} runs; first: {run}: {notes[0]}"))
     if about["partial"]:
-        lines.append(f"partial session: {about['unscored_count']} not scored, {about['deselected_count']} deselected")
+        counts = f"{about['unscored_count']} not scored, {about['deselected_count']} deselected"
+        chosen = not about["unscored_count"] and not about["deselected_count"]
+        lines.append(f"partial session: {'arguments chose some of the runs' if chosen else counts}")
     return lines

@@ -31,6 +31,7 @@ RESULT = "eval_result.json"
 SUMMARY = "eval_summary.json"
 TASKS = "tasks.json"
 OWN_TASK = "task.json"
+FROM_RUN = "in the run directory (the agent could have written it)"
 _SAFE = "/-_.~+=@, "
 
 
@@ -105,10 +106,11 @@ class Workspace:
         if self.given_tasks is not None:
             return self.given_tasks
         root = self.root_of(path) or path
-        if present(root / TASKS):
+        if root != path and present(root / TASKS):
             return self._cached(root, TASKS, str(root / TASKS))
-        if present(path / OWN_TASK):
-            return tasks_in(path, OWN_TASK, f"{OWN_TASK} in the run directory (the agent could have written it)")
+        for name in (OWN_TASK, TASKS):
+            if present(path / name):
+                return tasks_in(path, name, f"{name} {FROM_RUN}")
         raise TaskDefinitionError(
             f"no task definition for {self.label(path)}: no {root / TASKS}, no {OWN_TASK} in it; "
             "name one with --webeval-tasks"
@@ -129,7 +131,7 @@ class Workspace:
         """What evaluators may look at. Raises `WebEvalError`."""
         tasks = self.task_set(run.path)
         case = Case(run, tasks.get(run.task_id), sites)
-        if tasks.source.startswith(OWN_TASK):
+        if tasks.source.endswith(FROM_RUN):
             case.warnings.append(
                 "the task definition comes from the run directory, where the agent could have written it"
             )

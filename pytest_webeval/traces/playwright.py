@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import lzma
 import zipfile
 import zlib
 from pathlib import Path
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 NETWORK = "trace.network"
 # RuntimeError: an encrypted member, or (its child) a compression that nobody knows.
-_BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, KeyError, RuntimeError, EOFError, OSError)
+_BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, KeyError, ValueError, RuntimeError, EOFError, OSError)
 
 
 class _Line(msgspec.Struct):

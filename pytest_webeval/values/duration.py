@@ -13,7 +13,7 @@ from pytest_webeval.values.refusal import refuse_overlong
 from pytest_webeval.values.refusal import unreadable
 from pytest_webeval.values.text import prepared
 
-_HOURS_AND_MINUTES = re.compile(r"(\d+):(\d{1,2})\s*(?:hours?|hrs?|h)")
+_HOURS_AND_MINUTES = re.compile(r"(\d{1,6}):(\d{1,2})\s*(?:hours?|hrs?|h)")
 _SLACK_SECONDS, _SLACK_SHARE = 180, 0.1
 
 

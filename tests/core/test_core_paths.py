@@ -1,0 +1,26 @@
+"""JSONPath filters with an array type, and bodies nested deeper than any path."""
+
+import json
+
+import pytest
+
+from pytest_webeval.projection import project
+from pytest_webeval.schema import TreeReader
+from pytest_webeval.values.base import Alternatives
+from pytest_webeval.values.base import Reading
+
+FILTER = "$.rules[?(@.kind=='label')].ids"
+ARRAY = {"type": "array", "items": {"type": "string"}}
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_hits_of_a_filter_are_an_array_for_an_array_type(strict):
+    found = project([FILTER], {"rules": [{"kind": "label", "ids": "7"}]})
+    assert found == {FILTER: Alternatives(["7"])}
+    tree = TreeReader(Reading(), strict=strict, where="post_data").member(found[FILTER], ARRAY, "post_data")
+    assert [value.to_json() for value in tree] == ["7"]
+
+
+def test_a_body_nested_too_deeply_has_no_hits():
+    body = json.loads('{"a":' * 900 + "1" + "}" * 900)
+    assert project(["$..missing"], body) == {"$..missing": None}
