@@ -36,7 +36,7 @@ class Answer:
     @property
     def advice(self) -> str:
         """What to write instead, for a response that lacks keys."""
-        present = ", ".join(sorted(self.fields or ())) or "none"
+        present = ", ".join(sorted(self.parsed)) or "none"
         return f"it has: {present}; write task_type (or action), status and retrieved_data (or results)"
 
 

@@ -44,6 +44,8 @@ def _opened(directory: Path, name: str) -> int:
             os.close(at)
             at = inner
         return os.open(parts[-1], flags, dir_fd=at)
+    except FileNotFoundError as error:
+        raise RecordingError(f"there is no {directory / name}; put it there, or remove the run") from error
     except OSError as error:
         reason = error.strerror or error
         raise RecordingError(f"cannot read {directory / name}: {reason}; is it a readable plain file?") from error

@@ -76,11 +76,6 @@ class TaskResult(_Written):
     webarena_verified_data_checksum: str
     webeval: dict[str, Any] = Field(default_factory=dict)
 
-    @property
-    def site_key(self) -> str:
-        """Sites sorted and joined by ``-``, as summaries group them."""
-        return "-".join(sorted(self.sites))
-
 
 class Summary(_Written):
     """The content of eval_summary.json. `total` is the sum of the three counts."""

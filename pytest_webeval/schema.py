@@ -25,9 +25,6 @@ class Unread:
     reason: str
 
 
-Tree = Value | Unread | None | Mapping[str, Any] | Sequence[Any]
-
-
 @dataclass(frozen=True, slots=True)
 class TreeReader:
     """Reads one side of a comparison. `strict` is for what a task wrote: bad data there is an `EvaluationError`."""
@@ -69,7 +66,7 @@ class TreeReader:
         if isinstance(found, list) and found and all(isinstance(one, dict) for one in found):
             return [self._object(one, schema, where) for one in found]
         if not isinstance(found, dict):
-            return self._refused(raw, f"{raw!r} is not an object", where)
+            return self._refused(raw, "a datum is no object; write one as its schema has it", where)
         if not found and self.strict:
             raise EvaluationError(f"an expected object has at least one key @ {where}")
         known = schema.get("properties") or {}
@@ -78,7 +75,7 @@ class TreeReader:
     def _nested(self, raw: Any, schema: Mapping[str, Any], where: str) -> Any:
         found = list(raw) if isinstance(raw, Alternatives) else _decoded(raw, list)
         if not isinstance(found, list):
-            return self._refused(raw, f"{raw!r} is not a list", where)
+            return self._refused(raw, "a datum is no list; write one as its schema has it", where)
         return [self.member(one, schema, f"{where}[{index}]") for index, one in enumerate(found)]
 
     def _value(self, kind: type[Value], raw: Any, where: str) -> Any:

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -83,26 +82,27 @@ class Sites:
         return text
 
     def covers(self, sites: Iterable[str]) -> bool:
-        """Whether each of the sites has an address."""
-        return all(site in self.environments and self.environments[site].urls for site in sites)
-
-    def repaired(self, sites: Sequence[str], events: Sequence[NetworkEvent]) -> Sites:
-        """These sites if they cover the task's, otherwise addresses guessed from its first events (spec §7.4)."""
-        if self.environments and self.covers(sites):
-            return self
-        if not events:
-            raise EvaluationError("no site addresses are configured and the trace has no event to take them from")
-        found = {}
-        for position, site in enumerate(sites):
-            parts = urlsplit(events[min(position, len(events) - 1)].url)
-            suffix = "/admin" if site == "shopping_admin" else ""
-            found[site] = Environment((f"{parts.scheme}://{parts.netloc}{suffix}",))
-        return replace(self, environments=found)
+        """Whether each of the sites has an address, and there is any at all."""
+        return bool(self.environments) and all(
+            site in self.environments and self.environments[site].urls for site in sites
+        )
 
     def _environment(self, site: str) -> Environment:
         if site not in self.environments:
             raise EvaluationError(f"no address is known for site {site}; add it to environments in --webeval-config")
         return self.environments[site]
+
+
+def guessed_sites(sites: Sequence[str], events: Sequence[NetworkEvent]) -> Sites:
+    """Addresses of sites as the first events have them (spec §7.4). Raises `EvaluationError` where there are none."""
+    if not events:
+        raise EvaluationError("the trace has no event to guess site addresses from; name them with --webeval-config")
+    found = {}
+    for position, site in enumerate(sites):
+        parts = urlsplit(events[min(position, len(events) - 1)].url)
+        suffix = "/admin" if site == "shopping_admin" else ""
+        found[site] = Environment((f"{parts.scheme}://{parts.netloc}{suffix}",))
+    return Sites(found)
 
 
 def load_sites(path: Path) -> Sites:

@@ -84,7 +84,9 @@ def _rows(content: bytes, source: str) -> list[Any]:
         found = json.loads(content)
     except RecursionError as error:
         raise TaskDefinitionError(f"{source} is nested too deeply to be a list of tasks") from error
-    except ValueError:
+    except ValueError as error:
+        if content.lstrip().startswith(b"["):
+            raise TaskDefinitionError(f"{source} is no JSON: {error}; mend the file") from error
         return _json_lines(content, source)
     return found if isinstance(found, list) else [found]
 

@@ -17,6 +17,7 @@ from pytest_webeval.results import worst
 from pytest_webeval.rules import Rules
 from pytest_webeval.runs import Run
 from pytest_webeval.sites import Sites
+from pytest_webeval.sites import guessed_sites
 from pytest_webeval.tasks import Expectation
 from pytest_webeval.tasks import Task
 from pytest_webeval.values.base import Reading
@@ -39,10 +40,10 @@ class Case:
     @cached_property
     def sites(self) -> Sites:
         """Site addresses, guessed from the recording where none are configured. Raises `EvaluationError`."""
-        if self.configured_sites.environments and self.configured_sites.covers(self.task.sites):
+        if self.configured_sites.covers(self.task.sites):
             return self.configured_sites
         self.warnings.append("site addresses were guessed from the recording; name them with --webeval-config")
-        return self.configured_sites.repaired(self.task.sites, self.run.trace.evaluation_events)
+        return guessed_sites(self.task.sites, self.run.trace.evaluation_events)
 
     @property
     def expected_reading(self) -> Reading:

@@ -21,7 +21,6 @@ from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.schema import TreeReader
 from pytest_webeval.schema import plain
 from pytest_webeval.tasks import RESPONSE_EVALUATOR
-from pytest_webeval.tasks import STATUSES
 from pytest_webeval.tasks import Expectation
 from pytest_webeval.tasks import ResponseExpectation
 from pytest_webeval.values.string import StringValue
@@ -118,19 +117,17 @@ class _Check:
         fields = self.answer.fields
         if fields is None:
             return None
-        return _documented(fields.get("task_type"), fields.get("status"), data, plain(fields.get("error_details")))
+        task_type, status = (self._canonical(fields.get(name)) for name in ("task_type", "status"))
+        return _documented(task_type, status, data, plain(fields.get("error_details")))
+
+    def _canonical(self, raw: Any) -> Any:
+        return StringValue.read(raw, self.case.actual_reading).to_json() if isinstance(raw, str) else plain(raw)
 
 
 def _documented(task_type: Any, status: Any, data: Any, details: Any) -> dict[str, Any]:
     return {
-        "action": _canonical(task_type).lower() if isinstance(task_type, str) else task_type,
-        "status": _canonical(status).upper() if isinstance(status, str) else status,
+        "action": task_type.lower() if isinstance(task_type, str) else task_type,
+        "status": status.upper() if isinstance(status, str) else status,
         "results": data,
         "error_details": details,
     }
-
-
-def _canonical(text: str) -> str:
-    bare = text.strip().strip("'\"`.,;:!?")
-    known: dict[str, str] = {name.lower(): name for name in STATUSES}
-    return known.get(bare.lower(), bare)

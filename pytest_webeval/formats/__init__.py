@@ -57,6 +57,16 @@ def subdirectories(path: Path) -> list[Path]:
     return sorted(found, key=lambda child: (*_natural(child.name), child.name))
 
 
+def links_out(path: Path, root: Path) -> list[Path]:
+    """Links to directories outside a root; those to inside it lead to what is found anyway. Visible or not."""
+    inside = Path(os.path.realpath(root))
+    return [
+        link
+        for link in sorted(path.iterdir())
+        if link.is_symlink() and link.is_dir() and not Path(os.path.realpath(link)).is_relative_to(inside)
+    ]
+
+
 def _is_visible_directory(entry: os.DirEntry[str]) -> bool:
     return not entry.name.startswith((".", "__pycache__")) and entry.is_dir(follow_symlinks=False)
 

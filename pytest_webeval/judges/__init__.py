@@ -1,10 +1,8 @@
-"""Judges: who gives a verdict that no rule can give. None is built in; a fixture of a conftest provides one."""
+"""Judges: who gives a verdict that no rule can give. None is built in: the fixture `webeval_judge` provides one."""
 
 from __future__ import annotations
 
 from typing import Protocol
-
-JUDGES: dict[str, type[Judge]] = {}
 
 
 class Judge(Protocol):

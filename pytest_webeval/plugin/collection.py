@@ -95,6 +95,9 @@ class RunsDirectory(pytest.Directory):
         for child in self.config.stash[WORKSPACE].subdirectories(self.path):
             if not _is_ignored(child, self.config):
                 yield directory_node(child, self)
+        workspace = self.config.stash[WORKSPACE]
+        for link in formats.links_out(self.path, workspace.root_of(self.path) or self.path):
+            yield _unusable(link, self, f"{link} is a link that leads out of the run root; copy the directory here")
 
 
 def directory_node(path: Path, parent: pytest.Collector) -> pytest.Directory:
@@ -107,7 +110,12 @@ def directory_node(path: Path, parent: pytest.Collector) -> pytest.Directory:
     problem = _problem(path, is_root=path in workspace.settings.roots)
     if problem is None:
         return _node(RunsDirectory, parent, path, nodeid)
-    node: RunDirectory = _node(RunDirectory, parent, path, nodeid)
+    return _unusable(path, parent, problem)
+
+
+def _unusable(path: Path, parent: pytest.Collector, problem: str) -> RunDirectory:
+    """A node whose one item says what is wrong with a directory."""
+    node = _node(RunDirectory, parent, path, parent.config.stash[WORKSPACE].label(path))
     node.problem = problem
     return node
 

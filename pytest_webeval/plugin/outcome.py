@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.recording import RECORDER
@@ -102,12 +103,19 @@ def _unscored(item: pytest.Item, path: Path, call: pytest.CallInfo[None], worksp
     if _is_skip(call):
         record = replace(found.record, excluded=_message(call), reason=None)
         return replace(found, record=record, result=None)
-    return found
+    return replace(found, result=None) if _leads_elsewhere(path, workspace) else found
+
+
+def _leads_elsewhere(path: Path, workspace: Workspace) -> bool:
+    """Whether a result written into a directory would end up outside the run root, behind a link."""
+    return path.is_symlink() and path not in workspace.settings.roots and workspace.settings.output is None
 
 
 def _known(path: Path, workspace: Workspace) -> tuple[Run, Task | None]:
     """As much of a run and its task as can be found out about a directory that could not be scored."""
     try:
+        if _leads_elsewhere(path, workspace):
+            raise RecordingError(f"{path} is a link")
         run = workspace.run(path)
     except WebEvalError:
         run = unknown_run(path, workspace.label(path), workspace.settings.rules)

@@ -128,7 +128,8 @@ class Reporter:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show the numbers, at most 25 lines of them."""
-        lines = section(self.summary, self.workspace, [place for place, _ in self._places()] if self.summary else [])
+        places = [place for place, _ in self._places()] if self.summary else []
+        lines = section(self.summary, self.workspace, places, len(self.collected) + self.deselected)
         terminalreporter.section("webeval")
         for line in [*lines, *self.problems[:3]]:
             terminalreporter.line(line)

@@ -12,10 +12,10 @@ from pytest_webeval.results import Summary
 SITES_SHOWN = 14
 
 
-def section(summary: Summary | None, workspace: Workspace, places: Sequence[Path]) -> list[str]:
-    """At most 22 lines; what was looked for where nothing was found."""
+def section(summary: Summary | None, workspace: Workspace, places: Sequence[Path], left_out: int) -> list[str]:
+    """At most 22 lines; where nothing was scored, how many were `left_out` or what was looked for."""
     if summary is None:
-        return [_nothing(workspace)]
+        return [f"no run was scored; {left_out} found, none selected or finished" if left_out else _nothing(workspace)]
     return [*_counts(summary), *_sites(summary), *_notes(summary), *(f"summary: {place}" for place in places[:2])]
 
 

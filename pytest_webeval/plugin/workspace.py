@@ -108,7 +108,7 @@ class Workspace:
         root = self.root_of(path) or path
         if root != path and present(root / TASKS):
             return self._cached(root, TASKS, str(root / TASKS))
-        for name in (OWN_TASK, TASKS):
+        for name in (OWN_TASK, TASKS) if root == path else (OWN_TASK,):
             if present(path / name):
                 return tasks_in(path, name, f"{name} {FROM_RUN}")
         raise TaskDefinitionError(

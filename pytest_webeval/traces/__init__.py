@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.traces.base import TraceReader
 from pytest_webeval.traces.har import HarTrace
 from pytest_webeval.traces.playwright import FolderTrace
 from pytest_webeval.traces.playwright import LineTrace
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from pytest_webeval.rules import Rules
 
 # The first that reads a name does; a line file reads what nothing else does (spec §3.1).
-TRACES = (HarTrace(), ZipTrace(), FolderTrace(), LineTrace())
+TRACES: tuple[TraceReader, ...] = (HarTrace(), ZipTrace(), FolderTrace(), LineTrace())
 
 
 def load_trace(inputs: Inputs, name: str, rules: Rules) -> NetworkTrace:

@@ -20,6 +20,7 @@ from pytest_webeval.files import Inputs
 from pytest_webeval.network import Body
 from pytest_webeval.network import NetworkEvent
 from pytest_webeval.network import NetworkTrace
+from pytest_webeval.rules import Rules
 
 Attachment = Callable[[str], bytes]
 RESOURCES = "resources"
@@ -109,6 +110,10 @@ class TraceReader(Protocol):
 
     def reads(self, name: str, *, is_folder: bool) -> bool:
         """Whether a file or folder of that name is of this kind."""
+        ...
+
+    def load(self, inputs: Inputs, name: str, rules: Rules) -> NetworkTrace:
+        """The events of the file or folder. Raises `RecordingError`."""
         ...
 
 

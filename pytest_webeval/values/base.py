@@ -55,7 +55,7 @@ class Value(ABC):
         if isinstance(raw, Alternatives) or (isinstance(raw, list | tuple) and reading.alternatives):
             if len(raw) < 2:
                 raise ValueUnreadable(
-                    f"{raw!r} is a list of {len(raw)}, not a {cls.type_name}; alternatives are two or more"
+                    f"a list of {len(raw)} is not a {cls.type_name}; write one value, or two alternatives or more"
                 )
             return cls(tuple(cls.canonical(one, reading) for one in raw))
         return cls((cls.canonical(raw, reading),))

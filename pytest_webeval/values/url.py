@@ -11,6 +11,8 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import ValueUnreadable
 from pytest_webeval.values.base import Reading
 from pytest_webeval.values.base import Value
+from pytest_webeval.values.refusal import refuse_overlong
+from pytest_webeval.values.refusal import unreadable
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,8 @@ class UrlValue(Value):
         from pytest_webeval.urls import normalized  # answers are seldom URLs
 
         if not isinstance(raw, str) or not raw.strip():
-            raise ValueUnreadable(f"{raw!r} is not a URL; write it in full")
+            raise unreadable(raw, "is not a URL; write it in full")
+        refuse_overlong(raw, "URL")
         try:
             base, _, rest = reading.derender(normalized(raw.strip().rstrip("/"))).partition("?")
         except EvaluationError as error:

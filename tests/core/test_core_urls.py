@@ -9,6 +9,7 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.network import NetworkEvent
 from pytest_webeval.sites import Environment
 from pytest_webeval.sites import Sites
+from pytest_webeval.sites import guessed_sites
 from pytest_webeval.sites import load_sites
 from pytest_webeval.urls import UrlReader
 from pytest_webeval.urls import bases_match
@@ -266,21 +267,27 @@ def event(index, url):
     ],
 )
 def test_addresses_that_nobody_configured_are_taken_from_the_first_events(urls, sites, found):
-    repaired = Sites().repaired(sites, [event(*pair) for pair in enumerate(urls)])
-    assert [repaired.environments[site].url for site in sites] == found
+    guessed = guessed_sites(sites, [event(*pair) for pair in enumerate(urls)])
+    assert [guessed.environments[site].url for site in sites] == found
 
 
-def test_a_guess_discards_what_was_configured():
-    repaired = SPEC_SITES.repaired(["reddit", "shopping"], [event(0, "http://a/"), event(1, "http://b/")])
-    assert {site: found.urls for site, found in repaired.environments.items()} == {
-        "reddit": ("http://a",),
-        "shopping": ("http://b",),
-    }
+@pytest.mark.parametrize(
+    ("configured", "sites", "covers"),
+    [
+        (["reddit", "shopping"], ["shopping"], True),
+        (["reddit"], ["reddit", "shopping"], False),
+        ([], [], False),
+    ],
+)
+def test_a_configuration_serves_a_task_only_if_it_has_all_of_its_sites(configured, sites, covers):
+    known = Sites({site: Environment((f"http://{site}",)) for site in configured} | {"map": Environment(())})
+    assert (known if configured else Sites()).covers(sites) is covers
+    assert not known.covers(["map"])
 
 
 def test_without_an_event_no_address_can_be_guessed():
     with pytest.raises(EvaluationError, match="the trace has no event"):
-        Sites().repaired(["shopping"], [])
+        guessed_sites(["shopping"], [])
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def test_tasks_that_are_no_json_make_each_run_an_error(runs, webeval):
     result = webeval()
     result.assert_outcomes(errors=2)
     assert runs.counts == (0, 0, 2)
-    result.stdout.fnmatch_lines(["*tasks.json is neither JSON nor JSON lines: *"])
+    result.stdout.fnmatch_lines(["*tasks.json is no JSON: *line 1 column 3*; mend the file*"])
     result.stdout.no_fnmatch_line("*pytest_webeval/*")
 
 

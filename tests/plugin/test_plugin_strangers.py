@@ -98,12 +98,14 @@ def test_python_tests_in_a_run_root_are_no_tests(planted, webeval):
     assert all(one.endswith("::task") for one in ids)
 
 
-def test_a_linked_directory_below_the_root_is_not_followed(runs, webeval, another_root):
+def test_a_link_that_leads_out_of_the_root_is_an_error_and_not_followed(runs, webeval, another_root):
     runs.add(107)
     elsewhere = another_root("elsewhere")
     (runs.root / "108").symlink_to(elsewhere.add(108), target_is_directory=True)
-    webeval()
-    assert runs.summary["total"] == 1
+    result = webeval()
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["*108 is a link that leads out of the run root; copy the directory here*"])
+    assert runs.counts == (1, 0, 1)
     assert elsewhere.written == []
 
 

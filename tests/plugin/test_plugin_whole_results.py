@@ -115,3 +115,28 @@ def test_one_run_named_on_the_command_line_makes_a_partial_summary(runs, webeval
     runs.add(108)
     webeval("runs/107").stdout.fnmatch_lines(["partial session: arguments chose some of the runs"])
     assert runs.summary["webeval"]["partial"] is True
+
+
+def test_configured_site_addresses_are_not_guessed(pytester, runs, webeval):
+    runs.add(107, expects=(runs.visited(),))
+    config = pytester.path / "config.json"
+    config.write_text(json.dumps({"environments": {"shopping": {"urls": ["http://shop.test"]}}}))
+    webeval("--webeval-config=config.json").assert_outcomes(passed=1)
+    assert runs.result(107)["webeval"]["warnings"] == []
+
+
+def test_a_link_to_a_run_in_the_same_root_is_not_scored_twice(runs, webeval):
+    (runs.root / "latest").symlink_to(runs.add(107))
+    webeval().assert_outcomes(passed=1)
+
+
+def test_a_selection_that_leaves_nothing_says_that_runs_were_found(runs, webeval):
+    runs.add(107)
+    webeval("-k", "reddit").stdout.fnmatch_lines(["no run was scored; 1 found, none selected or finished"])
+
+
+def test_tasks_beside_the_response_are_not_taken_for_the_definition(runs, webeval):
+    own = runs.add(107)
+    (runs.root / "tasks.json").rename(own / "tasks.json")
+    webeval().assert_outcomes(errors=1)
+    assert "no task definition for runs/107" in runs.reasons["107"]
