@@ -19,12 +19,12 @@ MAX_SHOWN = 300
 
 def passed(name: str, message: str) -> Assertion:
     """An assertion that holds."""
-    return Assertion(assertion_name=name, status=Status.SUCCESS, assertion_msgs=[message])
+    return Assertion.of(name, True, message)  # noqa: FBT003  (that it holds)
 
 
 def failed(name: str, *messages: str) -> Assertion:
     """An assertion that does not hold; the messages say what was expected and what was found."""
-    return Assertion(assertion_name=name, status=Status.FAILURE, assertion_msgs=list(messages))
+    return Assertion.of(name, False, *messages)  # noqa: FBT003  (that it does not)
 
 
 def shown(tree: Any) -> str:
