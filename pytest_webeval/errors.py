@@ -36,4 +36,8 @@ class EvaluationError(WebEvalError):
 
 
 class ValueUnreadable(WebEvalError):
-    """A datum that its value type does not understand."""
+    """A datum that its value type does not understand. `rule` names the rule that refused it, if one did."""
+
+    def __init__(self, message: str, rule: str | None = None) -> None:
+        super().__init__(message)
+        self.rule = rule

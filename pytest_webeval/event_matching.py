@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 from typing import Any
@@ -164,7 +165,7 @@ class EventMatcher:
 
     def _cookie_texts(self, members: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
         reading = self.case.expected_reading if strict else self.case.actual_reading
-        as_sent = Reading(reading.patterns, reading.alternatives)  # spec §5.1: cookies keep the addresses of sites
+        as_sent = replace(reading, derender=str)  # spec §5.1: cookies keep the addresses of sites
         return _typed_members(members, {}, as_sent, strict=strict)
 
     def _post(self, event: NetworkEvent) -> Iterator[Assertion]:

@@ -6,6 +6,7 @@ from abc import ABC
 from abc import abstractmethod
 from dataclasses import dataclass
 from dataclasses import field
+from datetime import date
 from functools import cached_property
 from typing import Any
 from typing import ClassVar
@@ -21,16 +22,21 @@ from pytest_webeval.sites import guessed_sites
 from pytest_webeval.tasks import Expectation
 from pytest_webeval.tasks import Task
 from pytest_webeval.values.base import Reading
+from pytest_webeval.values.base import present_day
 
 
 @dataclass(frozen=True)
 class Case:
-    """All that an evaluator may look at: a run, its task, where the sites were, and the rules."""
+    """All that an evaluator may look at: a run, its task, where the sites were, and the rules.
+
+    `today` completes partial dates (Q44).
+    """
 
     run: Run
     task: Task
     configured_sites: Sites
     warnings: list[str] = field(default_factory=list)
+    today: date = field(default_factory=present_day)
 
     @property
     def rules(self) -> Rules:
@@ -48,12 +54,17 @@ class Case:
     @property
     def expected_reading(self) -> Reading:
         """How the task's own data is read."""
-        return Reading(derender=self._derender)
+        return Reading(derender=self._derender, today=self.today)
 
     @property
     def actual_reading(self) -> Reading:
         """How data that an agent or a site wrote is read."""
-        return Reading(self.rules.agent_patterns, self.rules.agent_alternatives, self._derender)
+        return Reading(
+            patterns=self.rules.agent_patterns,
+            alternatives=self.rules.agent_alternatives,
+            derender=self._derender,
+            today=self.today,
+        )
 
     def _derender(self, text: str) -> str:
         return self.sites.derender(text, self.task.sites)

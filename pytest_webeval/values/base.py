@@ -6,6 +6,9 @@ from abc import ABC
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from dataclasses import field
+from datetime import date
+from datetime import datetime
 from typing import Any
 from typing import ClassVar
 from typing import Self
@@ -23,17 +26,27 @@ def _unchanged(text: str) -> str:
     return text
 
 
+def present_day() -> date:
+    """The date on the clock and in the time zone of this machine."""
+    return datetime.now().astimezone().date()
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """How raw data is read, which depends on who wrote it.
 
-    `patterns` and `alternatives` say whether ``^…$`` texts and lists of two or more are taken as such; they are for
-    what a task author wrote. `derender` replaces site addresses in a text by their placeholders.
+    `patterns` and `alternatives` say whether ``^…$`` texts and lists of two or more are taken as such, `infinities`
+    whether a measure without end is one: they are for what a task author wrote. `whole_money` reads the sign and the
+    thousands separators of an amount wherever they stand (Q22). `derender` replaces site addresses in a text by their
+    placeholders. `today` fills in what a partial date leaves open (Q44).
     """
 
     patterns: bool = True
     alternatives: bool = True
+    infinities: bool = True
+    whole_money: bool = False
     derender: Callable[[str], str] = _unchanged
+    today: date = field(default_factory=present_day)
 
 
 def looks_like_pattern(raw: object) -> bool:

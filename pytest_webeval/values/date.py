@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DateValue(Value):
-    """A date. What a partial one such as ``March 2022`` leaves open is taken from `today`."""
+    """A date. What a partial one such as ``March 2022`` leaves open is taken from `Reading.today`."""
 
     type_name: ClassVar[str] = "date"
 
@@ -31,7 +31,7 @@ class DateValue(Value):
             raise unreadable(raw, "is not a date; write it as the text '2023-01-31'")
         text = prepared(raw, reading).replace(",", ", ").replace(",  ", ", ")
         try:
-            return parsed(text, missing=today())
+            return parsed(text, missing=reading.today)
         except (ValueError, OverflowError) as error:
             raise unreadable(raw, "is not a date; write it as 2023-01-31") from error
 
@@ -39,11 +39,6 @@ class DateValue(Value):
         """The first alternative as ISO text."""
         day: date = self.alternatives[0]
         return day.isoformat()
-
-
-def today() -> date:
-    """The present day, on the clock and in the time zone of this machine."""
-    return datetime.now().astimezone().date()
 
 
 def parsed(text: str, missing: date) -> date:

@@ -13,9 +13,9 @@ _SHORTENED = Repr()
 _SHORTENED.maxstring = _SHORTENED.maxother = 80
 
 
-def unreadable(raw: object, problem: str) -> ValueUnreadable:
+def unreadable(raw: object, problem: str, rule: str | None = None) -> ValueUnreadable:
     """The error for a datum that starts by showing it: ``unreadable(5, "is not a date")``."""
-    return ValueUnreadable(f"{_shown(raw)} {problem}")
+    return ValueUnreadable(f"{_shown(raw)} {problem}", rule)
 
 
 def refuse_overlong(text: str, wanted: str) -> None:

@@ -8,10 +8,9 @@ from datetime import datetime
 import pytest
 
 from pytest_webeval.errors import ValueUnreadable
-from pytest_webeval.values import date as date_module
 from pytest_webeval.values.base import Reading
+from pytest_webeval.values.base import present_day
 from pytest_webeval.values.date import DateValue
-from pytest_webeval.values.date import today
 
 
 @pytest.mark.parametrize(
@@ -68,19 +67,17 @@ def test_neither_a_pattern_nor_a_list_of_an_agent_is_a_date(raw):
     ("partial", "iso"),
     [("March 2022", "2022-03-21"), ("Monday", "2026-07-27"), ("12:30", "2026-07-21"), ("5", "2026-07-05")],
 )
-def test_missing_parts_are_those_of_today(partial, iso, monkeypatch):
-    monkeypatch.setattr(date_module, "today", lambda: date(2026, 7, 21))
-    assert DateValue.read(partial, Reading()).to_json() == iso
+def test_missing_parts_are_those_of_today(partial, iso):
+    assert DateValue.read(partial, Reading(today=date(2026, 7, 21))).to_json() == iso
 
 
-def test_a_day_that_the_month_lacks_becomes_its_last(monkeypatch):
-    monkeypatch.setattr(date_module, "today", lambda: date(2026, 7, 31))
-    assert DateValue.read("February 2023", Reading()).alternatives == (date(2023, 2, 28),)
+def test_a_day_that_the_month_lacks_becomes_its_last():
+    assert DateValue.read("February 2023", Reading(today=date(2026, 7, 31))).alternatives == (date(2023, 2, 28),)
 
 
 def test_today_is_read_from_the_clock():
     before = datetime.now().astimezone().date()
-    assert before <= today() <= datetime.now().astimezone().date()
+    assert before <= present_day() <= Reading().today <= datetime.now().astimezone().date()
 
 
 def test_a_refusal_says_what_to_write():
