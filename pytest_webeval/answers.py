@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_webeval.errors import RecordingError
 from pytest_webeval.rules import Rules
 
 _FENCE = re.compile(r"```(?:json)?(.*?)```", re.DOTALL)
+_ANY_FENCE = re.compile(r"```(?:json5?)?(.*?)```", re.DOTALL | re.IGNORECASE)
+_FENCE_MARK, _MARK = "```", "\ufeff"
+_OF_DECODING = ("json_before_fence", "tolerant_decoding")
 _DOCUMENTED = {"action": "task_type", "results": "retrieved_data"}
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A decoded response: `parsed` as JSON gives it, `fields` under the current names or None where it is no object."""
+    """A decoded response: `parsed` as JSON gives it, `fields` under the current names or None where it is no object.
+
+    `repairs` names the switches of the rule set without which it might have been decoded to something else.
+    """
 
     parsed: Any
     fields: Mapping[str, Any] | None
+    repairs: frozenset[str] = frozenset()
 
     @property
     def is_none(self) -> bool:
@@ -41,24 +48,38 @@ class Answer:
 
 
 def read_answer(content: bytes, rules: Rules) -> Answer:
-    """The answer in the bytes of a response file. Raises `RecordingError` where they are no UTF-8."""
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise RecordingError(f"agent_response.json is not UTF-8: {error.reason} @ byte {error.start}") from error
-    if not rules.byte_order_mark_fails:
-        text = text.removeprefix("\ufeff")
-    parsed = _parsed(text.strip())
-    return Answer(parsed, _fields(parsed, rules) if isinstance(parsed, dict) and parsed else None)
+    """The answer in the bytes of a response file, which are UTF-8: a run whose are not is none that can be scored."""
+    text = content.decode("utf-8", "replace").strip()
+    parsed = _parsed(text, rules)
+    repairs = {name for name in _OF_DECODING if getattr(rules, name) and (_FENCE_MARK in text or _MARK in text)}
+    if not isinstance(parsed, dict) or not parsed:
+        return Answer(parsed, None, frozenset(repairs))
+    fields = _fields(parsed, rules)
+    if rules.documented_dialect and not parsed.keys() >= fields.keys():
+        repairs.add("documented_dialect")
+    return Answer(parsed, fields, frozenset(repairs))
 
 
-def _parsed(text: str) -> Any:
+def _parsed(text: str, rules: Rules) -> Any:
+    if rules.tolerant_decoding:
+        text = text.removeprefix(_MARK).lstrip()
+    for candidate in _candidates(text, rules):
+        try:
+            return json.loads(candidate.strip())
+        except (ValueError, RecursionError):
+            continue
     fence = _FENCE.search(text)
-    body = fence.group(1).strip() if fence else text
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        return body
+    return fence.group(1).strip() if fence else text
+
+
+def _candidates(text: str, rules: Rules) -> Iterator[str]:
+    """Where the JSON may stand, in the order in which it is looked for."""
+    if rules.json_before_fence and text.startswith("{"):
+        yield text
+    fences = (_ANY_FENCE if rules.tolerant_decoding else _FENCE).findall(text)
+    yield from (fences if rules.tolerant_decoding else fences[:1])
+    if not fences:
+        yield text
 
 
 def _fields(parsed: Mapping[str, Any], rules: Rules) -> dict[str, Any]:

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
+from dataclasses import field
 from typing import Any
 from urllib.parse import parse_qs
 
 from pytest_webeval.network import Body
 
-_BOUNDARY = re.compile(r"boundary=([^\s;\"]+)")
+_BOUNDARY = re.compile(r"boundary=([^\s;]+)")  # quotes are part of it, so that none of its parts is found
 _PART_NAME = re.compile(r'(?<![\w-])name="([^"]*)"')
 
 
-def fields_of(body: Body | None) -> dict[str, Any] | None:
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Names and values of a body: the `first` value of each name, and all values of those that were `repeated`."""
+
+    first: dict[str, Any]
+    repeated: dict[str, list[str]] = field(default_factory=dict)
+
+
+def fields_of(body: Body | None) -> Fields | None:
     """Names and values in a body, or None where it holds none that can be read."""
     if body is None or not body.text:
         return None
@@ -23,28 +33,32 @@ def fields_of(body: Body | None) -> dict[str, Any] | None:
     return None
 
 
-def _form(body: Body) -> dict[str, Any]:
-    return {name: values[0] for name, values in parse_qs(body.text, keep_blank_values=True).items()}
+def _form(body: Body) -> Fields:
+    found = parse_qs(body.text, keep_blank_values=True)
+    repeated = {name: values for name, values in found.items() if len(values) > 1}
+    return Fields({name: values[0] for name, values in found.items()}, repeated)
 
 
-def _json(body: Body) -> dict[str, Any] | None:
+def _json(body: Body) -> Fields | None:
     try:
         found = json.loads(body.text)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return Fields(found) if isinstance(found, dict) else None
 
 
-def _multipart(body: Body) -> dict[str, Any] | None:
+def _multipart(body: Body) -> Fields | None:
     boundary = _BOUNDARY.search(body.mime)
     if boundary is None:
         return None
-    fields: dict[str, Any] = {}
+    found: dict[str, list[str]] = {}
     for part in body.text.split(f"--{boundary.group(1)}"):
         head, _, value = part.replace("\r\n", "\n").lstrip("\n").partition("\n\n")
         if name := _PART_NAME.search(head):
-            fields[name.group(1)] = value.rstrip("\n")
-    return fields or None
+            found.setdefault(name.group(1), []).append(value.rstrip("\n"))
+    repeated = {name: values for name, values in found.items() if len(values) > 1}
+    # Of a form the reference takes the first value, of a multipart message the last (spec §3.3).
+    return Fields({name: values[-1] for name, values in found.items()}, repeated)
 
 
 _READERS = {

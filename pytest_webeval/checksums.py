@@ -9,7 +9,7 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).parent
 # What can change a verdict. The plugin layer, the reports and these modules only carry results around.
-_CARRIERS = ("__init__.py", "api.py", "summary.py", "writing.py")
+_CARRIERS = ("__init__.py", "__main__.py", "api.py", "subsets.py", "summary.py", "writing.py")
 _DECIDING = ("*.py", "traces/*.py", "formats/*.py", "values/*.py", "judges/*.py", "evaluators/*.py")
 
 

@@ -8,8 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.matching import largest_matching
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import Status
+from pytest_webeval.rules import Notice
+from pytest_webeval.rules import unnoticed
 from pytest_webeval.schema import Unread
 from pytest_webeval.schema import plain
 from pytest_webeval.values.base import Value
@@ -36,33 +40,60 @@ def shown(tree: Any) -> str:
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
 
 
+@dataclass(slots=True)
+class Trail:
+    """What a comparison has met: in the reference all empty lists are one, which it will not meet twice (Q34)."""
+
+    empty_list: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How two trees are compared: `ordered` arrays, and `extra_keys` where objects may say more than expected."""
+    """How two trees are compared: `ordered` arrays, and `extra_keys` where objects may say more than expected.
+
+    `best_matching` finds a matching of unordered arrays if there is one (Q14), `separate_lists` lets an answer have two
+    empty lists (Q34). `notice` is told where one of these made a difference.
+    """
 
     ordered: bool = False
     extra_keys: bool = False
+    best_matching: bool = False
+    separate_lists: bool = True
+    notice: Notice = unnoticed
 
-    def equal(self, expected: Any, actual: Any) -> bool:
-        """Whether what was found is what was expected."""
-        return all(one.status is Status.SUCCESS for one in self.compare(expected, actual, ""))
+    def equal(self, expected: Any, actual: Any, trail: Trail | None = None) -> bool:
+        """Whether what was found is what was expected. Raises `EvaluationError`, as `compare` does."""
+        found = list(self.compare(expected, actual, "", trail))  # all, so that the trail has met all
+        return all(one.status is Status.SUCCESS for one in found)
 
-    def compare(self, expected: Any, actual: Any, path: str) -> Iterator[Assertion]:
-        """An assertion for each leaf, and for each structure that differs."""
+    def compare(self, expected: Any, actual: Any, path: str, trail: Trail | None = None) -> Iterator[Assertion]:
+        """An assertion for each leaf, and for each structure that differs. Raises `EvaluationError` (Q34)."""
+        trail = Trail() if trail is None else trail
+        if isinstance(actual, list | tuple) and not actual:
+            self._meet_empty_list(path, trail)
         if expected is None and actual is None:
             yield passed(f"{path}_match", "both are null")
         elif expected is None or actual is None:
             yield _differs(f"{path}_none_mismatch", expected, actual)
         elif isinstance(expected, Mapping):
-            yield from self._objects(expected, actual, path)
+            yield from self._objects(expected, actual, path, trail)
         elif isinstance(expected, list | tuple):
-            yield from self._arrays(expected, actual, path)
+            yield from self._arrays(expected, actual, path, trail)
         elif _same(expected, actual):
             yield passed(f"{path}_match", shown(actual))
         else:
             yield _differs(f"{path}_mismatch", expected, actual)
 
-    def _objects(self, expected: Mapping[str, Any], actual: Any, path: str) -> Iterator[Assertion]:
+    def _meet_empty_list(self, path: str, trail: Trail) -> None:
+        if trail.empty_list:
+            self.notice("separate_lists", path)
+            if not self.separate_lists:
+                raise EvaluationError(
+                    f"a second empty list @ {path}; WebArena-Verified takes it for a circular reference"
+                )
+        trail.empty_list = True
+
+    def _objects(self, expected: Mapping[str, Any], actual: Any, path: str, trail: Trail) -> Iterator[Assertion]:
         if not isinstance(actual, Mapping):
             yield failed(f"{path}_invalid_format", f"expected {shown(expected)}", f"got {shown(actual)}, not an object")
             return
@@ -71,27 +102,32 @@ class Comparison:
             told = (f"missing keys: {', '.join(missing)}" if missing else "", f"extra keys: {', '.join(extra)}")
             yield failed(f"{path}_keys_mismatch", *(told[:1] if self.extra_keys or not extra else filter(None, told)))
         for key in sorted(expected.keys() & actual.keys()):
-            yield from self.compare(expected[key], actual[key], f"{path}.{key}")
+            yield from self.compare(expected[key], actual[key], f"{path}.{key}", trail)
 
-    def _arrays(self, expected: list[Any] | tuple[Any, ...], actual: Any, path: str) -> Iterator[Assertion]:
+    def _arrays(
+        self, expected: list[Any] | tuple[Any, ...], actual: Any, path: str, trail: Trail
+    ) -> Iterator[Assertion]:
         if not isinstance(actual, list | tuple):
             yield failed(f"{path}_invalid_format", f"expected {shown(expected)}", f"got {shown(actual)}, not a list")
         elif self.ordered:
-            yield from self._in_order(expected, actual, path)
+            yield from self._in_order(expected, actual, path, trail)
         else:
-            yield self._any_order(expected, actual, path)
+            yield self._any_order(expected, actual, path, trail)
 
-    def _in_order(self, expected: Any, actual: Any, path: str) -> Iterator[Assertion]:
+    def _in_order(self, expected: Any, actual: Any, path: str, trail: Trail) -> Iterator[Assertion]:
         if len(expected) != len(actual):
             lengths = f"{len(expected)} items expected in this order, {len(actual)} found"
             yield failed(
                 f"{path}_array_values_mismatch", lengths, f"expected {shown(expected)}", f"got {shown(actual)}"
             )
         for index, (wanted, found) in enumerate(zip(expected, actual, strict=False)):
-            yield from self.compare(wanted, found, f"{path}[{index}]")
+            yield from self.compare(wanted, found, f"{path}[{index}]", trail)
 
-    def _any_order(self, expected: Any, actual: Any, path: str) -> Assertion:
-        missing, extra = self._unmatched(expected, actual)
+    def _any_order(self, expected: Any, actual: Any, path: str, trail: Trail) -> Assertion:
+        missing, extra = self._unmatched(expected, actual, trail)
+        if missing and self.best_matching:
+            missing, extra = self._best_matched(expected, actual)
+            self.notice("best_matching", path)
         if not missing and not extra:
             return passed(f"{path}_match", shown(actual))
         counts = f"{len(expected) - len(missing)} of {len(expected)} items found"
@@ -100,16 +136,33 @@ class Comparison:
         messages = ("; ".join([counts, *parts]), f"expected {shown(expected)}", f"got {shown(actual)}")
         return failed(f"{path}_array_values_mismatch", *messages)
 
-    def _unmatched(self, expected: Any, actual: Any) -> tuple[list[Any], list[Any]]:
+    def _unmatched(self, expected: Any, actual: Any, trail: Trail) -> tuple[list[Any], list[Any]]:
         """What is left on either side after each expected item took the first free one that equals it."""
         free, missing = dict(enumerate(actual)), []
         for wanted in expected:
-            taken = next((index for index, found in free.items() if self.equal(wanted, found)), None)
+            taken = next((index for index, found in free.items() if self._fits(wanted, found, trail)), None)
             if taken is None:
                 missing.append(wanted)
             else:
                 del free[taken]
         return missing, list(free.values())
+
+    def _fits(self, expected: Any, actual: Any, trail: Trail) -> bool:
+        """Whether two items are equal. What a trial that failed has met does not count as met."""
+        tried = Trail(trail.empty_list)
+        equal = self.equal(expected, actual, tried)
+        if equal:
+            trail.empty_list = tried.empty_list
+        return equal
+
+    def _best_matched(self, expected: Any, actual: Any) -> tuple[list[Any], list[Any]]:
+        """What is left on either side of a largest matching."""
+        taken = largest_matching(
+            [[index for index, found in enumerate(actual) if self.equal(wanted, found)] for wanted in expected]
+        )
+        matched = set(taken.values())
+        missing = [wanted for position, wanted in enumerate(expected) if position not in matched]
+        return missing, [found for index, found in enumerate(actual) if index not in taken]
 
 
 def _same(expected: Any, actual: Any) -> bool:

@@ -16,7 +16,14 @@ from __future__ import annotations
 
 
 class WebEvalError(Exception):
-    """Base of every error that this package raises on purpose."""
+    """Base of every error that this package raises on purpose.
+
+    `rule` names the switch of the rule set without which there would have been none.
+    """
+
+    def __init__(self, message: str, rule: str | None = None) -> None:
+        super().__init__(message)
+        self.rule = rule
 
 
 class SettingsError(WebEvalError):
@@ -36,8 +43,4 @@ class EvaluationError(WebEvalError):
 
 
 class ValueUnreadable(WebEvalError):
-    """A datum that its value type does not understand. `rule` names the rule that refused it, if one did."""
-
-    def __init__(self, message: str, rule: str | None = None) -> None:
-        super().__init__(message)
-        self.rule = rule
+    """A datum that its value type does not understand."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
+from typing import NoReturn
+from typing import Self
 from urllib.parse import unquote
 from urllib.parse import urlparse
 
@@ -18,16 +21,23 @@ _ASSETS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A request's posted data or a response's content. `side_file` names where it was kept if not in the trace."""
+    """A request's posted data or a response's content.
+
+    `aside` reads what the trace does not hold as plain text, because it is in a side file or in base64 (Q19); it raises
+    `EvaluationError` where that cannot be had.
+    """
 
     mime: str
     text: str
-    side_file: str | None = None
+    aside: Callable[[], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class NetworkEvent:
-    """One request with its response. `index` counts from 0 in the order of the recording; `status` -1 means aborted."""
+    """One request with its response. `index` counts from 0 in the order of the recording; `status` -1 means aborted.
+
+    Of a damaged event some fields may be missing; asking for one of those raises `EvaluationError`.
+    """
 
     index: int
     url: str
@@ -37,6 +47,34 @@ class NetworkEvent:
     cookies: tuple[tuple[str, str], ...]
     read_post: Callable[[], Body | None]
     read_content: Callable[[], Body | None]
+    resource_type: str | None = None
+    page: str | None = None
+    frame: str | None = None
+
+    @classmethod
+    def damaged(cls, **readable: Any) -> Self:
+        """An event of which only some fields could be read."""
+        event = object.__new__(cls)
+        for name, value in readable.items():
+            object.__setattr__(event, name, value)
+        return event
+
+    def __getattr__(self, name: str) -> NoReturn:  # called for a field that was never set, and for nothing we have
+        if name not in self.__slots__:
+            raise AttributeError(name)
+        raise EvaluationError(f"event {self.index} of the trace is damaged: no readable {name}; record the run again")
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether not even the URL could be read."""
+        try:
+            return not isinstance(self.url, str)
+        except EvaluationError:
+            return True
+
+    def check(self) -> None:
+        """Raise `EvaluationError` where what every comparison looks at is damaged."""
+        _ = self.url, self.method, self.headers, self.status
 
     @property
     def is_asset(self) -> bool:
@@ -70,19 +108,36 @@ class NetworkEvent:
 
 @dataclass(frozen=True)
 class NetworkTrace:
-    """The events of a recording in order, and one line for each entry that could not be read."""
+    """The events of a recording in order. `mended` says what in it the reference would refuse (Q43)."""
 
     events: tuple[NetworkEvent, ...]
-    damaged: tuple[str, ...] = ()
+    mended: str | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no event of which anything could be read."""
+        return all(event.is_lost for event in self.events)
 
     @cached_property
     def evaluation_events(self) -> tuple[NetworkEvent, ...]:
         """Events that are no static assets: all that evaluators look at. Raises `EvaluationError`."""
-        if self.damaged:
-            raise EvaluationError(f"{self.damaged[0]} ({len(self.damaged)} damaged in all); record the run again")
         return tuple(event for event in self.events if not event.is_asset)
+
+    @cached_property
+    def last_page(self) -> NetworkEvent | None:
+        """The page that the agent ended on by the recording's own resource types; by request headers if it has none.
+
+        An iframe is a document too: only the frame in which a tab's first document came shows its pages.
+        """
+        if not any(event.resource_type for event in self.events):
+            return self.last_navigation
+        documents = [event for event in self.evaluation_events if event.resource_type == "document"]
+        frames = {event.page: event.frame for event in reversed(documents)}
+        pages = (event for event in documents if event.method == "GET" and event.frame == frames[event.page])
+        return max(pages, key=lambda event: event.index, default=None)
 
     @cached_property
     def last_navigation(self) -> NetworkEvent | None:
         """The page that the agent ended on."""
-        return next((event for event in reversed(self.evaluation_events) if event.is_navigation), None)
+        found = [event for event in self.evaluation_events if event.is_navigation]  # all are asked: one may be damaged
+        return found[-1] if found else None

@@ -2,36 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from dataclasses import fields
+from dataclasses import replace
+from typing import Any
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.quirks import QUIRKS
+from pytest_webeval.quirks import Quirk
 
+# Told the switch of a rule set that made a difference on the way to a verdict, and the place where it did.
+Notice = Callable[[str, str], None]
 REFERENCE_VERSION = "1.2.3"
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """One rule set. The comment beside a field names the rows of spec §10 that it decides."""
+    """One rule set. Each switch is on where the rule set departs from the reference; `quirks.py` says how and why."""
 
     name: str
-    documented_dialect: bool  # Q11: `action` and `results` are read as `task_type` and `retrieved_data`
-    agent_patterns: bool  # Q1: a ^…$ that an agent or site wrote is a pattern
-    agent_alternatives: bool  # Q2: a list that an agent or site wrote is a list of guesses
-    empty_trace: bool  # Q4: a zero-byte trace is a trace without events
-    side_bodies: bool  # Q19: bodies kept in side files are read
-    null_schema_errs: bool  # Q32: data for a null schema is an error, not a failure
-    byte_order_mark_fails: bool  # Q13: a byte order mark makes a response unreadable
-    escaped_hosts: bool  # site addresses are put into patterns as plain text, not as patterns
+    documented_dialect: bool = False
+    literal_texts: bool = False
+    single_answers: bool = False
+    events_required: bool = False
+    side_bodies: bool = False
+    mended_traces: bool = False
+    escaped_hosts: bool = False
+    plain_paths: bool = False
+    finite_measures: bool = False
+    null_schema_fails: bool = False
+    json_before_fence: bool = False
+    tolerant_decoding: bool = False
+    whole_money: bool = False
+    best_matching: bool = False
+    resource_types: bool = False
+    every_field: bool = False
+    separate_lists: bool = False
+
+    def without(self, *switches: str) -> Rules:
+        """The same rules, with the reference's ways where these switches stand."""
+        changes: dict[str, Any] = dict.fromkeys(switches, False)
+        return replace(self, **changes)
 
 
+SWITCHES = tuple(one.name for one in fields(Rules) if one.name != "name")
+RULE_SETS = ("reference", "default", "strict")
 RULES = {
-    rules.name: rules
-    for rules in (
-        #     name         dialect patterns guesses empty  bodies null   bom   hosts
-        Rules("reference", False, True, True, True, False, True, True, False),
-        Rules("default", True, False, False, False, True, True, True, True),
-        Rules("strict", True, False, False, False, True, False, False, True),
-    )
+    name: Rules(name, **{quirk.switch: name in quirk.repaired_in for quirk in QUIRKS if quirk.switch})
+    for name in RULE_SETS
 }
 
 
@@ -40,3 +59,12 @@ def rules_named(name: str) -> Rules:
     if name not in RULES:
         raise SettingsError(f"unknown rules {name!r}; choose one of {', '.join(RULES)}")
     return RULES[name]
+
+
+def quirk_of(switch: str) -> Quirk:
+    """The row of the table that a switch stands for."""
+    return next(quirk for quirk in QUIRKS if quirk.switch == switch)
+
+
+def unnoticed(switch: str, where: str) -> None:
+    """The `Notice` of who does not ask which rules made a difference."""

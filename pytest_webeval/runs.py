@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pytest_webeval.network import NetworkTrace
     from pytest_webeval.rules import Rules
 
-LoadTrace = Callable[[Inputs, "Rules"], "NetworkTrace"]
+LoadTrace = Callable[[Inputs], "NetworkTrace"]
 
 
 @dataclass(frozen=True)
@@ -41,17 +41,28 @@ class Run:
     @cached_property
     def trace(self) -> NetworkTrace:
         """What the browser sent and received. Raises `RecordingError`."""
-        return self.load_trace(self.inputs, self.rules)
+        return self.load_trace(self.inputs)
 
     def check(self) -> None:
-        """Raise `RecordingError` unless response and trace can be read."""
-        _ = self.response, self.trace
+        """Raise `RecordingError` unless response and trace can be read, and the trace holds what the rules want."""
+        try:
+            self.response.decode()
+        except UnicodeDecodeError as error:
+            told = f"{self.response_file} in {self.path} is not UTF-8: {error.reason} @ byte {error.start}"
+            raise RecordingError(f"{told}; write it as UTF-8") from error
+        if self.trace.mended and not self.rules.mended_traces:
+            raise RecordingError(f"{self.trace.mended}; record the run again, or score it by the default rules")
+        if self.trace.is_empty and self.rules.events_required:
+            count = len(self.trace.events)
+            found = f"none of the {count} entries can be read" if count else "it has no events"
+            told = f"the trace in {self.path} is of no use: {found}; record the run again, closing its browser context"
+            raise RecordingError(told, rule="events_required")
 
 
 def unknown_run(path: Path, label: str, rules: Rules) -> Run:
     """A stand-in for a directory that no format recognizes, so that a result can be written about it."""
 
-    def nothing(inputs: Inputs, rules: Rules) -> NetworkTrace:  # noqa: ARG001  (the signature of a loader)
+    def nothing(inputs: Inputs) -> NetworkTrace:  # noqa: ARG001  (the signature of a loader)
         raise RecordingError(f"{path} has an unknown layout and no network trace")
 
     return Run(path, label, path.name, "unknown", "", Inputs(path), rules, nothing)

@@ -10,6 +10,8 @@ from typing import Any
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import ValueUnreadable
+from pytest_webeval.rules import Notice
+from pytest_webeval.rules import unnoticed
 from pytest_webeval.values import value_type
 from pytest_webeval.values.base import Alternatives
 from pytest_webeval.values.base import Reading
@@ -27,11 +29,15 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class TreeReader:
-    """Reads one side of a comparison. `strict` is for what a task wrote: bad data there is an `EvaluationError`."""
+    """Reads one side of a comparison. `strict` is for what a task wrote: bad data there is an `EvaluationError`.
+
+    `notice` is told which switch of the rule set made a difference, and where.
+    """
 
     reading: Reading
     strict: bool
     where: str
+    notice: Notice = unnoticed
 
     def array(self, items: Sequence[Any], schema: Mapping[str, Any]) -> list[Any]:
         """The results of a retrieve task. Raises `EvaluationError` for a schema of anything but an array."""
@@ -63,7 +69,7 @@ class TreeReader:
 
     def _object(self, raw: Any, schema: Mapping[str, Any], where: str) -> Any:
         found = _decoded(raw, dict)
-        if isinstance(found, list) and found and all(isinstance(one, dict) for one in found):
+        if isinstance(found, list) and all(isinstance(one, dict) for one in found):
             return [self._object(one, schema, where) for one in found]
         if not isinstance(found, dict):
             return self._refused(raw, "a datum is no object; write one as its schema has it", where)
@@ -79,9 +85,18 @@ class TreeReader:
         return [self.member(one, schema, f"{where}[{index}]") for index, one in enumerate(found)]
 
     def _value(self, kind: type[Value], raw: Any, where: str) -> Any:
+        if not self.reading.patterns and isinstance(raw, str) and "^" in raw:  # blanks around it are no hindrance
+            self.notice("literal_texts", where)
+        if not self.reading.alternatives and isinstance(raw, list) and len(raw) > 1:
+            self.notice("single_answers", where)
+        for switch in kind.switches:
+            if getattr(self.reading, switch):
+                self.notice(switch, where)
         try:
             return kind.read(raw, self.reading)
         except ValueUnreadable as error:
+            if error.rule:
+                self.notice(error.rule, where)
             return self._refused(raw, str(error), where)
 
     def _refused(self, raw: Any, reason: str, where: str) -> Unread:

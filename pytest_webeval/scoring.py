@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Iterable
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import metadata
 from typing import Any
@@ -22,19 +23,28 @@ from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.results import worst
 from pytest_webeval.rules import REFERENCE_VERSION
+from pytest_webeval.rules import quirk_of
 from pytest_webeval.runs import Run
 from pytest_webeval.tasks import Expectation
 from pytest_webeval.tasks import Task
+from pytest_webeval.unpassable import unpassable
 
 _DECIDING_LIBRARIES = (
+    "geopy",
     "jsonpath-ng",
     "msgspec",
+    "pint",
     "price-parser",
     "pydantic",
     "python-dateutil",
     "pytimeparse2",
+    "rapidfuzz",
     "text-unidecode",
+    "thefuzz",
     "url-normalize",
+    "us",
+    "usaddress",
+    "usaddress-scourgify",
     "word2number",
 )
 
@@ -45,7 +55,7 @@ def score(case: Case, evaluators: Iterable[Evaluator], data_checksum: str = "", 
     Raises `RecordingError` when the recording cannot be read at all.
     """
     started = time.perf_counter()
-    case.run.check()
+    case.check()
     known = {evaluator.name: evaluator for evaluator in evaluators}
     found = [evaluate(expectation, case, known) for expectation in case.task.expectations]
     extra = {"wall_time": round(time.perf_counter() - started, 6), "tasks_from": source}
@@ -53,6 +63,34 @@ def score(case: Case, evaluators: Iterable[Evaluator], data_checksum: str = "", 
 
 
 def evaluate(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
+    """The result of one expectation, with a warning where the rules made it another than the reference's."""
+    case.noticed.clear()
+    found = _evaluated(expectation, case, evaluators)
+    if case.noticed:
+        noticed = dict(case.noticed)
+        case.warnings.extend(
+            f"{quirk_of(switch).number} ({switch}) made this {found.status}: {quirk_of(switch).instead} @ {where}; "
+            f"{expectation.evaluator}, eval[{expectation.index}]"
+            for switch, where in _decisive(noticed, found.status, expectation, case, evaluators).items()
+        )
+    return found
+
+
+def _decisive(
+    noticed: dict[str, str], status: Status, expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]
+) -> dict[str, str]:
+    """Of the switches that were noticed those without which the status would be another."""
+
+    def differs(*switches: str) -> bool:
+        other = replace(case, warnings=[], noticed={}, other_rules=case.rules.without(*switches))
+        return _evaluated(expectation, other, evaluators).status is not status
+
+    if not differs(*noticed):
+        return {}
+    return {switch: where for switch, where in noticed.items() if differs(switch)} or noticed
+
+
+def _evaluated(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
     """The result of one expectation. Whatever an evaluator raises becomes its error: this is the one broad except."""
     try:
         if expectation.evaluator not in evaluators:
@@ -123,7 +161,7 @@ def combined(
         webarena_verified_version=REFERENCE_VERSION,
         webarena_verified_evaluator_checksum=deciding_checksum(evaluators),
         webarena_verified_data_checksum=data_checksum,
-        webeval=about(case.run) | {"warnings": list(case.warnings)} | extra,
+        webeval=about(case.run) | {"warnings": list(case.warnings), "unpassable": unpassable(case.task)} | extra,
     )
 
 
@@ -178,5 +216,12 @@ def own_version() -> str:
 
 @cache
 def libraries() -> dict[str, str]:
-    """Versions of the libraries that decide verdicts, ours included."""
-    return {name: metadata.version(name) for name in ("pytest-webeval", *_DECIDING_LIBRARIES)}
+    """Versions of the libraries that decide verdicts, ours included; those of an extra only where it is installed."""
+    return dict(filter(None, map(_installed, ("pytest-webeval", *_DECIDING_LIBRARIES))))
+
+
+def _installed(name: str) -> tuple[str, str] | None:
+    try:
+        return name, metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.network import NetworkEvent
 
@@ -81,6 +82,10 @@ class Sites:
                     return text.replace(url.rstrip("/"), placeholder(site))
         return text
 
+    def mentions(self, text: str, sites: Iterable[str]) -> bool:
+        """Whether an address of one of the sites stands anywhere in the text."""
+        return any(url in text for site in sites for url in self.environments[site].urls)
+
     def covers(self, sites: Iterable[str]) -> bool:
         """Whether each of the sites has an address, and there is any at all."""
         return bool(self.environments) and all(
@@ -94,9 +99,9 @@ class Sites:
 
 
 def guessed_sites(sites: Sequence[str], events: Sequence[NetworkEvent]) -> Sites:
-    """Addresses of sites as the first events have them (spec §7.4). Raises `EvaluationError` where there are none."""
+    """Addresses of sites as the first events have them (spec §7.4). Raises `RecordingError` where there are none."""
     if not events:
-        raise EvaluationError("the trace has no event to guess site addresses from; name them with --webeval-config")
+        raise RecordingError("the trace has no event to guess site addresses from; name them with --webeval-config")
     found = {}
     for position, site in enumerate(sites):
         parts = urlsplit(events[min(position, len(events) - 1)].url)

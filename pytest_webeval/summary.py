@@ -40,6 +40,7 @@ class Record:
     evaluator_checksum: str
     data_checksum: str
     excluded: str | None = None
+    missing: bool = False  # an expected task without a recording
 
     @classmethod
     def of(cls, result: TaskResult, task_type: str | None, reason: str | None = None) -> Self:
@@ -145,6 +146,7 @@ def _additions(ordered: Sequence[Record], counted: Sequence[Record], success: in
     return {
         "rules": _common(ordered, "rules"),
         "excluded_count": len(ordered) - len(counted),
+        "missing_count": sum(record.missing for record in counted),
         "success_rate": success / len(counted) if counted else None,
         "success_rate_denominator": len(counted),
         "success_rate_interval_95": [low, high],

@@ -41,6 +41,10 @@ class TaskSet:
         """All ids, ascending."""
         return tuple(sorted(self._raw))
 
+    def __contains__(self, task_id: int) -> bool:
+        """Whether there is a definition of that id, valid or not."""
+        return task_id in self._raw
+
     def get(self, task_id: int | str) -> Task:
         """The task of that id. Raises `TaskDefinitionError` if it is missing, defined twice or invalid."""
         if not isinstance(task_id, int):
@@ -115,10 +119,16 @@ def _id(row: object, position: int, source: str) -> int:
 
 
 def _reference_dataset() -> Path:
+    path = reference_file("webarena-verified.json")
+    if path is None:
+        raise TaskDefinitionError(
+            "webarena-verified is not installed here; pip install it or name a file in --webeval-tasks"
+        )
+    return path
+
+
+def reference_file(name: str) -> Path | None:
+    """A data file of the installed reference package, which is not imported for it; None where there is none."""
     spec = find_spec("webarena_verified")
-    for folder in (spec.submodule_search_locations or ()) if spec else ():
-        for path in sorted(Path(folder).rglob("webarena-verified.json")):
-            return path
-    raise TaskDefinitionError(
-        "webarena-verified is not installed here; pip install it or name a file in --webeval-tasks"
-    )
+    folders = (spec.submodule_search_locations or ()) if spec else ()
+    return next((path for folder in folders for path in sorted(Path(folder).rglob(name))), None)

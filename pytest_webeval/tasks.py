@@ -16,6 +16,7 @@ from pydantic import ConfigDict
 from pydantic import Field
 from pydantic import JsonValue
 from pydantic import ValidationError
+from pydantic import field_validator
 from pydantic import model_validator
 
 from pytest_webeval.errors import EvaluationError
@@ -23,6 +24,7 @@ from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.sites import site_name
 
 RESPONSE_EVALUATOR = "AgentResponseEvaluator"
+NETWORK_EVALUATOR = "NetworkEventEvaluator"
 TASK_TYPES = ("RETRIEVE", "MUTATE", "NAVIGATE")
 STATUSES = (
     "SUCCESS",
@@ -55,6 +57,14 @@ class ExpectedResponse(_Definition):
     task_type: Annotated[str, _one_of(*TASK_TYPES)]
     status: Annotated[str, _one_of(*STATUSES)]
     retrieved_data: list[Any] | None = None
+
+    @field_validator("retrieved_data")
+    @classmethod
+    def _flat_alternatives(cls, found: list[Any] | None) -> list[Any] | None:
+        for index, item in enumerate(found or ()):
+            if isinstance(item, list) and any(isinstance(one, list) for one in item):
+                raise ValueError(f"[{index}] is a list of lists; alternatives of a datum are one flat list")
+        return found
 
     @model_validator(mode="before")
     @classmethod

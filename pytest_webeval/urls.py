@@ -8,19 +8,29 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
+from dataclasses import replace
 from functools import cached_property
 from functools import lru_cache
 from urllib.parse import parse_qsl
 from urllib.parse import unquote
+from urllib.parse import unquote_plus
 from urllib.parse import urlsplit
 from urllib.parse import urlunsplit
 
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.normal_urls import has_dot_segments
+from pytest_webeval.normal_urls import is_ssh
+from pytest_webeval.normal_urls import is_trick
+from pytest_webeval.normal_urls import normalized
+from pytest_webeval.normal_urls import normalized_keeping_slashes
+from pytest_webeval.normal_urls import path_of
+from pytest_webeval.rules import RULES
+from pytest_webeval.rules import Notice
+from pytest_webeval.rules import Rules
+from pytest_webeval.rules import unnoticed
 from pytest_webeval.sites import Sites
 from pytest_webeval.values.base import looks_like_pattern
 
-_SSH_URL = re.compile(r"ssh://([^@/\s]+)@[^/:\s]+(?::\d+)?/(\S+)", re.IGNORECASE)
-_SSH_SHORT = re.compile(r"([\w.-]+)@[^/:\s]+:(\S+)")
 _BASE64_SEGMENT = re.compile(r"[A-Za-z0-9_-]{4,}={0,2}")
 
 Query = Mapping[str, tuple[str, ...]]
@@ -28,11 +38,15 @@ Query = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Url:
-    """One URL: `base` is everything but the query; values of a query are lower-case and sorted."""
+    """One URL: `base` is everything but the query; values of a query are lower-case and sorted.
+
+    `unresolved` is the base with its encoded slashes and dot segments, None where it has none.
+    """
 
     base: str
     query: Query
     is_pattern: bool = False
+    unresolved: str | None = None
 
     @property
     def text(self) -> str:
@@ -50,6 +64,8 @@ class UrlReader:
     ignored: tuple[str, ...] = ()
     ignored_patterns: tuple[str, ...] = ()
     decode_base64: bool = False
+    rules: Rules = RULES["reference"]
+    notice: Notice = unnoticed
     _seen: dict[str, Url] = field(default_factory=dict, compare=False)
 
     def expected(self, raw: str | list[str], query: Mapping[str, list[str]] | None = None) -> tuple[Url, ...]:
@@ -61,8 +77,17 @@ class UrlReader:
     def actual(self, raw: str) -> Url:
         """A recorded URL. Raises `EvaluationError` where it is empty or impossible."""
         if raw not in self._seen:
-            self._seen[raw] = self._literal(raw.strip().rstrip("/"))
+            self._seen[raw] = self._actual(raw.strip())
         return self._seen[raw]
+
+    def _actual(self, text: str) -> Url:
+        if looks_like_pattern(text):
+            self.notice("literal_texts", text[:80])
+            if not self.rules.literal_texts:
+                return Url(text, {}, is_pattern=True)
+        bare = text.rstrip("/")
+        plain = self.sites.render(bare, self.task_sites) if bare.startswith("__") else None
+        return self._literal(plain or bare, self._as_recorded(bare) if is_trick(bare) else None)
 
     def render_base(self, base: str) -> str:
         """A recorded base with the placeholder that it starts with replaced by the active address."""
@@ -72,24 +97,29 @@ class UrlReader:
         wanted = None if query is None else self._query([(name, value) for name in query for value in query[name]])
         if looks_like_pattern(text):
             return Url(text, wanted or {}, is_pattern=True)
-        rendered = self.sites.render(text.rstrip("/"), self.task_sites)
+        rendered = text if is_ssh(text) else self.sites.render(text.rstrip("/"), self.task_sites)
         if rendered is None:
             raise EvaluationError(f"{text!r} begins with no site of the task ({', '.join(self.task_sites)})")
-        url = self._literal(rendered)
-        if url.base.startswith(("http:", "https:")):
-            raise EvaluationError(f"{text!r} does not come back from its address {url.base!r}; write the plain address")
-        return url if wanted is None else Url(url.base, wanted)
+        plain = normalized(rendered)
+        if not is_ssh(text) and not self.sites.mentions(plain, self.task_sites):
+            raise EvaluationError(f"{text!r} does not come back from its address {plain!r}; write the plain address")
+        url = self._literal(rendered, self._as_recorded(rendered) if is_trick(rendered) else None)
+        return url if wanted is None else replace(url, query=wanted)
 
-    def _literal(self, text: str) -> Url:
+    def _as_recorded(self, text: str) -> str:
+        """The base of a recorded URL with what the reference resolves left in it; dot segments lead to no page."""
+        kept = text if has_dot_segments(text) else normalized_keeping_slashes(text)
+        return self.sites.derender(path_of(kept), self.task_sites)
+
+    def _literal(self, text: str, unresolved: str | None = None) -> Url:
         if not text:
             raise EvaluationError("an empty URL cannot be compared; record the run again")
         parts = urlsplit(self.sites.derender(normalized(text), self.task_sites))
         path, found = self._without_base64(parts.path) if self.decode_base64 else (parts.path, [])
         pairs = parse_qsl(parts.query, keep_blank_values=True)
         base = urlunsplit((parts.scheme, parts.netloc, path, "", parts.fragment))
-        return Url(
-            base, self._query([(unquote(name), unquote(value).replace("+", " ")) for name, value in pairs + found])
-        )
+        query = self._query([(unquote(name), unquote_plus(value)) for name, value in pairs + found])
+        return Url(base, query, unresolved=unresolved)
 
     def _query(self, pairs: list[tuple[str, str]]) -> Query:
         gathered: dict[str, list[str]] = {}
@@ -116,19 +146,6 @@ class UrlReader:
         return "/".join(kept), found
 
 
-@lru_cache(maxsize=4096)
-def normalized(text: str) -> str:
-    """The URL after url-normalize, or its SSH short form. Raises `EvaluationError` where it is impossible."""
-    if short := _SSH_URL.fullmatch(text) or _SSH_SHORT.fullmatch(text):
-        return f"{short.group(1)}@__SSH_HOST__:{short.group(2)}".lower()
-    from url_normalize import url_normalize  # a session without network checks does without it
-
-    try:
-        return url_normalize(text) or ""
-    except (ValueError, AttributeError) as error:
-        raise EvaluationError(f"{text[:200]!r} is no URL: {error}; record the run again") from error
-
-
 def _decoded(segment: str) -> str | None:
     if not _BASE64_SEGMENT.fullmatch(segment):
         return None
@@ -147,14 +164,31 @@ def _compiled(pattern: str, flags: int = 0) -> re.Pattern[str] | None:
         return None
 
 
-def bases_match(expected: Url, actual: Url, reader: UrlReader, *, escape: bool) -> bool:
+def bases_match(expected: Url, actual: Url, reader: UrlReader) -> bool:
     """Whether two URLs name the same place, whatever their queries (spec §4.8). Raises `EvaluationError`."""
+    rules, recorded = reader.rules, actual.unresolved
+    if actual.is_pattern and _same_place(actual, actual.base, expected.base, reader, escape=False):
+        return True  # Q1: a site asked to be matched
+    usual = _same_place(expected, expected.base, actual.base, reader, escape=False)
+    found = usual
+    if rules.plain_paths and recorded is not None:
+        found = _same_place(
+            expected, expected.unresolved or expected.base, recorded, reader, escape=rules.escaped_hosts
+        )
+    elif rules.escaped_hosts and expected.is_pattern:
+        found = _same_place(expected, expected.base, actual.base, reader, escape=True)
+    if found != usual:
+        reader.notice("escaped_hosts" if recorded is None else "plain_paths", actual.base[:80])
+    return found
+
+
+def _same_place(expected: Url, base: str, place: str, reader: UrlReader, *, escape: bool) -> bool:
     if not expected.is_pattern:
-        return expected.base.lower().rstrip("/") == actual.base.lower().rstrip("/")
-    pattern = _compiled(reader.sites.render_pattern(expected.base, reader.task_sites, escape=escape))
+        return base.lower().rstrip("/") == place.lower().rstrip("/")
+    pattern = _compiled(reader.sites.render_pattern(base, reader.task_sites, escape=escape))
     if pattern is None:
-        raise EvaluationError(f"{expected.base!r} is no regular expression; mend the url of the task")
-    return pattern.match(reader.render_base(actual.base)) is not None
+        raise EvaluationError(f"{base!r} is no regular expression; mend the url of the task")
+    return pattern.match(reader.render_base(place)) is not None
 
 
 def queries_match(expected: Query, actual: Query) -> bool:

@@ -11,12 +11,16 @@ from functools import cached_property
 from typing import Any
 from typing import ClassVar
 
+from pytest_webeval.comparison import Comparison
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import RecordingError
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import worst
 from pytest_webeval.rules import Rules
 from pytest_webeval.runs import Run
+from pytest_webeval.schema import TreeReader
 from pytest_webeval.sites import Sites
 from pytest_webeval.sites import guessed_sites
 from pytest_webeval.tasks import Expectation
@@ -29,7 +33,8 @@ from pytest_webeval.values.base import present_day
 class Case:
     """All that an evaluator may look at: a run, its task, where the sites were, and the rules.
 
-    `today` completes partial dates (Q44).
+    `today` completes partial dates (Q44). `noticed` maps switches of the rule set that made a difference on the way to
+    a verdict to the place where they did. `other_rules` stand for those of the run where somebody asks "what if".
     """
 
     run: Run
@@ -37,11 +42,17 @@ class Case:
     configured_sites: Sites
     warnings: list[str] = field(default_factory=list)
     today: date = field(default_factory=present_day)
+    noticed: dict[str, str] = field(default_factory=dict)
+    other_rules: Rules | None = None
 
     @property
     def rules(self) -> Rules:
         """The rule set that the session applies."""
-        return self.run.rules
+        return self.other_rules or self.run.rules
+
+    def notice(self, switch: str, where: str) -> None:
+        """Keep in mind that a switch of the rule set made a difference."""
+        self.noticed.setdefault(switch, where)
 
     @cached_property
     def sites(self) -> Sites:
@@ -51,20 +62,40 @@ class Case:
         self.warnings.append("site addresses were guessed from the recording; name them with --webeval-config")
         return guessed_sites(self.task.sites, self.run.trace.evaluation_events)
 
+    def check(self) -> None:
+        """Raise `RecordingError` unless the run can be scored at all."""
+        self.run.check()
+        if not self.configured_sites.covers(self.task.sites):
+            try:
+                guessed_sites(self.task.sites, self.run.trace.evaluation_events)
+            except EvaluationError as error:
+                raise RecordingError(str(error)) from error
+
     @property
     def expected_reading(self) -> Reading:
         """How the task's own data is read."""
-        return Reading(derender=self._derender, today=self.today)
+        return Reading(whole_money=self.rules.whole_money, derender=self._derender, today=self.today)
 
     @property
     def actual_reading(self) -> Reading:
         """How data that an agent or a site wrote is read."""
         return Reading(
-            patterns=self.rules.agent_patterns,
-            alternatives=self.rules.agent_alternatives,
+            patterns=not self.rules.literal_texts,
+            alternatives=not self.rules.single_answers,
+            infinities=not self.rules.finite_measures,
+            whole_money=self.rules.whole_money,
             derender=self._derender,
             today=self.today,
         )
+
+    def tree_reader(self, where: str, *, strict: bool) -> TreeReader:
+        """Reads what the task wrote (`strict`) or what was recorded; `where` is what paths in messages begin with."""
+        return TreeReader(self.expected_reading if strict else self.actual_reading, strict, where, self.notice)
+
+    def comparison(self, *, ordered: bool = False, extra_keys: bool = False) -> Comparison:
+        """How values of the task and of the recording are compared."""
+        rules = self.rules
+        return Comparison(ordered, extra_keys, rules.best_matching, rules.separate_lists, self.notice)
 
     def _derender(self, text: str) -> str:
         return self.sites.derender(text, self.task.sites)

@@ -21,6 +21,7 @@ from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.schema import plain
+from pytest_webeval.tasks import NETWORK_EVALUATOR
 from pytest_webeval.tasks import Expectation
 from pytest_webeval.tasks import NetworkExpectation
 from pytest_webeval.urls import Query
@@ -33,13 +34,15 @@ NEAREST_AMONG = 500
 class NetworkEventEvaluator(Evaluator):
     """Evaluator for what the browser did."""
 
-    name: ClassVar[str] = "NetworkEventEvaluator"
+    name: ClassVar[str] = NETWORK_EVALUATOR
 
     def evaluate(self, expectation: Expectation, case: Case) -> EvaluatorResult:
         """The event that matches, or the nearest miss with each differing field. Raises `WebEvalError`."""
         wanted = expectation.read_as(NetworkExpectation)
         check = _Check(EventMatcher(wanted, case), case)
         candidates = check.candidates
+        for candidate in candidates:
+            candidate.check()
         check.matcher.normalize_expected()
         event, assertions = check.forbidden() if wanted.should_not_exist else check.decided(candidates)
         return self.result(
@@ -60,10 +63,18 @@ class _Check:
         """The events that may decide (spec §4.2)."""
         events = self.case.run.trace.evaluation_events
         if self.case.task.task_type == "NAVIGATE" and self.matcher.event.http_method == "GET":
-            last = self.case.run.trace.last_navigation
+            last = self._last_page()
             return [last] if last else []
         found = [event for event in events if self._is_candidate(event)]
         return found[-1:] if self.matcher.wanted.last_event_only else found
+
+    def _last_page(self) -> NetworkEvent | None:
+        trace = self.case.run.trace
+        if not self.case.rules.resource_types:
+            return trace.last_navigation
+        if trace.last_page is not trace.last_navigation:
+            self.case.notice("resource_types", "the last page")
+        return trace.last_page
 
     def _is_candidate(self, event: NetworkEvent) -> bool:
         matcher, method = self.matcher, self.matcher.event.http_method
@@ -75,7 +86,9 @@ class _Check:
         referer = event.header("referer") if "referer" in (self.matcher.event.headers or {}) else None
         if not referer:
             return True
-        return self.matcher.same_place(referer.lower(), self.matcher.expected_header_urls("referer"))
+        with suppress(EvaluationError):  # what is no URL comes from nowhere
+            return self.matcher.same_place(referer.lower(), self.matcher.expected_header_urls("referer"))
+        return False
 
     def forbidden(self) -> tuple[NetworkEvent | None, list[Assertion]]:
         """Success only where no event was found (spec §4.7)."""
@@ -108,6 +121,7 @@ class _Check:
         of_method = [event for event in events if event.method == method]
         for event in of_method or events:
             with suppress(EvaluationError):  # an event that nothing chose decides nothing by being unreadable
+                event.check()
                 yield event, self.matcher.assertions(event)
 
     def _nearest(self, misses: Any) -> tuple[NetworkEvent, list[Assertion]] | None:
@@ -135,12 +149,12 @@ class _Check:
             "headers": {name: self._header(event, name, typed=typed) for name in sorted(wanted.headers or {})},
             "response_status": event.status,
             "query_string": _plain_query(url.query),
-            "post_data": plain(self.matcher.posted(event) or {}),
+            "post_data": plain(self.matcher.bodies.posted(event) or {}),
             "event_type": "navigation" if event.is_navigation else "request",
             "http_method": event.method,
         }
         return shown | self._asked(
-            response_content=plain(self.matcher.content(event)) if wanted.response_content is not None else None,
+            response_content=plain(self.matcher.bodies.content(event)) if wanted.response_content is not None else None,
             response_cookies={name: event.response_cookies.get(name) for name in wanted.response_cookies or {}},
         )
 
@@ -157,7 +171,7 @@ class _Check:
             "headers": dict(sorted((wanted.headers or {}).items())),
             "response_status": wanted.response_status,
             "query_string": _plain_query(urls[0].query),
-            "post_data": plain(self.matcher.expected_post or {}),
+            "post_data": plain(self.matcher.bodies.expected_post or {}),
             "event_type": "navigation" if self.case.task.task_type == "NAVIGATE" else "request",
             "http_method": wanted.http_method,
         }

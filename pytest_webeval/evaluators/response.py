@@ -36,6 +36,8 @@ class ResponseEvaluator(Evaluator):
         """One assertion for the type, the status and the data. Raises `WebEvalError`."""
         wanted = expectation.read_as(ResponseExpectation)
         answer = read_answer(case.run.response, case.rules)
+        for switch in sorted(answer.repairs):
+            case.notice(switch, "agent_response")
         return _Check(self, wanted, case, answer).run()
 
 
@@ -83,9 +85,9 @@ class _Check:
         if not actual:
             yield failed(f"{path}_none_mismatch", f"expected {expected!r}", "got an empty text")
             return
-        wanted = StringValue.read(expected, self.case.expected_reading)
-        found = StringValue.read(actual, self.case.actual_reading)
-        yield from Comparison().compare(wanted, found, path)
+        wanted = self._reader(path, strict=True).member(expected, None, path)
+        found = self._reader(path, strict=False).member(actual, None, path)
+        yield from self._comparison.compare(wanted, found, path)
 
     def _data(self) -> tuple[list[Assertion], Any, Any]:
         expected, found = self.wanted.expected.retrieved_data, self.answer.data
@@ -95,23 +97,28 @@ class _Check:
             return [passed("retrieved_data_match", "no data, as expected")], None, None
         if not expected:
             return [self._unexpected(found)], None, found
-        wanted = self._reader(strict=True).array(expected, self.wanted.results_schema)
+        wanted = self._reader("retrieved_data", strict=True).array(expected, self.wanted.results_schema)
         if found is None:
             told = f"expected {shown(wanted)}"
             return [failed("retrieved_data_missing_or_null", told, "got no data")], wanted, None
         items = found if isinstance(found, list) else [found]
-        actual = self._reader(strict=False).array(items, self.wanted.results_schema)
-        comparison = Comparison(ordered=self.wanted.ordered)
-        return list(comparison.compare(wanted, actual, "retrieved_data")), wanted, actual
+        actual = self._reader("retrieved_data", strict=False).array(items, self.wanted.results_schema)
+        return list(self._comparison.compare(wanted, actual, "retrieved_data")), wanted, actual
+
+    @property
+    def _comparison(self) -> Comparison:
+        return self.case.comparison(ordered=self.wanted.ordered)
 
     def _unexpected(self, found: Any) -> Assertion:
-        if self.wanted.results_schema.get("type") == "null" and self.case.rules.null_schema_errs:
+        if self.wanted.results_schema.get("type") == "null":
+            if self.case.rules.null_schema_fails:
+                self.case.notice("null_schema_fails", "retrieved_data")
+                return failed("retrieved_data_unexpected", "expected no data", f"got {shown(found)}")
             raise EvaluationError(f"got the data {shown(found)} where results_schema is null @ retrieved_data")
         return failed("retrieved_data_unexpected", "expected no data", f"got {shown(found)}")
 
-    def _reader(self, *, strict: bool) -> TreeReader:
-        reading = self.case.expected_reading if strict else self.case.actual_reading
-        return TreeReader(reading, strict, "retrieved_data")
+    def _reader(self, where: str, *, strict: bool) -> TreeReader:
+        return self.case.tree_reader(where, strict=strict)
 
     def _normalized(self, data: Any) -> Any:
         fields = self.answer.fields

@@ -49,8 +49,8 @@ def _task_id(name: str) -> int | str:
     return int(name) if name.isascii() and name.isdigit() else name
 
 
-def _trace(path: Path, inputs: Inputs, rules: Rules) -> NetworkTrace:
+def _trace(path: Path, inputs: Inputs) -> NetworkTrace:
     for name in TRACE_NAMES:
         if present(path / name):
-            return load_trace(inputs, name, rules)
+            return load_trace(inputs, name)
     raise RecordingError(f"no network trace in {path}; wanted one of {', '.join(TRACE_NAMES)}")

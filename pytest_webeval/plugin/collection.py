@@ -15,14 +15,18 @@ from pytest_webeval import formats
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin.missing import MISSING_TASKS
 from pytest_webeval.plugin.recording import RecordEvaluation
 from pytest_webeval.plugin.recording import TaskFailed
+from pytest_webeval.plugin.session_keys import CHOSEN
 from pytest_webeval.plugin.strangers import shield
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.tasks import Task
 
 ITEM = "task"
+MISSING_ITEM = "missing"
+ITEMS = (ITEM, MISSING_ITEM)
 
 
 def task(record_evaluation: RecordEvaluation, webeval_evaluators: list[Any]) -> None:
@@ -56,25 +60,38 @@ class RunDirectory(pytest.Directory):
     obj = ModuleType("run")
     problem: str | None = None
 
-    def collect(self) -> Iterator[pytest.Item]:
+    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
         """The one item, with markers and keywords from the task definition."""
-        item: RunItem = RunItem.from_parent(self, name=ITEM, callobj=task)
-        item.problem = self.problem
+        item = self._item(ITEM, self.problem)
         if self.problem is None:
             workspace = self.config.stash[WORKSPACE]
-            item.extra_keyword_matches.update(self._keywords(workspace))
-            _describe(item, workspace)
+            run = workspace.run(self.path)
+            item.extra_keyword_matches.add(run.format)
+            _describe(item, run.task_id, workspace)
+        yield item
+        yield from _missing(self)
+
+    def _item(self, name: str, problem: str | None) -> RunItem:
+        item: RunItem = RunItem.from_parent(self, name=name, callobj=task)
+        item.problem = problem
+        return item
+
+
+class MissingDirectory(RunDirectory):
+    """Where an item stands for an expected task that has no recording. Nothing is read or written there."""
+
+    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
+        """The one item, with markers and keywords like those of a run."""
+        missing = self.config.stash[MISSING_TASKS]
+        item = self._item(MISSING_ITEM, missing.reason(self.path))
+        _describe(item, missing.by_path[self.path], missing.workspace)
         yield item
 
-    def _keywords(self, workspace: Workspace) -> set[str]:
-        run = workspace.run(self.path)
-        return {str(run.task_id), run.format}
 
-
-def _describe(item: RunItem, workspace: Workspace) -> None:
-    run = workspace.run(item.path)
+def _describe(item: RunItem, task_id: int | str, workspace: Workspace) -> None:
+    item.extra_keyword_matches.add(str(task_id))
     try:
-        described: Task = workspace.task_set(item.path).get(run.task_id)
+        described: Task = workspace.task_set(item.path).get(task_id)
     except (TaskDefinitionError, RecordingError):
         return  # the item says so when it runs
     template, kind = described.intent_template_id, described.task_type
@@ -93,11 +110,22 @@ class RunsDirectory(pytest.Directory):
     def collect(self) -> Iterator[pytest.Collector]:
         """What is below it: runs, and directories with runs."""
         for child in self.config.stash[WORKSPACE].subdirectories(self.path):
-            if not _is_ignored(child, self.config):
+            if _is_wanted(child, self.config):
                 yield directory_node(child, self)
         workspace = self.config.stash[WORKSPACE]
         for link in formats.links_out(self.path, workspace.root_of(self.path) or self.path):
-            yield _unusable(link, self, f"{link} is a link that leads out of the run root; copy the directory here")
+            if _is_chosen(link, self.config):
+                told = f"{link} is a link that leads out of the run root; copy the directory here"
+                yield _unusable(link, self, told)
+        yield from _missing(self)
+
+
+def _missing(parent: pytest.Directory) -> Iterator[MissingDirectory]:
+    """Nodes for the missing tasks that stand in a run root. Arguments that choose runs in it pass them over."""
+    for path in parent.config.stash[MISSING_TASKS].below(parent.path):
+        if _is_wanted(path, parent.config):
+            shield(parent.config, path)
+            yield _node(MissingDirectory, parent, path, parent.config.stash[WORKSPACE].label(path))
 
 
 def directory_node(path: Path, parent: pytest.Collector) -> pytest.Directory:
@@ -135,6 +163,21 @@ def _problem(path: Path, *, is_root: bool) -> str | None:
         return str(error)
 
 
-def _is_ignored(path: Path, config: pytest.Config) -> bool:
+def run_path(item: pytest.Item) -> Path | None:
+    """The run that an item is about: its own directory, or the parameter of a Python test."""
+    if isinstance(item, RunItem):
+        return item.path
+    parameter = item.callspec.params.get("webeval_run") if hasattr(item, "callspec") else None
+    return parameter if isinstance(parameter, Path) else None
+
+
+def _is_wanted(path: Path, config: pytest.Config) -> bool:
     ignored = (os.path.abspath(given) for given in config.getoption("ignore") or ())  # noqa: PTH100  (links are kept)
-    return str(path) in ignored or any(path.match(pattern) for pattern in config.getoption("ignore_glob") or ())
+    is_ignored = str(path) in ignored or any(path.match(glob) for glob in config.getoption("ignore_glob") or ())
+    return not is_ignored and _is_chosen(path, config)
+
+
+def _is_chosen(path: Path, config: pytest.Config) -> bool:
+    """Whether arguments name a directory or something in it or around it; true where pytest looks after that."""
+    chosen = config.stash.get(CHOSEN, None)
+    return chosen is None or any(path.is_relative_to(one) or one.is_relative_to(path) for one in chosen)

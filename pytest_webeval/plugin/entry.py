@@ -17,10 +17,13 @@ if TYPE_CHECKING:
 OPTIONS = {
     "webeval_runs": "directory with recorded runs, each of which becomes a test (repeatable)",
     "webeval_tasks": "task definitions: a JSON or JSON lines file, or 'webarena-verified' for the installed data set",
+    "webeval_subset": "tasks that count: a file with their ids, or 'hard' or 'non-hard' of the installed data set",
     "webeval_config": "configuration file with the addresses of the sites",
     "webeval_output": "directory to write results to, in the same tree; the runs stay untouched",
     "webeval_rules": "rule set: default, reference (as WebArena-Verified 1.2.3) or strict",
 }
+METAVARS = {"webeval_runs": "DIR", "webeval_subset": "SUBSET", "webeval_output": "DIR", "webeval_rules": "RULES"}
+EXPECT = "show each task of the subset or the definitions that has no recording as an error"
 # Fixtures that are about one run, so that a test with one of them has nothing to do without runs.
 OF_A_RUN = frozenset(
     {
@@ -57,12 +60,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     for name, text in OPTIONS.items():
         flag = f"--{name.replace('_', '-')}"
         repeatable: dict[str, Any] = {"action": "append"} if name == "webeval_runs" else {}
-        metavar = {"webeval_rules": "RULES", "webeval_runs": "DIR", "webeval_output": "DIR"}.get(name, "FILE")
+        metavar = METAVARS.get(name, "FILE")
         group.addoption(flag, dest=name, default=None, metavar=metavar, help=text, **repeatable)
         if name == "webeval_runs":
             parser.addini(name, text, type="paths", default=None)
         else:
             parser.addini(name, text, type="string", default=None)
+    group.addoption("--webeval-expect", dest="webeval_expect", action="store_true", default=False, help=EXPECT)
+    parser.addini("webeval_expect", EXPECT, type="bool", default=False)
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:

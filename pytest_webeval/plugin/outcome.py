@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection import RunItem
+from pytest_webeval.plugin.collection import run_path
+from pytest_webeval.plugin.missing import MISSING_TASKS
 from pytest_webeval.plugin.recording import RECORDER
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import harmless
@@ -78,7 +79,7 @@ def outcome_of(item: pytest.Item, call: pytest.CallInfo[None], workspace: Worksp
         if result is None:
             return None
         return _outcome(result, recorder.case.run, recorder.case.task, workspace, partly=not isinstance(item, RunItem))
-    path = _run_path(item)
+    path = run_path(item) if recorder is None or isinstance(item, RunItem) else None
     if path is not None and call.when in ("setup", "call") and failed and not _is_skip(call):
         return _unscored(item, path, call, workspace)
     return None
@@ -88,21 +89,22 @@ def _is_skip(call: pytest.CallInfo[None]) -> bool:
     return call.excinfo is not None and call.excinfo.errisinstance(pytest.skip.Exception)
 
 
-def _run_path(item: pytest.Item) -> Path | None:
-    """The run that an item is about: its own directory, or the parameter of a Python test."""
-    if isinstance(item, RunItem):
-        return item.path
-    parameter = item.callspec.params.get("webeval_run") if hasattr(item, "callspec") else None
-    return parameter if isinstance(parameter, Path) and item.stash.get(RECORDER, None) is None else None
-
-
 def _unscored(item: pytest.Item, path: Path, call: pytest.CallInfo[None], workspace: Workspace) -> Outcome:
-    run, task = _known(path, workspace)
-    result = _not_scored(run, task, call, workspace)
-    found = _outcome(result, run, task, workspace, partly=not isinstance(item, RunItem))
+    found = without_verdict(path, _message(call), workspace, partly=not isinstance(item, RunItem))
     if _is_skip(call):
         record = replace(found.record, excluded=_message(call), reason=None)
         return replace(found, record=record, result=None)
+    return found
+
+
+def without_verdict(path: Path, message: str, workspace: Workspace, *, partly: bool = False) -> Outcome:
+    """The outcome of a run that was not scored; without a result where there is no place to write one."""
+    missing = workspace.config.stash[MISSING_TASKS]
+    told = missing.reason(path) if path in missing.by_path else message
+    run, task = _known(path, workspace)
+    found = _outcome(error_result(run, task, told, workspace), run, task, workspace, partly=partly)
+    if path in missing.by_path:
+        return replace(found, record=replace(found.record, missing=True), result=None)
     return replace(found, result=None) if _leads_elsewhere(path, workspace) else found
 
 
@@ -113,16 +115,22 @@ def _leads_elsewhere(path: Path, workspace: Workspace) -> bool:
 
 def _known(path: Path, workspace: Workspace) -> tuple[Run, Task | None]:
     """As much of a run and its task as can be found out about a directory that could not be scored."""
-    try:
-        if _leads_elsewhere(path, workspace):
-            raise RecordingError(f"{path} is a link")
-        run = workspace.run(path)
-    except WebEvalError:
-        run = unknown_run(path, workspace.label(path), workspace.settings.rules)
+    run = _loaded(path, workspace)
     try:
         return run, workspace.task_set(path).get(run.task_id)
     except WebEvalError:
         return run, None
+
+
+def _loaded(path: Path, workspace: Workspace) -> Run:
+    unknown = unknown_run(path, workspace.label(path), workspace.settings.rules)
+    missing = workspace.config.stash[MISSING_TASKS].by_path
+    if path in missing or _leads_elsewhere(path, workspace):
+        return replace(unknown, task_id=missing.get(path, unknown.task_id))
+    try:
+        return workspace.run(path)
+    except WebEvalError:
+        return unknown
 
 
 def _not_scored(run: Run, task: Task | None, call: pytest.CallInfo[None], workspace: Workspace) -> TaskResult:
@@ -136,12 +144,6 @@ def error_result(run: Run, task: Task | None, message: str, workspace: Workspace
     except WebEvalError:
         return failed_to_load(run, task, message)
     return failed_to_load(run, task, message, tasks.checksum, tasks.origin)
-
-
-def crashed(path: Path, workspace: Workspace, message: str) -> Outcome:
-    """The outcome of a run whose worker died while it was scored."""
-    run, task = _known(path, workspace)
-    return _outcome(error_result(run, task, message, workspace), run, task, workspace)
 
 
 def _outcome(result: TaskResult, run: Run, task: Task | None, workspace: Workspace, *, partly: bool = False) -> Outcome:

@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.plugin.collection import ITEM
+from pytest_webeval.plugin.collection import ITEMS
 from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.merging import merged
-from pytest_webeval.plugin.outcome import crashed
+from pytest_webeval.plugin.outcome import without_verdict
+from pytest_webeval.plugin.session_keys import CHOSEN
 from pytest_webeval.plugin.session_keys import DESELECTED
+from pytest_webeval.plugin.session_keys import OUTSIDE
 from pytest_webeval.plugin.session_keys import RECORD
 from pytest_webeval.plugin.terminal import section
 from pytest_webeval.plugin.workspace import SUMMARY
@@ -35,6 +37,7 @@ class Reporter:
     parts: dict[str, dict[str, str]] = field(default_factory=dict)
     collected: set[str] = field(default_factory=set)
     deselected: int = 0
+    outside: int = 0
     problems: list[str] = field(default_factory=list)
     summary: Summary | None = None
 
@@ -42,7 +45,7 @@ class Reporter:
         """Keep what the item found; an item that failed without saying what lost its worker."""
         carried = getattr(report, RECORD, None)
         if carried is None:
-            self._missing(report)
+            self._lost(report)
             return
         record = Record(**carried["record"])
         if carried["part"] is None:
@@ -50,36 +53,39 @@ class Reporter:
         else:
             self.parts.setdefault(record.run, {})[report.nodeid] = carried["part"]
 
-    def _missing(self, report: pytest.TestReport) -> None:
-        label = report.nodeid.removesuffix(f"::{ITEM}")
-        if report.when == "teardown" or not report.failed or label == report.nodeid or label in self.records:
+    def _lost(self, report: pytest.TestReport) -> None:
+        label, _, name = report.nodeid.rpartition("::")
+        if report.when == "teardown" or not report.failed or name not in ITEMS or label in self.records:
             return
         path = self.workspace.path_of(label)
         if path is not None:
-            found = crashed(path, self.workspace, "the worker died while it scored this run; score it alone to see why")
+            told = "the worker died while it scored this run; score it alone to see why"
+            found = without_verdict(path, told, self.workspace)
             self._try(found.write)
             self.records[label] = found.record
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Know how many items there are, to tell a partial session."""
-        self.collected |= {item.nodeid for item in session.items if isinstance(item, RunItem)}
+        self.collected |= {item.nodeid.rpartition("::")[0] for item in session.items if isinstance(item, RunItem)}
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
         """The same under xdist, where the controller collects nothing."""
-        runs = (name for name in ids if name.endswith(f"::{ITEM}"))
-        self.collected |= {name for name in runs if self.workspace.path_of(name.removesuffix(f"::{ITEM}"))}
+        labels = (label for label, _, name in (one.rpartition("::") for one in ids) if name in ITEMS)
+        self.collected |= {label for label in labels if self.workspace.path_of(label)}
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Take what a worker deselected."""
         output = getattr(node, "workeroutput", None) or {}
         self.deselected = max(self.deselected, output.get("webeval_deselected", 0))
+        self.outside = max(self.outside, output.get("webeval_outside", 0))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Put parts together and write the summaries."""
         self.deselected = max(self.deselected, session.config.stash.get(DESELECTED, 0))
+        self.outside = max(self.outside, session.config.stash.get(OUTSIDE, 0))
         for label in sorted(self.parts):
             self._try(lambda label=label: self._merge(label))
         if not self.records:
@@ -108,17 +114,32 @@ class Reporter:
         return list(places.items())
 
     def _summarize(self, records: Sequence[Record]) -> Summary:
-        unscored = len(self.collected - {f"{label}::{ITEM}" for label in self.records})
-        partial = bool(unscored or self.deselected or not self.collected or self._is_narrowed)
-        about = {"unscored_count": unscored, "deselected_count": self.deselected, "partial": partial}
+        unscored = len(self.collected - set(self.records))
+        chosen = self.deselected > self.outside or self._is_narrowed
+        about = {
+            "unscored_count": unscored,
+            "deselected_count": self.deselected,
+            "partial": bool(unscored or chosen or not self.collected),
+            "subset": self._subset,
+        }
         return summarize_records(records, about)
+
+    @property
+    def _subset(self) -> dict[str, Any] | None:
+        """What the summary says of the subset. A session that scores all of it is whole."""
+        found = self.workspace.subset
+        if found is None:
+            return None
+        counts = {"task_count": len(found.task_ids), "outside_count": self.outside}
+        return {"name": found.name, "checksum": found.checksum} | counts
 
     @property
     def _is_narrowed(self) -> bool:
         """Whether arguments chose some runs of the roots, rather than all."""
         config = self.workspace.config
         ignored = config.getoption("ignore") or config.getoption("ignore_glob")
-        return bool(ignored) or not {str(root) for root in self.workspace.settings.roots} <= set(config.args)
+        roots = {str(root) for root in self.workspace.settings.roots}
+        return bool(ignored) or CHOSEN in config.stash or not roots <= set(config.args)
 
     def _try(self, write: Any) -> None:
         try:
@@ -129,7 +150,8 @@ class Reporter:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show the numbers, at most 25 lines of them."""
         places = [place for place, _ in self._places()] if self.summary else []
-        lines = section(self.summary, self.workspace, places, len(self.collected) + self.deselected)
+        missing = sorted(record.task_id for record in self.records.values() if record.missing)
+        lines = section(self.summary, self.workspace, places, len(self.collected) + self.deselected, missing)
         terminalreporter.section("webeval")
         for line in [*lines, *self.problems[:3]]:
             terminalreporter.line(line)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,13 +12,17 @@ import pytest
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin import fixtures
-from pytest_webeval.plugin.collection import ITEM
 from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.collection import directory_node
+from pytest_webeval.plugin.missing import MISSING_TASKS
+from pytest_webeval.plugin.missing import MissingTasks
 from pytest_webeval.plugin.outcome import Outcome
 from pytest_webeval.plugin.outcome import outcome_of
 from pytest_webeval.plugin.reporter import Reporter
+from pytest_webeval.plugin.selection import outside_subset
+from pytest_webeval.plugin.selection import select
 from pytest_webeval.plugin.session_keys import DESELECTED
+from pytest_webeval.plugin.session_keys import OUTSIDE
 from pytest_webeval.plugin.session_keys import RECORD
 from pytest_webeval.plugin.settings import read_settings
 from pytest_webeval.plugin.workspace import WORKSPACE
@@ -32,8 +35,10 @@ def register(config: pytest.Config) -> None:
     """Set a session up: read the settings, select the runs, register what writes. Raises `pytest.UsageError`."""
     workspace = Workspace(config, read_settings(config))
     config.stash[WORKSPACE] = workspace
+    config.stash[MISSING_TASKS] = MissingTasks(workspace)
     try:
-        _ = workspace.sites, workspace.given_tasks
+        _ = workspace.sites, workspace.given_tasks, workspace.subset
+        config.stash[MISSING_TASKS].check()
     except WebEvalError as error:
         raise pytest.UsageError(str(error)) from error
     select(config, workspace)
@@ -51,21 +56,6 @@ def register(config: pytest.Config) -> None:
 def writes(config: pytest.Config) -> bool:
     """Whether the session scores anything, rather than showing what it would do."""
     return not any(config.getoption(name, default=False) for name in ("collectonly", "setuponly", "setupplan"))
-
-
-def select(config: pytest.Config, workspace: Workspace) -> None:
-    """Collect the run roots where no argument was given; take pasted node ids of runs for their directories."""
-    if config.args_source != pytest.Config.ArgsSource.ARGS:
-        config.args[:] = [str(root) for root in workspace.settings.roots]
-    config.args[:] = [_selected(argument, config, workspace) for argument in config.args]
-
-
-def _selected(argument: str, config: pytest.Config, workspace: Workspace) -> str:
-    text = argument.removesuffix(f"::{ITEM}")
-    if (config.invocation_params.dir / text).exists():
-        return text if workspace.root_of(Path(os.path.abspath(text))) else argument  # noqa: PTH100  (links are kept)
-    path = workspace.path_of(text)
-    return str(path) if path is not None and path.is_dir() else argument
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,13 +77,25 @@ class WebEvalSession:
             labels = [self.workspace.label(path) for path in paths]
             metafunc.parametrize("webeval_run", paths, indirect=True, ids=labels)
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        """Deselect what lies outside the subset."""
+        outside = outside_subset(items, self.workspace)
+        if outside:
+            config.stash[OUTSIDE] = sum(isinstance(item, RunItem) for item in outside)
+            config.hook.pytest_deselected(items=outside)
+            left = set(outside)
+            items[:] = [item for item in items if item not in left]
+
     def pytest_report_header(self) -> list[str]:
         """Say what is scored, and by which rules and code."""
         roots = ", ".join(str(root) for root in self.workspace.settings.roots)
         tasks = self.workspace.given_tasks
         data = f", tasks {tasks.checksum[:12]}" if tasks else ""
-        rules = self.workspace.settings.rules.name
-        return [f"webeval: runs in {roots}", f"webeval: rules {rules}, evaluators {deciding_checksum(())[:12]}{data}"]
+        subset = self.workspace.subset
+        part = f", subset {subset.name} {subset.checksum[:12]}" if subset else ""
+        code = f"rules {self.workspace.settings.rules.name}, evaluators {deciding_checksum(())[:12]}"
+        return [f"webeval: runs in {roots}", f"webeval: {code}{data}{part}"]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -118,6 +120,7 @@ class WebEvalSession:
         output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
         if output is not None:
             output["webeval_deselected"] = session.config.stash.get(DESELECTED, 0)
+            output["webeval_outside"] = session.config.stash.get(OUTSIDE, 0)
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
         """Count what a selection left out."""

@@ -11,7 +11,11 @@ import pytest
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.rules import Rules
 from pytest_webeval.rules import rules_named
+from pytest_webeval.subsets import BUNDLED
 from pytest_webeval.task_sets import REFERENCE_NAME
+
+# Values that name no file.
+WORDS = {"webeval_tasks": (REFERENCE_NAME,), "webeval_subset": tuple(BUNDLED)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +24,8 @@ class Settings:
 
     roots: tuple[Path, ...]
     tasks: str | None
+    subset: str | None
+    expect: bool
     config: Path | None
     output: Path | None
     rules: Rules
@@ -28,10 +34,11 @@ class Settings:
 def read_settings(config: pytest.Config) -> Settings:
     """The settings of a session. Raises `pytest.UsageError`."""
     try:
-        tasks = _value(config, "webeval_tasks")
         return Settings(
             roots=run_roots(config, config.option.webeval_runs),
-            tasks=tasks if tasks in (None, REFERENCE_NAME) else str(_file(tasks, "--webeval-tasks")),
+            tasks=_word_or_file(config, "webeval_tasks"),
+            subset=_word_or_file(config, "webeval_subset"),
+            expect=bool(config.option.webeval_expect or config.getini("webeval_expect")),
             config=_file(path, "--webeval-config") if (path := _value(config, "webeval_config")) else None,
             output=_absolute(path) if (path := _value(config, "webeval_output")) else None,
             rules=rules_named(_value(config, "webeval_rules") or "default"),
@@ -56,16 +63,23 @@ def _value(config: pytest.Config, name: str) -> str | None:
     written: str | None = config.getini(name)
     if given is not None or not written:
         return given
-    is_word = name == "webeval_rules" or written == REFERENCE_NAME
+    is_word = name == "webeval_rules" or written in WORDS.get(name, ())
     return written if is_word or config.inipath is None else str(config.inipath.parent / written)
+
+
+def _word_or_file(config: pytest.Config, name: str) -> str | None:
+    value, words = _value(config, name), WORDS[name]
+    if value is None or value in words:
+        return value
+    return str(_file(value, f"--{name.replace('_', '-')}", f"check the path, or say {' or '.join(words)}"))
 
 
 def _absolute(path: str) -> Path:
     return Path(os.path.abspath(path))  # noqa: PTH100  (links are kept)
 
 
-def _file(path: str | None, option: str) -> Path:
-    found = _absolute(path or "")
+def _file(path: str, option: str, advice: str = "check the path") -> Path:
+    found = _absolute(path)
     if not found.is_file():
-        raise SettingsError(f"{option}: no file {found}; check the path")
+        raise SettingsError(f"{option}: no file {found}; {advice}")
     return found

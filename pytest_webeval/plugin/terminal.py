@@ -9,14 +9,18 @@ from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.results import Summary
 
-SITES_SHOWN = 14
+SITES_SHOWN = 12
+MISSING_SHOWN = 8
 
 
-def section(summary: Summary | None, workspace: Workspace, places: Sequence[Path], left_out: int) -> list[str]:
+def section(
+    summary: Summary | None, workspace: Workspace, places: Sequence[Path], left_out: int, missing: Sequence[int | str]
+) -> list[str]:
     """At most 22 lines; where nothing was scored, how many were `left_out` or what was looked for."""
     if summary is None:
         return [f"no run was scored; {left_out} found, none selected or finished" if left_out else _nothing(workspace)]
-    return [*_counts(summary), *_sites(summary), *_notes(summary), *(f"summary: {place}" for place in places[:2])]
+    files = [f"summary: {place}" for place in places[:2]]
+    return [*_counts(summary), *_sites(summary), *_tasks(summary, missing), *_notes(summary), *files]
 
 
 def _nothing(workspace: Workspace) -> str:
@@ -50,6 +54,20 @@ def _sites(summary: Summary) -> list[str]:
     return [*lines, f"  … and {more} more in the summary"] if more > 0 else lines
 
 
+def _tasks(summary: Summary, missing: Sequence[int | str]) -> list[str]:
+    """Which tasks counted, and which of them nobody recorded."""
+    lines, subset = [], summary.webeval["subset"]
+    if subset:
+        others = f"{subset['outside_count']} runs of other tasks left out"
+        lines.append(f"subset {subset['name']}: {subset['task_count']} tasks; {others}")
+    if missing:
+        subject = "1 task has" if len(missing) == 1 else f"{len(missing)} tasks have"
+        shown = ", ".join(map(str, missing[:MISSING_SHOWN]))
+        more = f", … and {len(missing) - MISSING_SHOWN} more" if len(missing) > MISSING_SHOWN else ""
+        lines.append(f"{subject} no recording: {shown}{more}")
+    return [harmless(line) for line in lines]
+
+
 def _notes(summary: Summary) -> list[str]:
     about, lines = summary.webeval, []
     if about["warnings"]:
@@ -57,7 +75,8 @@ def _notes(summary: Summary) -> list[str]:
         run, notes = next(iter(about["warnings"].items()))
         lines.append(harmless(f"{count} warnings in {len(about['warnings'])} runs; first: {run}: {notes[0]}"))
     if about["partial"]:
-        counts = f"{about['unscored_count']} not scored, {about['deselected_count']} deselected"
-        chosen = not about["unscored_count"] and not about["deselected_count"]
+        deselected = about["deselected_count"] - (about["subset"] or {"outside_count": 0})["outside_count"]
+        counts = f"{about['unscored_count']} not scored, {deselected} deselected"
+        chosen = not about["unscored_count"] and not deselected
         lines.append(f"partial session: {'arguments chose some of the runs' if chosen else counts}")
     return lines

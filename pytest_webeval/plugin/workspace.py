@@ -23,6 +23,8 @@ from pytest_webeval.runs import Run
 from pytest_webeval.runs import RunFormat
 from pytest_webeval.sites import Sites
 from pytest_webeval.sites import load_sites
+from pytest_webeval.subsets import Subset
+from pytest_webeval.subsets import load_subset
 from pytest_webeval.task_sets import TaskSet
 from pytest_webeval.task_sets import load_tasks
 from pytest_webeval.task_sets import tasks_in
@@ -52,6 +54,11 @@ class Workspace:
     def given_tasks(self) -> TaskSet | None:
         """The task set that an option names. Raises `TaskDefinitionError`."""
         return load_tasks(self.settings.tasks) if self.settings.tasks else None
+
+    @cached_property
+    def subset(self) -> Subset | None:
+        """The tasks that count, or None for all. Raises `SettingsError`."""
+        return load_subset(self.settings.subset) if self.settings.subset else None
 
     def root_of(self, path: Path) -> Path | None:
         """The run root that a path lies in."""
@@ -106,8 +113,8 @@ class Workspace:
         if self.given_tasks is not None:
             return self.given_tasks
         root = self.root_of(path) or path
-        if root != path and present(root / TASKS):
-            return self._cached(root, TASKS, str(root / TASKS))
+        if root != path and (found := self.definitions(root)) is not None:
+            return found
         for name in (OWN_TASK, TASKS) if root == path else (OWN_TASK,):
             if present(path / name):
                 return tasks_in(path, name, f"{name} {FROM_RUN}")
@@ -115,6 +122,17 @@ class Workspace:
             f"no task definition for {self.label(path)}: no {root / TASKS}, no {OWN_TASK} in it; "
             "name one with --webeval-tasks"
         )
+
+    def definitions(self, root: Path) -> TaskSet | None:
+        """The task set that an option names or that lies in a run root. Raises `TaskDefinitionError`.
+
+        None for a root that is a run itself: the agent could have written what lies in it.
+        """
+        if self.given_tasks is not None:
+            return self.given_tasks
+        if root not in self._task_sets and (not present(root / TASKS) or self.format_of(root) is not None):
+            return None
+        return self._cached(root, TASKS, str(root / TASKS))
 
     def _cached(self, directory: Path, name: str, source: str) -> TaskSet:
         if directory not in self._task_sets:

@@ -17,19 +17,18 @@ from pytest_webeval.traces.playwright import ZipTrace
 if TYPE_CHECKING:
     from pytest_webeval.files import Inputs
     from pytest_webeval.network import NetworkTrace
-    from pytest_webeval.rules import Rules
 
 # The first that reads a name does; a line file reads what nothing else does (spec §3.1).
 TRACES: tuple[TraceReader, ...] = (HarTrace(), ZipTrace(), FolderTrace(), LineTrace())
 
 
-def load_trace(inputs: Inputs, name: str, rules: Rules) -> NetworkTrace:
+def load_trace(inputs: Inputs, name: str) -> NetworkTrace:
     """The network trace of that name in a run directory. Raises `RecordingError`."""
     if not os.path.lexists(inputs.directory / name):
         raise RecordingError(f"no network trace {name} in {inputs.directory}; record one, or remove the directory")
     is_folder = _is_folder(inputs.directory / name)
     reader = next(reader for reader in TRACES if reader.reads(name, is_folder=is_folder))
-    return reader.load(inputs, name, rules)
+    return reader.load(inputs, name)
 
 
 def _is_folder(path: Path) -> bool:

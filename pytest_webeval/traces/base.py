@@ -20,10 +20,11 @@ from pytest_webeval.files import Inputs
 from pytest_webeval.network import Body
 from pytest_webeval.network import NetworkEvent
 from pytest_webeval.network import NetworkTrace
-from pytest_webeval.rules import Rules
 
+_NOTHING = (b"[]", b'""', b"0", b"false")
 Attachment = Callable[[str], bytes]
 RESOURCES = "resources"
+MAX_STATUS = 2**63
 # Playwright names side files from the root of its trace since version 10, by their bare hash before.
 _PLAIN_NAME = re.compile(rf"(?:{RESOURCES}/)?[\w-][\w.-]*")
 
@@ -57,7 +58,7 @@ class Request(msgspec.Struct):
 class Response(msgspec.Struct):
     """What came back; the content stays undecoded."""
 
-    status: int | float | str
+    status: int | float | str | bool
     cookies: list[Pair] = []
     content: msgspec.Raw = msgspec.Raw(b"null")
 
@@ -67,42 +68,56 @@ class Entry(msgspec.Struct):
 
     request: Request
     response: Response
+    resource_type: str | None = msgspec.field(default=None, name="_resourceType")
+    page: str | None = msgspec.field(default=None, name="pageref")
+    frame: str | None = msgspec.field(default=None, name="_frameref")
 
 
 @dataclass(frozen=True, slots=True)
 class BodySource:
-    """How bodies are found: embedded, or with `attachment` from side files where the rules say so."""
+    """How bodies are found: in the trace, or with `attachment` in side files."""
 
     attachment: Attachment
-    side_files: bool
 
-    def read(self, raw: msgspec.Raw) -> Body | None:
-        """The body, or None where there is none. Raises `EvaluationError` for one that is damaged."""
-        try:
-            stored = msgspec.json.decode(raw, type=Stored | None)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise EvaluationError(f"a body in the trace is damaged: {error}; record the run again") from error
+    def read_post(self, raw: msgspec.Raw) -> Body | None:
+        """What was posted, or None. Raises `EvaluationError` for what is damaged."""
+        return self._read(_stored(raw))
+
+    def read_content(self, raw: msgspec.Raw) -> Body | None:
+        """What came back, or None. Raises `EvaluationError` for what is damaged."""
+        stored = _stored(raw)
+        if stored is not None and stored.text and stored.encoding == "base64":
+            return Body(stored.mime, "", partial(_decoded, stored.text))
+        return self._read(stored)
+
+    def _read(self, stored: Stored | None) -> Body | None:
         if stored is None:
             return None
         reference = stored.file or stored.sha1
-        if not stored.text and reference and self.side_files:
-            return Body(stored.mime, self._fetched(reference), reference)
-        return Body(stored.mime, self._embedded(stored))
+        if stored.text or not reference:
+            return Body(stored.mime, stored.text or "")
+        return Body(stored.mime, "", partial(self._fetched, reference))
 
     def _fetched(self, reference: str) -> str:
         if not _PLAIN_NAME.fullmatch(reference):
             raise EvaluationError(f"the trace keeps a body in {reference[:80]!r}, which is no plain file name")
         return self.attachment(reference).decode("utf-8", "replace")
 
-    def _embedded(self, stored: Stored) -> str:
-        if stored.encoding != "base64":
-            return stored.text or ""
-        if not self.side_files:  # rules that read a recording as the reference does see no such body (Q19)
-            return ""
-        try:
-            return base64.b64decode(stored.text or "").decode("utf-8", "replace")
-        except binascii.Error as error:
-            raise EvaluationError(f"a base64 body in the trace is damaged: {error}; record the run again") from error
+
+def _stored(raw: msgspec.Raw) -> Stored | None:
+    try:
+        return msgspec.json.decode(raw, type=Stored | None)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        if bytes(raw) in _NOTHING:
+            return None
+        raise EvaluationError(f"a body in the trace is damaged: {error}; record the run again") from error
+
+
+def _decoded(text: str) -> str:
+    try:
+        return base64.b64decode(text).decode("utf-8", "replace")
+    except (binascii.Error, ValueError) as error:
+        raise EvaluationError(f"a base64 body in the trace is damaged: {error}; record the run again") from error
 
 
 class TraceReader(Protocol):
@@ -112,35 +127,55 @@ class TraceReader(Protocol):
         """Whether a file or folder of that name is of this kind."""
         ...
 
-    def load(self, inputs: Inputs, name: str, rules: Rules) -> NetworkTrace:
+    def load(self, inputs: Inputs, name: str) -> NetworkTrace:
         """The events of the file or folder. Raises `RecordingError`."""
         ...
 
 
-def build_trace(entries: Sequence[msgspec.Raw | Entry], bodies: BodySource) -> NetworkTrace:
-    """The trace with these entries; those that cannot be read are told apart, not dropped in silence."""
-    events, damaged = [], []
-    for index, raw in enumerate(entries):
-        try:
-            entry = raw if isinstance(raw, Entry) else msgspec.json.decode(raw, type=Entry)
-            events.append(_event(index, entry, bodies))
-        except (msgspec.MsgspecError, ValueError, OverflowError) as error:
-            damaged.append(f"entry {index} of the trace is damaged: {error}")
-    return NetworkTrace(tuple(events), tuple(damaged))
+def build_trace(entries: Sequence[msgspec.Raw | Entry], bodies: BodySource, mended: str | None = None) -> NetworkTrace:
+    """The trace with these entries, in which a damaged entry costs only what is damaged in it.
+
+    Raises `RecordingError` for an entry that is no object at all.
+    """
+    return NetworkTrace(tuple(_event(index, raw, bodies) for index, raw in enumerate(entries)), mended)
 
 
-def _event(index: int, entry: Entry, bodies: BodySource) -> NetworkEvent:
-    request, response = entry.request, entry.response
-    return NetworkEvent(
-        index=index,
-        url=request.url,
-        method=request.method,
-        status=int(response.status),
-        headers=tuple((pair.name, pair.value) for pair in request.headers),
-        cookies=tuple((pair.name, pair.value) for pair in response.cookies),
-        read_post=partial(bodies.read, request.post),
-        read_content=partial(bodies.read, response.content),
-    )
+def _event(index: int, raw: msgspec.Raw | Entry, bodies: BodySource) -> NetworkEvent:
+    try:
+        entry = raw if isinstance(raw, Entry) else msgspec.json.decode(raw, type=Entry)
+        request, response = entry.request, entry.response
+        return NetworkEvent(
+            index=index,
+            url=request.url,
+            method=request.method,
+            status=whole_status(response.status),
+            headers=pairs(request.headers),
+            cookies=pairs(response.cookies),
+            read_post=partial(bodies.read_post, request.post),
+            read_content=partial(bodies.read_content, response.content),
+            resource_type=entry.resource_type,
+            page=entry.page,
+            frame=entry.frame,
+        )
+    except (msgspec.MsgspecError, ValueError, OverflowError):
+        from pytest_webeval.traces.damage import readable_fields  # recordings are seldom damaged
+
+        return NetworkEvent.damaged(index=index, **readable_fields(raw, bodies))
+
+
+def pairs(found: Sequence[Pair]) -> tuple[tuple[str, str], ...]:
+    """Names and values, as events have them."""
+    return tuple((pair.name, pair.value) for pair in found)
+
+
+def whole_status(raw: float | str) -> int:
+    """The status as a whole number. Raises `ValueError`, `OverflowError`."""
+    if isinstance(raw, int):
+        return int(raw)
+    number = float(raw)
+    if not number.is_integer() or abs(number) > MAX_STATUS:
+        raise ValueError(f"status {raw!r} is not a whole number")
+    return int(number)
 
 
 def beside(inputs: Inputs, folder: str) -> Attachment:

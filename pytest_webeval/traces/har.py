@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -12,11 +14,11 @@ from pytest_webeval.traces.base import BodySource
 from pytest_webeval.traces.base import Entry
 from pytest_webeval.traces.base import beside
 from pytest_webeval.traces.base import build_trace
+from pytest_webeval.traces.playwright import Lines
 from pytest_webeval.traces.playwright import line_entries
 
 if TYPE_CHECKING:
     from pytest_webeval.network import NetworkTrace
-    from pytest_webeval.rules import Rules
 
 
 class _Log(msgspec.Struct):
@@ -28,7 +30,7 @@ class _Har(msgspec.Struct):
 
 
 class _LooseLog(msgspec.Struct):
-    entries: list[msgspec.Raw]
+    entries: msgspec.Raw
 
 
 class _LooseHar(msgspec.Struct):
@@ -42,30 +44,54 @@ class HarTrace:
         """Whether the name ends in `.har` or `.json`."""
         return not is_folder and name.endswith((".har", ".json"))
 
-    def load(self, inputs: Inputs, name: str, rules: Rules) -> NetworkTrace:
+    def load(self, inputs: Inputs, name: str) -> NetworkTrace:
         """The events of the file. Raises `RecordingError`."""
         content = inputs.read(name)
         where = inputs.directory / name
-        if not content.strip() and not rules.empty_trace:
-            raise RecordingError(f"{where} is empty; close the browser context so that the recording is written")
-        bodies = BodySource(beside(inputs, "."), rules.side_bodies)
+        bodies = BodySource(beside(inputs, "."))
         try:
             entries = _entries(content)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            return build_trace(_as_lines(content, str(where), error), bodies)
+            lines = _as_lines(content, str(where), error)
+            return build_trace(lines.entries, bodies, lines.mended)
         if not entries:
             raise RecordingError(f"{where} has no entries; record the run again")
-        return build_trace(entries, bodies)
+        return build_trace(entries, bodies, None if _is_utf8(content) else f"{where} is not UTF-8 throughout")
 
 
-def _entries(content: bytes) -> list[Entry] | list[msgspec.Raw]:
+def _entries(content: bytes) -> Sequence[Entry | msgspec.Raw]:
     try:
         return msgspec.json.decode(content, type=_Har).log.entries
     except msgspec.ValidationError:  # one odd entry must not cost the others: take them one by one
-        return msgspec.json.decode(content, type=_LooseHar).log.entries
+        return _loose_entries(content)
+    except msgspec.DecodeError as error:
+        return _loose_entries(_as_strict_json(content, error))
 
 
-def _as_lines(content: bytes, where: str, reason: Exception) -> list[msgspec.Raw]:
+def _loose_entries(content: bytes) -> list[msgspec.Raw]:
+    found = msgspec.json.decode(content, type=_LooseHar).log.entries
+    if bytes(found)[:1] in {b"{", b'"'}:  # each member or character stands for an entry of which nothing can be read
+        return [msgspec.Raw(b"{}")] * len(msgspec.json.decode(found, type=dict | str))
+    return msgspec.json.decode(found, type=list[msgspec.Raw])
+
+
+def _as_strict_json(content: bytes, reason: msgspec.DecodeError) -> bytes:
+    """What Python takes for JSON though the standard does not: NaN, infinities and halves of surrogate pairs."""
+    try:
+        found = json.loads(content.decode(), parse_constant=lambda _: None)
+        return json.dumps(found, ensure_ascii=False).encode("utf-8", "ignore")
+    except (ValueError, RecursionError):
+        raise reason from None
+
+
+def _is_utf8(content: bytes) -> bool:
+    try:
+        return content.isascii() or bool(content.decode())
+    except UnicodeDecodeError:
+        return False
+
+
+def _as_lines(content: bytes, where: str, reason: Exception) -> Lines:
     try:
         return line_entries(content, where)
     except RecordingError:

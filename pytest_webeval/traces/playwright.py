@@ -6,6 +6,8 @@ import io
 import lzma
 import zipfile
 import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +24,6 @@ from pytest_webeval.traces.base import build_trace
 
 if TYPE_CHECKING:
     from pytest_webeval.network import NetworkTrace
-    from pytest_webeval.rules import Rules
 
 NETWORK = "trace.network"
 # RuntimeError: an encrypted member, or (its child) a compression that nobody knows.
@@ -30,21 +31,51 @@ _BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, KeyError, ValueEr
 
 
 class _Line(msgspec.Struct):
-    type: str
-    snapshot: msgspec.Raw = msgspec.Raw(b"null")
+    type: msgspec.Raw
+    snapshot: msgspec.Raw = msgspec.Raw(b"")
 
 
-def line_entries(content: bytes, where: str) -> list[msgspec.Raw]:
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The HAR entries of a line file. `mended` says what the reference would have refused (Q43)."""
+
+    entries: list[msgspec.Raw]
+    mended: str | None = None
+
+
+def line_entries(content: bytes, where: str) -> Lines:
     """The HAR entries in the resource-snapshot lines of a file. Raises `RecordingError` with the line's number."""
+    try:
+        return Lines(_entries(content.decode().splitlines()))
+    except (_BadLine, UnicodeDecodeError) as error:
+        return Lines(_whole_lines(content, where), f"{where}: {error}")
+
+
+class _BadLine(Exception):
+    """A line that holds no JSON with a type, or no snapshot where its type promises one."""
+
+
+def _entries(lines: Sequence[str | bytes]) -> list[msgspec.Raw]:
+    """The snapshots in some lines. Raises `_BadLine`."""
     entries = []
-    for number, text in enumerate(content.rstrip().split(b"\n") if content.strip() else (), 1):
+    for number, text in enumerate(lines, 1):
         try:
             line = msgspec.json.decode(text, type=_Line)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise RecordingError(f"{where} is no Playwright trace: {error} @ line {number}; record it again") from error
-        if line.type == "resource-snapshot":
+            raise _BadLine(f"{error} @ line {number}") from error
+        if bytes(line.type) == b'"resource-snapshot"':
+            if not bytes(line.snapshot):
+                raise _BadLine(f"no snapshot @ line {number}")
             entries.append(line.snapshot)
     return entries
+
+
+def _whole_lines(content: bytes, where: str) -> list[msgspec.Raw]:
+    """As Playwright wrote them: line feeds alone end a line, and a blank line says nothing."""
+    try:
+        return _entries([line if line.strip() else b'{"type": ""}' for line in content.split(b"\n")])
+    except _BadLine as error:
+        raise RecordingError(f"{where} is no Playwright trace: {error}; record it again") from error
 
 
 class ZipTrace:
@@ -54,7 +85,7 @@ class ZipTrace:
         """Whether the name ends in `.zip`."""
         return not is_folder and name.endswith(".zip")
 
-    def load(self, inputs: Inputs, name: str, rules: Rules) -> NetworkTrace:
+    def load(self, inputs: Inputs, name: str) -> NetworkTrace:
         """The events of the archive, which is read in place. Raises `RecordingError`."""
         where = str(inputs.directory / name)
         try:
@@ -71,7 +102,8 @@ class ZipTrace:
             except _BROKEN_ZIP as error:
                 raise EvaluationError(f"{where} lacks the body {reference}: {error}; record it again") from error
 
-        return build_trace(line_entries(content, where), BodySource(resource, rules.side_bodies))
+        lines = line_entries(content, where)
+        return build_trace(lines.entries, BodySource(resource), lines.mended)
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> bytes:
@@ -88,9 +120,9 @@ class FolderTrace:
         """Whether it is a folder."""
         return is_folder
 
-    def load(self, inputs: Inputs, name: str, rules: Rules) -> NetworkTrace:
+    def load(self, inputs: Inputs, name: str) -> NetworkTrace:
         """The events of the folder. Raises `RecordingError`."""
-        return _load_lines(inputs, str(Path(name) / NETWORK), rules)
+        return _load_lines(inputs, str(Path(name) / NETWORK))
 
 
 class LineTrace:
@@ -100,16 +132,15 @@ class LineTrace:
         """Always: this one comes last."""
         return not is_folder
 
-    def load(self, inputs: Inputs, name: str, rules: Rules) -> NetworkTrace:
+    def load(self, inputs: Inputs, name: str) -> NetworkTrace:
         """The events of the file. Raises `RecordingError`."""
-        return _load_lines(inputs, name, rules)
+        return _load_lines(inputs, name)
 
 
-def _load_lines(inputs: Inputs, name: str, rules: Rules) -> NetworkTrace:
-    content = inputs.read(name)
+def _load_lines(inputs: Inputs, name: str) -> NetworkTrace:
+    content = inputs.read(name).decode("utf-8", "ignore").encode()  # spec §3.1: undecodable bytes are dropped
     where = str(inputs.directory / name)
-    if not content.strip() and not rules.empty_trace:
-        raise RecordingError(f"{where} is empty; stop tracing before the browser closes")
     fetch = beside(inputs, str(Path(name).parent / RESOURCES))
-    bodies = BodySource(lambda reference: fetch(reference.removeprefix(f"{RESOURCES}/")), rules.side_bodies)
-    return build_trace(line_entries(content, where), bodies)
+    bodies = BodySource(lambda reference: fetch(reference.removeprefix(f"{RESOURCES}/")))
+    lines = line_entries(content, where)
+    return build_trace(lines.entries, bodies, lines.mended)

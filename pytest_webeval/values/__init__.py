@@ -20,6 +20,14 @@ VALUE_TYPES: dict[str, str] = {
     "month": "pytest_webeval.values.month:MonthValue",
     "null": "pytest_webeval.values.null:NullValue",
     "url": "pytest_webeval.values.url:UrlValue",
+    "distance": "pytest_webeval.values.distance:DistanceValue",
+    "coordinates": "pytest_webeval.values.coordinates:CoordinatesValue",
+    "location-name": "pytest_webeval.values.location_name:LocationNameValue",
+    "full_address": "pytest_webeval.values.full_address:FullAddressValue",
+    "markdown": "pytest_webeval.values.markdown:MarkdownValue",
+    "json": "pytest_webeval.values.json:JsonValue",
+    "string_list": "pytest_webeval.values.string_list:StringListValue",
+    "base64": "pytest_webeval.values.base64:Base64Value",
 }
 
 

@@ -56,11 +56,15 @@ def looks_like_pattern(raw: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Value(ABC):
-    """A datum in canonical form. ``==`` is exact; tolerance and patterns are for `matches`."""
+    """A datum in canonical form. ``==`` is exact; tolerance and patterns are for `matches`.
+
+    `switches` names the switches of a `Reading` that make this type read a datum in another way than the reference.
+    """
 
     alternatives: tuple[Any, ...]
 
     type_name: ClassVar[str]
+    switches: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def read(cls, raw: object, reading: Reading) -> Self:

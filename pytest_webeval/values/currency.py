@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -15,6 +16,9 @@ from pytest_webeval.values.text import text_of
 if TYPE_CHECKING:
     from pytest_webeval.values.base import Reading
 
+# A minus directly before the first digits or their currency sign, or parentheses as in accounts.
+_NEGATIVE = re.compile(r"[^\d-]*-[^\s\w]?\d|\([^\d()]*[\d.,]+[^\d()]*\)$")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 TOLERANCE = Decimal("0.1")
 
 
@@ -23,14 +27,20 @@ class CurrencyValue(Value):
     """An amount. Of several alternatives only the first counts (spec §5.4, Q22)."""
 
     type_name: ClassVar[str] = "currency"
+    switches: ClassVar[tuple[str, ...]] = ("whole_money",)
 
     @classmethod
     def canonical(cls, raw: object, reading: Reading) -> Decimal:
-        """The first amount that a text names; ``free`` is zero, and only a minus in front of all else counts."""
+        """The first amount that a text names; ``free`` is zero, and only a minus in front of all else counts.
+
+        With `Reading.whole_money` a minus at the amount counts as well, as do parentheses around all, and a comma
+        before three digits is no decimal mark.
+        """
         text = text_of(raw, reading)
         refuse_overlong(text, "amount")
-        negative = text.startswith("-")
-        amount = _first_amount(text.replace("-", "") if negative else text)
+        negative = text.startswith("-") or (reading.whole_money and _NEGATIVE.match(text) is not None)
+        text = text.replace("-", "") if negative else text
+        amount = _first_amount(_THOUSANDS.sub("", text) if reading.whole_money else text)
         if amount is None:
             raise unreadable(raw, "is not an amount of money; write it as 1234.50")
         return -amount if negative else amount

@@ -22,9 +22,11 @@ class NullValue(Value):
     type_name: ClassVar[str] = "null"
 
     @classmethod
-    def canonical(cls, raw: object, reading: Reading) -> None:  # noqa: ARG003  every type is read the same way
-        """None, for null, an empty text or object, and words such as ``n/a``."""
+    def canonical(cls, raw: object, reading: Reading) -> None:
+        """None, for null, an empty text, object or list, and words such as ``n/a``."""
         if raw is None or raw == {} or (isinstance(raw, str) and _word(raw) in _WORDS):
+            return
+        if raw == [] and reading.alternatives:
             return
         raise unreadable(raw, "is not null; write it as null")
 

@@ -43,12 +43,12 @@ class StringValue(Value):
     @classmethod
     def canonical(cls, raw: object, reading: Reading) -> str | Pattern:
         """The prepared text, or the `Pattern` that the text is."""
-        if reading.patterns and isinstance(raw, str) and looks_like_pattern(raw):
-            return Pattern(raw)
         text = text_of(raw, reading)
         if not raw:
             return ""
-        return text if isinstance(raw, str) else text.lower().strip()
+        if not isinstance(raw, str):
+            return text.lower().strip()
+        return Pattern(text) if reading.patterns and looks_like_pattern(text) else text
 
     def matches(self, actual: Value) -> bool:
         """Whether one text is the other, but for punctuation around it, or is accepted by the other as a pattern."""

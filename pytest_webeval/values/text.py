@@ -9,6 +9,7 @@ from unicodedata import normalize
 
 from pytest_webeval.values.base import looks_like_pattern
 from pytest_webeval.values.refusal import unreadable
+from pytest_webeval.values.transliteration import ASCII_FORMS
 
 if TYPE_CHECKING:
     from pytest_webeval.values.base import Reading
@@ -17,27 +18,6 @@ _TRADE_MARKS = str.maketrans("", "", "™®℠©")
 _HYPHEN = "[-\u2010-\u2015\u2212\u00ad]"
 _HYPHEN_AT_LETTER = re.compile(f"(?<=[A-Za-z]){_HYPHEN}|{_HYPHEN}(?=[A-Za-z])")
 _LINE_BREAKS_AND_TABS = str.maketrans("\t\n\r", "   ")
-
-# Signs of prices, measures and formulas that text_unidecode does not know; without the minus, a debt would be a credit.
-_SIGNS = str.maketrans(
-    {
-        "\u2212": "-",
-        "\u2215": "/",
-        "\u2216": "\\",
-        "\u2217": "*",
-        "\u2223": "|",
-        "\u2236": ":",
-        "\u223c": "~",
-        "≤": "<=",
-        "≥": ">=",
-        "₱": "P",
-        "₴": "UAH",
-        "₹": "Rs",
-        "₺": "L",
-        "₽": "R",
-        "₿": "BTC",
-    }
-)
 
 
 def prepared(text: str, reading: Reading) -> str:
@@ -53,10 +33,10 @@ def prepared(text: str, reading: Reading) -> str:
 
 
 def text_of(raw: object, reading: Reading) -> str:
-    """The prepared text of a datum; one that is not a text is taken as Python writes it. A list has no text."""
+    """The prepared text of a datum; one that is not a text is taken as Python writes it. A list of guesses has none."""
     if isinstance(raw, str):
         return prepared(raw, reading)
-    if isinstance(raw, list | tuple):
+    if isinstance(raw, list | tuple) and not reading.alternatives:
         raise unreadable(raw, "is a list where one value is wanted; write the value alone")
     try:
         return str(raw)
@@ -72,7 +52,7 @@ def _without_controls(text: str) -> str:
 def _transliterated(text: str) -> str:
     if text.isascii():
         return text
-    return "".join(one if one.isascii() else _ascii_for(one) for one in text.translate(_SIGNS))
+    return "".join(one if one.isascii() else _ascii_for(one) for one in text.translate(ASCII_FORMS))
 
 
 def _ascii_for(character: str) -> str:

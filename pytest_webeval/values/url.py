@@ -2,45 +2,103 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from typing import ClassVar
+from typing import NamedTuple
 from urllib.parse import parse_qsl
 from urllib.parse import unquote
-from urllib.parse import urlsplit
+from urllib.parse import urlparse
+from urllib.parse import urlunparse
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import ValueUnreadable
-from pytest_webeval.values.base import Reading
 from pytest_webeval.values.base import Value
+from pytest_webeval.values.base import looks_like_pattern
 from pytest_webeval.values.refusal import refuse_overlong
 from pytest_webeval.values.refusal import unreadable
+
+if TYPE_CHECKING:
+    from pytest_webeval.values.base import Reading
+
+
+class Location(NamedTuple):
+    """Where a URL leads: `base` is all but its query; of each parameter the first value in order, in lower case."""
+
+    base: str
+    query: tuple[tuple[str, str], ...] = ()
+    is_pattern: bool = False
+
+    def leads_to(self, found: Location) -> bool:
+        """Whether another location is the one that this describes."""
+        if self.is_pattern or found.is_pattern:
+            same_place = self._accepts(found) or found._accepts(self)
+        else:
+            same_place = self.base.lower().rstrip("/") == found.base.lower().rstrip("/")
+        return same_place and _same_query(dict(self.query), dict(found.query))
+
+    def _accepts(self, other: Location) -> bool:
+        return self.is_pattern and _accepts(self.base, other.base)
 
 
 @dataclass(frozen=True, slots=True)
 class UrlValue(Value):
-    """A URL in the normal form of spec §5.14: base in lower case, and the first value of each parameter."""
+    """A URL in the normal form of spec §5.14."""
 
-    type_name = "url"
+    type_name: ClassVar[str] = "url"
 
     @classmethod
-    def canonical(cls, raw: object, reading: Reading) -> tuple[str, tuple[tuple[str, str], ...]]:
-        """Base and parameters. Raises `ValueUnreadable` for anything but text."""
-        from pytest_webeval.urls import normalized  # answers are seldom URLs
+    def canonical(cls, raw: object, reading: Reading) -> Location:
+        """Base and parameters, or the pattern that the text is."""
+        from pytest_webeval.normal_urls import is_ssh  # answers are seldom URLs
+        from pytest_webeval.normal_urls import normalized
 
         if not isinstance(raw, str) or not raw.strip():
             raise unreadable(raw, "is not a URL; write it in full")
         refuse_overlong(raw, "URL")
+        text = raw.strip()
+        if reading.patterns and looks_like_pattern(text):
+            return Location(text, is_pattern=True)
+        text = text.rstrip("/")
         try:
-            base, _, rest = reading.derender(normalized(raw.strip().rstrip("/"))).partition("?")
+            place = reading.derender(normalized(text))
         except EvaluationError as error:
             raise ValueUnreadable(str(error)) from error
-        query = rest.partition("#")[0]
-        pairs = sorted((unquote(name), unquote(value).lower().strip()) for name, value in parse_qsl(query))
-        fragment = urlsplit(f"//x?{rest}").fragment
-        shown = f"{base}#{fragment}" if fragment else base
-        return shown.lower().rstrip("/"), tuple(dict(reversed(pairs)).items())
+        return Location(place) if is_ssh(text) else _split(place)
+
+    def matches(self, actual: Value) -> bool:
+        """Whether any two of the alternatives lead to the same place. Raises `EvaluationError` for a broken pattern."""
+        return isinstance(actual, UrlValue) and any(
+            one.leads_to(other) for one in self.alternatives for other in actual.alternatives
+        )
 
     def to_json(self) -> str:
         """The URL with its parameters as text."""
-        base, pairs = self.alternatives[0]
-        query = "&".join(f"{name}={value}" for name, value in pairs)
-        return f"{base}?{query}" if query else str(base)
+        location: Location = self.alternatives[0]
+        query = "&".join(f"{name}={value}" for name, value in location.query)
+        return f"{location.base}?{query}" if query else location.base
+
+
+def _split(place: str) -> Location:
+    parts = urlparse(place)  # which, unlike urlsplit, drops a semicolon with nothing behind it
+    pairs = parse_qsl(parts.query, keep_blank_values=True)
+    in_order = sorted((unquote(name), unquote(value).lower().strip()) for name, value in pairs)
+    return Location(urlunparse(parts._replace(query="")), tuple(dict(reversed(in_order)).items()))
+
+
+def _same_query(expected: dict[str, str], found: dict[str, str]) -> bool:
+    """Whether the parameters agree; a missing one is an empty one."""
+    names = {*expected, *found}
+    return all(_same_parameter(expected.get(name, ""), found.get(name, "")) for name in names)
+
+
+def _same_parameter(expected: str, found: str) -> bool:
+    return _accepts(expected, found) if looks_like_pattern(expected) else expected == found
+
+
+def _accepts(pattern: str, text: str) -> bool:
+    try:
+        return re.match(pattern, text) is not None
+    except (re.error, OverflowError, RecursionError) as error:
+        raise EvaluationError(f"{pattern!r} is no regular expression; mend the URL") from error

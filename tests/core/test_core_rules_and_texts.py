@@ -13,21 +13,23 @@ from pytest_webeval.reports.failure_text import failure_text
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rules import RULES
+from pytest_webeval.rules import SWITCHES
 from pytest_webeval.schema import TreeReader
 from pytest_webeval.task_sets import load_tasks
 from pytest_webeval.values.base import Reading
 
-TABLE = {
-    "reference": {
-        "agent_patterns",
-        "agent_alternatives",
-        "empty_trace",
-        "null_schema_errs",
-        "byte_order_mark_fails",
-    },
-    "default": {"documented_dialect", "side_bodies", "null_schema_errs", "byte_order_mark_fails", "escaped_hosts"},
-    "strict": {"documented_dialect", "side_bodies", "escaped_hosts"},
+BY_DEFAULT = {
+    "documented_dialect",
+    "literal_texts",
+    "single_answers",
+    "events_required",
+    "side_bodies",
+    "mended_traces",
+    "escaped_hosts",
+    "plain_paths",
+    "finite_measures",
 }
+TABLE = {"reference": set(), "default": BY_DEFAULT, "strict": set(SWITCHES)}
 
 
 @pytest.mark.parametrize("name", TABLE)

@@ -81,8 +81,8 @@ def an_empty_directory(runs):
     ("spoil", "told"),
     [
         (breaking_har, "107/network.har is no readable HAR: "),
-        (emptying_har, "107/network.har is empty; "),
-        (damaging_an_entry, "entry 0 of the trace is damaged"),
+        (emptying_har, "107 is of no use: it has no events; record"),
+        (damaging_an_entry, "107 is of no use: none of the 1 entries can be read"),
         (removing_har, "no network trace in "),
         (removing_response, "agent_response.json"),
         (linking_response, "agent_response.json"),

@@ -75,7 +75,7 @@ def test_recognize_brings_a_format_of_ones_own(runs, webeval, pytester):
             def recognizes(self, path):
                 return (path / "answer.txt").is_file()
             def load(self, path, label, rules):
-                trace = lambda inputs, rules: HarTrace().load(inputs, "traffic.txt", rules)
+                trace = lambda inputs: HarTrace().load(inputs, "traffic.txt")
                 return Run(path, label, int(path.name), self.name, "answer.txt", Inputs(path), rules, trace)
         def pytest_webeval_recognize(path, config):
             assert config.option.webeval_runs

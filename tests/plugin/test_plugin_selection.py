@@ -32,8 +32,10 @@ def test_several_pasted_node_ids_select_several_runs(shop_and_forge, webeval):
     webeval("runs/107::task", "runs/1070::task").assert_outcomes(passed=2)
 
 
-def test_the_root_itself_may_be_given(shop_and_forge, webeval):
-    webeval("runs").assert_outcomes(passed=3)
+@pytest.mark.parametrize("argument", ["runs", "./runs/"])
+def test_the_root_itself_may_be_given_and_makes_a_whole_session(shop_and_forge, webeval, argument):
+    webeval(argument).assert_outcomes(passed=3)
+    assert shop_and_forge.summary["webeval"]["partial"] is False
 
 
 def test_a_node_id_that_names_no_run_is_pytests_own_usage_error(shop_and_forge, webeval):

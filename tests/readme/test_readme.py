@@ -21,7 +21,7 @@ def blocks(language):
     return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
 
 
-COMMANDS = [line for block in blocks("sh") for line in block.splitlines() if line.startswith("pytest ")]
+COMMANDS = [line for block in blocks("sh") for line in block.splitlines() if re.match("pytest (?!tests/)", line)]
 
 
 @pytest.fixture

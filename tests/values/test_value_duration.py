@@ -5,6 +5,7 @@ import pytest
 from pytest_webeval.errors import ValueUnreadable
 from pytest_webeval.values.base import Reading
 from pytest_webeval.values.duration import DurationValue
+from pytest_webeval.values.string import StringValue
 
 TABLE = [
     ("10 min", "13 min", True),
@@ -19,8 +20,37 @@ TABLE = [
     ("2h30m", "2 hrs 30 mins", True),
     ("0 min", "3 min", True),
     (["5m", "2h"], "120 minutes", True),
+    ("1h", "+0:60 hour", True),
+    ("-1h", "-1:00 hours", True),
+    ("26h", "1 day 2:00 hours", True),
+    ("160 min", "1:100 hours", True),
+    ("9999.9 s", "11111 s", False),
+    ("0 s", "0.0000001 s", True),
+    ("-999999999 days", "999999999 days", False),
 ]
-REFUSED = ["2 hours and 30 minutes", "about 5 minutes", "5 minutes.", 5, "5", "half an hour", None, "", "9" * 20_000]
+REFUSED = [
+    "1:35 hrs",
+    "12:0h",
+    "-5",
+    "+1.5",
+    "1e3",
+    "1_000",
+    "inf h",
+    "nan s",
+    "1e400 h",
+    "1000000000 days",
+    {"a": 1},
+    True,
+    "2 hours and 30 minutes",
+    "about 5 minutes",
+    "5 minutes.",
+    5,
+    "5",
+    "half an hour",
+    None,
+    "",
+    "9" * 20_000,
+]
 
 
 @pytest.mark.parametrize(("expected", "actual", "equal"), TABLE)
@@ -32,6 +62,10 @@ def test_durations_match_within_three_minutes_or_a_tenth(expected, actual, equal
 def test_anything_but_a_length_of_time_is_refused(raw):
     with pytest.raises(ValueUnreadable, match=r"duration|characters"):
         DurationValue.read(raw, Reading())
+
+
+def test_a_duration_does_not_match_a_value_of_another_type():
+    assert not DurationValue.read("5 min", Reading()).matches(StringValue.read("5 min", Reading()))
 
 
 def test_a_duration_is_shown_as_hours_minutes_and_seconds():

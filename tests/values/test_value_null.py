@@ -26,5 +26,9 @@ def test_neither_a_list_nor_a_pattern_of_an_agent_is_null(raw):
         NullValue.read(raw, Reading(patterns=False, alternatives=False))
 
 
+def test_an_empty_list_among_alternatives_is_null():
+    assert NullValue.read([[], ""], Reading()).matches(NullValue.read(None, Reading()))
+
+
 def test_a_report_shows_null():
     assert NullValue.read("n/a", Reading()).to_json() is None

@@ -17,10 +17,26 @@ from pytest_webeval.values import value_type
 from pytest_webeval.values.base import Reading
 from pytest_webeval.values.base import Value
 
-# The library behind URLs warns of its own; scoring lets no warning decide a verdict.
-pytestmark = pytest.mark.filterwarnings("ignore:Transitional processing:DeprecationWarning")
+# The libraries behind URLs and points warn of their own; scoring lets no warning decide a verdict.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Transitional processing:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:Latitude normalization:UserWarning"),
+]
 
-NAMES = ["string", "number", "integer", "boolean", "date", "currency", "duration", "month", "null", "url"]
+NAMES = list(VALUE_TYPES)
+PARSERS = [
+    "dateutil",
+    "geopy",
+    "pint",
+    "price_parser",
+    "scourgify",
+    "text_unidecode",
+    "thefuzz",
+    "url_normalize",
+    "us",
+    "usaddress",
+    "word2number",
+]
 READINGS = [Reading(), Reading(patterns=False, alternatives=False)]
 
 SIGNS = [*"123-/.,:+$%()^ ezté\u2212\ufe0f"]
@@ -89,7 +105,7 @@ import sys
 from pytest_webeval.values import value_type
 for name in {NAMES!r}:
     value_type(name)
-print([one for one in ("dateutil", "price_parser", "word2number", "text_unidecode") if one in sys.modules])
+print([one for one in {PARSERS!r} if one in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

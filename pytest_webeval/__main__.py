@@ -1,0 +1,39 @@
+"""`python -m pytest_webeval rules` prints the rule table."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import textwrap
+
+from pytest_webeval.quirks import QUIRKS
+from pytest_webeval.quirks import Quirk
+from pytest_webeval.rules import RULE_SETS
+
+WIDTH = 100
+
+
+def rule_table() -> str:
+    """Each quirk of WebArena-Verified 1.2.3, what each rule set does about it, and which tasks it touches."""
+    head = f"{'':8}{'switch':<20}" + "".join(f"{name:<12}" for name in RULE_SETS) + "tasks of the data set"
+    return "\n".join([head, *("\n".join(_lines(quirk)) for quirk in QUIRKS)])
+
+
+def _lines(quirk: Quirk) -> list[str]:
+    columns = "".join(f"{quirk.column(name):<12}" for name in RULE_SETS)
+    told = f"{quirk.about}; instead: {quirk.instead}" if quirk.instead else quirk.about
+    indented = textwrap.wrap(told, WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 8)
+    return [f"{quirk.number:<8}{quirk.switch:<20}{columns}{quirk.tasks}", *indented]
+
+
+def main() -> None:
+    """Print what was asked for."""
+    parser = argparse.ArgumentParser(prog="python -m pytest_webeval", description="Recorded web-agent tasks as tests.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("rules", help="print the rule table: what reference, default and strict do differently")
+    parser.parse_args()
+    sys.stdout.write(f"{rule_table()}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""What an event posted and received against what a task expects in its bodies (spec §4.4)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+from typing import Any
+
+from pytest_webeval.bodies import fields_of
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.projection import ABSENT
+from pytest_webeval.projection import project
+from pytest_webeval.tasks import NetworkExpectation
+
+if TYPE_CHECKING:
+    from pytest_webeval.evaluators.base import Case
+    from pytest_webeval.network import Body
+    from pytest_webeval.network import NetworkEvent
+    from pytest_webeval.results import Assertion
+    from pytest_webeval.schema import TreeReader
+
+PATH = "network_event"
+
+
+@dataclass(frozen=True)
+class BodyMatcher:
+    """Compares the bodies of events with one expectation. What the task wrote is read once."""
+
+    wanted: NetworkExpectation
+    case: Case
+
+    @cached_property
+    def expected_post(self) -> dict[str, Any] | None:
+        """The expected post data as values, None where the task asks for none. Raises `EvaluationError`."""
+        raw = self.wanted.expected.post_data
+        if not raw:
+            return None
+        kept = {key: value for key, value in raw.items() if not self._is_ignored(key)}
+        if not kept:
+            raise EvaluationError("post_data has at least one key; the ignored patterns leave none")
+        return self._typed(kept, self.case.tree_reader(PATH, strict=True))
+
+    def posted(self, event: NetworkEvent) -> dict[str, Any] | None:
+        """What an event posted under the keys that the task asks for. Raises `EvaluationError`."""
+        if self.expected_post is None:
+            return None
+        fields = self._fields(event.read_post(), f"{PATH}.post_data")
+        if fields is None:
+            return None
+        kept = {name: value for name, value in fields.items() if not self._is_ignored(name)}
+        return self._typed(project(self.expected_post, kept), self.case.tree_reader(PATH, strict=False))
+
+    def content(self, event: NetworkEvent) -> dict[str, Any] | None:
+        """What a response holds under the keys that the task asks for. Raises `EvaluationError`."""
+        expected = self.wanted.expected.response_content
+        if not expected:
+            return None
+        fields = self._fields(event.read_content(), f"{PATH}.response_content")
+        return None if fields is None else project(expected, fields, ABSENT)
+
+    def assertions(self, event: NetworkEvent) -> Iterator[Assertion]:
+        """One assertion or more for each field of a body that the task names."""
+        comparison = self.case.comparison(extra_keys=True)
+        if self.expected_post is not None:
+            yield from comparison.compare(self.expected_post, self.posted(event), f"{PATH}.post_data")
+        if expected := self.wanted.expected.response_content:
+            as_sent = replace(comparison, separate_lists=True)  # only what is read as values has the lists of Q34
+            yield from as_sent.compare(expected, self.content(event), f"{PATH}.response_content")
+
+    def _fields(self, body: Body | None, where: str) -> dict[str, Any] | None:
+        if body is not None and body.aside is not None and self.case.rules.side_bodies:
+            self.case.notice("side_bodies", where)
+            body = replace(body, text=body.aside())
+        fields = fields_of(body)
+        if fields is None:
+            return None
+        if not fields.repeated or not self.case.rules.every_field:
+            return fields.first
+        self.case.notice("every_field", f"{where}.{min(fields.repeated)}")
+        return fields.first | {name: self._every(name, values) for name, values in fields.repeated.items()}
+
+    def _every(self, name: str, values: list[str]) -> Any:
+        """All values of a repeated field; one value that is repeated is still one where no array is expected."""
+        is_array = (self._post_types.get(name) or {}).get("type") == "array"
+        return values if is_array or len(set(values)) > 1 else values[0]
+
+    def _typed(self, members: Mapping[str, Any], reader: TreeReader) -> dict[str, Any]:
+        types = self._post_types
+        return {key: reader.member(raw, types.get(key), f"{PATH}.post_data.{key}") for key, raw in members.items()}
+
+    @property
+    def _post_types(self) -> Mapping[str, Any]:
+        return (self.wanted.post_data_schema or {}).get("properties") or {}
+
+    def _is_ignored(self, name: str) -> bool:
+        return any(_searches(pattern, name) for pattern in self.wanted.ignored_post_data_params_patterns or ())
+
+
+def _searches(pattern: str, name: str) -> bool:
+    try:
+        return re.search(pattern, name) is not None
+    except re.error as error:
+        raise EvaluationError(f"{pattern!r} in ignored_post_data_params_patterns is no pattern: {error}") from error

@@ -1,0 +1,65 @@
+"""The normal form of a URL (spec §5.14), with and without what the reference resolves in its path."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+from pytest_webeval.errors import EvaluationError
+
+_ENCODED_SLASH = re.compile("%2f", re.IGNORECASE)
+_DOT_SEGMENT = re.compile(r"/(?:\.|%2e){1,2}(?=/|$)", re.IGNORECASE)
+_KEPT = {"%25252F": "%252F", "%252F": "%2F"}
+
+
+def is_ssh(text: str) -> bool:
+    """Whether a text is an address to clone from with SSH, in either form."""
+    return _ssh(text) is not None
+
+
+def _ssh(text: str) -> tuple[str, str] | None:
+    """User and path of ``ssh://user@host:port/path`` or ``git@host:path``."""
+    if text[:6].lower() == "ssh://" and "[" not in text:
+        parts = urlsplit(text)
+        return parts.netloc.rpartition("@")[0] or "git", parts.path.lstrip("/")
+    if text[:4].lower() == "git@" and ":" in text:
+        return "git", text.partition(":")[2].lstrip("/")
+    return None
+
+
+@lru_cache(maxsize=4096)
+def normalized(text: str) -> str:
+    """The URL after url-normalize, or its SSH short form. Raises `EvaluationError` where it is impossible."""
+    if short := _ssh(text):
+        return f"{short[0]}@__SSH_HOST__:{short[1]}".lower()
+    from url_normalize import url_normalize  # a session without network checks does without it
+
+    try:
+        return url_normalize(text) or ""
+    except (ValueError, AttributeError) as error:
+        raise EvaluationError(f"{text[:200]!r} is no URL: {error}; record the run again") from error
+
+
+def is_trick(text: str) -> bool:
+    """Whether a path has an encoded slash or a dot segment: it means another place than the reference takes it for."""
+    return _ENCODED_SLASH.search(path_of(text)) is not None or has_dot_segments(text)
+
+
+def has_dot_segments(text: str) -> bool:
+    """Whether a path has segments ``.`` or ``..``, encoded or not; browsers resolve them before they send anything."""
+    return _DOT_SEGMENT.search(path_of(text)) is not None
+
+
+def path_of(text: str) -> str:
+    """A URL up to its query or fragment."""
+    return re.split("[?#]", text, maxsplit=1)[0]
+
+
+def normalized_keeping_slashes(text: str) -> str:
+    """As `normalized`, with the encoded slashes of the path left encoded."""
+    head = path_of(text)
+    if not _ENCODED_SLASH.search(head):
+        return normalized(text)
+    kept = _ENCODED_SLASH.sub("%252F", head.replace("%252F", "%25252F").replace("%252f", "%25252F"))
+    return re.sub("%25252F|%252F", lambda found: _KEPT[found[0]], normalized(kept + text[len(head) :]))

@@ -1,0 +1,108 @@
+"""Tasks that are expected and have no recording, so that an incomplete set of runs cannot look complete."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from pytest_webeval import formats
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.plugin.workspace import Workspace
+
+
+@dataclass(frozen=True, eq=False)
+class MissingTasks:
+    """What --webeval-expect misses. The roots are looked at together: a task is missing if none has a recording."""
+
+    workspace: Workspace
+
+    def check(self) -> None:
+        """Raise `WebEvalError` if nothing says which tasks are expected."""
+        if self.workspace.settings.expect and not self._expected():
+            raise SettingsError(
+                "--webeval-expect: nothing says which tasks are expected; name their definitions with "
+                "--webeval-tasks, put tasks.json into the run root, or name a --webeval-subset"
+            )
+
+    @cached_property
+    def by_path(self) -> dict[Path, int]:
+        """Ids of missing tasks by the directory that their items go by, ascending. No such directory is made."""
+        if not self.workspace.settings.expect:
+            return {}
+        recorded = {found for root in self.workspace.settings.roots for found in self._recorded(root)}
+        missing = [task_id for task_id in self._expected() if task_id not in recorded]
+        return {self._place(task_id): task_id for task_id in missing}
+
+    def below(self, directory: Path) -> list[Path]:
+        """Where items of missing tasks stand in a directory: nowhere unless it is a run root."""
+        if directory not in self.workspace.settings.roots:
+            return []
+        return [path for path in self.by_path if path.parent == directory]
+
+    def may_stand_at(self, path: Path) -> bool:
+        """Whether an item of a missing task could stand there. Looks at no run, so that it can be asked at any time."""
+        if not self.workspace.settings.expect or path.parent not in self.workspace.settings.roots:
+            return False
+        names = set(map(str, self._expected()))
+        return path.name in names or path.name.rpartition("-")[0] in names
+
+    def reason(self, path: Path) -> str:
+        """What is told about the task that is missing there; that it has no usable definition either, if so."""
+        task_id, workspace = self.by_path[path], self.workspace
+        roots = ", ".join(workspace.label(root) for root in workspace.settings.roots)
+        told = f"no recording of task {task_id} in {roots}; record it, or leave out --webeval-expect"
+        try:
+            workspace.task_set(path).get(task_id)
+        except TaskDefinitionError as error:
+            return f"{told} ({error})"
+        return told
+
+    def _expected(self) -> tuple[int, ...]:
+        workspace = self.workspace
+        if workspace.subset is not None:
+            return workspace.subset.task_ids
+        known = (workspace.definitions(root) for root in workspace.settings.roots)
+        return tuple(sorted({task_id for tasks in known if tasks for task_id in tasks.task_ids}))
+
+    def _recorded(self, path: Path) -> Iterator[int | str]:
+        """Ids of the runs at or below a directory. What is no run but is named like one tells itself what is wrong."""
+        workspace = self.workspace
+        try:
+            if workspace.format_of(path) is not None:
+                yield workspace.run(path).task_id
+                return
+            inner, links = workspace.subdirectories(path), formats.links_out(path, workspace.root_of(path) or path)
+        except RecordingError:
+            inner, links = [], []
+        unusable = links if inner or path in workspace.settings.roots else [path, *links]
+        yield from (task_id for one in unusable if (task_id := numbered(one)) is not None)
+        for child in inner:
+            yield from self._recorded(child)
+
+    def _place(self, task_id: int) -> Path:
+        """Below the first root that defines the task, or else the first; not where a run of another task lies."""
+        roots = self.workspace.settings.roots
+        root = next((root for root in roots if self._defines(root, task_id)), roots[0])
+        names = (str(task_id) if number == 1 else f"{task_id}-{number}" for number in count(1))
+        return next(path for name in names if self.workspace.format_of(path := root / name) is None)
+
+    def _defines(self, root: Path, task_id: int) -> bool:
+        try:
+            return task_id in (self.workspace.definitions(root) or ())
+        except TaskDefinitionError:
+            return False
+
+
+MISSING_TASKS = pytest.StashKey[MissingTasks]()
+
+
+def numbered(path: Path) -> int | None:
+    """The task id that a directory is named by, or None."""
+    return int(path.name) if path.name.isascii() and path.name.isdigit() else None

@@ -1,0 +1,71 @@
+"""Which items of the run roots a session scores: positional arguments and the subset decide."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.plugin.collection import ITEM
+from pytest_webeval.plugin.collection import MISSING_ITEM
+from pytest_webeval.plugin.collection import run_path
+from pytest_webeval.plugin.missing import MISSING_TASKS
+from pytest_webeval.plugin.missing import numbered
+from pytest_webeval.plugin.session_keys import CHOSEN
+from pytest_webeval.plugin.workspace import Workspace
+
+
+def select(config: pytest.Config, workspace: Workspace) -> None:
+    """Collect the run roots where no argument was given; take pasted node ids of runs for their directories."""
+    if config.args_source != pytest.Config.ArgsSource.ARGS:
+        config.args[:] = [str(root) for root in workspace.settings.roots]
+    config.args[:] = [_selected(argument, config, workspace) for argument in config.args]
+    missing = {argument: place for argument in config.args if (place := _missing(argument, config, workspace))}
+    if missing:  # whose path is nowhere, so pytest is told to collect the root, and the root what to yield
+        config.stash[CHOSEN] = tuple(missing.get(one) or _absolute(one, config) for one in config.args)
+        roots = {argument: str(workspace.root_of(place)) for argument, place in missing.items()}
+        config.args[:] = list(dict.fromkeys(roots.get(argument, argument) for argument in config.args))
+
+
+def _selected(argument: str, config: pytest.Config, workspace: Workspace) -> str:
+    text = argument.removesuffix(f"::{ITEM}").removesuffix(f"::{MISSING_ITEM}")
+    if (config.invocation_params.dir / text).exists():
+        place = _absolute(text, config)
+        return str(place) if workspace.root_of(place) else argument
+    path = workspace.path_of(text)
+    return str(path) if path is not None and path.is_dir() else argument
+
+
+def _missing(argument: str, config: pytest.Config, workspace: Workspace) -> Path | None:
+    """Where the item of a missing task stands, if an argument names one."""
+    text = argument.removesuffix(f"::{MISSING_ITEM}")
+    places = () if text == argument else (_absolute(text, config), workspace.path_of(text))
+    return next((place for place in places if place and config.stash[MISSING_TASKS].may_stand_at(place)), None)
+
+
+def _absolute(argument: str, config: pytest.Config) -> Path:
+    return Path(os.path.abspath(config.invocation_params.dir / argument))  # noqa: PTH100  (links are kept)
+
+
+def outside_subset(items: Sequence[pytest.Item], workspace: Workspace) -> list[pytest.Item]:
+    """Items about runs of other tasks. What is no run and has no number stays: it may be meant for any task."""
+    if workspace.subset is None:
+        return []
+    inside = {None, *workspace.subset.task_ids}
+    return [item for item in items if _task_id(item, workspace) not in inside]
+
+
+def _task_id(item: pytest.Item, workspace: Workspace) -> int | str | None:
+    path = run_path(item)
+    if path is None:
+        return None
+    missing = workspace.config.stash[MISSING_TASKS].by_path
+    if path in missing or getattr(item, "problem", None):
+        return missing.get(path, numbered(path))
+    try:
+        return workspace.run(path).task_id
+    except RecordingError:
+        return numbered(path)

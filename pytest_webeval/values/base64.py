@@ -1,0 +1,72 @@
+"""Texts that a site keeps in base64, such as the contents of a file."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from typing import ClassVar
+
+from pytest_webeval.values.base import Value
+from pytest_webeval.values.base import looks_like_pattern
+from pytest_webeval.values.refusal import unreadable
+from pytest_webeval.values.string import Pattern
+
+if TYPE_CHECKING:
+    from pytest_webeval.values.base import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class ContentPattern(Pattern):
+    """A ``^…$`` text that stands for every content that it matches as a whole, and for itself if it was encoded."""
+
+    encoded: bool = False
+
+    def accepts(self, text: str) -> bool:
+        """Whether all of a content matches; case counts, and a dot is any character."""
+        if self.encoded and text == self.text:
+            return True
+        try:
+            return re.compile(self.text, re.DOTALL).fullmatch(text) is not None
+        except (re.error, OverflowError, RecursionError):
+            return False
+
+
+@dataclass(frozen=True, slots=True)
+class Base64Value(Value):
+    """What a base64 text holds, character by character (spec §5.13)."""
+
+    type_name: ClassVar[str] = "base64"
+
+    @classmethod
+    def canonical(cls, raw: object, reading: Reading) -> str | ContentPattern:
+        """The content with its line breaks written one way, or the pattern that a task writes for it."""
+        if not isinstance(raw, str) or not raw.strip():
+            raise unreadable(raw, "is not base64; write it as a text, with its padding")
+        if reading.patterns and looks_like_pattern(raw.strip()):
+            return ContentPattern(raw.strip())
+        try:
+            content = b64decode(raw.strip(), validate=True).decode().replace("\r\n", "\n").replace("\r", "\n").strip()
+        except ValueError as error:
+            raise unreadable(raw, "is not base64 of UTF-8; write it in the standard alphabet, padded") from error
+        return ContentPattern(content, encoded=True) if reading.patterns and looks_like_pattern(content) else content
+
+    def matches(self, actual: Value) -> bool:
+        """Whether one content is the other, or is accepted by the other as a pattern."""
+        return isinstance(actual, Base64Value) and any(
+            _same(one, other) for one in self.alternatives for other in actual.alternatives
+        )
+
+    def to_json(self) -> str:
+        """The content of the first alternative; of a pattern, its text."""
+        return str(self.alternatives[0])
+
+
+def _same(one: str | ContentPattern, other: str | ContentPattern) -> bool:
+    written_the_same = type(one) is type(other) and str(one) == str(other)
+    return written_the_same or _accepts(one, other) or _accepts(other, one)
+
+
+def _accepts(one: str | ContentPattern, other: str | ContentPattern) -> bool:
+    return isinstance(one, ContentPattern) and one.accepts(str(other))

@@ -1,0 +1,105 @@
+"""Points on the earth, in degrees of latitude and longitude."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from typing import Any
+from typing import ClassVar
+from typing import Self
+
+from pytest_webeval.values.base import Alternatives
+from pytest_webeval.values.base import Value
+from pytest_webeval.values.refusal import LONGEST_PARSED
+from pytest_webeval.values.refusal import unreadable
+from pytest_webeval.values.text import prepared
+
+if TYPE_CHECKING:
+    from pytest_webeval.values.base import Reading
+
+TOLERANCE = 1e-5
+
+# The parser tries every digit of a number as its first, which takes for ever where there are thousands.
+_ENDLESS_NUMBER = re.compile(r"\d{400}")
+_WANTED = "is not a point; write it as [40.4424, -79.9397]"
+
+
+@dataclass(frozen=True, slots=True)
+class CoordinatesValue(Value):
+    """A point. Of several alternatives only the first counts (spec §5.8)."""
+
+    type_name: ClassVar[str] = "coordinates"
+
+    @classmethod
+    def read(cls, raw: object, reading: Reading) -> Self:
+        """The point of a datum, or of each of its alternatives. A list of two numbers is one point."""
+        if isinstance(raw, list | tuple):
+            if _is_pair_of_numbers(raw) and (point := _point(*raw)) is not None:
+                return cls((point,))
+            if not (reading.alternatives or isinstance(raw, Alternatives)):
+                raise unreadable(raw, _WANTED)
+        return super(CoordinatesValue, cls).read(raw, reading)
+
+    @classmethod
+    def canonical(cls, raw: object, reading: Reading) -> tuple[float, float]:
+        """Latitude and longitude, the latter brought between -180 and 180."""
+        point = _point(*_degrees(raw, reading)) if raw else None
+        if point is None:
+            raise unreadable(raw, _WANTED)
+        return point
+
+    def matches(self, actual: Value) -> bool:
+        """Whether the first points are at most `TOLERANCE` apart, in latitude and in longitude."""
+        if not isinstance(actual, CoordinatesValue):
+            return False
+        pairs = zip(self.alternatives[0], actual.alternatives[0], strict=True)
+        return all(abs(one - other) <= TOLERANCE for one, other in pairs)
+
+    def to_json(self) -> dict[str, float]:
+        """The first alternative as an object."""
+        latitude, longitude = self.alternatives[0]
+        return {"latitude": latitude, "longitude": longitude}
+
+
+def _is_pair_of_numbers(raw: list[Any] | tuple[Any, ...]) -> bool:
+    return len(raw) == 2 and all(isinstance(one, str | int | float) for one in raw)
+
+
+def _degrees(raw: object, reading: Reading) -> tuple[Any, ...]:
+    """What names a point, as the parser takes it: a text, or latitude and longitude."""
+    if isinstance(raw, str):
+        return (prepared(raw, reading),)
+    if isinstance(raw, dict):
+        raw = [*_named(_is_latitude, raw), *_named(_is_longitude, raw)]
+    return tuple(raw) if isinstance(raw, list | tuple) and len(raw) == 2 else ()
+
+
+def _named(is_name: Callable[[str], bool], raw: dict[str, Any]) -> list[Any]:
+    return [value for key, value in raw.items() if is_name(key.lower())][:1]
+
+
+def _is_latitude(key: str) -> bool:
+    return len(key) > 1 and "latitude".startswith(key)
+
+
+def _is_longitude(key: str) -> bool:
+    return key == "lng" or (len(key) > 1 and "longitude".startswith(key))
+
+
+def _is_endless(text: str) -> bool:
+    return len(text) > LONGEST_PARSED or _ENDLESS_NUMBER.search(text) is not None
+
+
+def _point(*degrees: Any) -> tuple[float, float] | None:
+    """The point that a text, or latitude and longitude, name for geopy; None where there is no such point."""
+    from geopy.point import Point  # type: ignore[import-untyped]
+
+    if not degrees or any(isinstance(one, str) and _is_endless(one) for one in degrees):
+        return None
+    try:
+        point = Point(*degrees)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return point.latitude, point.longitude

@@ -1,0 +1,113 @@
+"""Postal addresses in the United States, as objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+from typing import Any
+from typing import ClassVar
+from typing import NamedTuple
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.values.base import Value
+from pytest_webeval.values.refusal import unreadable
+from pytest_webeval.values.string import StringValue
+from pytest_webeval.values.text import prepared
+
+if TYPE_CHECKING:
+    from pytest_webeval.values.base import Reading
+
+# The parser takes time that grows with the square of the length.
+_LONGEST_PART = 500
+
+
+class Address(NamedTuple):
+    """An address as the United States Postal Service writes it, in lower case but for the state."""
+
+    house_number: str
+    street: str
+    city: str
+    state: str
+    postcode: str
+
+
+@dataclass(frozen=True, slots=True)
+class FullAddressValue(Value):
+    """An address. Who is found there may be given by `name`, and does not count (spec §5.12)."""
+
+    type_name: ClassVar[str] = "full_address"
+
+    @classmethod
+    def canonical(cls, raw: object, reading: Reading) -> Address:
+        """The address of an object with the fields of `Address`.
+
+        Raises `EvaluationError` where the libraries that know addresses are not installed.
+        """
+        _post()
+        if not isinstance(raw, dict) or not raw.keys() >= set(Address._fields):
+            raise unreadable(raw, f"is not an address; write an object with {', '.join(Address._fields)}")
+        if not all(_is_short(raw[part]) for part in Address._fields):
+            raise unreadable(raw, f"is not an address; write its parts in at most {_LONGEST_PART} characters each")
+        if raw.get("name"):
+            StringValue.read(raw["name"], reading)
+        address = _as_the_post_writes(raw)
+        if address is None:
+            raise unreadable(raw, "is not an address in the United States; write one as the post does")
+        return Address(*(prepared(part, reading) for part in address))._replace(state=address.state)
+
+    def matches(self, actual: Value) -> bool:
+        """Whether the first addresses are the same; other alternatives do not count."""
+        return isinstance(actual, FullAddressValue) and self.alternatives[0] == actual.alternatives[0]
+
+    def to_json(self) -> dict[str, str]:
+        """The first alternative as an object."""
+        address: Address = self.alternatives[0]
+        return address._asdict()
+
+
+def _is_short(part: object) -> bool:
+    try:
+        return len(str(part)) <= _LONGEST_PART
+    except (RecursionError, ValueError):  # nested too deep, or an int with too many digits
+        return False
+
+
+class _Post(NamedTuple):
+    """What the libraries that know addresses do."""
+
+    normalized: Callable[[dict[str, Any]], dict[str, Any]]
+    state_named: Callable[[str], Any]
+    refusal: type[Exception]
+
+
+@cache
+def _post() -> _Post:
+    try:
+        from scourgify import normalize_address_record  # type: ignore[import-untyped]
+        from scourgify.address_constants import NormalizationConfig  # type: ignore[import-untyped]
+        from scourgify.exceptions import AddressNormalizationError  # type: ignore[import-untyped]
+        from us.states import lookup  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise EvaluationError(
+            f"values of type full_address need {error.name}; pip install 'pytest-webeval[address]'"
+        ) from error
+    if NormalizationConfig().config:
+        told = "a file address_constants.yaml, in ./config or named by ADDRESS_CONFIG, changes how addresses are read"
+        raise EvaluationError(f"{told}; remove it, or run pytest elsewhere")
+    return _Post(normalize_address_record, lookup, AddressNormalizationError)
+
+
+def _as_the_post_writes(raw: dict[str, Any]) -> Address | None:
+    post = _post()
+    lines = {"address_line_1": f"{raw['house_number']} {raw['street']}", "address_line_2": None}
+    try:
+        record = post.normalized(lines | {"city": raw["city"], "state": raw["state"], "postal_code": raw["postcode"]})
+        state = post.state_named(record["state"])
+    except (post.refusal, AttributeError, LookupError, TypeError, ValueError):
+        return None
+    house_number, _, street = record["address_line_1"].partition(" ")
+    if not street or state is None:
+        return None
+    return Address(house_number, street, record["city"], state.abbr, record["postal_code"])

@@ -1,0 +1,32 @@
+"""JSON in a text, such as the settings that a form sends."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from typing import ClassVar
+
+from pytest_webeval.values.base import Value
+from pytest_webeval.values.refusal import unreadable
+from pytest_webeval.values.text import prepared
+
+if TYPE_CHECKING:
+    from pytest_webeval.values.base import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class JsonValue(Value):
+    """JSON, compared as it is written: the order of keys does not count, ``1`` is not ``1.0`` (spec §5.13)."""
+
+    type_name: ClassVar[str] = "json"
+
+    @classmethod
+    def canonical(cls, raw: object, reading: Reading) -> str:
+        """The JSON with its keys sorted. Keys and texts are prepared as any text is."""
+        if not isinstance(raw, str):
+            raise unreadable(raw, "is not a text with JSON; write its JSON as a text")
+        try:
+            return json.dumps(json.loads(prepared(raw, reading)), sort_keys=True, separators=(",", ":"))
+        except (ValueError, RecursionError) as error:
+            raise unreadable(raw, 'is not JSON; write it as {"name": 1}') from error

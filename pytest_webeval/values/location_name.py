@@ -1,0 +1,48 @@
+"""Names of places, which may be spelled a little differently."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from typing import ClassVar
+
+from pytest_webeval.values.base import Value
+from pytest_webeval.values.refusal import refuse_overlong
+from pytest_webeval.values.refusal import unreadable
+from pytest_webeval.values.text import text_of
+
+if TYPE_CHECKING:
+    from pytest_webeval.values.base import Reading
+
+LEAST_LIKENESS = 80
+
+
+@dataclass(frozen=True, slots=True)
+class LocationNameValue(Value):
+    """The name of a place. Whatever is false but null, such as ``0``, is the empty name."""
+
+    type_name: ClassVar[str] = "location-name"
+
+    @classmethod
+    def canonical(cls, raw: object, reading: Reading) -> str:
+        """The prepared text; a pattern is no more than a text."""
+        if raw is None:
+            raise unreadable(raw, "is not the name of a place; write it as a text")
+        text = text_of(raw, reading)
+        refuse_overlong(text, "name of a place")
+        return text.lower().strip() if raw else ""
+
+    def matches(self, actual: Value) -> bool:
+        """Whether any two of the alternatives have their words in common, but for some letters (Q7)."""
+        return isinstance(actual, LocationNameValue) and any(
+            _alike(one, other) for one in self.alternatives for other in actual.alternatives
+        )
+
+
+def _alike(one: str, other: str) -> bool:
+    if not (one and other):
+        return one == other
+    from thefuzz.fuzz import token_sort_ratio  # type: ignore[import-untyped]  # few answers are places
+
+    likeness: int = token_sort_ratio(one, other)  # in whole percent: 79.5 is 80
+    return likeness >= LEAST_LIKENESS

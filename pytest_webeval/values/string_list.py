@@ -1,0 +1,33 @@
+"""Lists that a text enumerates with commas, in any order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from typing import ClassVar
+
+from pytest_webeval.values.base import Value
+from pytest_webeval.values.refusal import unreadable
+from pytest_webeval.values.text import text_of
+
+if TYPE_CHECKING:
+    from pytest_webeval.values.base import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class StringListValue(Value):
+    """Texts in any order, each as often as it is named (spec §5.13)."""
+
+    type_name: ClassVar[str] = "string_list"
+
+    @classmethod
+    def canonical(cls, raw: object, reading: Reading) -> tuple[str, ...]:
+        """The prepared texts between the commas, sorted."""
+        parts = [part.strip() for part in text_of(raw, reading).split(",")] if raw else []
+        if not any(parts):
+            raise unreadable(raw, "lists nothing; write it as a,b,c")
+        return tuple(sorted(filter(None, parts)))
+
+    def to_json(self) -> list[str]:
+        """The first alternative as a list."""
+        return list(self.alternatives[0])

@@ -1,0 +1,222 @@
+"""What each switch of the rule table changes: a verdict on both sides of it, and the warning that says so."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pytest_webeval.__main__ import rule_table
+from pytest_webeval.evaluators import default_evaluators
+from pytest_webeval.quirks import QUIRKS
+from pytest_webeval.rules import RULES
+from pytest_webeval.rules import SWITCHES
+from pytest_webeval.scoring import score
+
+FORM = "application/x-www-form-urlencoded"
+MUGS = {"type": "array", "items": {"type": "string"}}
+PRICES = {"type": "array", "items": {"type": "currency"}}
+TAGS = {"type": "array", "items": {"type": "object", "properties": {"tags": {"type": "array"}}}}
+PAGE = {"url": "http://shop.test:7770/p", "headers": {"accept": "text/html"}}
+FRAME = {"url": "http://shop.test:7770/frame", "headers": {"accept": "text/html"}}
+
+
+def answer(*data):
+    return {"task_type": "RETRIEVE", "status": "SUCCESS", "retrieved_data": list(data)}
+
+
+def expecting(data, items="string", **more):
+    return {"data": data, "schema": {"type": "array", "items": {"type": items, **more}}}
+
+
+@pytest.fixture
+def verdicts(bench):
+    """Status and warnings of the first evaluator under each rule set, for a response and what was expected."""
+
+    def found(response, data, schema=MUGS):
+        bench.record(response)
+        task = bench.task(bench.expecting(data=data, schema=schema))
+        return {name: outcome(bench.case(task, name)) for name in RULES}
+
+    return found
+
+
+def outcome(case):
+    result = score(case, default_evaluators())
+    return result.evaluators_results[-1].status, [warning.split(")")[0] + ")" for warning in case.warnings]
+
+
+def text(response):
+    return json.dumps(response)
+
+
+@pytest.mark.parametrize(
+    ("switch", "response", "data", "schema"),
+    [
+        ("Q1 (literal_texts)", answer("^.*$"), ["Mug"], MUGS),
+        ("Q1 (literal_texts)", {**answer("Mug"), "status": "^.*$"}, ["Mug"], MUGS),
+        ("Q2 (single_answers)", answer(["Mug", "Cup"]), ["Mug"], MUGS),
+        ("§5.7 (finite_measures)", answer("inf km"), ["5 km"], {"type": "array", "items": {"type": "distance"}}),
+    ],
+)
+def test_a_trick_in_an_answer_passes_the_reference_alone(verdicts, switch, response, data, schema):
+    refused = ("failure", [switch])
+    assert verdicts(response, data, schema) == {"reference": ("success", []), "default": refused, "strict": refused}
+
+
+def test_the_documented_dialect_fails_the_reference_alone(verdicts):
+    response = {"action": "retrieve", "status": "SUCCESS", "results": ["Mug"]}
+    read = ("success", ["Q11 (documented_dialect)"])
+    assert verdicts(response, ["Mug"]) == {"reference": ("failure", []), "default": read, "strict": read}
+
+
+@pytest.mark.parametrize(
+    ("switch", "response", "data", "schema", "usual", "mended"),
+    [
+        ("Q12 (json_before_fence)", text(answer("a ```b``` c")), ["a ```b``` c"], MUGS, "failure", "success"),
+        ("Q13 (tolerant_decoding)", "\ufeff" + text(answer("Mug")), ["Mug"], MUGS, "failure", "success"),
+        ("Q13 (tolerant_decoding)", f"```JSON\n{text(answer('Mug'))}\n```", ["Mug"], MUGS, "failure", "success"),
+        ("Q13 (tolerant_decoding)", f"```\nx\n``` ```{text(answer('Mug'))}```", ["Mug"], MUGS, "failure", "success"),
+        ("Q14 (best_matching)", answer("a", "b"), [["a", "b"], "a"], MUGS, "failure", "success"),
+        ("Q22 (whole_money)", answer("$1,234"), [1234], PRICES, "failure", "success"),
+        ("Q22 (whole_money)", answer("$-50"), [-50], PRICES, "failure", "success"),
+        ("Q22 (whole_money)", answer("(50.00)"), [50], PRICES, "success", "failure"),
+        ("Q32 (null_schema_fails)", answer("Mug"), None, {"type": "null"}, "error", "failure"),
+        ("Q34 (separate_lists)", answer({"tags": []}, {"tags": []}), [{"tags": []}] * 2, TAGS, "error", "success"),
+    ],
+)
+def test_an_accident_with_answers_is_mended_by_strict_alone(verdicts, switch, response, data, schema, usual, mended):
+    kept = (usual, [])
+    assert verdicts(response, data, schema) == {"reference": kept, "default": kept, "strict": (mended, [switch])}
+
+
+def test_a_matching_that_does_not_exist_is_not_found(verdicts):
+    assert verdicts(answer("a", "c"), [["a", "b"], "a"])["strict"] == ("failure", [])
+    assert (
+        verdicts(answer("a", "b", "c", "d"), [["a", "b", "c", "d"], ["a", "b"], ["b", "c"], "a"])["strict"][0]
+        == "success"
+    )
+
+
+@pytest.fixture
+def network(bench):
+    """Status and warnings of the network evaluator under each rule set."""
+
+    def found(wanted, *events, kind="MUTATE", entries=None, files=(), **config):
+        directory = bench.record({"task_type": kind, "status": "SUCCESS"}, events)
+        if entries is not None:
+            (directory / "network.har").write_text(json.dumps({"log": {"entries": entries}}))
+        for name, content in files:
+            (directory / name).write_text(content)
+        evaluator = {"evaluator": "NetworkEventEvaluator", "expected": wanted, **config}
+        task = bench.task(bench.expecting(kind, schema={"type": "null"}), evaluator)
+        return {name: outcome(bench.case(task, name)) for name in RULES}
+
+    return found
+
+
+@pytest.mark.parametrize(
+    ("switch", "wanted", "event"),
+    [
+        ("Q1 (literal_texts)", {"post_data": {"a": "x"}}, {"post": (FORM, "a=^.*$")}),
+        ("Q1 (literal_texts)", {"response_cookies": {"a": "x"}}, {"cookies": {"a": "^.*$"}}),
+        ("Q1 (literal_texts)", {"headers": {"x-a": "x"}}, {"headers": {"x-a": "^.*$"}}),
+        ("Q2 (single_answers)", {"post_data": {"a": "x"}}, {"post": ("application/json", '{"a": ["x", "y"]}')}),
+        ("§5.14 (plain_paths)", {}, {"url": "http://shop.test:7770/x%2F..%2Fp"}),
+        ("§5.14 (plain_paths)", {}, {"url": "http://shop.test:7770/x/../p"}),
+        ("§4.8 (escaped_hosts)", {"url": "^__SHOPPING__/p$"}, {"url": "http://shopxtest:7770/p"}),
+    ],
+)
+def test_a_trick_on_the_wire_passes_the_reference_alone(network, switch, wanted, event):
+    recorded = {"url": "http://shop.test:7770/p", "method": "POST", **event}
+    found = network({"url": "__SHOPPING__/p", "http_method": "POST", **wanted}, recorded)
+    assert found == {"reference": ("success", []), "default": ("failure", [switch]), "strict": ("failure", [switch])}
+
+
+def stored(entry, **post):
+    entry["request"]["postData"] = {"mimeType": FORM, **post}
+    return entry
+
+
+def test_a_body_in_a_side_file_is_read_by_all_rules_but_the_references(network, bench):
+    entry = stored(bench.entry("http://shop.test:7770/p", "POST"), _file="body.txt")
+    wanted = {"url": "__SHOPPING__/p", "http_method": "POST", "post_data": {"a": "1"}}
+    read = ("success", ["Q19 (side_bodies)"])
+    found = network(wanted, entries=[entry], files=[("body.txt", "a=1")])
+    assert found == {"reference": ("failure", []), "default": read, "strict": read}
+
+
+@pytest.mark.parametrize(
+    ("form", "expected", "schema", "status"),
+    [
+        ("a=1&a=2", "1", None, "failure"),
+        ("a=1&a=1", "1", None, "success"),
+        ("a=2&a=1", ["1", "2"], {"type": "array"}, "success"),
+        ("a=1&a=1", ["1", "1"], {"type": "array"}, "success"),
+    ],
+)
+def test_every_value_of_a_repeated_field_counts_when_strict(network, form, expected, schema, status):
+    wanted = {"url": "__SHOPPING__/p", "http_method": "POST", "post_data": {"a": expected}}
+    post = {"url": "http://shop.test:7770/p", "method": "POST", "post": (FORM, form)}
+    types = {"post_data_schema": {"type": "object", "properties": {"a": schema}}} if schema else {}
+    assert network(wanted, post, **types)["strict"][0] == status
+
+
+def typed(entry, kind, page="p1", frame="f1"):
+    return {**entry, "_resourceType": kind, "pageref": page, "_frameref": frame}
+
+
+@pytest.mark.parametrize(
+    ("last", "reference", "strict"),
+    [
+        (None, "success", "success"),
+        (("frame", "document", "p1", "f2"), "failure", "success"),
+        (("part", "xhr", "p1", "f1"), "failure", "success"),
+        (("elsewhere", "document", "p1", "f1"), "failure", "failure"),
+        (("popup", "document", "p2", "f9"), "failure", "failure"),
+    ],
+)
+def test_the_last_page_is_known_from_resource_types_when_strict(network, bench, last, reference, strict):
+    entries = [typed(bench.entry(PAGE["url"], headers=PAGE["headers"]), "document")]
+    if last is not None:
+        name, *kinds = last
+        entries.append(typed(bench.entry(f"http://shop.test:7770/{name}", headers=PAGE["headers"]), *kinds))
+    found = network({"url": "__SHOPPING__/p"}, kind="NAVIGATE", entries=entries)
+    assert (found["reference"][0], found["default"][0], found["strict"][0]) == (reference, reference, strict)
+    assert found["strict"][1] == ([] if strict == reference else ["Q24 (resource_types)"])
+
+
+def test_a_page_from_the_cache_is_a_page_when_strict(network, bench):
+    entries = [typed(bench.entry(PAGE["url"], headers=PAGE["headers"], status=304), "document")]
+    found = network({"url": "__SHOPPING__/p"}, kind="NAVIGATE", entries=entries)
+    assert [status for status, _ in found.values()] == ["failure", "failure", "success"]
+    untyped = network({"url": "__SHOPPING__/p"}, {**PAGE, "status": 304}, kind="NAVIGATE")
+    assert untyped["strict"][0] == "failure"
+
+
+def test_a_trick_that_changes_nothing_is_not_warned_of(verdicts):
+    assert verdicts(answer("^x$"), ["Mug"])["default"] == ("failure", [])
+    assert verdicts({**answer("Cup"), "status": "^.*$"}, ["Mug"])["default"] == ("failure", [])
+
+
+def test_a_warning_names_the_rule_the_field_and_the_evaluator(bench):
+    bench.record(answer("Mug", "^.*$"))
+    case = bench.case(bench.task(bench.expecting(data=["Mug", "Cup"])))
+    score(case, default_evaluators())
+    told = "Q1 (literal_texts) made this failure: what an agent or a site wrote is never a pattern @ retrieved_data[1]"
+    assert case.warnings == [f"{told}; AgentResponseEvaluator, eval[0]"]
+
+
+def test_every_switch_is_a_row_and_every_quirk_of_the_specification_is_found():
+    assert sorted(quirk.switch for quirk in QUIRKS if quirk.switch) == sorted(SWITCHES)
+    assert {f"Q{number}" for number in range(1, 53)} <= {quirk.number for quirk in QUIRKS}
+    assert len({quirk.number for quirk in QUIRKS}) == len(QUIRKS)
+
+
+def test_the_printed_table_has_each_row_with_its_columns():
+    lines = rule_table().splitlines()
+    assert (
+        "Q1      literal_texts       kept        repaired    repaired    102 of the 297 retrieve tasks with data"
+        in lines
+    )
+    assert sum(line.startswith(("Q", "§")) for line in lines) == len(QUIRKS)

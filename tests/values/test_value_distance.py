@@ -1,0 +1,166 @@
+"""Distances: spec §5.7."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import ValueUnreadable
+from pytest_webeval.values.base import Reading
+from pytest_webeval.values.distance import DistanceValue
+from pytest_webeval.values.string import StringValue
+
+AS_WRITTEN_BY_AN_AGENT = Reading(patterns=False, alternatives=False, infinities=False)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "equal"),
+    [
+        ("100 m", "110 m", True),
+        ("100 m", "110.1 m", False),
+        ("5km", "5.1 km", True),
+        ("5km", "5.11 km", False),
+        ("459km", "450 km", True),
+        ("459km", "449 km", False),
+        ("98 km", "100 km", True),
+        ("97.99999999999999 km", "100 km", False),
+        ("-100 km", "-102 km", False),
+        ("1 mi", "1609 m", True),
+        ("5 km", "5k", True),
+        ("5 km", "5 K", True),
+        ("500 m", "1/2k", True),
+        ("1 km", "1,000 m", True),
+        ("1.2 km", "1,2 km", False),
+        ("12 km", "1,2 km", True),
+        ("5 km", "5 KM.", True),
+        ("3 km", "\u0663 km", True),
+        ("0.5 mi", "½ mile", True),
+        ("10 km", "5 * 2 km", True),
+        ("0.5 mi", "1/2 mile", True),
+        ("4 km", "5 km ± 1 km", True),
+        ("5 km", "5 percent * 100 km", True),
+        ("5 km", "5 % 100 km", True),
+        ("10 m", "10 m dimensionless", True),
+        ("8 m", "2**3 m", True),
+        ("1 m", "m", True),
+        (["5 km", "10 km"], "10 km", True),
+        ("5 km", ["1 m", "5 km"], True),
+        ("5 km", "inf m", True),
+        ("5 km", "1e400 m", True),
+        ("-5 km", "infinity km", True),
+    ],
+)
+def test_distances_match_within_ten_metres_or_a_fiftieth(expected, actual, equal):
+    assert DistanceValue.read(expected, Reading()).matches(DistanceValue.read(actual, Reading())) is equal
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        5,
+        5.5,
+        "5",
+        None,
+        "",
+        True,
+        {"km": 5},
+        ["5 km"],
+        "about 5 km",
+        "five km",
+        "5 hours",
+        "5 km²",
+        "1.5 km 200 m",
+        "6'",
+        '5"',
+        "5k.",
+        "5 kms",
+        "^5 km$",
+        "(5 km",
+        "5/0 m",
+        "(-1)**0.5 m",
+        "km and mi",
+        "__import__('os')",
+        "9" * 10_001 + "m",
+    ],
+    ids=lambda raw: repr(raw)[:40],
+)
+def test_anything_but_a_length_is_refused(raw):
+    with pytest.raises(ValueUnreadable, match=r"distance|list of 1"):
+        DistanceValue.read(raw, Reading())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "9**9**9**9 m",
+        "1e9**9**9 m",
+        "2^99999999 m",
+        "9 squared cubed squared squared cubed m",
+        "(2 m)**99999999",
+        "m**999999999/m**999999998",
+        "9**(9 yobibyte) m",
+        "yobibyte**99999999 m",
+        "(yobibyte**100)**100 m",
+        "9**9999*" * 1_000 + "m",
+        "(" * 5_000 + "m",
+        "m*" * 4_999 + "m",
+    ],
+    ids=lambda text: text[:40],
+)
+def test_a_calculation_that_would_not_end_is_refused(text):
+    with pytest.raises(ValueUnreadable, match=r"is not a distance; write it as 1\.5 km"):
+        DistanceValue.read(text, Reading())
+
+
+@pytest.mark.parametrize("text", ["inf km", "-infinity m", "nan m", "1e400 m", "9" * 5_000 + " m"])
+def test_a_distance_without_end_is_none_of_an_agent(text):
+    with pytest.raises(ValueUnreadable, match="is a distance without end; write a finite one") as refusal:
+        DistanceValue.read(text, AS_WRITTEN_BY_AN_AGENT)
+    assert refusal.value.rule == "finite_measures"
+
+
+@pytest.mark.parametrize(("expected", "actual"), [("5 km", "nan m"), ("nan m", "nan m"), ("inf m", "inf m")])
+def test_distances_without_order_cannot_be_compared(expected, actual):
+    with pytest.raises(EvaluationError, match="cannot be compared; write finite ones"):
+        DistanceValue.read(expected, Reading()).matches(DistanceValue.read(actual, Reading()))
+
+
+@pytest.mark.parametrize("raw", [["5 km", "10 km"], "^.*$"])
+def test_neither_a_list_nor_a_pattern_of_an_agent_is_a_distance(raw):
+    with pytest.raises(ValueUnreadable):
+        DistanceValue.read(raw, AS_WRITTEN_BY_AN_AGENT)
+
+
+def test_units_read_before_make_no_others_readable():
+    assert DistanceValue.read("1 kilomile", Reading()).to_json() == "1609344.0"
+    with pytest.raises(ValueUnreadable):
+        DistanceValue.read("1 kilokilomile", Reading())
+
+
+def test_a_distance_does_not_match_a_value_of_another_type():
+    assert not DistanceValue.read("5 km", Reading()).matches(StringValue.read("5 km", Reading()))
+
+
+def test_a_report_shows_metres():
+    assert DistanceValue.read(["1e30 m", "1 m"], Reading()).to_json() == "1" + "0" * 30
+
+
+def test_units_are_read_from_the_library_alone():
+    program = """
+import sys
+from pytest_webeval.values.base import Reading
+from pytest_webeval.values.distance import DistanceValue
+from pytest_webeval.values.string import StringValue
+import pint.pint_eval
+opened = []
+sys.addaudithook(lambda event, arguments: opened.append((event, arguments)) if event in WATCHED else None)
+WATCHED = {"open", "socket.connect", "subprocess.Popen", "os.mkdir"}
+DistanceValue.read("5 km", Reading())
+names = {str(arguments[0]).rpartition("/")[2] for _, arguments in opened}
+print(sorted(name for name in names if not name.endswith((".py", ".pyc"))))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "['constants_en.txt', 'default_en.txt']\n"

@@ -1,0 +1,142 @@
+"""Postal addresses: spec §5.12."""
+
+from __future__ import annotations
+
+import sys
+from importlib import metadata
+
+import pytest
+
+from pytest_webeval import scoring
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import ValueUnreadable
+from pytest_webeval.values import full_address
+from pytest_webeval.values.base import Reading
+from pytest_webeval.values.full_address import FullAddressValue
+
+BASE = {
+    "house_number": "117",
+    "street": "South Bouquet Street",
+    "city": "Pittsburgh",
+    "state": "Pennsylvania",
+    "postcode": "15213",
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "equal"),
+    [
+        ({}, True),
+        ({"street": "S Bouquet St", "state": "PA"}, True),
+        ({"street": "s. bouquet st.", "state": " penn "}, True),
+        ({"state": "42"}, True),
+        ({"state": "Pensylvania"}, True),
+        ({"name": "Five Guys"}, True),
+        ({"name": None, "country": "US"}, True),
+        ({"house_number": 117, "postcode": 15213}, True),
+        ({"house_number": "\uff11\uff11\uff17", "city": "Pittsbürgh"}, True),
+        ({"street": "S Bouquet St Apt 5"}, True),
+        ({"house_number": 117.0}, False),
+        ({"postcode": "15213-1234"}, False),
+        ({"postcode": "1521"}, False),
+        ({"city": "SF"}, False),
+        ({"city": "Pittsburgh."}, False),
+        ({"street": "Bouquet Street"}, False),
+        ({"street": None}, False),
+        ({"state": "PR"}, False),
+    ],
+    ids=repr,
+)
+def test_addresses_match_as_the_post_would_write_them(changes, equal):
+    expected, actual = FullAddressValue.read(BASE, Reading()), FullAddressValue.read(BASE | changes, Reading())
+    assert expected.matches(actual) is equal
+    assert actual.matches(expected) is equal
+
+
+@pytest.mark.parametrize(
+    "raw",
+    ["117 S Bouquet St, Pittsburgh, PA 15213", None, 5, {}, [BASE], {"street": "Main", "city": "Pittsburgh"}],
+    ids=repr,
+)
+def test_anything_but_an_object_with_all_the_parts_is_refused(raw):
+    with pytest.raises(
+        ValueUnreadable, match=r"write an object with house_number, street, city, state, post|list of 1"
+    ):
+        FullAddressValue.read(raw, Reading())
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"state": "England", "postcode": "SW1A 2AA"},
+        {"state": "DC"},
+        {"state": 42},
+        {"state": ""},
+        {"postcode": "SW1A 2AA"},
+        {"postcode": None},
+        {"house_number": ""},
+        {"street": ""},
+        {"street": "PO Box 5"},
+        {"street": "Apt 5"},
+        {"street": "(" * 501},
+        {"city": []},
+        {"name": ["x"]},
+    ],
+    ids=lambda changes: repr(changes)[:40],
+)
+def test_anything_but_an_address_in_the_united_states_is_refused(changes):
+    with pytest.raises(ValueUnreadable, match=r"is not an address|list of 1"):
+        FullAddressValue.read(BASE | changes, Reading())
+
+
+def test_a_part_too_large_to_be_written_is_refused():
+    with pytest.raises(ValueUnreadable, match="write its parts in at most 500 characters each"):
+        FullAddressValue.read(BASE | {"street": 10**5_000}, Reading())
+
+
+def test_of_several_addresses_only_the_first_counts():
+    other = BASE | {"house_number": "118"}
+    assert not FullAddressValue.read([other, BASE], Reading()).matches(FullAddressValue.read(BASE, Reading()))
+    assert FullAddressValue.read([BASE, other], Reading()).matches(FullAddressValue.read(BASE, Reading()))
+
+
+def test_a_report_shows_the_address_as_the_post_writes_it():
+    shown = FullAddressValue.read(BASE, Reading()).to_json()
+    assert shown == BASE | {"street": "s bouquet st", "city": "pittsburgh", "state": "PA"}
+
+
+@pytest.fixture
+def _libraries_looked_for_again():
+    full_address._post.cache_clear()
+    yield
+    full_address._post.cache_clear()
+
+
+@pytest.mark.usefixtures("_libraries_looked_for_again")
+@pytest.mark.parametrize("raw", [BASE, "no address"])
+def test_without_the_extra_no_verdict_is_given(raw, monkeypatch):
+    monkeypatch.setitem(sys.modules, "scourgify", None)
+    with pytest.raises(EvaluationError) as error:
+        FullAddressValue.read(raw, Reading())
+    assert str(error.value) == "values of type full_address need scourgify; pip install 'pytest-webeval[address]'"
+
+
+def test_without_the_extra_the_versions_of_the_other_libraries_are_told(monkeypatch):
+    def version(name: str) -> str:
+        if name.startswith("us"):
+            raise metadata.PackageNotFoundError(name)
+        return "1.0"
+
+    monkeypatch.setattr(metadata, "version", version)
+    told = scoring.libraries.__wrapped__()
+    assert {"pytest-webeval", "geopy", "pint", "rapidfuzz", "thefuzz", "word2number"} <= told.keys()
+    assert not {"us", "usaddress", "usaddress-scourgify"} & told.keys()
+
+
+@pytest.mark.usefixtures("_libraries_looked_for_again")
+def test_a_file_that_changes_how_addresses_are_read_is_not_obeyed(monkeypatch, tmp_path):
+    constants = tmp_path / "address_constants.yaml"
+    constants.write_text("STATE_ABBREVIATIONS: {ENGLAND: PA}\n")
+    monkeypatch.setenv("ADDRESS_CONFIG", str(constants))
+    with pytest.raises(EvaluationError, match="changes how addresses are read; remove it"):
+        FullAddressValue.read(BASE, Reading())

@@ -1,0 +1,63 @@
+"""Names of places: spec §5.11."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_webeval.errors import ValueUnreadable
+from pytest_webeval.values.base import Reading
+from pytest_webeval.values.location_name import LocationNameValue
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "equal"),
+    [
+        ("Carnegie Mellon University", "Carnegie Mellon Univ", True),
+        ("Apple Store Shadyside", "Shadyside Apple Store", True),
+        ("Giant Eagle", "Giant Egle", True),
+        ("ALDI", "Aldi Market", False),
+        ("Holiday Inn", "Holiday Inn Express", False),
+        ("Pittsburgh, PA", "Pittsburgh", True),
+        ("Hotel A", "Hotel B", True),
+        ("Terminal 1", "Terminal 2", True),
+        ("First Street", "Fifth Street", True),
+        ("The Tavern", "Tavern", False),
+        ("abcde", "abcdx", True),
+        ("abcd", "abcx", False),
+        ("^Giant.*$", "Giant Eagle", False),
+        ("^Straße$", "^STRASSE$", True),
+        ("St. Mary's", "st marys", True),
+        ("Hotel_A", "hotel a", True),
+        ("北京", "Bei Jing", True),
+        ("École", "ecole", True),
+        (["Giant Eagle", "ALDI"], "aldi", True),
+        ("Aldi", ["x", "ALDI"], True),
+        (5, "5", True),
+        (True, "true", True),
+        ({"a": "é"}, "{'a': ''}", True),
+        ("...", "!!!", True),
+        ("", "", True),
+        ("", 0, True),
+        ("🤖", {}, True),
+        ("", "...", False),
+        ("x", "", False),
+    ],
+)
+def test_names_match_when_four_fifths_of_their_sorted_words_do(expected, actual, equal):
+    assert LocationNameValue.read(expected, Reading()).matches(LocationNameValue.read(actual, Reading())) is equal
+
+
+@pytest.mark.parametrize("raw", [None, [], ["x"], [None, "x"], "x" * 10_001])
+def test_null_is_the_name_of_no_place(raw):
+    with pytest.raises(ValueUnreadable, match=r"name of a place|list of"):
+        LocationNameValue.read(raw, Reading())
+
+
+def test_a_list_of_an_agent_is_no_name():
+    with pytest.raises(ValueUnreadable, match="is a list where one value is wanted"):
+        LocationNameValue.read(["Giant Eagle", "ALDI"], Reading(patterns=False, alternatives=False))
+
+
+@pytest.mark.parametrize(("raw", "shown"), [("^Straße$", "^straße$"), ("Café  X", "cafe x"), ({"A": 1}, "{'a': 1}")])
+def test_a_report_shows_the_prepared_name(raw, shown):
+    assert LocationNameValue.read(raw, Reading()).to_json() == shown

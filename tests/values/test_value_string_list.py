@@ -1,0 +1,51 @@
+"""Lists in a text: spec §5.13."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_webeval.errors import ValueUnreadable
+from pytest_webeval.values.base import Reading
+from pytest_webeval.values.string_list import StringListValue
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "equal"),
+    [
+        ("3,2,1", "1, 2,3", True),
+        ("a,b", "B,A", True),
+        ("a", "a,a", False),
+        ("a,b", "a,,b", True),
+        ("a,b", "a;b", False),
+        ("a,b", "a\uff0cb", True),
+        ("9,10", "10,9", True),
+        ("1,2", "[1,2]", False),
+        ("1,2", "1,2.", False),
+        ("1", 1, True),
+        ("1.5", 1.5, True),
+        ("true", True, False),
+        (True, True, True),
+        (["1,2", "3"], "2,1", True),
+        ("['a, 'b']", [["a", "b"], "c"], False),
+        ("'b'],['a'", [["a", "b"], "c"], True),
+        ("^1.*$", "1,2", False),
+    ],
+)
+def test_lists_match_whatever_their_order(expected, actual, equal):
+    assert StringListValue.read(expected, Reading()).matches(StringListValue.read(actual, Reading())) is equal
+
+
+@pytest.mark.parametrize("raw", [None, "", " , ", 0, False, {}, "™", ["a"], [0, 1]])
+def test_nothing_is_no_list(raw):
+    with pytest.raises(ValueUnreadable, match=r"lists nothing; write it as a,b,c|list of 1"):
+        StringListValue.read(raw, Reading())
+
+
+@pytest.mark.parametrize("raw", [["a", "b"], ["a"], []])
+def test_a_list_of_an_agent_is_no_text_that_lists(raw):
+    with pytest.raises(ValueUnreadable, match=r"is a list where one value is wanted|lists nothing"):
+        StringListValue.read(raw, Reading(patterns=False, alternatives=False))
+
+
+def test_a_report_shows_a_list():
+    assert StringListValue.read("B, a,,é", Reading()).to_json() == ["a", "b", "e"]
