@@ -68,12 +68,16 @@ def evaluate(expectation: Expectation, case: Case, evaluators: dict[str, Evaluat
     found = _evaluated(expectation, case, evaluators)
     if case.noticed:
         noticed = dict(case.noticed)
-        case.warnings.extend(
-            f"{quirk_of(switch).number} ({switch}) made this {found.status}: {quirk_of(switch).instead} @ {where}; "
-            f"{expectation.evaluator}, eval[{expectation.index}]"
-            for switch, where in _decisive(noticed, found.status, expectation, case, evaluators).items()
-        )
+        decisive = _decisive(noticed, found.status, expectation, case, evaluators)
+        asked = f"{expectation.evaluator}, eval[{expectation.index}]"
+        case.warnings.extend(f"{rule_warning(one, found.status, where)}; {asked}" for one, where in decisive.items())
     return found
+
+
+def rule_warning(switch: str, status: Status, where: str) -> str:
+    """One sentence about a rule that made a verdict another than the reference's."""
+    quirk = quirk_of(switch)
+    return f"{quirk.number} ({switch}) made this {status}: {quirk.instead} @ {where}"
 
 
 def _decisive(
@@ -182,7 +186,8 @@ def failed_to_load(run: Run, task: Task | None, message: str, data_checksum: str
         webarena_verified_version=REFERENCE_VERSION,
         webarena_verified_evaluator_checksum=code_checksum(),
         webarena_verified_data_checksum=data_checksum,
-        webeval=about(run) | {"warnings": [], "wall_time": 0.0, "tasks_from": source},
+        webeval=about(run)
+        | {"warnings": [], "unpassable": unpassable(task) if task else None, "wall_time": 0.0, "tasks_from": source},
     )
 
 

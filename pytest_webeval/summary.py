@@ -41,6 +41,7 @@ class Record:
     data_checksum: str
     excluded: str | None = None
     missing: bool = False  # an expected task without a recording
+    unpassable: str | None = None  # why no natural recording passes the task
 
     @classmethod
     def of(cls, result: TaskResult, task_type: str | None, reason: str | None = None) -> Self:
@@ -61,6 +62,7 @@ class Record:
             evaluator_checksum=result.webarena_verified_evaluator_checksum,
             data_checksum=result.webarena_verified_data_checksum,
             excluded=result.webeval.get("excluded"),
+            unpassable=result.webeval.get("unpassable"),
         )
 
     @property
@@ -153,6 +155,8 @@ def _additions(ordered: Sequence[Record], counted: Sequence[Record], success: in
         "per_template": _table(counted, "template"),
         "per_type": _table(counted, "task_type"),
         "slowest": [{"run": record.run, "wall_time": record.wall_time} for record in slowest],
+        "unpassable": {str(record.task_id): record.unpassable for record in counted if record.unpassable},
+        "warning_count": sum(len(record.warnings) for record in ordered),
         "warnings": {record.run: record.warnings for record in ordered if record.warnings},
     }
 

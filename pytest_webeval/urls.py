@@ -100,6 +100,8 @@ class UrlReader:
         rendered = text if is_ssh(text) else self.sites.render(text.rstrip("/"), self.task_sites)
         if rendered is None:
             raise EvaluationError(f"{text!r} begins with no site of the task ({', '.join(self.task_sites)})")
+        if not rendered:  # the address of the site is configured as the empty text, which is no page of any recording
+            return Url("", wanted or {})
         plain = normalized(rendered)
         if not is_ssh(text) and not self.sites.mentions(plain, self.task_sites):
             raise EvaluationError(f"{text!r} does not come back from its address {plain!r}; write the plain address")

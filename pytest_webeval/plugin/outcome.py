@@ -18,10 +18,12 @@ from pytest_webeval.plugin.recording import RECORDER
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.reports.failure_text import reason
+from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.runs import Run
 from pytest_webeval.runs import unknown_run
 from pytest_webeval.scoring import failed_to_load
+from pytest_webeval.scoring import rule_warning
 from pytest_webeval.summary import Record
 from pytest_webeval.tasks import Task
 from pytest_webeval.writing import write_json
@@ -45,6 +47,14 @@ class Outcome:
     def unwritten(self, message: str) -> Outcome:
         """The same with an error in place of a verdict that nobody can read."""
         return replace(self, record=replace(self.record, status="error", score=0.0, reason=message), result=None)
+
+    def warned(self, warnings: list[str]) -> Outcome:
+        """The same with more warnings."""
+        record = replace(self.record, warnings=[*self.record.warnings, *warnings])
+        if self.result is None:
+            return replace(self, record=record)
+        webeval = self.result.webeval | {"warnings": record.warnings}
+        return replace(self, record=record, result=self.result.model_copy(update={"webeval": webeval}))
 
     @property
     def properties(self) -> list[tuple[str, object]]:
@@ -94,7 +104,13 @@ def _unscored(item: pytest.Item, path: Path, call: pytest.CallInfo[None], worksp
     if _is_skip(call):
         record = replace(found.record, excluded=_message(call), reason=None)
         return replace(found, record=record, result=None)
-    return found
+    return found.warned(_rule_warnings(call))
+
+
+def _rule_warnings(call: pytest.CallInfo[None]) -> list[str]:
+    """The warning for a recording that only our rules refuse."""
+    switch = getattr(call.excinfo.value, "rule", None) if call.excinfo is not None else None
+    return [rule_warning(switch, Status.ERROR, "the recording")] if isinstance(switch, str) else []
 
 
 def without_verdict(path: Path, message: str, workspace: Workspace, *, partly: bool = False) -> Outcome:

@@ -10,7 +10,7 @@ from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.results import Summary
 
 SITES_SHOWN = 12
-MISSING_SHOWN = 8
+TASKS_SHOWN = 8
 
 
 def section(
@@ -55,23 +55,32 @@ def _sites(summary: Summary) -> list[str]:
 
 
 def _tasks(summary: Summary, missing: Sequence[int | str]) -> list[str]:
-    """Which tasks counted, and which of them nobody recorded."""
+    """Which tasks counted, which of them nobody recorded, and which nobody can pass."""
     lines, subset = [], summary.webeval["subset"]
     if subset:
         others = f"{subset['outside_count']} runs of other tasks left out"
         lines.append(f"subset {subset['name']}: {subset['task_count']} tasks; {others}")
     if missing:
-        subject = "1 task has" if len(missing) == 1 else f"{len(missing)} tasks have"
-        shown = ", ".join(map(str, missing[:MISSING_SHOWN]))
-        more = f", … and {len(missing) - MISSING_SHOWN} more" if len(missing) > MISSING_SHOWN else ""
-        lines.append(f"{subject} no recording: {shown}{more}")
+        lines.append(f"{_counted(missing, 'has', 'have')} no recording: {_shortened(missing)}")
+    if unpassable := list(summary.webeval["unpassable"]):
+        lines.append(f"no natural recording can pass {_counted(unpassable)}: {_shortened(unpassable)}")
     return [harmless(line) for line in lines]
+
+
+def _counted(tasks: Sequence[int | str], *verbs: str) -> str:
+    words = ["1 task", *verbs[:1]] if len(tasks) == 1 else [f"{len(tasks)} tasks", *verbs[1:]]
+    return " ".join(words)
+
+
+def _shortened(tasks: Sequence[int | str]) -> str:
+    more = f", … and {len(tasks) - TASKS_SHOWN} more" if len(tasks) > TASKS_SHOWN else ""
+    return ", ".join(map(str, tasks[:TASKS_SHOWN])) + more
 
 
 def _notes(summary: Summary) -> list[str]:
     about, lines = summary.webeval, []
     if about["warnings"]:
-        count = sum(map(len, about["warnings"].values()))
+        count = about["warning_count"]
         run, notes = next(iter(about["warnings"].items()))
         lines.append(harmless(f"{count} warnings in {len(about['warnings'])} runs; first: {run}: {notes[0]}"))
     if about["partial"]:

@@ -1,0 +1,43 @@
+"""What a rule changed, and what nobody can pass, shows in results, summary and terminal."""
+
+from __future__ import annotations
+
+import json
+
+
+def test_a_verdict_that_a_rule_changed_is_warned_of_everywhere(runs, webeval):
+    path = runs.add(107)
+    answer = json.loads((path / "agent_response.json").read_text())
+    (path / "agent_response.json").write_text(json.dumps(answer | {"task_type": "^.*$"}))
+    result = webeval()
+    result.assert_outcomes(failed=1)
+    told = (
+        "Q1 (literal_texts) made this failure: what an agent or a site wrote is never a pattern @ agent_response.task_"
+    )
+    warnings = runs.result(107)["webeval"]["warnings"]
+    assert [warning.startswith(told) for warning in warnings] == [True]
+    assert runs.summary["webeval"]["warnings"] == {"runs/107": warnings}
+    assert runs.summary["webeval"]["warning_count"] == 1
+    result.stdout.fnmatch_lines(["1 warnings in 1 runs; first: runs/107: Q1 (literal_texts) made this failure*"])
+
+
+def test_a_recording_that_our_rules_alone_refuse_is_warned_of(runs, webeval):
+    path = runs.add(107)
+    (path / "network.har").write_bytes(b"")
+    webeval().assert_outcomes(errors=1)
+    told = "Q4 (events_required) made this error: a trace without a single event is an error @ the recording"
+    assert runs.result(107)["webeval"]["warnings"] == [told]
+    assert runs.summary["webeval"]["warnings"] == {"runs/107": [told]}
+
+
+def test_a_task_that_no_recording_passes_is_named(runs, webeval):
+    runs.add(107)
+    definitions = json.loads((runs.root / "tasks.json").read_text())
+    post = {"url": "__SHOPPING__/a", "http_method": "POST", "post_data": {"ids": [1]}}
+    definitions[0]["eval"].append({"evaluator": "NetworkEventEvaluator", "expected": post})
+    (runs.root / "tasks.json").write_text(json.dumps(definitions))
+    result = webeval()
+    result.stdout.fnmatch_lines(["no natural recording can pass 1 task: 107"])
+    reason = "Q35: ids is a list of one item without an array schema, which is an error"
+    assert runs.summary["webeval"]["unpassable"] == {"107": reason}
+    assert runs.result(107)["webeval"]["unpassable"] == reason
