@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 from pytest_webeval import formats
@@ -16,6 +17,7 @@ from pytest_webeval.runs import Run
 from pytest_webeval.scoring import score as score_case
 from pytest_webeval.sites import Sites
 from pytest_webeval.task_sets import TaskSet
+from pytest_webeval.values.base import present_day
 
 
 def find_runs(root: str | Path, rules: str = "default") -> Iterator[Run]:
@@ -31,8 +33,15 @@ def load_run(path: str | Path, rules: str = "default") -> Run:
 
 
 def score(
-    run: Run, tasks: TaskSet, sites: Sites | None = None, evaluators: Iterable[Evaluator] | None = None
+    run: Run,
+    tasks: TaskSet,
+    sites: Sites | None = None,
+    evaluators: Iterable[Evaluator] | None = None,
+    today: date | None = None,
 ) -> TaskResult:
-    """The result of a run. Raises `RecordingError` or `TaskDefinitionError` where it cannot be scored at all."""
-    case = Case(run, tasks.get(run.task_id), sites or Sites())
+    """The result of a run. Raises `RecordingError` or `TaskDefinitionError` where it cannot be scored at all.
+
+    `today` completes dates that leave something open, such as ``March 2022``; by default it is the present day.
+    """
+    case = Case(run, tasks.get(run.task_id), sites or Sites(), today=today or present_day())
     return score_case(case, default_evaluators() if evaluators is None else evaluators, tasks.checksum, tasks.origin)

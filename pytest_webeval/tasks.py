@@ -50,13 +50,17 @@ class _Definition(BaseModel):
 
 
 class ExpectedResponse(_Definition):
-    """What the agent must answer (spec §1.5). `data_given` tells an omitted `retrieved_data` from null (Q16)."""
+    """What the agent must answer (spec §1.5). `data_given` tells an omitted `retrieved_data` from null (Q16).
+
+    `error_details` says nothing of what they must be: an answer to a task that lists them must have none (Q36).
+    """
 
     model_config = ConfigDict(extra="ignore")
 
     task_type: Annotated[str, _one_of(*TASK_TYPES)]
     status: Annotated[str, _one_of(*STATUSES)]
     retrieved_data: list[Any] | None = None
+    error_details: str | None = None
 
     @field_validator("retrieved_data")
     @classmethod
@@ -72,6 +76,11 @@ class ExpectedResponse(_Definition):
         if isinstance(raw, dict) and "task_type" not in raw and "performed_operation" in raw:
             return {**raw, "task_type": raw["performed_operation"]}
         return raw
+
+    @property
+    def details_given(self) -> bool:
+        """Whether the definition names `error_details` at all."""
+        return "error_details" in self.model_fields_set
 
     @property
     def data_given(self) -> bool:

@@ -69,8 +69,15 @@ class _Check:
             yield failed("agent_response_keys_mismatch", f"missing keys: {', '.join(missing)}", self.answer.advice)
         if not self.wanted.expected.data_given:
             yield failed("agent_response_keys_mismatch", "the task expects no retrieved_data, which every response has")
+        if self.wanted.expected.details_given and "error_details" in fields:
+            yield self._details(fields["error_details"])
         for name in sorted(expected.keys() & fields.keys()):
             yield from self._text(name, expected[name], fields[name])
+
+    def _details(self, found: Any) -> Assertion:
+        if not isinstance(found, str):
+            raise EvaluationError(f"error_details is {shown(found)}, not a text @ agent_response.error_details")
+        return failed("agent_response_keys_mismatch", "extra keys: error_details, which the task lists (Q36)")
 
     def _no_object(self) -> Assertion:
         if self.answer.is_none:

@@ -21,8 +21,15 @@ OPTIONS = {
     "webeval_config": "configuration file with the addresses of the sites",
     "webeval_output": "directory to write results to, in the same tree; the runs stay untouched",
     "webeval_rules": "rule set: default, reference (as WebArena-Verified 1.2.3) or strict",
+    "webeval_today": "the day that completes dates such as 'March 2022', as YYYY-MM-DD; by default the present one",
 }
-METAVARS = {"webeval_runs": "DIR", "webeval_subset": "SUBSET", "webeval_output": "DIR", "webeval_rules": "RULES"}
+METAVARS = {
+    "webeval_runs": "DIR",
+    "webeval_subset": "SUBSET",
+    "webeval_output": "DIR",
+    "webeval_rules": "RULES",
+    "webeval_today": "DAY",
+}
 EXPECT = "show each task of the subset or the definitions that has no recording as an error"
 # Fixtures that are about one run, so that a test with one of them has nothing to do without runs.
 OF_A_RUN = frozenset(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from pytest_webeval.rules import Rules
 from pytest_webeval.rules import rules_named
 from pytest_webeval.subsets import BUNDLED
 from pytest_webeval.task_sets import REFERENCE_NAME
+from pytest_webeval.values.base import present_day
 
 # Values that name no file.
 WORDS = {"webeval_tasks": (REFERENCE_NAME,), "webeval_subset": tuple(BUNDLED)}
@@ -29,6 +31,7 @@ class Settings:
     config: Path | None
     output: Path | None
     rules: Rules
+    today: date
 
 
 def read_settings(config: pytest.Config) -> Settings:
@@ -42,6 +45,7 @@ def read_settings(config: pytest.Config) -> Settings:
             config=_file(path, "--webeval-config") if (path := _value(config, "webeval_config")) else None,
             output=_absolute(path) if (path := _value(config, "webeval_output")) else None,
             rules=rules_named(_value(config, "webeval_rules") or "default"),
+            today=_day(_value(config, "webeval_today")),
         )
     except SettingsError as error:
         raise pytest.UsageError(str(error)) from error
@@ -63,8 +67,15 @@ def _value(config: pytest.Config, name: str) -> str | None:
     written: str | None = config.getini(name)
     if given is not None or not written:
         return given
-    is_word = name == "webeval_rules" or written in WORDS.get(name, ())
+    is_word = name in ("webeval_rules", "webeval_today") or written in WORDS.get(name, ())
     return written if is_word or config.inipath is None else str(config.inipath.parent / written)
+
+
+def _day(given: str | None) -> date:
+    try:
+        return date.fromisoformat(given) if given else present_day()
+    except ValueError as error:
+        raise SettingsError(f"--webeval-today: {given!r} is no day; write it as 2026-01-31") from error
 
 
 def _word_or_file(config: pytest.Config, name: str) -> str | None:

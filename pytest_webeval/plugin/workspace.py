@@ -148,7 +148,7 @@ class Workspace:
     def case(self, run: Run, sites: Sites) -> Case:
         """What evaluators may look at. Raises `WebEvalError`."""
         tasks = self.task_set(run.path)
-        case = Case(run, tasks.get(run.task_id), sites)
+        case = Case(run, tasks.get(run.task_id), sites, today=self.settings.today)
         if tasks.source.endswith(FROM_RUN):
             case.warnings.append(
                 "the task definition comes from the run directory, where the agent could have written it"

@@ -190,3 +190,14 @@ def test_a_hostile_response_is_read_in_bounded_time(text):
     answer = read_answer(text.encode(), RULES["default"])
     assert answer.parsed == text.strip()
     assert answer.fields is None
+
+
+@pytest.mark.parametrize(
+    ("details", "status"), [({}, "success"), ({"error_details": "x"}, "failure"), ({"error_details": None}, "error")]
+)
+@pytest.mark.parametrize("listed", [None, "x"])
+def test_a_task_that_lists_error_details_wants_none(bench, listed, details, status):
+    wanted = bench.expecting(data=["Blue Mug"])
+    wanted["expected"]["error_details"] = listed
+    answer = {"task_type": "RETRIEVE", "status": "SUCCESS", "retrieved_data": ["Blue Mug"], **details}
+    assert bench.answer(answer, wanted).status == status

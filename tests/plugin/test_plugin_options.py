@@ -70,6 +70,7 @@ def test_webeval_tasks_replaces_the_definitions_beside_the_runs(pytester, runs, 
     ("arguments", "message"),
     [
         (["--webeval-runs=nowhere"], "*--webeval-runs: no directory *nowhere*"),
+        (["--webeval-runs=runs", "--webeval-today=1.3."], "--webeval-today: '1.3.' is no day; write it as 2026-01-31"),
         (["--webeval-runs=runs", "--webeval-rules=lax"], "*unknown rules 'lax'; choose one of reference, default, *"),
         (["--webeval-runs=runs", "--webeval-config=none.json"], "*--webeval-config: no file *none.json*"),
         (["--webeval-runs=runs", "--webeval-config=bad.json"], "*the configuration *bad.json is wrong: *"),
@@ -98,6 +99,21 @@ def test_a_wrong_ini_value_names_the_same_reason(pytester, runs):
     result.stderr.fnmatch_lines(["ERROR: --webeval-runs: no directory *nowhere*"])
 
 
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_webeval_today_completes_partial_dates(runs, webeval, pytester, workers):
+    path = runs.add(107)
+    definitions = json.loads((runs.root / "tasks.json").read_text())
+    definitions[0]["eval"][0]["results_schema"]["items"] = {"type": "date"}
+    definitions[0]["eval"][0]["expected"]["retrieved_data"] = ["2022-03-17"]
+    (runs.root / "tasks.json").write_text(json.dumps(definitions))
+    answer = {"task_type": "retrieve", "status": "SUCCESS", "retrieved_data": ["March 2022"]}
+    (path / "agent_response.json").write_text(json.dumps(answer))
+    webeval("--webeval-today=2026-11-17", *workers).assert_outcomes(passed=1)
+    webeval("--webeval-today=2026-11-18", *workers).assert_outcomes(failed=1)
+    pytester.makeini("[pytest]\nwebeval_today = 2026-01-17\n")
+    webeval(*workers).assert_outcomes(passed=1)
+
+
 def test_a_root_without_runs_collects_nothing_and_says_what_was_looked_for(pytester, runs, webeval):
     pytester.mkdir("runs")
     result = webeval()
@@ -108,6 +124,6 @@ def test_a_root_without_runs_collects_nothing_and_says_what_was_looked_for(pytes
 
 def test_help_lists_each_option_and_ini_key(pytester):
     result = pytester.runpytest("--help")
-    for name in ("runs", "tasks", "config", "output", "rules"):
+    for name in ("runs", "tasks", "subset", "config", "output", "rules", "today"):
         result.stdout.fnmatch_lines([f"*--webeval-{name}=*"])
         result.stdout.fnmatch_lines([f"*webeval_{name} (*"])
