@@ -97,6 +97,8 @@ class Comparison:
         if not isinstance(actual, Mapping):
             yield failed(f"{path}_invalid_format", f"expected {shown(expected)}", f"got {shown(actual)}, not an object")
             return
+        if not expected:
+            raise EvaluationError(f"an expected object has at least one key @ {path}")
         extra, missing = sorted(actual.keys() - expected.keys()), sorted(expected.keys() - actual.keys())
         if missing or (extra and not self.extra_keys):
             told = (f"missing keys: {', '.join(missing)}" if missing else "", f"extra keys: {', '.join(extra)}")

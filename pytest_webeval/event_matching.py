@@ -137,6 +137,9 @@ class EventMatcher:
             yield failed(f"{PATH}.{query}_mismatch", f"expected {wanted}", f"got {shown(actual.query)}")
 
     def _same_query(self, expected: Query, actual: Query) -> bool:
+        repeated = [name for name, values in actual.items() if len(values) > 1 and name not in self._query_types]
+        if repeated and self.wanted.query_params_schema is not None:
+            raise EvaluationError(f"{repeated[0]} was sent more than once and is not in query_params_schema; add it")
         typed = [name for name in expected if name in self._query_types and expected[name] and actual.get(name)]
         plain = {*expected, *actual}.difference(typed)
         wanted = self._typed_query(typed, expected, strict=True)
@@ -152,13 +155,18 @@ class EventMatcher:
         return (self.wanted.query_params_schema or {}).get("properties") or {}
 
     def _typed_query(self, names: Iterable[str], query: Query, *, strict: bool) -> dict[str, Any]:
-        if not self._query_types:
+        if self.wanted.query_params_schema is None:
             return {}
         reader = self.case.tree_reader(PATH, strict=strict)
+        reader = replace(reader, reading=replace(reader.reading, known_sites=False))  # parameters may name any place
         values = {name: list(query.get(name, ())) for name in names}
         return {name: reader.member(raw, self._query_types.get(name), f"{PATH}.{name}") for name, raw in values.items()}
 
     def _headers(self, event: NetworkEvent) -> Iterator[Assertion]:
+        if self.event.headers == {}:
+            yield failed(
+                f"{PATH}.headers_mismatch", "the task lists no header; no request is like that: leave headers out"
+            )
         for name, expected in sorted((self.event.headers or {}).items()):
             path, actual = f"headers.{name}", event.header(name)
             if actual is None:
@@ -191,4 +199,4 @@ def _first(tree: Any) -> Any:
 
 
 def _as_texts(members: Mapping[str, Any], reader: TreeReader, field: str) -> dict[str, Any]:
-    return {name: reader.member(raw, None, f"{PATH}.{field}.{name}") for name, raw in members.items()}
+    return {name: reader.text(raw, f"{PATH}.{field}.{name}") for name, raw in members.items()}

@@ -50,39 +50,50 @@ class TreeReader:
         """A property of an object, or a posted field: what its schema says, a string where it says nothing."""
         if raw is None:
             return None
-        kind = (schema or {}).get("format") or (schema or {}).get("type")
-        if kind == "array":
-            return self._nested(raw, (schema or {}).get("items") or {}, where)
-        if kind == "object":
-            return self._object(raw, schema or {}, where)
-        named = value_type(kind) if isinstance(kind, str) else None
-        return self._value(named or StringValue, raw, where)
-
-    def _item(self, raw: Any, schema: Mapping[str, Any], where: str) -> Any:
-        kind = schema.get("format") or schema.get("type") or "string"
+        schema = schema or {}
+        if schema.get("type") == "array":
+            return self._nested(raw, schema.get("items") or {}, where)
         if schema.get("type") == "object":
             return self._object(raw, schema, where)
-        named = value_type(kind) if isinstance(kind, str) else None
+        return self._value(_named(schema) or StringValue, raw, where)
+
+    def text(self, raw: Any, where: str) -> Any:
+        """A text, which null is as well: a cookie, or a header that is no URL."""
+        return self._value(StringValue, raw, where)
+
+    def _item(self, raw: Any, schema: Mapping[str, Any], where: str) -> Any:
+        if schema.get("type") == "object":
+            found = _decoded(raw, dict)
+            if isinstance(found, list) and all(isinstance(one, dict) for one in found):
+                return [self._object(one, schema, where) for one in found]
+            return self._object(raw, schema, where)
+        named = _named(schema)
         if named is None:
+            kind = schema.get("format") or schema.get("type")
             raise EvaluationError(f"unknown type {kind!r} in results_schema; see 'Write a task' for the known ones")
         return self._value(named, raw, where)
 
     def _object(self, raw: Any, schema: Mapping[str, Any], where: str) -> Any:
         found = _decoded(raw, dict)
-        if isinstance(found, list) and all(isinstance(one, dict) for one in found):
-            return [self._object(one, schema, where) for one in found]
         if not isinstance(found, dict):
             return self._refused(raw, "a datum is no object; write one as its schema has it", where)
-        if not found and self.strict:
-            raise EvaluationError(f"an expected object has at least one key @ {where}")
         known = schema.get("properties") or {}
         return {key: self.member(found[key], known.get(key), f"{where}.{key}") for key in sorted(found)}
 
     def _nested(self, raw: Any, schema: Mapping[str, Any], where: str) -> Any:
-        found = list(raw) if isinstance(raw, Alternatives) else _decoded(raw, list)
+        while schema.get("type") == "array":  # of arrays in arrays the innermost type counts
+            schema = schema.get("items") or {}
+        named, found = _named(schema), list(raw) if isinstance(raw, Alternatives) else _decoded(raw, list)
         if not isinstance(found, list):
             return self._refused(raw, "a datum is no list; write one as its schema has it", where)
-        return [self.member(one, schema, f"{where}[{index}]") for index, one in enumerate(found)]
+        if schema.get("type") == "object":
+            return [self._object(one, schema, f"{where}[{index}]") for index, one in enumerate(found)]
+        if named is None:
+            kind = schema.get("format") or schema.get("type")
+            return self._refused(
+                raw, f"a list of the unknown type {kind!r}; see 'Write a task' for the known ones", where
+            )
+        return [self._value(named, one, f"{where}[{index}]") for index, one in enumerate(found)]
 
     def _value(self, kind: type[Value], raw: Any, where: str) -> Any:
         if not self.reading.patterns and isinstance(raw, str) and "^" in raw:  # blanks around it are no hindrance
@@ -103,6 +114,12 @@ class TreeReader:
         if self.strict:
             raise EvaluationError(f"{reason} @ {where}")
         return Unread(raw, reason)
+
+
+def _named(schema: Mapping[str, Any]) -> type[Value] | None:
+    """The value type that a schema names, by its format or else its type; None where there is no such type."""
+    kind = schema.get("format") or schema.get("type") or "string"
+    return value_type(kind) if isinstance(kind, str) else None
 
 
 def _decoded(raw: Any, wanted: type) -> Any:

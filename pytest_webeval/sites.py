@@ -66,12 +66,15 @@ class Sites:
                 return text.replace(placeholder(site), url)
         return None
 
-    def render_pattern(self, pattern: str, sites: Iterable[str], *, escape: bool) -> str:
-        """A ``^…$`` pattern with the placeholders of the task's sites replaced by their active URLs."""
+    def render_pattern(self, pattern: str, sites: Iterable[str], *, escape: bool) -> str | None:
+        """A ``^…$`` pattern with the placeholder that it starts with replaced by the active URL, or None if unknown."""
+        if not pattern.startswith("^__"):
+            return pattern
         for site in sites:
-            url = self._environment(site).url
-            pattern = pattern.replace(placeholder(site), re.escape(url) if escape else url)
-        return pattern
+            url, mark = self._environment(site).url, placeholder(site)
+            if pattern.startswith(mark, 1):
+                return pattern.replace(mark, re.escape(url) if escape else url)
+        return None
 
     def derender(self, text: str, sites: Iterable[str]) -> str:
         """The text with the addresses of the first site that occurs in it replaced by its placeholder (spec §7.3)."""

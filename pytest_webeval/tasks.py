@@ -105,7 +105,7 @@ class ExpectedEvent(_Definition):
     url: str | list[str]
     http_method: str = "GET"
     response_status: int = 200
-    query_params: dict[str, list[str]] | None = None
+    query_params: dict[str, list[str] | str] | None = None
     post_data: dict[str, JsonValue] | None = None
     headers: dict[str, JsonValue] | None = None
     response_content: dict[str, JsonValue] | None = None

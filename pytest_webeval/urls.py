@@ -6,6 +6,7 @@ import base64
 import binascii
 import re
 from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
@@ -68,7 +69,7 @@ class UrlReader:
     notice: Notice = unnoticed
     _seen: dict[str, Url] = field(default_factory=dict, compare=False)
 
-    def expected(self, raw: str | list[str], query: Mapping[str, list[str]] | None = None) -> tuple[Url, ...]:
+    def expected(self, raw: str | list[str], query: Mapping[str, Sequence[str]] | None = None) -> tuple[Url, ...]:
         """The alternatives that a task names; `query` replaces their own. Raises `EvaluationError`."""
         if isinstance(raw, list) and len(raw) < 2:
             raise EvaluationError(f"{raw!r} lists {len(raw)} URL; write a text, or two alternatives or more")
@@ -93,13 +94,16 @@ class UrlReader:
         """A recorded base with the placeholder that it starts with replaced by the active address."""
         return self.sites.render(base, self.task_sites) or base
 
-    def _expected(self, text: str, query: Mapping[str, list[str]] | None) -> Url:
+    def _expected(self, text: str, query: Mapping[str, Sequence[str]] | None) -> Url:
         wanted = None if query is None else self._query([(name, value) for name in query for value in query[name]])
         if looks_like_pattern(text):
             return Url(text, wanted or {}, is_pattern=True)
-        rendered = text if is_ssh(text) else self.sites.render(text.rstrip("/"), self.task_sites)
-        if rendered is None:
+        if not text:
+            raise EvaluationError("an expected URL is empty; write where the request should go")
+        rendered = self.sites.render(text.rstrip("/"), self.task_sites)
+        if rendered is None and text.startswith("__"):
             raise EvaluationError(f"{text!r} begins with no site of the task ({', '.join(self.task_sites)})")
+        rendered = text.rstrip("/") if rendered is None else rendered
         if not rendered:  # the address of the site is configured as the empty text, which is no page of any recording
             return Url("", wanted or {})
         plain = normalized(rendered)
@@ -111,7 +115,9 @@ class UrlReader:
     def _as_recorded(self, text: str) -> str:
         """The base of a recorded URL with what the reference resolves left in it; dot segments lead to no page."""
         kept = text if has_dot_segments(text) else normalized_keeping_slashes(text)
-        return self.sites.derender(path_of(kept), self.task_sites)
+        fragment = urlsplit(normalized(text)).fragment
+        plain = f"{path_of(kept)}#{fragment}" if fragment else path_of(kept)
+        return self.sites.derender(plain, self.task_sites)
 
     def _literal(self, text: str, unresolved: str | None = None) -> Url:
         if not text:
@@ -187,15 +193,24 @@ def bases_match(expected: Url, actual: Url, reader: UrlReader) -> bool:
 def _same_place(expected: Url, base: str, place: str, reader: UrlReader, *, escape: bool) -> bool:
     if not expected.is_pattern:
         return base.lower().rstrip("/") == place.lower().rstrip("/")
-    pattern = _compiled(reader.sites.render_pattern(base, reader.task_sites, escape=escape))
+    rendered = reader.sites.render_pattern(base, reader.task_sites, escape=escape)
+    if rendered is None:
+        raise EvaluationError(f"{base!r} begins with no site of the task ({', '.join(reader.task_sites)})")
+    pattern = _compiled(rendered)
     if pattern is None:
         raise EvaluationError(f"{base!r} is no regular expression; mend the url of the task")
     return pattern.match(reader.render_base(place)) is not None
 
 
 def queries_match(expected: Query, actual: Query) -> bool:
-    """Whether the first value of each parameter agrees; missing and empty are the same (spec §4.5)."""
-    return all(_first_matches(expected.get(name), actual.get(name)) for name in {*expected, *actual})
+    """Whether the first value of each parameter agrees; missing and empty are the same (spec §4.5).
+
+    Raises `EvaluationError` for a pattern that is none.
+    """
+    found = [
+        _first_matches(expected.get(name), actual.get(name)) for name in {*expected, *actual}
+    ]  # each pattern is read
+    return all(found)
 
 
 def _first_matches(expected: tuple[str, ...] | None, actual: tuple[str, ...] | None) -> bool:
@@ -203,5 +218,7 @@ def _first_matches(expected: tuple[str, ...] | None, actual: tuple[str, ...] | N
     found = actual[0] if actual else ""
     if looks_like_pattern(wanted):
         pattern = _compiled(wanted)
-        return pattern is not None and pattern.match(found) is not None
+        if pattern is None:
+            raise EvaluationError(f"{wanted!r} in query_params is no regular expression; mend the task")
+        return pattern.match(found) is not None
     return wanted == found

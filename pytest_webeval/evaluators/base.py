@@ -74,7 +74,8 @@ class Case:
     @property
     def expected_reading(self) -> Reading:
         """How the task's own data is read."""
-        return Reading(whole_money=self.rules.whole_money, derender=self._derender, today=self.today)
+        whole_money = self.rules.whole_money
+        return Reading(known_sites=True, whole_money=whole_money, derender=self._derender, today=self.today)
 
     @property
     def actual_reading(self) -> Reading:

@@ -36,7 +36,8 @@ class Reading:
     """How raw data is read, which depends on who wrote it.
 
     `patterns` and `alternatives` say whether ``^…$`` texts and lists of two or more are taken as such, `infinities`
-    whether a measure without end is one: they are for what a task author wrote. `whole_money` reads the sign and the
+    whether a measure without end is one: they are for what a task author wrote, who with `known_sites` may only write
+    URLs of sites that `derender` knows. `whole_money` reads the sign and the
     thousands separators of an amount wherever they stand (Q22). `derender` replaces site addresses in a text by their
     placeholders. `today` fills in what a partial date leaves open (Q44).
     """
@@ -44,6 +45,7 @@ class Reading:
     patterns: bool = True
     alternatives: bool = True
     infinities: bool = True
+    known_sites: bool = False
     whole_money: bool = False
     derender: Callable[[str], str] = _unchanged
     today: date = field(default_factory=present_day)

@@ -62,10 +62,15 @@ class UrlValue(Value):
             return Location(text, is_pattern=True)
         text = text.rstrip("/")
         try:
-            place = reading.derender(normalized(text))
+            plain = normalized(text)
         except EvaluationError as error:
             raise ValueUnreadable(str(error)) from error
-        return Location(place) if is_ssh(text) else _split(place)
+        place = reading.derender(plain)
+        if is_ssh(text):
+            return Location(place)
+        if reading.known_sites and place == plain:
+            raise unreadable(raw, "is no address of the task's sites; write one as the site has it")
+        return _split(place)
 
     def matches(self, actual: Value) -> bool:
         """Whether any two of the alternatives lead to the same place. Raises `EvaluationError` for a broken pattern."""

@@ -110,10 +110,16 @@ def test_an_address_to_clone_from_may_be_written_in_either_form(bench, rules, ex
 @BOTH
 @pytest.mark.parametrize(
     ("expected", "kind"),
-    [([None], "number"), ([{}], "object"), ([["x"]], "string"), (["soon"], "date"), (["x"], "array"), (["x"], "email")],
+    [([None], "number"), ([["x"]], "string"), (["soon"], "date"), (["x"], "array"), (["x"], "email")],
 )
 def test_what_a_task_expects_must_be_readable_as_its_type(bench, rules, expected, kind):
     assert judged(bench, expected, ["x"], items(kind), rules).status == "error"
+
+
+@BOTH
+@pytest.mark.parametrize(("actual", "status"), [({}, "error"), ({"a": 1}, "error"), ("x", "failure"), (5, "failure")])
+def test_an_expected_object_has_a_key_for_whatever_object_comes(bench, rules, actual, status):
+    assert judged(bench, [{}], [actual], items("object"), rules).status == status
 
 
 OFFER = objects(

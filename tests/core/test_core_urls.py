@@ -93,6 +93,13 @@ TRICKS = [
     ("^__SHOPPING__/p/\\d+$", f"{SHOP}/x/../p/12"),
     ("^__SHOPPING__/p$", "http://shopxtest:7770/p"),
 ]
+NOWHERE = [("__SHOPPING__/a%2Fb", f"{SHOP}/a%2Fb#f"), ("__SHOPPING__/a%2Fb#f", f"{SHOP}/a%2Fb")]
+
+
+@pytest.mark.parametrize(("expected", "actual"), NOWHERE)
+def test_a_fragment_counts_whatever_else_is_in_the_path(expected, actual):
+    assert not equal(expected, actual)
+    assert not equal(expected, actual, rules="default")
 
 
 @pytest.mark.parametrize(("expected", "actual"), TRICKS)
@@ -113,6 +120,7 @@ def test_a_trick_is_another_place_to_all_rules_but_the_references(expected, actu
         ("__SHOPPING__/a%252Fb", f"{SHOP}/a%252fb"),
         ("^__SHOPPING__/a%2Fb/\\d+$", f"{SHOP}/a%2Fb/1"),
         ("__SHOPPING__/..a", f"{SHOP}/..a"),
+        ("__SHOPPING__/a%2Fb#f", f"{SHOP}/a%2Fb#f"),
     ],
 )
 def test_an_encoded_slash_that_a_task_asks_for_is_found(expected, actual):
