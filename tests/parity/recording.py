@@ -17,7 +17,21 @@ SITES: Mapping[str, Sequence[str]] = {
     "wikipedia": ("http://wiki.test:8888",),
     "homepage": ("http://home.test:4399",),
 }
+
+# Classes of recordings. All but the honest ones may be judged otherwise by the default rules than by the reference.
 HONEST = "honest"
+PATTERN = "pattern written by the agent"
+GUESSES = "list of guesses"
+INFINITE = "infinite measure"
+PATH_TRICK = "encoded slash or dot segment"
+SITE_PATTERN = "site address used as a pattern"
+EMPTY_TRACE = "empty trace"
+DIALECT = "documented dialect"
+SIDE_FILE = "body in a side file"
+PLACEHOLDER = "placeholder written by the agent"
+UNREADABLE = "trace that the reference cannot read"
+DAMAGED = "trace without a readable event"
+DRAWN = "drawn at random"
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,86 @@
+"""Recordings that differ from the expected one in one thing: every family of them, for every task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from parity.answer_edits import answer_shapes
+from parity.answer_edits import answer_values
+from parity.body_edits import contents
+from parity.body_edits import posts
+from parity.choosing import rank
+from parity.configurations import configurations
+from parity.configurations import guessed_sites
+from parity.configurations import moved_runs
+from parity.entry_damage import damaged_entries
+from parity.envelopes import envelopes
+from parity.event_orders import event_orders
+from parity.event_orders import forbidden_events
+from parity.event_orders import stray_events
+from parity.goldens import golden_draft
+from parity.made_up_answers import made_up_answers
+from parity.made_up_events import made_up_events
+from parity.made_up_values import made_up_values
+from parity.query_edits import queries
+from parity.recording import Recording
+from parity.request_edits import expected_headers
+from parity.request_edits import requests
+from parity.response_texts import response_texts
+from parity.trace_files import trace_files
+from parity.tricks import answer_tricks
+from parity.tricks import event_tricks
+from parity.tricks import side_files
+from parity.url_edits import urls
+
+FAMILIES = (
+    # what the agent answered
+    answer_values,
+    answer_shapes,
+    answer_tricks,
+    envelopes,
+    response_texts,
+    # what its browser sent and received
+    event_orders,
+    stray_events,
+    forbidden_events,
+    requests,
+    expected_headers,
+    urls,
+    queries,
+    posts,
+    contents,
+    event_tricks,
+    # how that was kept, and what it is compared with
+    side_files,
+    damaged_entries,
+    trace_files,
+    configurations,
+    moved_runs,
+    guessed_sites,
+)
+ONE_ZIP_IN = 4
+
+
+def mutations(task: Mapping[str, Any]) -> Iterator[Recording]:
+    """The recordings of all families for the task, a share of them kept as Playwright traces."""
+    draft = golden_draft(task)
+    for family in FAMILIES:
+        for recording in family(draft):
+            yield _kept(recording)
+
+
+def _kept(recording: Recording) -> Recording:
+    """The recording in the file that its name decides."""
+    if isinstance(recording.entries, bytes) or rank(recording.name) % ONE_ZIP_IN:
+        return recording
+    return replace(recording, trace_name="trace.zip")
+
+
+def synthetic() -> Iterator[Recording]:
+    """Recordings of made-up tasks, numbered from 100,000: options and value types that the data set rarely uses."""
+    yield from made_up_values()
+    yield from made_up_events()
+    yield from made_up_answers()
