@@ -65,12 +65,19 @@ class NetworkEvent:
         raise EvaluationError(f"event {self.index} of the trace is damaged: no readable {name}; record the run again")
 
     @property
-    def is_lost(self) -> bool:
-        """Whether not even the URL could be read."""
+    def is_document(self) -> bool:
+        """Whether the recording says that it is a page, and the request, if it says anything, that it is no frame."""
+        return self.resource_type == "document" and self.header("sec-fetch-dest") in (None, "document")
+
+    @property
+    def says_something(self) -> bool:
+        """Whether its URL can be read and is more than that of a static asset."""
         try:
-            return not isinstance(self.url, str)
+            return not urlparse(self.url).path.endswith(_ASSETS)
+        except ValueError:
+            return True  # an impossible URL: whoever looks at it says so
         except EvaluationError:
-            return True
+            return False
 
     def check(self) -> None:
         """Raise `EvaluationError` where what every comparison looks at is damaged."""
@@ -115,8 +122,8 @@ class NetworkTrace:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no event of which anything could be read."""
-        return all(event.is_lost for event in self.events)
+        """Whether there is nothing but static assets and what could not be read at all."""
+        return not any(event.says_something for event in self.events)
 
     @cached_property
     def evaluation_events(self) -> tuple[NetworkEvent, ...]:
@@ -131,7 +138,7 @@ class NetworkTrace:
         """
         if not any(event.resource_type for event in self.events):
             return self.last_navigation
-        documents = [event for event in self.evaluation_events if event.resource_type == "document"]
+        documents = [event for event in self.evaluation_events if event.is_document]
         frames = {event.page: event.frame for event in reversed(documents)}
         pages = (event for event in documents if event.method == "GET" and event.frame == frames[event.page])
         return max(pages, key=lambda event: event.index, default=None)

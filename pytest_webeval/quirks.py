@@ -55,7 +55,7 @@ QUIRKS: tuple[Quirk, ...] = (
           "103 with a site in a URL pattern", "escaped_hosts", "an address in a pattern stands for itself", DEFAULT),
     Quirk("§5.14", "%2F and dot segments in a recorded path are resolved: /x%2F..%2Fcart is /cart",
           "488 with network checks", "plain_paths",
-          "an encoded slash stays one, and dot segments, which no browser sends, match no place", DEFAULT),
+          "the path as it was sent has to match as well", DEFAULT),
     Quirk("§5.7", "an infinite measure is within 2 % or 10 % of any: 'inf km'", "51 with distance or duration",
           "finite_measures", "an infinite measure is none", DEFAULT),
     # False negatives and tasks that nothing can pass
@@ -110,7 +110,7 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q46", "validating a task changes the caller's dict", "-", instead="nothing is changed"),
     Quirk("Q47", "runs without their files are counted nowhere", "-", instead="they are errors; see --webeval-expect"),
     Quirk("Q48", "a wrong path of the data set is replaced in silence", "-", instead="it is an error, exit code 4"),
-    Quirk("Q49", "arithmetic and patterns may never end", "-", instead="arithmetic is bounded"),
+    Quirk("Q49", "arithmetic and an agent's patterns may never end", "-", instead="arithmetic is bounded; see Q1"),
     Quirk("Q50", "unordered comparison is quadratic, every URL is read twice", "-", instead="each is read once"),
     Quirk("Q51", "packaging crashes, the command line always exits 0", "-", instead="exit codes are pytest's own"),
     Quirk("Q52", "versions of libraries change verdicts without changing a checksum", "-", instead="results name them"),

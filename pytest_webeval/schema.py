@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from pytest_webeval.errors import EvaluationError
@@ -16,6 +17,7 @@ from pytest_webeval.values import value_type
 from pytest_webeval.values.base import Alternatives
 from pytest_webeval.values.base import Reading
 from pytest_webeval.values.base import Value
+from pytest_webeval.values.base import looks_like_pattern
 from pytest_webeval.values.string import StringValue
 
 
@@ -96,7 +98,7 @@ class TreeReader:
         return [self._value(named, one, f"{where}[{index}]") for index, one in enumerate(found)]
 
     def _value(self, kind: type[Value], raw: Any, where: str) -> Any:
-        if not self.reading.patterns and isinstance(raw, str) and "^" in raw:  # blanks around it are no hindrance
+        if not self.reading.patterns and isinstance(raw, str) and looks_like_pattern(raw.strip(_IGNORED_AROUND)):
             self.notice("literal_texts", where)
         if not self.reading.alternatives and isinstance(raw, list) and len(raw) > 1:
             self.notice("single_answers", where)
@@ -132,6 +134,9 @@ def _decoded(raw: Any, wanted: type) -> Any:
     return found if isinstance(found, wanted) else raw
 
 
+# What preparing a text takes away around it.
+_IGNORED_AROUND = " \t\r\n\f\v\u00a0™®℠©"
+
 # What an agent nested deeper than this is cut from reports, which could not be written otherwise.
 DEEPEST_SHOWN = 100
 
@@ -144,6 +149,8 @@ def plain(tree: Any, depth: int = DEEPEST_SHOWN) -> Any:
         return tree.to_json()
     if isinstance(tree, Unread):
         return plain(tree.raw, depth)
+    if isinstance(tree, float) and not isfinite(tree):
+        return str(tree)  # JSON has no such number
     if isinstance(tree, Mapping):
         return {key: plain(member, depth - 1) for key, member in tree.items()}
     return [plain(member, depth - 1) for member in tree] if isinstance(tree, list | tuple) else tree

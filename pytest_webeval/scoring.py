@@ -58,6 +58,8 @@ def score(case: Case, evaluators: Iterable[Evaluator], data_checksum: str = "", 
     case.check()
     known = {evaluator.name: evaluator for evaluator in evaluators}
     found = [evaluate(expectation, case, known) for expectation in case.task.expectations]
+    if case.run.trace.mended:
+        case.warnings.append(rule_warning("mended_traces", worst([one.status for one in found]), "the trace"))
     extra = {"wall_time": round(time.perf_counter() - started, 6), "tasks_from": source}
     return combined(case, found, known.values(), data_checksum, extra)
 
@@ -83,15 +85,20 @@ def rule_warning(switch: str, status: Status, where: str) -> str:
 def _decisive(
     noticed: dict[str, str], status: Status, expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]
 ) -> dict[str, str]:
-    """Of the switches that were noticed those without which the status would be another."""
+    """Of the switches that were noticed those without which the status would be another.
+
+    What an agent wrote as a pattern is not run to find that out, for it may never end: it counts unless all is well.
+    """
 
     def differs(*switches: str) -> bool:
         other = replace(case, warnings=[], noticed={}, other_rules=case.rules.without(*switches))
         return _evaluated(expectation, other, evaluators).status is not status
 
-    if not differs(*noticed):
-        return {}
-    return {switch: where for switch, where in noticed.items() if differs(switch)} or noticed
+    found = {one: where for one, where in noticed.items() if one == "literal_texts" and status is not Status.SUCCESS}
+    others = {one: where for one, where in noticed.items() if one != "literal_texts"}
+    if others and differs(*others):
+        found |= {one: where for one, where in others.items() if differs(one)} or others
+    return found
 
 
 def _evaluated(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
@@ -130,6 +137,7 @@ def joined(wholes: Sequence[TaskResult]) -> TaskResult:
     told = [whole.error_msg for whole in wholes if whole.error_msg and not whole.evaluators_results]
     told += [f"{one.evaluator_name}: {one.error_msg}" for one in found if one.error_msg]
     checksums = {whole.webarena_verified_evaluator_checksum for whole in wholes}
+    warned = list(dict.fromkeys(note for whole in wholes for note in whole.webeval.get("warnings", ())))
     return wholes[0].model_copy(
         update={
             "evaluators_results": found,
@@ -137,6 +145,7 @@ def joined(wholes: Sequence[TaskResult]) -> TaskResult:
             "score": float(status is Status.SUCCESS),
             "error_msg": "; ".join(dict.fromkeys(told)) or None,
             "webarena_verified_evaluator_checksum": ",".join(sorted(checksums)),
+            "webeval": wholes[0].webeval | {"warnings": warned},
         }
     )
 

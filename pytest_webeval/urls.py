@@ -34,6 +34,8 @@ from pytest_webeval.values.base import looks_like_pattern
 
 _BASE64_SEGMENT = re.compile(r"[A-Za-z0-9_-]{4,}={0,2}")
 
+_DROPPED = str.maketrans("", "", "\t\r\n")  # as urlsplit does, and as browsers do
+
 Query = Mapping[str, tuple[str, ...]]
 
 
@@ -78,7 +80,7 @@ class UrlReader:
     def actual(self, raw: str) -> Url:
         """A recorded URL. Raises `EvaluationError` where it is empty or impossible."""
         if raw not in self._seen:
-            self._seen[raw] = self._actual(raw.strip())
+            self._seen[raw] = self._actual(raw.strip().translate(_DROPPED))
         return self._seen[raw]
 
     def _actual(self, text: str) -> Url:
@@ -115,9 +117,9 @@ class UrlReader:
     def _as_recorded(self, text: str) -> str:
         """The base of a recorded URL with what the reference resolves left in it; dot segments lead to no page."""
         kept = text if has_dot_segments(text) else normalized_keeping_slashes(text)
+        path = self._without_base64(path_of(kept))[0] if self.decode_base64 else path_of(kept)
         fragment = urlsplit(normalized(text)).fragment
-        plain = f"{path_of(kept)}#{fragment}" if fragment else path_of(kept)
-        return self.sites.derender(plain, self.task_sites)
+        return self.sites.derender(f"{path}#{fragment}" if fragment else path, self.task_sites)
 
     def _literal(self, text: str, unresolved: str | None = None) -> Url:
         if not text:
@@ -173,20 +175,28 @@ def _compiled(pattern: str, flags: int = 0) -> re.Pattern[str] | None:
 
 
 def bases_match(expected: Url, actual: Url, reader: UrlReader) -> bool:
-    """Whether two URLs name the same place, whatever their queries (spec §4.8). Raises `EvaluationError`."""
-    rules, recorded = reader.rules, actual.unresolved
+    """Whether two URLs name the same place, whatever their queries (spec §4.8). Raises `EvaluationError`.
+
+    A closed hole may only take a match away: where the reference finds none, there is none.
+    """
     if actual.is_pattern and _same_place(actual, actual.base, expected.base, reader, escape=False):
         return True  # Q1: a site asked to be matched
-    usual = _same_place(expected, expected.base, actual.base, reader, escape=False)
-    found = usual
-    if rules.plain_paths and recorded is not None:
-        found = _same_place(
-            expected, expected.unresolved or expected.base, recorded, reader, escape=rules.escaped_hosts
-        )
-    elif rules.escaped_hosts and expected.is_pattern:
-        found = _same_place(expected, expected.base, actual.base, reader, escape=True)
-    if found != usual:
-        reader.notice("escaped_hosts" if recorded is None else "plain_paths", actual.base[:80])
+    if not _same_place(expected, expected.base, actual.base, reader, escape=False):
+        return False
+    held = [switch for switch, holds in _closed_holes(expected, actual, reader).items() if not holds]
+    for switch in held:
+        reader.notice(switch, actual.base[:80])
+    return not held
+
+
+def _closed_holes(expected: Url, actual: Url, reader: UrlReader) -> dict[str, bool]:
+    """Whether a match still holds with each hole closed that the rules close."""
+    found = {}
+    if reader.rules.plain_paths and actual.unresolved is not None:
+        base = expected.unresolved or expected.base
+        found["plain_paths"] = _same_place(expected, base, actual.unresolved, reader, escape=False)
+    if reader.rules.escaped_hosts and expected.is_pattern:
+        found["escaped_hosts"] = _same_place(expected, expected.base, actual.base, reader, escape=True)
     return found
 
 
@@ -207,9 +217,8 @@ def queries_match(expected: Query, actual: Query) -> bool:
 
     Raises `EvaluationError` for a pattern that is none.
     """
-    found = [
-        _first_matches(expected.get(name), actual.get(name)) for name in {*expected, *actual}
-    ]  # each pattern is read
+    names = sorted({*expected, *actual})
+    found = [_first_matches(expected.get(name), actual.get(name)) for name in names]  # each pattern is read
     return all(found)
 
 

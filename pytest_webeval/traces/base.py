@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -25,6 +26,7 @@ _NOTHING = (b"[]", b'""', b"0", b"false")
 Attachment = Callable[[str], bytes]
 RESOURCES = "resources"
 MAX_STATUS = 2**63
+MAX_ASIDE = 128 * 2**20  # characters in side files of one run
 # Playwright names side files from the root of its trace since version 10, by their bare hash before.
 _PLAIN_NAME = re.compile(rf"(?:{RESOURCES}/)?[\w-][\w.-]*")
 
@@ -75,9 +77,10 @@ class Entry(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class BodySource:
-    """How bodies are found: in the trace, or with `attachment` in side files."""
+    """How bodies are found: in the trace, or with `attachment` in side files, each read once, all of bounded size."""
 
     attachment: Attachment
+    _kept: dict[str, str] = field(default_factory=dict)
 
     def read_post(self, raw: msgspec.Raw) -> Body | None:
         """What was posted, or None. Raises `EvaluationError` for what is damaged."""
@@ -101,7 +104,14 @@ class BodySource:
     def _fetched(self, reference: str) -> str:
         if not _PLAIN_NAME.fullmatch(reference):
             raise EvaluationError(f"the trace keeps a body in {reference[:80]!r}, which is no plain file name")
-        return self.attachment(reference).decode("utf-8", "replace")
+        if reference not in self._kept:
+            self._kept[reference] = self.attachment(reference).decode("utf-8", "replace")
+            if (total := sum(map(len, self._kept.values()))) > MAX_ASIDE:
+                del self._kept[reference]
+                raise EvaluationError(
+                    f"bodies in side files come to {total:,} characters; at most {MAX_ASIDE:,} are read"
+                )
+        return self._kept[reference]
 
 
 def _stored(raw: msgspec.Raw) -> Stored | None:

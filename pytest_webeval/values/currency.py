@@ -16,8 +16,7 @@ from pytest_webeval.values.text import text_of
 if TYPE_CHECKING:
     from pytest_webeval.values.base import Reading
 
-# A minus directly before the first digits or their currency sign, or parentheses as in accounts.
-_NEGATIVE = re.compile(r"[^\d-]*-[^\s\w]?\d|\([^\d()]*[\d.,]+[^\d()]*\)$")
+_MINUS = re.compile(r"[^\d-]*-[^\s\w]?\d")  # directly before the first digits or their currency sign
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 TOLERANCE = Decimal("0.1")
 
@@ -38,7 +37,7 @@ class CurrencyValue(Value):
         """
         text = text_of(raw, reading)
         refuse_overlong(text, "amount")
-        negative = text.startswith("-") or (reading.whole_money and _NEGATIVE.match(text) is not None)
+        negative = text.startswith("-") or (reading.whole_money and _is_debt(text))
         text = text.replace("-", "") if negative else text
         amount = _first_amount(_THOUSANDS.sub("", text) if reading.whole_money else text)
         if amount is None:
@@ -55,6 +54,11 @@ class CurrencyValue(Value):
     def to_json(self) -> str:
         """The first alternative in decimal digits, which a JSON number might not keep."""
         return f"{self.alternatives[0]:f}"
+
+
+def _is_debt(text: str) -> bool:
+    """Whether an amount has a minus of its own, or parentheses around it as in accounts."""
+    return _MINUS.match(text) is not None or (text.startswith("(") and text.endswith(")"))
 
 
 def _first_amount(text: str) -> Decimal | None:

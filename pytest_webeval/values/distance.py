@@ -19,6 +19,7 @@ from pytest_webeval.values.text import prepared
 if TYPE_CHECKING:
     from pytest_webeval.values.base import Reading
 
+LONGEST = 200  # characters; the parser takes seconds for thousands of them
 _SLACK_METRES, _SLACK_SHARE = Decimal(10), Decimal("0.02")
 _KILO = re.compile(r"(?<=\d)\s*k(?=\s|$)")
 
@@ -34,7 +35,7 @@ class DistanceValue(Value):
         """Metres, of a length or of a calculation with lengths; a number without a unit is none."""
         if not isinstance(raw, str):
             raise unreadable(raw, "is not a distance; write it as the text '1.5 km'")
-        refuse_overlong(raw, "distance")
+        refuse_overlong(raw, "distance", LONGEST)
         try:
             distance = metres(_KILO.sub(" km", prepared(raw, reading)))
         except ValueError as error:

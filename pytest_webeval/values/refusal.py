@@ -18,10 +18,10 @@ def unreadable(raw: object, problem: str, rule: str | None = None) -> ValueUnrea
     return ValueUnreadable(f"{_shown(raw)} {problem}", rule)
 
 
-def refuse_overlong(text: str, wanted: str) -> None:
+def refuse_overlong(text: str, wanted: str, longest: int = LONGEST_PARSED) -> None:
     """Raise `ValueUnreadable` for a text that no parser should be given."""
-    if len(text) > LONGEST_PARSED:
-        raise unreadable(text, f"is no {wanted}: it has {len(text)} characters; write at most {LONGEST_PARSED}")
+    if len(text) > longest:
+        raise unreadable(text, f"is no {wanted}: it has {len(text)} characters; write at most {longest}")
 
 
 def _shown(raw: object) -> str:

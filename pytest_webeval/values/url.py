@@ -94,8 +94,9 @@ def _split(place: str) -> Location:
 
 def _same_query(expected: dict[str, str], found: dict[str, str]) -> bool:
     """Whether the parameters agree; a missing one is an empty one."""
-    names = {*expected, *found}
-    return all(_same_parameter(expected.get(name, ""), found.get(name, "")) for name in names)
+    names = sorted({*expected, *found})
+    same = [_same_parameter(expected.get(name, ""), found.get(name, "")) for name in names]  # each pattern is read
+    return all(same)
 
 
 def _same_parameter(expected: str, found: str) -> bool:

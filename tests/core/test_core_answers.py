@@ -201,3 +201,10 @@ def test_a_task_that_lists_error_details_wants_none(bench, listed, details, stat
     wanted["expected"]["error_details"] = listed
     answer = {"task_type": "RETRIEVE", "status": "SUCCESS", "retrieved_data": ["Blue Mug"], **details}
     assert bench.answer(answer, wanted).status == status
+
+
+def test_what_json_has_no_number_for_is_written_as_a_text(bench):
+    result = bench.answer(
+        '{"task_type": "RETRIEVE", "status": "SUCCESS", "retrieved_data": [NaN, 1e999]}', bench.expecting()
+    )
+    assert json.loads(json.dumps(result.actual["retrieved_data"], allow_nan=False)) == ["nan", "inf"]

@@ -8,6 +8,7 @@ import zipfile
 from contextlib import suppress
 from functools import partial
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import settings
@@ -27,6 +28,7 @@ from pytest_webeval.scoring import deciding_checksum
 from pytest_webeval.summary import wilson
 from pytest_webeval.task_sets import parse_tasks
 from pytest_webeval.traces import load_trace
+from pytest_webeval.traces.base import BodySource
 from pytest_webeval.writing import write_json
 
 ENTRY = {
@@ -165,6 +167,20 @@ def test_a_body_in_a_side_file_is_set_aside_until_somebody_asks(tmp_path, kind):
             archive.writestr("resources/b.txt", "kept")
     body = loaded(tmp_path, name).events[0].read_content()
     assert (body.text, body.aside()) == ("", "kept")
+
+
+def test_side_files_are_read_once_and_are_of_bounded_size(monkeypatch):
+    asked = []
+    bodies = BodySource(lambda name: asked.append(name) or b"12345")
+    first, again, other = (
+        bodies.read_post(msgspec.Raw(b'{"mimeType": "text/plain", "_sha1": "%s"}' % name))
+        for name in (b"a", b"a", b"b")
+    )
+    assert (first.aside(), again.aside(), asked) == ("12345", "12345", ["a"])
+    monkeypatch.setattr("pytest_webeval.traces.base.MAX_ASIDE", 9)
+    with pytest.raises(EvaluationError, match="bodies in side files come to 10 characters; at most 9 are read"):
+        other.aside()
+    assert first.aside() == "12345"
 
 
 def test_only_plain_files_inside_the_directory_are_read(tmp_path):

@@ -334,7 +334,7 @@ def test_the_nearest_miss_is_told_with_its_index_and_each_differing_field(bench,
 
 
 def test_without_any_request_nothing_is_near(bench, failures):
-    result = bench.network(A_POST, {"url": f"{SHOP}/a.js"})
+    result = bench.network(A_POST, {"url": f"{SHOP}/a.js"}, rules="reference")
     assert (failures(result), result.actual) == (["missing_navigation_event"], None)
 
 

@@ -7,10 +7,12 @@ import json
 import pytest
 
 from pytest_webeval.__main__ import rule_table
+from pytest_webeval.errors import RecordingError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.quirks import QUIRKS
 from pytest_webeval.rules import RULES
 from pytest_webeval.rules import SWITCHES
+from pytest_webeval.scoring import joined
 from pytest_webeval.scoring import score
 
 FORM = "application/x-www-form-urlencoded"
@@ -33,10 +35,10 @@ def expecting(data, items="string", **more):
 def verdicts(bench):
     """Status and warnings of the first evaluator under each rule set, for a response and what was expected."""
 
-    def found(response, data, schema=MUGS):
+    def found(response, data, schema=MUGS, names=tuple(RULES)):
         bench.record(response)
         task = bench.task(bench.expecting(data=data, schema=schema))
-        return {name: outcome(bench.case(task, name)) for name in RULES}
+        return {name: outcome(bench.case(task, name)) for name in names}
 
     return found
 
@@ -81,6 +83,7 @@ def test_the_documented_dialect_fails_the_reference_alone(verdicts):
         ("Q22 (whole_money)", answer("$1,234"), [1234], PRICES, "failure", "success"),
         ("Q22 (whole_money)", answer("$-50"), [-50], PRICES, "failure", "success"),
         ("Q22 (whole_money)", answer("(50.00)"), [50], PRICES, "success", "failure"),
+        ("Q22 (whole_money)", answer("($1,050.00)"), [-1050], PRICES, "failure", "success"),
         ("Q32 (null_schema_fails)", answer("Mug"), None, {"type": "null"}, "error", "failure"),
         ("Q34 (separate_lists)", answer({"tags": []}, {"tags": []}), [{"tags": []}] * 2, TAGS, "error", "success"),
     ],
@@ -186,6 +189,14 @@ def test_the_last_page_is_known_from_resource_types_when_strict(network, bench, 
     assert found["strict"][1] == ([] if strict == reference else ["Q24 (resource_types)"])
 
 
+def test_a_frame_that_the_request_tells_is_no_page_when_strict(network, bench):
+    page = bench.entry(PAGE["url"], headers={**PAGE["headers"], "sec-fetch-dest": "document"})
+    frame = bench.entry(FRAME["url"], headers={**FRAME["headers"], "sec-fetch-dest": "iframe"})
+    entries = [{**entry, "_resourceType": "document"} for entry in (page, frame)]  # as browsers' own tools write them
+    found = network({"url": "__SHOPPING__/p"}, kind="NAVIGATE", entries=entries)
+    assert [status for status, _ in found.values()] == ["failure", "failure", "success"]
+
+
 def test_a_page_from_the_cache_is_a_page_when_strict(network, bench):
     entries = [typed(bench.entry(PAGE["url"], headers=PAGE["headers"], status=304), "document")]
     found = network({"url": "__SHOPPING__/p"}, kind="NAVIGATE", entries=entries)
@@ -195,8 +206,53 @@ def test_a_page_from_the_cache_is_a_page_when_strict(network, bench):
 
 
 def test_a_trick_that_changes_nothing_is_not_warned_of(verdicts):
-    assert verdicts(answer("^x$"), ["Mug"])["default"] == ("failure", [])
-    assert verdicts({**answer("Cup"), "status": "^.*$"}, ["Mug"])["default"] == ("failure", [])
+    assert verdicts(answer(["Pen", "Cup"]), ["Mug"])["default"] == ("failure", [])
+    assert verdicts(answer("Mug", "inf km"), ["Mug"])["default"] == ("failure", [])
+
+
+def test_a_pattern_of_an_agent_is_told_of_and_never_run(verdicts):
+    endless = "^" + ".*" * 60 + "Q$"
+    assert verdicts_by_default(verdicts, answer(endless)) == ("failure", ["Q1 (literal_texts)"])
+
+
+def verdicts_by_default(verdicts, response):
+    return verdicts(response, ["Blue Mug"], names=("default",))["default"]
+
+
+def test_rules_that_only_together_decide_are_both_told_of(network):
+    recorded = {"url": "http://shopxtest:7770/x/../p", "method": "POST"}
+    found = network({"url": "^__SHOPPING__/p$", "http_method": "POST"}, recorded)
+    assert found["reference"] == ("success", [])
+    assert found["default"] == ("failure", ["§5.14 (plain_paths)", "§4.8 (escaped_hosts)"])
+
+
+def test_what_one_expectation_noticed_is_not_told_of_another(bench):
+    bench.record(answer(["Mug", "Cup"]))
+    case = bench.case(bench.task(bench.expecting(data=["Mug"]), bench.expecting(data=["Pen"])))
+    score(case, default_evaluators())
+    assert [warning.rpartition(", ")[2] for warning in case.warnings] == ["eval[0]"]
+
+
+def test_results_that_are_joined_keep_all_their_warnings(bench):
+    bench.record(answer("^.*$"))
+    one = bench.score(bench.task(bench.expecting(data=["Mug"])))
+    other = one.model_copy(update={"webeval": one.webeval | {"warnings": ["another"]}})
+    assert joined([one, other]).webeval["warnings"] == [*one.webeval["warnings"], "another"]
+
+
+def test_a_mended_trace_is_told_of(bench):
+    bench.record(
+        answer("Mug"), events=b'{"type": "resource-snapshot", "snapshot": %s}\n\n' % json.dumps(bench.entry()).encode()
+    )
+    case = bench.case(bench.task(bench.expecting(data=["Mug"])))
+    score(case, default_evaluators())
+    assert case.warnings == ["Q43 (mended_traces) made this success: what can be read is read @ the trace"]
+
+
+def test_a_trace_of_static_assets_is_as_good_as_none(bench):
+    bench.record(answer("Mug"), events=[{"url": "http://shop.test:7770/favicon.ico"}])
+    with pytest.raises(RecordingError, match="none of its 1 entries is a request that can be read"):
+        bench.score(bench.task(bench.expecting(data=["Mug"])))
 
 
 def test_a_warning_names_the_rule_the_field_and_the_evaluator(bench):

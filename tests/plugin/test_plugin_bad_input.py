@@ -82,7 +82,7 @@ def an_empty_directory(runs):
     [
         (breaking_har, "107/network.har is no readable HAR: "),
         (emptying_har, "107 is of no use: it has no events; record"),
-        (damaging_an_entry, "107 is of no use: none of the 1 entries can be read"),
+        (damaging_an_entry, "107 is of no use: none of its 1 entries is a request that can be read"),
         (removing_har, "no network trace in "),
         (removing_response, "agent_response.json"),
         (linking_response, "agent_response.json"),
