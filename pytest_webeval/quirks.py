@@ -82,6 +82,7 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q24", "without sec-fetch headers an iframe or a fetched fragment is the last page", "113 navigate tasks",
           "resource_types", "the recording's own resource types tell pages; one from the cache is a page", STRICT),
     Quirk("Q25", "addresses of only one site are replaced in a text", "48 with two sites"),
+    Quirk("§7.4", "where one site of a task has no address, those of all are guessed from the first requests", "all"),
     Quirk("Q26", "a transformed response cannot hold points", "248-252", instead="responses are not transformed"),
     Quirk("Q27", "a URL pattern that ends in / never matches", "-"),
     Quirk("Q28", "a referer pattern with a capital letter never matches", "-"),
@@ -90,7 +91,7 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q31", "a page from the cache (304) or a redirect as last event is not 200", "113 navigate tasks"),
     # Errors
     Quirk("Q32", "data for a task whose schema is null is an error", "8, 22, 24, 101 and 23 more",
-          "null_schema_fails", "it is a failure", STRICT),
+          "null_schema_fails", "data where none are expected are a failure", STRICT),
     Quirk("Q33", "a status or task type that is no text is an error", "all"),
     Quirk("Q34", "two empty lists in one answer are an error", "-",
           "separate_lists", "they are two empty lists", STRICT),

@@ -13,6 +13,7 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import ValueUnreadable
 from pytest_webeval.rules import Notice
 from pytest_webeval.rules import unnoticed
+from pytest_webeval.values import VALUE_TYPES
 from pytest_webeval.values import value_type
 from pytest_webeval.values.base import Alternatives
 from pytest_webeval.values.base import Reading
@@ -71,8 +72,7 @@ class TreeReader:
             return self._object(raw, schema, where)
         named = _named(schema)
         if named is None:
-            kind = schema.get("format") or schema.get("type")
-            raise EvaluationError(f"unknown type {kind!r} in results_schema; see 'Write a task' for the known ones")
+            raise EvaluationError(f"{_unknown_type(schema)} in results_schema")
         return self._value(named, raw, where)
 
     def _object(self, raw: Any, schema: Mapping[str, Any], where: str) -> Any:
@@ -91,10 +91,7 @@ class TreeReader:
         if schema.get("type") == "object":
             return [self._object(one, schema, f"{where}[{index}]") for index, one in enumerate(found)]
         if named is None:
-            kind = schema.get("format") or schema.get("type")
-            return self._refused(
-                raw, f"a list of the unknown type {kind!r}; see 'Write a task' for the known ones", where
-            )
+            return self._refused(raw, f"{_unknown_type(schema)} of a list", where)
         return [self._value(named, one, f"{where}[{index}]") for index, one in enumerate(found)]
 
     def _value(self, kind: type[Value], raw: Any, where: str) -> Any:
@@ -122,6 +119,11 @@ def _named(schema: Mapping[str, Any]) -> type[Value] | None:
     """The value type that a schema names, by its format or else its type; None where there is no such type."""
     kind = schema.get("format") or schema.get("type") or "string"
     return value_type(kind) if isinstance(kind, str) else None
+
+
+def _unknown_type(schema: Mapping[str, Any]) -> str:
+    kind = schema.get("format") or schema.get("type")
+    return f"unknown type {kind!r} (known: {', '.join(VALUE_TYPES)})"
 
 
 def _decoded(raw: Any, wanted: type) -> Any:

@@ -113,10 +113,10 @@ def guessed_sites(sites: Sequence[str], events: Sequence[NetworkEvent]) -> Sites
     return Sites(found)
 
 
-def load_sites(path: Path) -> Sites:
+def load_sites(path: str | Path) -> Sites:
     """The `environments` of a WebArena-Verified configuration file. Raises `SettingsError`."""
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(Path(path).read_bytes())
         environments = (content.get("environments") or {}).items()
         return Sites({site_name(spelling): _environment(spelling, raw) for spelling, raw in environments})
     except OSError as error:

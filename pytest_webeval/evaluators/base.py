@@ -59,7 +59,11 @@ class Case:
         """Site addresses, guessed from the recording where none are configured. Raises `EvaluationError`."""
         if self.configured_sites.covers(self.task.sites):
             return self.configured_sites
-        self.warnings.append("site addresses were guessed from the recording; name them with --webeval-config")
+        unknown = [site for site in self.task.sites if not self.configured_sites.covers([site])]
+        told = (
+            f"no address is configured for {', '.join(unknown)}, so those of all sites were guessed from the recording"
+        )
+        self.warnings.append(f"{told}; name them with --webeval-config")
         return guessed_sites(self.task.sites, self.run.trace.evaluation_events)
 
     def check(self) -> None:

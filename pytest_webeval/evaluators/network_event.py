@@ -23,6 +23,7 @@ from pytest_webeval.results import Status
 from pytest_webeval.schema import plain
 from pytest_webeval.tasks import NETWORK_EVALUATOR
 from pytest_webeval.tasks import Expectation
+from pytest_webeval.tasks import ExpectedEvent
 from pytest_webeval.tasks import NetworkExpectation
 from pytest_webeval.urls import Query
 
@@ -39,6 +40,7 @@ class NetworkEventEvaluator(Evaluator):
     def evaluate(self, expectation: Expectation, case: Case) -> EvaluatorResult:
         """The event that matches, or the nearest miss with each differing field. Raises `WebEvalError`."""
         wanted = expectation.read_as(NetworkExpectation)
+        _warn_of_unknown_fields(expectation, case)
         check = _Check(EventMatcher(wanted, case), case)
         candidates = check.candidates
         for candidate in candidates:
@@ -53,6 +55,15 @@ class NetworkEventEvaluator(Evaluator):
         )
 
 
+def _warn_of_unknown_fields(expectation: Expectation, case: Case) -> None:
+    """Tell of fields that are ignored, as the reference does (spec §2.4): one that is misspelt checks nothing."""
+    known = ExpectedEvent.model_fields
+    for name in expectation.config["expected"]:
+        if name not in known:
+            where = f"eval[{expectation.index}].expected.{name}"
+            case.warnings.append(f"{where} is no field of an event and is ignored; known: {', '.join(known)}")
+
+
 @dataclass(frozen=True)
 class _Check:
     matcher: EventMatcher
@@ -62,11 +73,15 @@ class _Check:
     def candidates(self) -> list[NetworkEvent]:
         """The events that may decide (spec §4.2)."""
         events = self.case.run.trace.evaluation_events
-        if self.case.task.task_type == "NAVIGATE" and self.matcher.event.http_method == "GET":
+        if self._looks_at_pages:
             last = self._last_page()
             return [last] if last else []
         found = [event for event in events if self._is_candidate(event)]
         return found[-1:] if self.matcher.wanted.last_event_only else found
+
+    @property
+    def _looks_at_pages(self) -> bool:
+        return self.case.task.task_type == "NAVIGATE" and self.matcher.event.http_method == "GET"
 
     def _last_page(self) -> NetworkEvent | None:
         trace = self.case.run.trace
@@ -113,6 +128,8 @@ class _Check:
             ]
         event, assertions = nearest
         told = f"no {self._wanted} matches; {len(candidates)} candidates"
+        if not candidates and self._looks_at_pages:
+            told += ": no request is a page, whose Accept header begins with text/html"
         return event, [failed("missing_navigation_event", told, f"nearest is event {self._place(event)}"), *assertions]
 
     def _other_misses(self) -> Iterator[tuple[NetworkEvent, list[Assertion]]]:

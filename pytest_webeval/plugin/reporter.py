@@ -121,6 +121,7 @@ class Reporter:
             "deselected_count": self.deselected,
             "partial": bool(unscored or chosen or not self.collected),
             "subset": self._subset,
+            "today": self.workspace.settings.today.isoformat(),
         }
         return summarize_records(records, about)
 

@@ -276,3 +276,27 @@ def test_the_printed_table_has_each_row_with_its_columns():
         in lines
     )
     assert sum(line.startswith(("Q", "§")) for line in lines) == len(QUIRKS)
+
+
+def test_a_field_that_no_event_has_is_told_of(bench):
+    bench.record({"task_type": "MUTATE", "status": "SUCCESS"}, [{"url": "http://shop.test:7770/p", "method": "POST"}])
+    wanted = {"url": "__SHOPPING__/p", "http_method": "POST", "post_daat": {"a": "1"}}
+    evaluator = {"evaluator": "NetworkEventEvaluator", "expected": wanted}
+    case = bench.case(bench.task(bench.expecting("MUTATE", schema={"type": "null"}), evaluator))
+    assert score(case, default_evaluators()).status == "success"
+    (warning,) = case.warnings
+    assert warning.startswith(
+        "eval[1].expected.post_daat is no field of an event and is ignored; known: url, http_method"
+    )
+
+
+def test_a_request_that_is_no_page_load_is_told_to_be_none(network, bench):
+    entry = bench.entry("http://shop.test:7770/p")
+    found = network({"url": "__SHOPPING__/p"}, kind="NAVIGATE", entries=[entry])
+    assert {status for status, _ in found.values()} == {"failure"}
+    task = bench.task(
+        bench.expecting("NAVIGATE", schema={"type": "null"}),
+        {"evaluator": "NetworkEventEvaluator", "expected": {"url": "__SHOPPING__/p"}},
+    )
+    told = bench.score(task).evaluators_results[1].assertions[0].assertion_msgs[0]
+    assert told.endswith("0 candidates: no request is a page, whose Accept header begins with text/html")

@@ -109,6 +109,7 @@ def test_webeval_today_completes_partial_dates(runs, webeval, pytester, workers)
     answer = {"task_type": "retrieve", "status": "SUCCESS", "retrieved_data": ["March 2022"]}
     (path / "agent_response.json").write_text(json.dumps(answer))
     webeval("--webeval-today=2026-11-17", *workers).assert_outcomes(passed=1)
+    assert runs.summary["webeval"]["today"] == "2026-11-17"
     webeval("--webeval-today=2026-11-18", *workers).assert_outcomes(failed=1)
     pytester.makeini("[pytest]\nwebeval_today = 2026-01-17\n")
     webeval(*workers).assert_outcomes(passed=1)

@@ -107,7 +107,7 @@ def test_a_root_that_is_a_run_does_not_trust_its_own_tasks(pytester, runs, webev
 def test_guessed_site_addresses_are_told(runs, webeval):
     runs.add(107, expects=(runs.visited(),))
     webeval().assert_outcomes(passed=1)
-    assert "site addresses were guessed" in str(runs.result(107)["webeval"]["warnings"])
+    assert "those of all sites were guessed" in str(runs.result(107)["webeval"]["warnings"])
 
 
 def test_one_run_named_on_the_command_line_makes_a_partial_summary(runs, webeval):
