@@ -34,6 +34,8 @@ def encoded(content: str) -> str:
         ("^.$", "^a$", False),
         (encoded("^.*$"), encoded("a"), True),
         (encoded("^a$"), encoded("^a$"), True),
+        (encoded("^a$"), encoded("^b$"), False),
+        (encoded("^b$"), encoded("^a$"), False),
         ("^a$", encoded("^a$"), True),
         (["YQ==", "Yg=="], "Yg==", True),
     ],
@@ -92,6 +94,8 @@ def test_neither_a_list_nor_a_pattern_of_an_agent_is_base64(raw):
         Base64Value.read(raw, AS_WRITTEN_BY_AN_AGENT)
 
 
-@pytest.mark.parametrize(("raw", "shown"), [("YQ0KYg==", "a\nb"), (" ^a$ ", "^a$"), (encoded("^a$"), "^a$")])
+@pytest.mark.parametrize(
+    ("raw", "shown"), [("YQ0KYg==", "a\nb"), (" ^a$ ", "^a$"), (encoded("^a$"), "^a$"), (["YQ==", "Yg=="], "a")]
+)
 def test_a_report_shows_the_content(raw, shown):
     assert Base64Value.read(raw, Reading()).to_json() == shown

@@ -27,6 +27,9 @@ PITTSBURGH = [40.7128, -74.006]
         (PITTSBURGH, "coordinates: 40.7128/-74.006", True),
         (PITTSBURGH, {"lat": 40.7128, "lng": -74.006}, True),
         (PITTSBURGH, {"LATI": 40.7128, "Lo": -74.006, "x": 1}, True),
+        (PITTSBURGH, {"": 2, "la": 40.7128, "x": 1, "LNG": -74.006}, True),
+        ([1, 2], {"lat": 1, "latitude": 5, "lon": 2, "long": 5}, True),
+        ([0, 2], [1e-5, 2], True),
         (PITTSBURGH, [40.71281, -74.006], True),
         (PITTSBURGH, [40.712811, -74.006], False),
         (PITTSBURGH, ["40.7128", "-74.006"], True),
@@ -70,6 +73,8 @@ def test_the_first_points_match_within_a_hundred_thousandth_of_a_degree(expected
         [],
         [1],
         [1, None],
+        ["1,2"],
+        [[1, 2, 3], [4, 5, 6]],
         [1, 2, 3],
         [91, 2],
         ["nan", 2],
@@ -84,6 +89,7 @@ def test_the_first_points_match_within_a_hundred_thousandth_of_a_degree(expected
         {"x": 1, "y": 2},
         {"latitudes": 1, "lon": 2},
         {"l": 1, "lon": 2},
+        {"lat": 1, "l": 2},
         {"lat": "1 N", "lon": 2},
         {"lat": [1], "lon": 2},
         "1" * 5_000 + " 2",
@@ -95,6 +101,13 @@ def test_the_first_points_match_within_a_hundred_thousandth_of_a_degree(expected
 def test_anything_but_a_point_is_refused(raw):
     with pytest.raises(ValueUnreadable, match=r"point|list of"):
         CoordinatesValue.read(raw, Reading())
+
+
+def test_a_text_that_the_parser_should_not_be_given_is_no_point():
+    longest = "1".ljust(10_000)
+    assert CoordinatesValue.read([longest, 2], Reading()).alternatives == ((1.0, 2.0),)
+    with pytest.raises(ValueUnreadable, match="is not a point"):
+        CoordinatesValue.read([f"{longest} ", 2], Reading())
 
 
 @pytest.mark.parametrize("raw", [[40.7128, -74.006], ("40.7128", "-74.006")])
@@ -117,5 +130,5 @@ def test_coordinates_do_not_match_a_value_of_another_type():
     assert not CoordinatesValue.read([1, 2], Reading()).matches(StringValue.read("1, 2", Reading()))
 
 
-def test_a_report_shows_an_object():
-    assert CoordinatesValue.read("1 -2", Reading()).to_json() == {"latitude": 1.0, "longitude": -2.0}
+def test_a_report_shows_the_first_point_as_an_object():
+    assert CoordinatesValue.read(["1 -2", "3 4"], Reading()).to_json() == {"latitude": 1.0, "longitude": -2.0}

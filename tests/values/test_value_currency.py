@@ -45,6 +45,30 @@ def test_amounts_match_within_a_tenth_of_the_first(expected, actual, equal):
 
 
 @pytest.mark.parametrize(
+    ("expected", "actual", "equal"),
+    [
+        (50, "$50", True),
+        (-50, "$-50", True),
+        (50, "$-50", False),
+        (50, "total - $50", True),
+        (-50, "(50)", True),
+        (-1234.5, "($1,234.50)", True),
+        (50, "50 (5)", True),
+        (50, "(50) each", True),
+        (50, "50-20", True),
+        (1234, "$1,234", True),
+        (1234567, "1,234,567", True),
+        (1.2345, "1,2345", True),
+        (10.5, "10,5", True),
+        (1234.56, "1.234,56 €", True),
+    ],
+)
+def test_whole_money_has_its_sign_and_its_thousands_wherever_they_stand(expected, actual, equal):
+    reading = Reading(whole_money=True)
+    assert CurrencyValue.read(expected, reading).matches(CurrencyValue.read(actual, reading)) is equal
+
+
+@pytest.mark.parametrize(
     "raw", ["", None, True, False, {}, "five dollars", "5%", "1,234,567", float("nan"), float("inf"), [5], "1" * 10_001]
 )
 def test_truth_values_and_texts_without_a_price_are_no_amounts(raw):

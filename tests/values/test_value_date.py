@@ -25,6 +25,7 @@ from pytest_webeval.values.date import DateValue
         ("January 5th, 2023", "Jan 5,2023", True),
         ("2023-01-05", "2023-01-05T23:59:00Z", True),
         ("2023-01-05", "2023-01-05T23:59:00-08:00", True),
+        ("2023-01-05", "2023-01-05T10:00+24:00", True),
         ("2023-01-05", "20230105", True),
         ("2023-05-01", "05.01.2023", True),
         (["2023-01-05", "2023-01-06"], "Jan 6 2023", True),
@@ -78,6 +79,10 @@ def test_a_day_that_the_month_lacks_becomes_its_last():
 def test_today_is_read_from_the_clock():
     before = datetime.now().astimezone().date()
     assert before <= present_day() <= Reading().today <= datetime.now().astimezone().date()
+
+
+def test_a_report_shows_the_first_date():
+    assert DateValue.read(["Jan 5 2023", "Jan 6 2023"], Reading()).to_json() == "2023-01-05"
 
 
 def test_a_refusal_says_what_to_write():

@@ -111,7 +111,7 @@ def test_anything_but_a_length_is_refused(raw):
     ids=lambda text: text[:40],
 )
 def test_a_calculation_that_would_not_end_is_refused(text):
-    with pytest.raises(ValueUnreadable, match="is no distance: it has|is not a distance; write it as"):
+    with pytest.raises(ValueUnreadable, match=r"is no distance: it has|is not a distance; write it as"):
         DistanceValue.read(text, Reading())
 
 
@@ -147,6 +147,13 @@ def test_distances_without_order_cannot_be_compared(expected, actual):
 def test_neither_a_list_nor_a_pattern_of_an_agent_is_a_distance(raw):
     with pytest.raises(ValueUnreadable):
         DistanceValue.read(raw, AS_WRITTEN_BY_AN_AGENT)
+
+
+def test_a_distance_has_at_most_200_characters():
+    longest = "5 km".ljust(200)
+    assert DistanceValue.read(longest, Reading()) == DistanceValue.read("5 km", Reading())
+    with pytest.raises(ValueUnreadable, match="is no distance: it has 201 characters; write at most 200"):
+        DistanceValue.read(f"{longest} ", Reading())
 
 
 def test_units_read_before_make_no_others_readable():

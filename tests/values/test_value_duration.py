@@ -39,6 +39,7 @@ REFUSED = [
     "nan s",
     "1e400 h",
     "1000000000 days",
+    "999999999d 23h 59m 59.999s",
     {"a": 1},
     True,
     "2 hours and 30 minutes",
@@ -68,5 +69,5 @@ def test_a_duration_does_not_match_a_value_of_another_type():
     assert not DurationValue.read("5 min", Reading()).matches(StringValue.read("5 min", Reading()))
 
 
-def test_a_duration_is_shown_as_hours_minutes_and_seconds():
-    assert DurationValue.read("2h32m", Reading()).to_json() == "2:32:00"
+def test_a_report_shows_the_first_duration_as_hours_minutes_and_seconds():
+    assert DurationValue.read(["2h32m", "1h"], Reading()).to_json() == "2:32:00"

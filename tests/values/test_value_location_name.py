@@ -24,6 +24,7 @@ from pytest_webeval.values.location_name import LocationNameValue
         ("The Tavern", "Tavern", False),
         ("abcde", "abcdx", True),
         ("abcd", "abcx", False),
+        ("abcdefghijklmnopq", "abcdefghijk", False),
         ("^Giant.*$", "Giant Eagle", False),
         ("^Straße$", "^STRASSE$", True),
         ("St. Mary's", "st marys", True),

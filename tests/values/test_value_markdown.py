@@ -56,6 +56,8 @@ def test_markdown_matches_but_for_how_it_is_laid_out(expected, actual, equal):
         ("[ ](u)", "[](u)"),
         ("[]( )", "[]( )"),
         ("(  )", "( )"),
+        ("( \t)", "(\t)"),
+        ("(\t )", "( )"),
         ("(( a ))", "(( a))"),
         ("[ a ( b", "[ a ( b"),
         ("[ a [ b ] c ]", "[a [ b] c ]"),

@@ -22,6 +22,7 @@ from pytest_webeval.values.month import MonthValue
         ("May", "5/6/2023", True),
         ("January", "January 2023", True),
         ("January", "Monday", True),
+        ("February", "Feb 29", True),
         ("January", True, True),
         (["Jan", "Feb"], "02", True),
         ("May", "June", False),

@@ -82,6 +82,19 @@ def test_a_refusal_says_what_to_write():
     assert str(refusal.value) == "'5 apples' is not a number; write it as 1234.5, without a unit"
 
 
+def test_a_text_has_at_most_10000_characters():
+    longest = "5".ljust(10_000, ",")
+    assert NumberValue.read(longest, Reading()).alternatives == (5.0,)
+    with pytest.raises(ValueUnreadable, match="is no number: it has 10001 characters; write at most 10000"):
+        NumberValue.read(f"{longest},", Reading())
+
+
+def test_a_refusal_shows_at_most_80_characters_of_a_text():
+    with pytest.raises(ValueUnreadable) as refusal:
+        NumberValue.read("x" * 1000, Reading())
+    assert len(str(refusal.value).removesuffix(" is not a number; write it as 1234.5, without a unit")) == 80
+
+
 def test_a_refusal_shortens_what_it_refuses_and_stays_on_one_line():
     with pytest.raises(ValueUnreadable) as refusal:
         NumberValue.read("a\nb" * 1000, Reading())

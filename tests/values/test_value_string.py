@@ -6,6 +6,7 @@ import pytest
 
 from pytest_webeval.errors import ValueUnreadable
 from pytest_webeval.values.base import Reading
+from pytest_webeval.values.base import looks_like_pattern
 from pytest_webeval.values.string import Pattern
 from pytest_webeval.values.string import StringValue
 from pytest_webeval.values.text import prepared
@@ -39,6 +40,8 @@ AS_WRITTEN_BY_AN_AGENT = Reading(patterns=False, alternatives=False)
         ("^café$", "café", False),
         ("x", "^.*$", True),
         (["a", "b"], "B", True),
+        (["a", "b", "c"], "c", True),
+        (["a", "b", "c"], "d", False),
         ("a", ["a", "z"], True),
         ("{'a': 1}", {"a": 1}, True),
         ("5", "½", False),
@@ -70,6 +73,42 @@ def test_a_pattern_does_not_match_its_own_text_written_by_an_agent():
 def test_a_list_of_an_agent_is_no_text(raw):
     with pytest.raises(ValueUnreadable, match="is a list where one value is wanted; write the value alone"):
         StringValue.read(raw, AS_WRITTEN_BY_AN_AGENT)
+
+
+@pytest.mark.parametrize(
+    ("raw", "has_the_form"),
+    [
+        ("^$", True),
+        ("^a$", True),
+        ("^", False),
+        ("$", False),
+        ("", False),
+        ("^a", False),
+        ("a$", False),
+        ("_a$", False),
+        ("^a#", False),
+        ("^a%", False),
+        (" ^a$", False),
+        (["^", "$"], False),
+        (5, False),
+    ],
+)
+def test_a_pattern_begins_and_ends_with_its_signs(raw, has_the_form):
+    assert looks_like_pattern(raw) is has_the_form
+
+
+@pytest.mark.parametrize(("raw", "form"), [(5, "5"), (None, ""), ({"a": 1}, "{'a': 1}")])
+def test_a_datum_of_an_agent_that_is_no_text_is_taken_as_python_writes_it(raw, form):
+    assert StringValue.read(raw, AS_WRITTEN_BY_AN_AGENT).alternatives == (form,)
+
+
+def test_a_datum_too_large_to_be_written_as_a_text_is_refused():
+    nest: object = 1
+    for _ in range(5000):
+        nest = {"a": nest}
+    for raw in (nest, 10**5_000):
+        with pytest.raises(ValueUnreadable, match="is too large to be written as a text; write a shorter one"):
+            StringValue.read(raw, Reading())
 
 
 @pytest.mark.parametrize("text", ["^($", "^a{99999999999999999999}$"])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import FrozenInstanceError
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -16,6 +18,8 @@ from pytest_webeval.values import VALUE_TYPES
 from pytest_webeval.values import value_type
 from pytest_webeval.values.base import Reading
 from pytest_webeval.values.base import Value
+from pytest_webeval.values.base64 import ContentPattern
+from pytest_webeval.values.string import Pattern
 
 # The libraries behind URLs and points warn of their own; scoring lets no warning decide a verdict.
 pytestmark = [
@@ -84,6 +88,31 @@ def test_a_deep_nest_is_at_worst_unreadable(name):
 @pytest.mark.parametrize("text", ["1" * 9_999 + "%", "1 " * 4_999 + "%", "a-" * 5_000, "/ " * 5_000, "1:" * 5_000])
 def test_a_long_text_is_read_or_refused(name, text):
     assert isinstance(readable(name, text, Reading()), Value | None)
+
+
+def test_a_type_has_to_say_what_its_canonical_form_is():
+    with pytest.raises(TypeError, match="canonical"):
+        Value(("a",))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_value_cannot_be_changed(name):
+    kind = value_type(name)
+    assert kind is not None
+    value = kind(("a",))
+    with pytest.raises(FrozenInstanceError):
+        value.alternatives = ()
+    with pytest.raises(AttributeError):
+        object.__setattr__(value, "more", 1)  # past what a frozen dataclass refuses
+
+
+@pytest.mark.parametrize("pattern", [Pattern("^a$"), ContentPattern("^a$", encoded=True)])
+def test_a_pattern_cannot_be_changed_and_has_a_hash(pattern):
+    with pytest.raises(FrozenInstanceError):
+        pattern.text = ""
+    with pytest.raises(AttributeError):
+        object.__setattr__(pattern, "more", 1)  # past what a frozen dataclass refuses
+    assert hash(pattern) == hash(replace(pattern))
 
 
 def test_integer_is_another_name_of_number():

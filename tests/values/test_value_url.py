@@ -65,6 +65,27 @@ def test_an_address_to_clone_from_stands_for_its_ssh_form():
     assert not expected.matches(UrlValue.read("http://git.test:8023/a/b.git", AS_WRITTEN_BY_AN_AGENT))
 
 
+KNOWN_SITES = Reading(known_sites=True, derender=lambda text: text.replace("http://a.test", "__SHOPPING__"))
+
+
+@pytest.mark.parametrize(
+    ("raw", "written"),
+    [
+        (SITE + "b", "__SHOPPING__/b"),
+        ("^http://b.test/.*$", "^http://b.test/.*$"),
+        ("git@b.test:a/b", "git@__ssh_host__:a/b"),
+    ],
+)
+def test_a_task_may_name_its_sites_and_patterns_and_what_is_cloned(raw, written):
+    assert UrlValue.read(raw, KNOWN_SITES).to_json() == written
+
+
+@pytest.mark.parametrize("raw", ["http://b.test/", "a.b", "z://a"])
+def test_a_task_may_name_no_other_site(raw):
+    with pytest.raises(ValueUnreadable, match="is no address of the task's sites; write one as the site has it"):
+        UrlValue.read(raw, KNOWN_SITES)
+
+
 @pytest.mark.parametrize("raw", ["", "  ", None, 5, {}, [SITE], "http://[::1/a", "a" * 10_001])
 def test_anything_but_a_url_is_refused(raw):
     with pytest.raises(ValueUnreadable, match=r"URL|url"):
@@ -82,3 +103,16 @@ def test_a_pattern_of_an_agent_is_plain_text(text):
 def test_a_broken_pattern_is_an_error(expected):
     with pytest.raises(EvaluationError, match="is no regular expression; mend the URL"):
         UrlValue.read(expected, Reading()).matches(UrlValue.read(SITE, Reading()))
+
+
+@pytest.mark.parametrize(
+    ("raw", "written"),
+    [
+        (SITE + "?b=2&A=X&b=1", SITE + "?b=1&A=x"),
+        (SITE + "a/", SITE + "a"),
+        ("^.*/a$", "^.*/a$"),
+        ([SITE + "a", SITE + "b"], SITE + "a"),
+    ],
+)
+def test_a_report_shows_the_first_url_with_its_parameters(raw, written):
+    assert UrlValue.read(raw, Reading()).to_json() == written
