@@ -20,7 +20,7 @@ from pytest_webeval.writing import write_json
 
 def merged(workspace: Workspace, path: Path, record: Record | None, parts: Sequence[str]) -> Record:
     """Write the whole result of a run and return its record. A check that was made twice is kept once."""
-    wholes = [TaskResult.model_validate_json(part) for part in parts]
+    wholes = sorted(map(TaskResult.model_validate_json, parts), key=_found)  # workers report in any order
     if record is not None and record.excluded is None and (own := _own(workspace.result_path(path), record)):
         wholes.insert(0, own)
     whole = joined(wholes)
@@ -29,6 +29,10 @@ def merged(workspace: Workspace, path: Path, record: Record | None, parts: Seque
         whole = whole.model_copy(update={"status": status, "score": float(status is Status.SUCCESS)})
     write_json(workspace.result_path(path), whole.model_dump())
     return Record.of(whole, record.task_type if record else None, reason(whole))
+
+
+def _found(whole: TaskResult) -> str:
+    return json.dumps([one.model_dump() for one in whole.evaluators_results], sort_keys=True)
 
 
 def _own(path: Path, record: Record) -> TaskResult | None:

@@ -105,6 +105,7 @@ def test_sites_that_are_not_configured_are_guessed_once_with_a_warning(bench):
     assert case.sites.derender(f"{SHOP}/a", ["shopping"]) == "__SHOPPING__/a"
     assert case.sites is case.sites
     assert (configured.warnings, len(case.warnings)) == ([], 1)
+    assert case.warnings[0].startswith("no address is configured for shopping, so")
     assert case.warnings[0].endswith("name them with --webeval-config")
 
 
@@ -237,6 +238,22 @@ def test_a_failure_tells_how_many_candidates_there_were(bench):
     result = bench.network({**A_POST, "url": ["__SHOPPING__/a", "__SHOPPING__/b"]}, at("/a", status=500))
     told = "no POST __SHOPPING__/a or __SHOPPING__/b matches; 1 candidates"
     assert result.assertions[0].assertion_msgs[0] == told
+
+
+NO_PAGE = ": no request is a page, whose Accept header begins with text/html"
+
+
+@pytest.mark.parametrize(
+    ("kind", "event", "told"),
+    [
+        ("NAVIGATE", at("/a", "GET"), f"0 candidates{NO_PAGE}"),
+        ("NAVIGATE", at("/b", "GET", headers=PAGE), "1 candidates"),
+        ("MUTATE", at("/b", "GET"), "0 candidates"),
+    ],
+)
+def test_where_no_request_of_a_navigate_task_is_a_page_a_failure_says_so(bench, kind, event, told):
+    result = bench.network({"url": "__SHOPPING__/a"}, event, kind=kind)
+    assert result.assertions[0].assertion_msgs[0] == f"no GET __SHOPPING__/a matches; {told}"
 
 
 def test_a_header_is_shown_as_it_was_sent_and_with_its_site_named(bench):

@@ -122,3 +122,15 @@ def test_a_worker_killed_by_a_python_test_costs_no_result_of_a_run_item(runs, we
     )
     webeval_apart("-n2", "test_checks.py", "runs").assert_outcomes(passed=3, failed=1)
     assert runs.counts == (2, 0, 0)
+
+
+def test_the_order_in_which_checks_come_in_changes_no_byte(runs, webeval_apart, pytester):
+    runs.add(107)
+    check = "def test_{0}(webeval_network_event): webeval_network_event.check(expected={{'url': '__SHOPPING__/{0}'}})"
+    checks = [check.format(name) for name in "abc"]
+    found = []
+    for order in (checks, checks[::-1]):
+        pytester.makepyfile(test_checks="\n".join(order))
+        webeval_apart("test_checks.py", "runs")
+        found.append(everything(runs.root))
+    assert found[0] == found[1]
