@@ -88,9 +88,8 @@ class Comparison:
         if trail.empty_list:
             self.notice("separate_lists", path)
             if not self.separate_lists:
-                raise EvaluationError(
-                    f"a second empty list @ {path}; WebArena-Verified takes it for a circular reference"
-                )
+                told = "WebArena-Verified takes it for a circular reference; rules strict compare it"
+                raise EvaluationError(f"a second empty list @ {path}; {told}")
         trail.empty_list = True
 
     def _objects(self, expected: Mapping[str, Any], actual: Any, path: str, trail: Trail) -> Iterator[Assertion]:
@@ -98,7 +97,7 @@ class Comparison:
             yield failed(f"{path}_invalid_format", f"expected {shown(expected)}", f"got {shown(actual)}, not an object")
             return
         if not expected:
-            raise EvaluationError(f"an expected object has at least one key @ {path}")
+            raise EvaluationError(f"an expected object without a key @ {path}; write its keys, or null")
         extra, missing = sorted(actual.keys() - expected.keys()), sorted(expected.keys() - actual.keys())
         if missing or (extra and not self.extra_keys):
             told = (f"missing keys: {', '.join(missing)}" if missing else "", f"extra keys: {', '.join(extra)}")

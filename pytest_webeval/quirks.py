@@ -64,7 +64,7 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q12", "a fence inside a text of valid JSON is taken for the answer", "all",
           "json_before_fence", "a response that is valid JSON as it stands is taken so", STRICT),
     Quirk("Q13", "a byte order mark, a fence tagged JSON, or an answer in the second fence makes a response unreadable",
-          "all", "tolerant_decoding", "the mark is dropped, the tag's case ignored, the first JSON counts", STRICT),
+          "all", "tolerant_decoding", "the mark is dropped, tags JSON and json5 too, the first JSON counts", STRICT),
     Quirk("Q14", "unordered lists are matched greedily, so that their order decides", "68 with several answers",
           "best_matching", "a matching is found if there is one", STRICT),
     Quirk("Q15", "two or more evaluators of the same URL and method all look at the last event",

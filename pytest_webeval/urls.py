@@ -30,10 +30,10 @@ from pytest_webeval.rules import Notice
 from pytest_webeval.rules import Rules
 from pytest_webeval.rules import unnoticed
 from pytest_webeval.sites import Sites
+from pytest_webeval.sites import placeholder
 from pytest_webeval.values.base import looks_like_pattern
 
 _BASE64_SEGMENT = re.compile(r"[A-Za-z0-9_-]{4,}={0,2}")
-
 _DROPPED = str.maketrans("", "", "\t\r\n")  # as urlsplit does, and as browsers do
 
 Query = Mapping[str, tuple[str, ...]]
@@ -90,7 +90,7 @@ class UrlReader:
                 return Url(text, {}, is_pattern=True)
         bare = text.rstrip("/")
         plain = self.sites.render(bare, self.task_sites) if bare.startswith("__") else None
-        return self._literal(plain or bare, self._as_recorded(bare) if is_trick(bare) else None)
+        return self._literal(plain or bare)
 
     def render_base(self, base: str) -> str:
         """A recorded base with the placeholder that it starts with replaced by the active address."""
@@ -104,24 +104,26 @@ class UrlReader:
             raise EvaluationError("an expected URL is empty; write where the request should go")
         rendered = self.sites.render(text.rstrip("/"), self.task_sites)
         if rendered is None and text.startswith("__"):
-            raise EvaluationError(f"{text!r} begins with no site of the task ({', '.join(self.task_sites)})")
+            raise EvaluationError(_no_site(text, self.task_sites))
         rendered = text.rstrip("/") if rendered is None else rendered
         if not rendered:  # the address of the site is configured as the empty text, which is no page of any recording
             return Url("", wanted or {})
         plain = normalized(rendered)
         if not is_ssh(text) and not self.sites.mentions(plain, self.task_sites):
             raise EvaluationError(f"{text!r} does not come back from its address {plain!r}; write the plain address")
-        url = self._literal(rendered, self._as_recorded(rendered) if is_trick(rendered) else None)
+        url = self._literal(rendered)
         return url if wanted is None else replace(url, query=wanted)
 
-    def _as_recorded(self, text: str) -> str:
-        """The base of a recorded URL with what the reference resolves left in it; dot segments lead to no page."""
+    def _unresolved(self, text: str) -> str | None:
+        """The base of a URL with what the reference resolves left in it, None where there is nothing to resolve."""
+        if not is_trick(text):
+            return None
         kept = text if has_dot_segments(text) else normalized_keeping_slashes(text)
         path = self._without_base64(path_of(kept))[0] if self.decode_base64 else path_of(kept)
         fragment = urlsplit(normalized(text)).fragment
         return self.sites.derender(f"{path}#{fragment}" if fragment else path, self.task_sites)
 
-    def _literal(self, text: str, unresolved: str | None = None) -> Url:
+    def _literal(self, text: str) -> Url:
         if not text:
             raise EvaluationError("an empty URL cannot be compared; record the run again")
         parts = urlsplit(self.sites.derender(normalized(text), self.task_sites))
@@ -129,7 +131,7 @@ class UrlReader:
         pairs = parse_qsl(parts.query, keep_blank_values=True)
         base = urlunsplit((parts.scheme, parts.netloc, path, "", parts.fragment))
         query = self._query([(unquote(name), unquote_plus(value)) for name, value in pairs + found])
-        return Url(base, query, unresolved=unresolved)
+        return Url(base, query, unresolved=self._unresolved(text))
 
     def _query(self, pairs: list[tuple[str, str]]) -> Query:
         gathered: dict[str, list[str]] = {}
@@ -154,6 +156,12 @@ class UrlReader:
             else:
                 found += parse_qsl(unquote(decoded).lstrip("?&"), keep_blank_values=True)
         return "/".join(kept), found
+
+
+def _no_site(text: str, sites: Sequence[str]) -> str:
+    """What to tell of an expected URL that begins with a placeholder of no site of its task."""
+    known = ", ".join(map(placeholder, sites))
+    return f"{text!r} begins with no site of the task; begin it with {known}, or add the site to the task"
 
 
 def _decoded(segment: str) -> str | None:
@@ -205,7 +213,7 @@ def _same_place(expected: Url, base: str, place: str, reader: UrlReader, *, esca
         return base.lower().rstrip("/") == place.lower().rstrip("/")
     rendered = reader.sites.render_pattern(base, reader.task_sites, escape=escape)
     if rendered is None:
-        raise EvaluationError(f"{base!r} begins with no site of the task ({', '.join(reader.task_sites)})")
+        raise EvaluationError(_no_site(base, reader.task_sites))
     pattern = _compiled(rendered)
     if pattern is None:
         raise EvaluationError(f"{base!r} is no regular expression; mend the url of the task")

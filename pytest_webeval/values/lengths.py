@@ -112,7 +112,6 @@ _OPERATORS = {
     "*": _checked(operator.mul),
     "/": _checked(operator.truediv),
     "//": _checked(operator.floordiv),
-    "%": _checked(operator.mod),
     "+": _checked(operator.add),
     "-": _checked(operator.sub),
 }

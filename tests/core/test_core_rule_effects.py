@@ -77,6 +77,7 @@ def test_the_documented_dialect_fails_the_reference_alone(verdicts):
     [
         ("Q12 (json_before_fence)", text(answer("a ```b``` c")), ["a ```b``` c"], MUGS, "failure", "success"),
         ("Q13 (tolerant_decoding)", "\ufeff" + text(answer("Mug")), ["Mug"], MUGS, "failure", "success"),
+        ("Q13 (tolerant_decoding)", f"```json5\n{text(answer('Mug'))}\n```", ["Mug"], MUGS, "failure", "success"),
         ("Q13 (tolerant_decoding)", f"```JSON\n{text(answer('Mug'))}\n```", ["Mug"], MUGS, "failure", "success"),
         ("Q13 (tolerant_decoding)", f"```\nx\n``` ```{text(answer('Mug'))}```", ["Mug"], MUGS, "failure", "success"),
         ("Q14 (best_matching)", answer("a", "b"), [["a", "b"], "a"], MUGS, "failure", "success"),

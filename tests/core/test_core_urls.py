@@ -174,6 +174,13 @@ def test_an_expected_url_begins_with_a_site_of_the_task(expected):
         equal(expected, f"{SHOP}/a")
 
 
+@pytest.mark.parametrize("expected", ["__UNKNOWN__/x", "^__UNKNOWN__/x$"])
+def test_a_placeholder_of_no_site_is_told_with_those_of_the_task(expected):
+    told = "begins with no site of the task; begin it with __SHOPPING__, __SHOPPING_ADMIN__, __GITLAB__, or add"
+    with pytest.raises(EvaluationError, match=told):
+        equal(expected, f"{SHOP}/a")
+
+
 @pytest.mark.parametrize("actual", ["", " ", "/", "http://[::1/a"])
 def test_an_empty_or_impossible_recorded_url_is_an_error(actual):
     with pytest.raises((EvaluationError, ValueError)):

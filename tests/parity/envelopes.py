@@ -13,18 +13,12 @@ from parity.drafts import Draft
 from parity.recording import DIALECT
 from parity.recording import Recording
 
+from pytest_webeval.tasks import STATUSES
+from pytest_webeval.tasks import TASK_TYPES
+
 Answer = Mapping[str, Any]
 Edits = Mapping[str, Callable[[Answer], Any]]
 COUNT, DIALECTS = 9, 2
-STATUSES = (
-    "SUCCESS",
-    "ACTION_NOT_ALLOWED_ERROR",
-    "PERMISSION_DENIED_ERROR",
-    "NOT_FOUND_ERROR",
-    "DATA_VALIDATION_ERROR",
-    "UNKNOWN_ERROR",
-)
-TYPES = ("RETRIEVE", "MUTATE", "NAVIGATE")
 
 # What is set in place of the value of `status` or of `task_type`.
 _VALUES: Mapping[str, Callable[[str], Any]] = {
@@ -52,7 +46,7 @@ _VALUES: Mapping[str, Callable[[str], Any]] = {
     "in an object": lambda text: {"value": text},
     "empty list": lambda _: [],
     "unknown word": lambda _: "DONE",
-    "other key's word": lambda text: "SUCCESS" if text in TYPES else "RETRIEVE",
+    "other key's word": lambda text: "SUCCESS" if text in TASK_TYPES else "RETRIEVE",
 }
 
 
@@ -74,7 +68,7 @@ def _written(key: str, spell: Callable[[str], Any]) -> Callable[[Answer], Answer
 
 ENVELOPES: Edits = {
     **{f"status {status}": _set(status=status) for status in STATUSES},
-    **{f"type {name}": _set(task_type=name) for name in TYPES},
+    **{f"type {name}": _set(task_type=name) for name in TASK_TYPES},
     **{f"{key} {name}": _written(key, spell) for key in ("status", "task_type") for name, spell in _VALUES.items()},
     **{f"without {key}": _without(key) for key in ("status", "task_type", "retrieved_data", "error_details")},
     "only the data": _without("status", "task_type", "error_details"),

@@ -20,8 +20,6 @@ from parity.drafts import Body
 from parity.drafts import Draft
 from parity.drafts import Event
 from parity.envelopes import ENVELOPES
-from parity.envelopes import STATUSES
-from parity.envelopes import TYPES
 from parity.event_orders import BETWEEN
 from parity.event_orders import STRAY
 from parity.goldens import golden_draft
@@ -37,6 +35,9 @@ from parity.text_spellings import TEXT
 from parity.trace_files import har
 from parity.url_edits import NOTATION_EDITS
 from parity.url_edits import PATH_EDITS
+
+from pytest_webeval.tasks import STATUSES
+from pytest_webeval.tasks import TASK_TYPES
 
 Strategy = st.SearchStrategy
 MOST_EVENTS = 6
@@ -121,7 +122,7 @@ def answers(draft: Draft, words: Sequence[Any]) -> Strategy[Any]:
     envelope = st.sampled_from([*ENVELOPES.values()]).map(lambda edit: edit(draft.answer))
     said = st.fixed_dictionaries(
         {
-            "task_type": _seldom(draft.answer["task_type"], st.sampled_from(TYPES)),
+            "task_type": _seldom(draft.answer["task_type"], st.sampled_from(TASK_TYPES)),
             "status": _seldom(draft.answer["status"], st.sampled_from(STATUSES)),
             "retrieved_data": near(draft.answer["retrieved_data"], words),
         },

@@ -41,3 +41,6 @@ def test_a_task_that_no_recording_passes_is_named(runs, webeval):
     reason = "Q35: ids is a list of one item without an array schema, which is an error"
     assert runs.summary["webeval"]["unpassable"] == {"107": reason}
     assert runs.result(107)["webeval"]["unpassable"] == reason
+    (runs.root / "107/network.har").write_text("no HAR")
+    webeval().assert_outcomes(errors=1)
+    assert runs.result(107)["webeval"]["unpassable"] == reason
