@@ -19,12 +19,14 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.evaluators.base import Case
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.files import Inputs
 from pytest_webeval.files import read_inside
 from pytest_webeval.results import Status
 from pytest_webeval.rules import RULES
 from pytest_webeval.scoring import deciding_checksum
+from pytest_webeval.sites import Sites
 from pytest_webeval.summary import wilson
 from pytest_webeval.task_sets import parse_tasks
 from pytest_webeval.traces import load_trace
@@ -140,7 +142,7 @@ def test_a_method_that_is_no_text_is_no_get_and_cannot_be_compared(tmp_path, met
         event.method.upper()
 
 
-@pytest.mark.parametrize("status", [b"1e400", b"302.5", b'"x"', b"null", b"[1]"])
+@pytest.mark.parametrize("status", [b"1e400", b"1e300", b"302.5", b'"x"', b"null", b"[1]"])
 def test_a_damaged_field_costs_only_who_asks_for_it(tmp_path, status):
     (tmp_path / "a.har").write_bytes(HAR.replace(b"200", status))
     event = loaded(tmp_path, "a.har").events[0]
@@ -266,3 +268,30 @@ def test_writing_replaces_a_link_and_keeps_lone_surrogates(tmp_path):
     with pytest.raises(TypeError):
         write_json(tmp_path / "out.json", {"a": object()})
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json", "precious"]
+
+
+def test_an_entry_that_is_a_text_is_a_lost_event(tmp_path):
+    (tmp_path / "a.har").write_bytes(HAR.replace(b"[{", b'["x", {', 1))
+    events = loaded(tmp_path, "a.har").events
+    assert [event.says_something for event in events] == [False, True]
+
+
+def test_bytes_that_are_no_utf8_are_dropped_from_a_line_file(tmp_path):
+    (tmp_path / "a.network").write_bytes(LINE.replace(b"http://a/", b"http://a\xe9/"))
+    trace = loaded(tmp_path, "a.network")
+    assert (trace.events[0].url, trace.mended) == ("http://a/", None)
+
+
+def test_an_impossible_url_is_left_to_whoever_looks_at_it(bench):
+    bench.record(events=[{"url": "http://[::1/a"}])
+    case = bench.case(bench.task(bench.expecting(data=["Blue Mug"])))
+    case.check()
+    with pytest.raises(RecordingError, match="event 0 has the impossible URL"):
+        Case(case.run, case.task, Sites()).check()
+
+
+def test_alternatives_of_alternatives_are_refused(bench):
+    bench.record()
+    result = bench.score(bench.task(bench.expecting(data=[[["a"], ["b"]]])))
+    told = "is a list of lists; alternatives of a datum are one flat list @ eval[0].expected.retrieved_data"
+    assert result.error_msg.endswith(told)

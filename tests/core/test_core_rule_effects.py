@@ -301,3 +301,49 @@ def test_a_request_that_is_no_page_load_is_told_to_be_none(network, bench):
     )
     told = bench.score(task).evaluators_results[1].assertions[0].assertion_msgs[0]
     assert told.endswith("0 candidates: no request is a page, whose Accept header begins with text/html")
+
+
+def test_a_pattern_that_is_taken_as_a_text_and_passes_is_not_told_of(verdicts):
+    assert verdicts(answer("^x$"), ["^.*$"])["default"] == ("success", [])
+
+
+def test_a_pattern_in_the_answer_is_not_told_of_the_network(bench):
+    bench.record(answer("^.*$"))
+    wanted = {"evaluator": "NetworkEventEvaluator", "expected": {"url": "__SHOPPING__/nowhere"}}
+    case = bench.case(bench.task(bench.expecting(data=["Mug"]), wanted))
+    assert [one.status for one in score(case, default_evaluators()).evaluators_results] == ["failure", "failure"]
+    assert [warning.rpartition(", ")[2] for warning in case.warnings] == ["eval[0]"]
+
+
+def test_two_empty_lists_in_a_response_are_no_error(network):
+    content = ("application/json", '{"a": [], "b": []}')
+    recorded = {"url": "http://shop.test:7770/p", "method": "POST", "content": content}
+    wanted = {"url": "__SHOPPING__/p", "http_method": "POST", "response_content": {"a": [], "b": []}}
+    assert {status for status, _ in network(wanted, recorded).values()} == {"success"}
+
+
+def test_a_page_from_the_cache_is_no_other_status_than_it_had(network, bench):
+    entries = [typed(bench.entry(PAGE["url"], headers=PAGE["headers"], status=304), "document")]
+    found = network({"url": "__SHOPPING__/p", "response_status": 302}, kind="NAVIGATE", entries=entries)
+    assert found["strict"][0] == "failure"
+
+
+URLS = {"type": "object", "properties": {"u": {"type": "array", "items": {"type": "string", "format": "url"}}}}
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [("u=http://elsewhere.test/a", "success"), ("u=http://elsewhere.test/b", "failure"), ("x=1&x=2", "error")],
+)
+def test_typed_parameters_may_name_any_place_and_others_come_once(network, query, status):
+    wanted = {"url": "__SHOPPING__/p", "query_params": {"u": ["http://elsewhere.test/a"]}}
+    found = network(wanted, {"url": f"http://shop.test:7770/p?{query}"}, query_params_schema=URLS)
+    assert {verdict for verdict, _ in found.values()} == {status}
+
+
+@pytest.mark.parametrize("empty", [[], "", 0, False])
+def test_an_empty_body_of_any_kind_is_none(network, bench, empty):
+    entry = bench.entry("http://shop.test:7770/p", "POST")
+    entry["request"]["postData"] = empty
+    wanted = {"url": "__SHOPPING__/p", "http_method": "POST", "post_data": {"a": "1"}}
+    assert {status for status, _ in network(wanted, entries=[entry]).values()} == {"failure"}

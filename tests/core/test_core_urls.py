@@ -8,6 +8,8 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.network import NetworkEvent
+from pytest_webeval.normal_urls import normalized
+from pytest_webeval.normal_urls import normalized_keeping_slashes
 from pytest_webeval.rules import RULES
 from pytest_webeval.sites import Environment
 from pytest_webeval.sites import Sites
@@ -148,6 +150,7 @@ def test_a_trick_is_another_place_to_all_rules_but_the_references(expected, actu
         ("__SHOPPING__/a%252Fb", f"{SHOP}/a%252fb"),
         ("__SHOPPING__/..a", f"{SHOP}/..a"),
         ("__SHOPPING__/a%2Fb#f", f"{SHOP}/a%2Fb#f"),
+        ("^__SHOPPING__/.*#f$", f"{SHOP}/a%2Fb#f"),
     ],
 )
 def test_an_encoded_slash_that_a_task_asks_for_is_found(expected, actual):
@@ -399,3 +402,41 @@ def test_site_names_are_read_in_each_accepted_spelling(tmp_path):
     listed = ", ".join(f'"{name}": {{"urls": ["http://x"], "active_url_idx": null}}' for name in names)
     path.write_text(f'{{"environments": {{{listed}}}, "unknown": 1}}')
     assert sorted(load_sites(path).environments) == sorted(names.values())
+
+
+def test_a_pattern_need_not_begin_with_a_site():
+    assert equal("^.*/a$", f"{SHOP}/a")
+    assert not equal("^.*/b$", f"{SHOP}/a")
+
+
+def test_a_recorded_placeholder_is_the_address_that_it_stands_for():
+    assert equal("__SHOPPING__/a", "__SHOPPING__/a/")
+
+
+def test_a_pattern_that_was_recorded_matches_to_the_reference_alone():
+    asked = "^http://shop.test:7770/.*$"
+    assert equal("__SHOPPING__/a", asked)
+    noticed = {}
+    assert not equal("__SHOPPING__/a", asked, rules="default", notice=noticed.__setitem__)
+    assert list(noticed) == ["literal_texts"]
+
+
+def test_a_site_whose_address_is_empty_has_no_page():
+    reader = UrlReader(Sites({"shopping": Environment(("",))}), ("shopping",))
+    assert [url.base for url in reader.expected("__SHOPPING__")] == [""]
+
+
+@pytest.mark.parametrize(
+    ("text", "normal"),
+    [
+        ("ssh://h/A", "git@__ssh_host__:a"),
+        ("SSH://u@h:22/a?x=1#f", "u@__ssh_host__:a"),
+        ("git@h:/a/b", "git@__ssh_host__:a/b"),
+    ],
+)
+def test_an_address_to_clone_from_has_a_short_form(text, normal):
+    assert normalized(text) == normal
+
+
+def test_an_encoded_slash_and_the_text_that_encodes_one_are_kept_apart():
+    assert normalized_keeping_slashes("http://h/x%2fy/a%252Fb") == "http://h/x%2Fy/a%252Fb"
