@@ -1,0 +1,111 @@
+"""The files of one Fara run directory, each read once, when it is asked for."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from dataclasses import field
+from functools import cached_property
+from pathlib import Path
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.files import Inputs
+from pytest_webeval.trajectories.answer import FinalAnswer
+from pytest_webeval.trajectories.answer import answer_name
+from pytest_webeval.trajectories.answer import read_answer
+from pytest_webeval.trajectories.base import Unreadable
+from pytest_webeval.trajectories.core_log import CoreLog
+from pytest_webeval.trajectories.core_log import read_core_log
+from pytest_webeval.trajectories.log import LOG
+from pytest_webeval.trajectories.log import Log
+from pytest_webeval.trajectories.log import read_log
+from pytest_webeval.trajectories.place import Place
+from pytest_webeval.trajectories.place import place_of
+from pytest_webeval.trajectories.task_data import TaskData
+from pytest_webeval.trajectories.task_data import read_task_data
+from pytest_webeval.trajectories.times import Times
+from pytest_webeval.trajectories.times import read_times
+
+CORE_LOG = "core.log"
+TIMES = "times.json"
+TASK_DATA = "task_data.json"
+SCORES = "scores"
+
+
+@dataclass(frozen=True)
+class TrajectoryFiles:
+    """What lies in the directory. Only what a verdict cannot do without raises where it is missing or damaged."""
+
+    path: Path
+    inputs: Inputs
+    left_unread: dict[str, str] = field(default_factory=dict, repr=False)  # optional files that could not be read
+
+    @property
+    def task_id(self) -> str:
+        """The name of the directory."""
+        return self.path.name
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names in the directory, sorted."""
+        return _names(self.path)
+
+    @cached_property
+    def place(self) -> Place:
+        """System, model, benchmark and run, as far as the directory's path tells them."""
+        return place_of(self.path.absolute())
+
+    @cached_property
+    def answer(self) -> FinalAnswer:
+        """The answer file. Raises `Unreadable` if there is none, several, or none that can be read."""
+        name = answer_name(self.task_id, self.names)
+        try:
+            content = self.inputs.read(name)
+        except RecordingError as error:
+            raise Unreadable("answer_invalid", str(error)) from error
+        return read_answer(name, content)
+
+    @cached_property
+    def log(self) -> Log:
+        """The log of actions. Raises `Unreadable` if there is none."""
+        try:
+            return read_log(self.inputs.read(LOG))
+        except RecordingError as error:
+            raise Unreadable("log_missing", str(error)) from error
+
+    @cached_property
+    def times(self) -> Times:
+        """Start, end and duration of the run, in seconds; None where unknown."""
+        return read_times(self.optional(TIMES))
+
+    @cached_property
+    def core(self) -> CoreLog:
+        """What the log of the execution says: attempts, crash, last error."""
+        return read_core_log(self.optional(CORE_LOG))
+
+    @cached_property
+    def task_data(self) -> TaskData:
+        """What the rubric verifier wrote about the task; empty where it did not."""
+        return read_task_data(self.optional(TASK_DATA) or b"{}")
+
+    @cached_property
+    def score_names(self) -> tuple[str, ...]:
+        """Names of the JSON files in `scores/`, sorted."""
+        folder = self.path / SCORES
+        return () if folder.is_symlink() else tuple(name for name in _names(folder) if name.endswith(".json"))
+
+    def optional(self, name: str) -> bytes | None:
+        """The bytes of a file that need not be there, or None; what cannot be read is as good as missing."""
+        try:
+            return self.inputs.read(name) if name in self.names else None
+        except RecordingError as error:
+            self.left_unread[name] = f"{name}: {error}"
+            return None
+
+
+def _names(directory: Path) -> tuple[str, ...]:
+    """Names in a directory, sorted; none where it cannot be listed."""
+    try:
+        return tuple(sorted(os.listdir(directory)))  # noqa: PTH208  (names are all that is wanted)
+    except OSError:
+        return ()

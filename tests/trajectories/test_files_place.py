@@ -1,0 +1,109 @@
+"""What a path tells of a run: `fara_webeval.md` §1.1, §1.3 rules 5 and 6."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from pathlib import PurePath
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_webeval.trajectories.place import Place
+from pytest_webeval.trajectories.place import place_of
+
+FARA = "WebSurfer-fara-100-max_n_images-3"
+VOYAGER = "WebVoyager_WebVoyager_data_08312025.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        (
+            f"/out/runs/{FARA}/fara-7b/ana/WebTailBench_hf/r1/traj/books_find_7",
+            Place(FARA, "fara-7b", "ana", "WebTailBench_hf", "r1", 100, has_traj=True),
+        ),
+        (
+            "runs/WebSurfer-fara-3-max_n_images-3/fara-7b/ana/WebTailBench_hf/full/v1/traj/BBC News--3",
+            Place("WebSurfer-fara-3-max_n_images-3", "fara-7b", "ana", "WebTailBench_hf", "full/v1", 3, has_traj=True),
+        ),
+        (
+            f"/home/runs/old/runs/WebSurfer-gpt_solver-50--False/gpt-5/ana/{VOYAGER}/0/traj/x",
+            Place("WebSurfer-gpt_solver-50--False", "gpt-5", "ana", VOYAGER, "0", 50, has_traj=True),
+        ),
+        ("/runs/a/b/c/d/traj/x", Place("a", "b", "c", "d", None, None, has_traj=True)),
+        ("/runs/a/b/c/d/traj/traj/traj", Place("a", "b", "c", "d", "traj", None, has_traj=True)),
+        ("/runs/a/b/c/d/e/traj/runs", Place("a", "b", "c", "d", "e", None, has_traj=True)),
+        ("/runs/a/b/c/traj/x", Place(has_traj=True)),
+        ("/runs/traj/x", Place(has_traj=True)),
+        ("traj/x", Place(has_traj=True)),
+        (
+            "/runs/Surfer-20/WebTailBench_hf/travel/r1/x",
+            Place("Surfer-20", None, None, "WebTailBench_hf", "r1", 20, split="travel"),
+        ),
+        ("/runs/a/b/all_benchmark/r/1/x", Place("a", None, None, "b", "r/1", split="all_benchmark")),
+        ("/runs/a/b/c/x", Place()),
+        ("/runs/x", Place()),
+        ("/tmp/x", Place()),
+        ("x", Place()),
+        (".", Place()),
+        ("/", Place()),
+    ],
+)
+def test_a_place_is_what_the_directories_after_the_last_runs_say(path, expected):
+    assert place_of(PurePath(path)) == expected
+
+
+@pytest.mark.parametrize(
+    ("system", "rounds"),
+    [
+        ("WebSurfer-fara-100-max_n_images-3", 100),
+        ("WebSurfer-fara-100--False", 100),
+        ("WebSurfer-gpt_4_solver-030", 30),
+        ("7-8", 7),
+        ("WebSurfer-fara", None),
+        ("WebSurfer-fara7b-v2", None),
+        ("WebSurfer-²-٣", None),
+        ("WebSurfer-" + "9" * 200, None),
+    ],
+)
+def test_the_rounds_are_the_first_number_between_hyphens(system, rounds):
+    assert place_of(Path(f"/runs/{system}/m/ana/b/r/traj/x")).max_rounds == rounds
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "kind"),
+    [
+        ("WebTailBench_hf", "webtailbench"),
+        (VOYAGER, "webvoyager"),
+        ("OnlineM2W_tasks.json", "om2w"),
+        ("HoldOut_5", None),
+        ("My_WebVoyager_x", None),
+        ("webvoyager_x", None),
+        (None, None),
+    ],
+)
+def test_a_benchmark_is_known_by_how_its_name_begins(benchmark, kind):
+    assert Place(benchmark=benchmark).benchmark_kind == kind
+
+
+@pytest.mark.parametrize(
+    ("place", "experiment"),
+    [
+        (Place("s", "m", "ana", "b", "r1"), "s/m/b"),
+        (Place("s", "m", None, "b", None), "s/m/b"),
+        (Place("s", None, None, "b", "r1"), None),
+        (Place(None, "m", None, "b"), None),
+        (Place("s", "m"), None),
+        (Place(), None),
+    ],
+)
+def test_an_experiment_is_the_same_for_every_user_and_run(place, experiment):
+    assert place.experiment == experiment
+
+
+@given(st.lists(st.sampled_from(["runs", "traj", "a", "x-7-y", "WebVoyager_x", "é\n"]), max_size=12))
+def test_any_path_has_a_place(parts):
+    found = place_of(PurePath(*parts))
+    assert found.has_traj is (parts[-2:-1] == ["traj"])
+    assert found.system is None or f"{found.system}/" in "/".join(parts)
