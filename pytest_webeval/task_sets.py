@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from pytest_webeval.checksums import sha256
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.files import read_inside
+from pytest_webeval.task_files import rows_in
+from pytest_webeval.task_sources import Row
+from pytest_webeval.task_sources import shown
 from pytest_webeval.tasks import Task
-from pytest_webeval.tasks import read_task
+from pytest_webeval.trajectories.base import Warnings
+from pytest_webeval.trajectory_tasks import TrajectoryTask
+from pytest_webeval.trajectory_tasks import rephrased_id
 
 REFERENCE_NAME = "webarena-verified"
 MAX_TASK_BYTES = 64 * 2**20
@@ -23,13 +29,18 @@ MAX_TASK_BYTES = 64 * 2**20
 
 @dataclass(frozen=True)
 class TaskSet:
-    """Definitions by task id, validated one by one when they are asked for."""
+    """Definitions by task id, validated one by one when they are asked for.
+
+    An id is a number or a text; 12 and "12" are one id. A task in other words (`books_find_7_rephrased_2`) is found by
+    its id as well, but is not among the `task_ids`. `warnings` tell of rows that are left out.
+    """
 
     source: str
     checksum: str
-    _raw: dict[int, Any]
-    _twice: frozenset[int] = frozenset()
-    _read: dict[int, Task] = field(default_factory=dict)
+    _raw: dict[int | str, Row]
+    _twice: Mapping[int | str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    _read: dict[int | str, Task] = field(default_factory=dict)
 
     @property
     def origin(self) -> str:
@@ -37,29 +48,70 @@ class TaskSet:
         return Path(self.source).name
 
     @property
-    def task_ids(self) -> tuple[int, ...]:
-        """All ids, ascending."""
-        return tuple(sorted(self._raw))
+    def task_ids(self) -> tuple[int | str, ...]:
+        """All ids: numbers ascending, then texts in their order."""
+        return tuple(sorted(self._raw, key=lambda task_id: (isinstance(task_id, str), task_id)))
 
-    def __contains__(self, task_id: int) -> bool:
+    def __contains__(self, task_id: int | str) -> bool:
         """Whether there is a definition of that id, valid or not."""
-        return task_id in self._raw
+        if self._key(task_id) is not None:
+            return True
+        try:
+            return self._rephrased(task_id) is not None
+        except TaskDefinitionError:
+            return True
 
     def get(self, task_id: int | str) -> Task:
         """The task of that id. Raises `TaskDefinitionError` if it is missing, defined twice or invalid."""
-        if not isinstance(task_id, int):
-            raise TaskDefinitionError(f"task id {task_id!r} is not a number; name the directory by its task id")
-        if task_id in self._twice:
-            raise TaskDefinitionError(f"task {task_id} is defined twice in {self.source}; keep one definition")
-        if task_id not in self._raw:
-            raise TaskDefinitionError(f"task {task_id} is not defined in {self.source}; add it or use --webeval-tasks")
-        if task_id not in self._read:
-            self._read[task_id] = read_task(self._raw[task_id], self.source)
-        return self._read[task_id]
+        key = self._key(task_id)
+        found = self._rephrased(task_id) if key is None else self._defined(key)
+        if found is None:
+            raise self._missing(task_id)
+        return found
+
+    def _defined(self, key: int | str) -> Task:
+        if key in self._twice:
+            told = f"{_named(key)} is defined twice in {self.source}{self._twice[key]}"
+            raise TaskDefinitionError(f"{told}; keep one definition")
+        if key not in self._read:
+            row = self._raw[key]
+            self._read[key] = row.known.read(row, self.source)
+        return self._read[key]
+
+    def _rephrased(self, task_id: int | str) -> Task | None:
+        found = rephrased_id(str(task_id))
+        if found is None or found[0] not in self._keys:
+            return None
+        original = self._defined(self._keys[found[0]])
+        return original.rephrased(found[1]) if isinstance(original, TrajectoryTask) else None
+
+    @cached_property
+    def _keys(self) -> dict[str, int | str]:
+        return {str(task_id): task_id for task_id in self._raw}
+
+    def _key(self, task_id: int | str) -> int | str | None:
+        """The id as it is defined: the directory of a run may have as a text what the definition has as a number."""
+        return self._keys.get(str(task_id))
+
+    @cached_property
+    def _is_numbered(self) -> bool:
+        return all(isinstance(task_id, int) for task_id in self._raw)
+
+    def _missing(self, task_id: int | str) -> TaskDefinitionError:
+        if isinstance(task_id, str) and self._is_numbered:
+            return TaskDefinitionError(f"task id {task_id!r} is not a number; name the directory by its task id")
+        return TaskDefinitionError(f"{_named(task_id)} is not defined in {self.source}; add it or use --webeval-tasks")
+
+
+def _named(task_id: int | str) -> str:
+    return f"task {task_id}" if isinstance(task_id, int) else f"task {shown(task_id)}"
 
 
 def load_tasks(named: str) -> TaskSet:
-    """The task set in a file (JSON list, one object, or JSON lines), or inside the installed `webarena-verified`."""
+    """The task set in a file, or inside the installed `webarena-verified`. Raises `TaskDefinitionError`.
+
+    A file is a JSON list, one JSON object, JSON lines or a table with tabs; `SOURCES` says whose tasks it may hold.
+    """
     path = _reference_dataset() if named == REFERENCE_NAME else Path(named)
     try:
         return parse_tasks(path.read_bytes(), named if named == REFERENCE_NAME else str(path))
@@ -77,45 +129,27 @@ def tasks_in(directory: Path, name: str, source: str) -> TaskSet:
 
 def parse_tasks(content: bytes, source: str) -> TaskSet:
     """The task set in the bytes of a file. Raises `TaskDefinitionError`."""
-    rows = _rows(content, source)
-    ids = [_id(row, position, source) for position, row in enumerate(rows)]
-    twice = frozenset(task_id for task_id, count in Counter(ids).items() if count > 1)
-    return TaskSet(source, sha256(content), dict(zip(ids, rows, strict=True)), twice)
+    odd = Warnings(Path(source).name)
+    found = list(_identified(rows_in(content, source, odd), source, odd))
+    return TaskSet(source, sha256(content), dict(found), _repeated(found), odd.texts)
 
 
-def _rows(content: bytes, source: str) -> list[Any]:
-    try:
-        found = json.loads(content)
-    except RecursionError as error:
-        raise TaskDefinitionError(f"{source} is nested too deeply to be a list of tasks") from error
-    except ValueError as error:
-        if content.lstrip().startswith(b"["):
-            raise TaskDefinitionError(f"{source} is no JSON: {error}; mend the file") from error
-        return _json_lines(content, source)
-    return found if isinstance(found, list) else [found]
+def _identified(rows: Iterable[Row], source: str, odd: Warnings) -> Iterator[tuple[int | str, Row]]:
+    for row in rows:
+        task_id = row.known.task_id(row, source)
+        if task_id is None:
+            odd.add(f"no {' or '.join(row.known.ids)} @ {row.place}; the row is left out")
+        else:
+            yield task_id, row
 
 
-def _json_lines(content: bytes, source: str) -> list[Any]:
-    rows = []
-    for number, line in enumerate(content.split(b"\n"), 1):
-        if line.strip():
-            try:
-                rows.append(json.loads(line))
-            except (ValueError, RecursionError) as error:
-                raise TaskDefinitionError(
-                    f"{source} is neither JSON nor JSON lines: {error} @ line {number}"
-                ) from error
-    return rows
-
-
-def _id(row: object, position: int, source: str) -> int:
-    raw = row.get("task_id") if isinstance(row, dict) else None
-    try:
-        return int(raw) if isinstance(raw, float) and raw.is_integer() else int(str(raw))
-    except ValueError as error:
-        raise TaskDefinitionError(
-            f"{source} has no whole number as task_id @ [{position}]; give each task one"
-        ) from error
+def _repeated(found: list[tuple[int | str, Row]]) -> dict[int | str, str]:
+    """Ids that several rows have, with what is told of the places: nothing of those of a number."""
+    places: dict[str, list[str]] = {}
+    for task_id, row in found:
+        places.setdefault(str(task_id), []).append(row.place)
+    several = (task_id for task_id, _ in found if len(places[str(task_id)]) > 1)
+    return {one: "" if isinstance(one, int) else f" @ {' and '.join(places[one][:2])}" for one in several}
 
 
 def _reference_dataset() -> Path:

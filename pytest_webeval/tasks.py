@@ -1,4 +1,4 @@
-"""What the agent was asked: `Task`, its expectations, and the `TaskSet` that holds them."""
+"""What the agent was asked: `Task` and its expectations."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from pytest_webeval.sites import site_name
 
 RESPONSE_EVALUATOR = "AgentResponseEvaluator"
 NETWORK_EVALUATOR = "NetworkEventEvaluator"
+RUBRIC_EVALUATOR = "RubricEvaluator"
 TASK_TYPES = ("RETRIEVE", "MUTATE", "NAVIGATE")
 STATUSES = (
     "SUCCESS",
@@ -156,10 +157,10 @@ Text = Annotated[str, Field(min_length=1)]
 
 
 class Task(_Definition):
-    """A task as WebArena-Verified defines it (spec §2.1)."""
+    """A task with the fields that WebArena-Verified gives it (spec §2.1). Other benchmarks name their tasks."""
 
     sites: list[Annotated[str, AfterValidator(site_name)]]
-    task_id: int
+    task_id: Annotated[int | str, Field(union_mode="left_to_right")]
     intent_template_id: int
     start_urls: list[Text]
     intent: Text
@@ -194,9 +195,15 @@ class Task(_Definition):
         return None
 
 
+class NumberedTask(Task):
+    """A task as WebArena-Verified defines it: its id is a whole number."""
+
+    task_id: int
+
+
 def read_task(raw: object, where: str) -> Task:
     """A task from its definition as JSON gives it. Raises `TaskDefinitionError` that points into it."""
     try:
-        return Task.model_validate(raw)
+        return NumberedTask.model_validate(raw)
     except ValidationError as error:
         raise TaskDefinitionError(f"invalid task in {where}: {_first(error, '')}; mend the definition") from error
