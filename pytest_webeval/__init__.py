@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pytest_webeval.results import Status as Status
     from pytest_webeval.results import Summary as Summary
     from pytest_webeval.results import TaskResult as TaskResult
+    from pytest_webeval.rubrics.base import VerdictPolicy as VerdictPolicy
     from pytest_webeval.runs import Run as Run
     from pytest_webeval.sites import Sites as Sites
     from pytest_webeval.sites import load_sites as load_sites
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from pytest_webeval.task_sets import load_tasks as load_tasks
     from pytest_webeval.tasks import Expectation as Expectation
     from pytest_webeval.tasks import Task as Task
+    from pytest_webeval.trajectories.base import Step as Step
+    from pytest_webeval.trajectories.trajectory import Trajectory as Trajectory
 
 _HOMES = {
     "find_runs": "api",
@@ -50,9 +53,12 @@ _HOMES = {
     "Summary": "results",
     "TaskResult": "results",
     "Run": "runs",
+    "VerdictPolicy": "rubrics.base",
     "Sites": "sites",
     "load_sites": "sites",
     "summarize": "summary",
+    "Step": "trajectories.base",
+    "Trajectory": "trajectories.trajectory",
     "TaskSet": "task_sets",
     "load_tasks": "task_sets",
     "Expectation": "tasks",

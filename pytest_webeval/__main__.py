@@ -14,7 +14,7 @@ WIDTH = 100
 
 
 def rule_table() -> str:
-    """Each quirk of WebArena-Verified 1.2.3, what each rule set does about it, and which tasks it touches."""
+    """Each quirk of the reference and of webeval, what each rule set does about it, and which tasks it touches."""
     head = f"{'':8}{'switch':<20}" + "".join(f"{name:<12}" for name in RULE_SETS) + "tasks of the data set"
     return "\n".join([head, *("\n".join(_lines(quirk)) for quirk in QUIRKS)])
 

@@ -8,14 +8,18 @@ from datetime import date
 from pathlib import Path
 
 from pytest_webeval import formats
+from pytest_webeval.errors import RunExcluded
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.base import Case
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.results import TaskResult
+from pytest_webeval.rubrics.base import VerdictPolicy
 from pytest_webeval.rules import rules_named
 from pytest_webeval.runs import Run
 from pytest_webeval.scoring import score as score_case
 from pytest_webeval.sites import Sites
+from pytest_webeval.task_results import excluded
+from pytest_webeval.task_results import failed_to_load
 from pytest_webeval.task_sets import TaskSet
 from pytest_webeval.values.base import present_day
 
@@ -32,16 +36,25 @@ def load_run(path: str | Path, rules: str = "default") -> Run:
     return formats.load_run(Path(path), rules_named(rules))
 
 
-def score(
+def score(  # noqa: PLR0913  (all but the run may be left out)
     run: Run,
-    tasks: TaskSet,
+    tasks: TaskSet | None = None,
     sites: Sites | None = None,
     evaluators: Iterable[Evaluator] | None = None,
+    *,
     today: date | None = None,
+    policy: VerdictPolicy | None = None,
 ) -> TaskResult:
     """The result of a run. Raises `RecordingError` or `TaskDefinitionError` where it cannot be scored at all.
 
-    `today` completes dates that leave something open, such as ``March 2022``; by default it is the present day.
+    `today` completes dates that leave something open, such as ``March 2022``; by default it is the present day. A
+    trajectory needs no `tasks`, and `policy` says how its stored verdict is read; one that says nothing about the agent
+    has a result that is excluded from every count.
     """
-    case = Case(run, tasks.get(run.task_id), sites or Sites(), today=today or present_day())
-    return score_case(case, default_evaluators() if evaluators is None else evaluators, tasks.checksum, tasks.origin)
+    task = run.task(tasks)
+    source = (tasks.checksum, tasks.origin) if tasks is not None and task.task_id in tasks else ("", "")
+    case = Case(run, task, sites or Sites(), today=today or present_day(), asked_policy=policy or VerdictPolicy())
+    try:
+        return score_case(case, default_evaluators() if evaluators is None else evaluators, *source)
+    except RunExcluded as error:
+        return excluded(failed_to_load(run, task, str(error), *source), str(error))

@@ -6,6 +6,7 @@
     ├── SettingsError         an option, ini value or configuration file
     ├── TaskDefinitionError   the definition of a task: missing, duplicate or invalid
     ├── RecordingError        what an agent left behind: missing, damaged, unknown
+    ├── RunExcluded           a run that says nothing about the agent: aborted, or not judged yet
     ├── EvaluationError       an evaluator that cannot come to a verdict
     └── ValueUnreadable       one datum that its value type does not understand
 
@@ -36,6 +37,10 @@ class TaskDefinitionError(WebEvalError):
 
 class RecordingError(WebEvalError):
     """A recording is missing, damaged or of an unknown layout."""
+
+
+class RunExcluded(WebEvalError):
+    """A run that says nothing about the agent, so that it is neither a success nor a failure."""
 
 
 class EvaluationError(WebEvalError):

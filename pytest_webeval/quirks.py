@@ -1,4 +1,7 @@
-"""The rule table: a row for each quirk of WebArena-Verified 1.2.3 (spec §10), and what each rule set does about it."""
+"""The rule table: a row for each quirk of WebArena-Verified 1.2.3 (spec §10), and what each rule set does about it.
+
+Of the quirks of Fara's webeval (`fara_webeval.md` §8) it has those on which rule sets differ.
+"""
 
 from __future__ import annotations
 
@@ -115,5 +118,12 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q50", "unordered comparison is quadratic, every URL is read twice", "-", instead="each is read once"),
     Quirk("Q51", "packaging crashes, the command line always exits 0", "-", instead="exit codes are pytest's own"),
     Quirk("Q52", "versions of libraries change verdicts without changing a checksum", "-", instead="results name them"),
+    # Fara's webeval (fara_webeval.md §8); its numbers have an F before them
+    Quirk("F12", "a run that ends with the action stop gets no points, whatever it answered", "trajectories",
+          "stop_terminates", "stop ends a run in good order", STRICT),
+    Quirk("F27", "a judge's free text is searched for parts of words: 'unsuccessful' is a success", "trajectories",
+          "verdict_words", "the judge's last word counts", STRICT),
+    Quirk("F46", "a step budget counts screenshots less one", "trajectories",
+          "budgets_in_steps", "it counts steps", DEFAULT),
 )
 # fmt: on

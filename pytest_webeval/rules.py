@@ -39,6 +39,9 @@ class Rules:
     resource_types: bool = False
     every_field: bool = False
     separate_lists: bool = False
+    verdict_words: bool = False
+    stop_terminates: bool = False
+    budgets_in_steps: bool = False
 
     def without(self, *switches: str) -> Rules:
         """The same rules, with the reference's ways where these switches stand."""

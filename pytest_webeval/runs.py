@@ -11,11 +11,17 @@ from typing import TYPE_CHECKING
 from typing import Protocol
 
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.files import Inputs
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from pytest_webeval.network import NetworkTrace
     from pytest_webeval.rules import Rules
+    from pytest_webeval.task_sets import TaskSet
+    from pytest_webeval.tasks import Task
+    from pytest_webeval.trajectories.trajectory import Trajectory
 
 LoadTrace = Callable[[Inputs], "NetworkTrace"]
 
@@ -42,6 +48,36 @@ class Run:
     def trace(self) -> NetworkTrace:
         """What the browser sent and received. Raises `RecordingError`."""
         return self.load_trace(self.inputs)
+
+    @property
+    def mended(self) -> str | None:
+        """What the reference would not read of the trace, or None where there is nothing of that kind."""
+        return self.trace.mended
+
+    @property
+    def trajectory(self) -> Trajectory | None:
+        """Steps, thoughts, screenshots and outcome where the run is a trajectory; None where it is not."""
+        return None
+
+    @property
+    def exclusion(self) -> str | None:
+        """Why the run says nothing about the agent, so that it belongs in no mean; None where it does."""
+        return None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was odd in the files of the run without being in the way of a verdict."""
+        return ()
+
+    def task(self, tasks: TaskSet | None) -> Task:
+        """What the agent was asked. Raises `TaskDefinitionError` where that must be known and is not."""
+        if tasks is None:
+            raise TaskDefinitionError(f"no task definitions for {self.label}; name some with --webeval-tasks")
+        return tasks.get(self.task_id)
+
+    def about(self, task: Task | None) -> dict[str, Any]:  # noqa: ARG002  (a format may tell more of a defined run)
+        """What a result says of the run beyond what all formats have in common, as plain JSON."""
+        return {}
 
     def check(self) -> None:
         """Raise `RecordingError` unless response and trace can be read, and the trace holds what the rules want."""

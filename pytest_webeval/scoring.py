@@ -8,58 +8,33 @@ import warnings
 from collections.abc import Iterable
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
-from importlib import metadata
-from typing import Any
 
-from pytest_webeval.checksums import code_checksum
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.evaluators import EVALUATORS
 from pytest_webeval.evaluators.base import Case
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.results import worst
-from pytest_webeval.rules import REFERENCE_VERSION
 from pytest_webeval.rules import quirk_of
-from pytest_webeval.runs import Run
+from pytest_webeval.task_results import combined
 from pytest_webeval.tasks import Expectation
-from pytest_webeval.tasks import Task
-from pytest_webeval.unpassable import unpassable
-
-_DECIDING_LIBRARIES = (
-    "geopy",
-    "jsonpath-ng",
-    "msgspec",
-    "pint",
-    "price-parser",
-    "pydantic",
-    "python-dateutil",
-    "pytimeparse2",
-    "rapidfuzz",
-    "text-unidecode",
-    "thefuzz",
-    "url-normalize",
-    "us",
-    "usaddress",
-    "usaddress-scourgify",
-    "word2number",
-)
 
 
 def score(case: Case, evaluators: Iterable[Evaluator], data_checksum: str = "", source: str = "") -> TaskResult:
     """The result of a run: every expectation is evaluated, none cuts the others short.
 
-    Raises `RecordingError` when the recording cannot be read at all.
+    Raises `RecordingError` when the recording cannot be read at all, `RunExcluded` when it belongs in no mean.
     """
     started = time.perf_counter()
     case.check()
     known = {evaluator.name: evaluator for evaluator in evaluators}
     found = [evaluate(expectation, case, known) for expectation in case.task.expectations]
-    if case.run.trace.mended:
+    if case.run.mended:
         case.warnings.append(rule_warning("mended_traces", worst([one.status for one in found]), "the trace"))
+    case.warnings.extend(case.run.warnings)
     extra = {"wall_time": round(time.perf_counter() - started, 6), "tasks_from": source}
     return combined(case, found, known.values(), data_checksum, extra)
 
@@ -112,6 +87,8 @@ def _evaluated(expectation: Expectation, case: Case, evaluators: dict[str, Evalu
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a parser's warning, raised by a session's -W error, decides no verdict
             return writable(evaluators[expectation.evaluator].evaluate(expectation, case), expectation.evaluator)
+    except RunExcluded:
+        raise
     except WebEvalError as error:
         return errored(expectation.evaluator, str(error))
     except Exception as error:  # noqa: BLE001  (a stranger's data or a user's evaluator must not cost the other tasks)
@@ -153,89 +130,3 @@ def joined(wholes: Sequence[TaskResult]) -> TaskResult:
 def errored(name: str, message: str) -> EvaluatorResult:
     """The result of an evaluator that came to no verdict."""
     return EvaluatorResult(evaluator_name=name, status=Status.ERROR, score=0.0, error_msg=" ".join(message.split()))
-
-
-def combined(
-    case: Case,
-    found: Sequence[EvaluatorResult],
-    evaluators: Iterable[Evaluator],
-    data_checksum: str,
-    extra: dict[str, Any],
-) -> TaskResult:
-    """The result of a task from those of its evaluators."""
-    status = worst([result.status for result in found])
-    told = [f"{result.evaluator_name}: {result.error_msg}" for result in found if result.error_msg]
-    return TaskResult(
-        **task_fields(case.run.task_id, case.task),
-        status=status,
-        score=float(status is Status.SUCCESS),
-        evaluators_results=list(found),
-        error_msg="; ".join(told) or None,
-        webarena_verified_version=REFERENCE_VERSION,
-        webarena_verified_evaluator_checksum=deciding_checksum(evaluators),
-        webarena_verified_data_checksum=data_checksum,
-        webeval=about(case.run) | {"warnings": list(case.warnings), "unpassable": unpassable(case.task)} | extra,
-    )
-
-
-def deciding_checksum(evaluators: Iterable[Evaluator]) -> str:
-    """Checksum of the code that decides verdicts, evaluators from elsewhere included."""
-    foreign = {type(evaluator) for evaluator in evaluators} - set(EVALUATORS.values())
-    return code_checksum(*sorted(foreign, key=lambda kind: f"{kind.__module__}.{kind.__qualname__}"))
-
-
-def failed_to_load(run: Run, task: Task | None, message: str, data_checksum: str = "", source: str = "") -> TaskResult:
-    """The result of a run that could not be scored: an error with its reason, and no evaluator results (spec §0)."""
-    return TaskResult(
-        **task_fields(run.task_id, task),
-        status=Status.ERROR,
-        score=0.0,
-        evaluators_results=[],
-        error_msg=message,
-        webarena_verified_version=REFERENCE_VERSION,
-        webarena_verified_evaluator_checksum=code_checksum(),
-        webarena_verified_data_checksum=data_checksum,
-        webeval=about(run)
-        | {"warnings": [], "unpassable": unpassable(task) if task else None, "wall_time": 0.0, "tasks_from": source},
-    )
-
-
-def task_fields(task_id: int | str, task: Task | None) -> dict[str, Any]:
-    """The part of a result that says which task it is about."""
-    return {
-        "task_id": task_id,
-        "intent_template_id": task.intent_template_id if task else -1,
-        "sites": list(task.sites) if task else [],
-        "task_revision": task.revision if task else -1,
-    }
-
-
-def about(run: Run) -> dict[str, Any]:
-    """What the result says about the run beyond WebArena-Verified's fields."""
-    return {
-        "version": own_version(),
-        "rules": run.rules.name,
-        "format": run.format,
-        "run": run.label,
-        "inputs": dict(sorted(run.inputs.checksums.items())),
-        "libraries": libraries(),
-        "excluded": None,
-    }
-
-
-def own_version() -> str:
-    """The version of this package."""
-    return libraries()["pytest-webeval"]
-
-
-@cache
-def libraries() -> dict[str, str]:
-    """Versions of the libraries that decide verdicts, ours included; those of an extra only where it is installed."""
-    return dict(filter(None, map(_installed, ("pytest-webeval", *_DECIDING_LIBRARIES))))
-
-
-def _installed(name: str) -> tuple[str, str] | None:
-    try:
-        return name, metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return None

@@ -9,16 +9,18 @@ from dataclasses import asdict
 from dataclasses import dataclass
 from datetime import UTC
 from datetime import datetime
-from math import sqrt
 from typing import Any
 from typing import Self
 
+from pytest_webeval.analysis import analyse
+from pytest_webeval.analysis.intervals import wilson
 from pytest_webeval.results import Status
 from pytest_webeval.results import Summary
 from pytest_webeval.results import TaskResult
+from pytest_webeval.trajectory_rows import row_of
+from pytest_webeval.trajectory_rows import told_of
 
 SLOWEST = 10
-_Z_95 = 1.959963984540054
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +41,11 @@ class Record:
     version: str
     evaluator_checksum: str
     data_checksum: str
-    excluded: str | None = None
+    excluded: str | None = None  # why the run is in no mean
+    skipped: bool = False  # whether it is in no count either
     missing: bool = False  # an expected task without a recording
     unpassable: str | None = None  # why no natural recording passes the task
+    trajectory: str | None = None  # what a trajectory contributes, as JSON: that travels whatever an agent wrote
 
     @classmethod
     def of(cls, result: TaskResult, task_type: str | None, reason: str | None = None) -> Self:
@@ -62,7 +66,9 @@ class Record:
             evaluator_checksum=result.webarena_verified_evaluator_checksum,
             data_checksum=result.webarena_verified_data_checksum,
             excluded=result.webeval.get("excluded"),
+            skipped=result.webeval.get("skipped", False),
             unpassable=result.webeval.get("unpassable"),
+            trajectory=told_of(result),
         )
 
     @property
@@ -75,28 +81,23 @@ class Record:
         return asdict(self)
 
 
-def wilson(successes: int, total: int) -> tuple[float, float]:
-    """The Wilson score interval of a rate at 95 % (Wilson 1927), (0, 1) when nothing was counted."""
-    if not total:
-        return 0.0, 1.0
-    rate, z = successes / total, _Z_95
-    centre = rate + z * z / (2 * total)
-    half = z * sqrt(rate * (1 - rate) / total + z * z / (4 * total * total))
-    scale = 1 + z * z / total
-    return max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale)
-
-
 def summarize(results: Iterable[TaskResult], timestamp: str | None = None) -> Summary:
     """The summary of some results, as eval_summary.json holds it."""
     return summarize_records([Record.of(result, None) for result in results], timestamp=timestamp)
 
 
 def summarize_records(
-    records: Iterable[Record], about: Mapping[str, Any] | None = None, timestamp: str | None = None
+    records: Iterable[Record],
+    about: Mapping[str, Any] | None = None,
+    timestamp: str | None = None,
+    expected: int | None = None,
 ) -> Summary:
-    """The summary of some records; `about` adds what the session knows under `webeval`."""
+    """The summary of some records; `about` adds what the session knows under `webeval`.
+
+    `expected` is the number of trajectories that there should be, where somebody knows it.
+    """
     ordered = sorted(records, key=lambda record: (str(type(record.task_id)), record.task_id, record.run))
-    counted = [record for record in ordered if record.excluded is None]
+    counted = [record for record in ordered if not record.skipped]
     success, failure, error = (_count(counted, status) for status in (Status.SUCCESS, Status.FAILURE, Status.ERROR))
     return Summary(
         timestamp=timestamp or datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
@@ -109,8 +110,14 @@ def summarize_records(
         error_count=error,
         per_site_summary=_per_site(counted),
         task_results=[_row(record) for record in ordered],
-        webeval=_additions(ordered, counted, success) | dict(about or {}),
+        webeval=_additions(ordered, counted, success) | _trajectories(ordered, expected) | dict(about or {}),
     )
+
+
+def _trajectories(records: Sequence[Record], expected: int | None) -> dict[str, Any]:
+    """The analysis of the runs that are trajectories, if there are any."""
+    rows = [row_of(record) for record in records if record.trajectory is not None]
+    return {"trajectories": analyse(rows, expected)} if rows else {}
 
 
 def _count(records: Sequence[Record], status: Status) -> int:
@@ -134,23 +141,24 @@ def _row(record: Record) -> dict[str, Any]:
     return {
         "task_id": record.task_id,
         "run": record.run,
-        "status": record.status if record.excluded is None else "excluded",
+        "status": "excluded" if record.skipped else record.status,
         "score": record.score,
         "sites": record.sites,
         "intent_template_id": record.template,
-        "reason": record.excluded or record.reason,
+        "reason": record.excluded if record.skipped else record.reason,
     }
 
 
 def _additions(ordered: Sequence[Record], counted: Sequence[Record], success: int) -> dict[str, Any]:
-    low, high = wilson(success, len(counted))
+    rated = [record for record in counted if record.excluded is None]
+    low, high = wilson(success, len(rated))
     slowest = sorted(counted, key=lambda record: -record.wall_time)[:SLOWEST]
     return {
         "rules": _common(ordered, "rules"),
         "excluded_count": len(ordered) - len(counted),
         "missing_count": sum(record.missing for record in counted),
-        "success_rate": success / len(counted) if counted else None,
-        "success_rate_denominator": len(counted),
+        "success_rate": success / len(rated) if rated else None,
+        "success_rate_denominator": len(rated),
         "success_rate_interval_95": [low, high],
         "per_template": _table(counted, "template"),
         "per_type": _table(counted, "task_type"),

@@ -6,6 +6,7 @@ from abc import ABC
 from abc import abstractmethod
 from dataclasses import dataclass
 from dataclasses import field
+from dataclasses import replace
 from datetime import date
 from functools import cached_property
 from typing import Any
@@ -14,10 +15,12 @@ from typing import ClassVar
 from pytest_webeval.comparison import Comparison
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import RunExcluded
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import worst
+from pytest_webeval.rubrics.base import VerdictPolicy
 from pytest_webeval.rules import Rules
 from pytest_webeval.runs import Run
 from pytest_webeval.schema import TreeReader
@@ -35,6 +38,7 @@ class Case:
 
     `today` completes partial dates (Q44). `noticed` maps switches of the rule set that made a difference on the way to
     a verdict to the place where they did. `other_rules` stand for those of the run where somebody asks "what if".
+    `asked_policy` says how stored verdicts are read.
     """
 
     run: Run
@@ -44,11 +48,17 @@ class Case:
     today: date = field(default_factory=present_day)
     noticed: dict[str, str] = field(default_factory=dict)
     other_rules: Rules | None = None
+    asked_policy: VerdictPolicy = field(default_factory=VerdictPolicy)
 
     @property
     def rules(self) -> Rules:
         """The rule set that the session applies."""
         return self.other_rules or self.run.rules
+
+    @property
+    def policy(self) -> VerdictPolicy:
+        """How stored verdicts are read: as the session asks, under the rules that it applies."""
+        return replace(self.asked_policy, strict_texts=self.rules.verdict_words)
 
     def notice(self, switch: str, where: str) -> None:
         """Keep in mind that a switch of the rule set made a difference."""
@@ -67,9 +77,11 @@ class Case:
         return guessed_sites(self.task.sites, self.run.trace.evaluation_events)
 
     def check(self) -> None:
-        """Raise `RecordingError` unless the run can be scored at all."""
+        """Raise `RecordingError` unless the run can be scored at all, `RunExcluded` if it belongs in no mean."""
         self.run.check()
-        if not self.configured_sites.covers(self.task.sites):
+        if self.run.exclusion is not None:
+            raise RunExcluded(self.run.exclusion)
+        if self.task.sites and not self.configured_sites.covers(self.task.sites):
             try:
                 guessed_sites(self.task.sites, self.run.trace.evaluation_events)
             except EvaluationError as error:

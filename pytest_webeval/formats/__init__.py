@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.files import present
+from pytest_webeval.formats.fara import Fara
 from pytest_webeval.formats.webarena_verified import WebArenaVerified
 
 if TYPE_CHECKING:
@@ -15,8 +17,10 @@ if TYPE_CHECKING:
     from pytest_webeval.runs import Run
     from pytest_webeval.runs import RunFormat
 
+# What webeval writes beside the trajectories of a run (`fara_webeval.md` §7.1).
+REPORTS = ("metrics.json", "aggregate_metrics.json", "task_answers.csv", "verify_report.jsonl")
 # The first that recognizes a directory reads it.
-FORMATS: tuple[RunFormat, ...] = (WebArenaVerified(),)
+FORMATS: tuple[RunFormat, ...] = (Fara(), WebArenaVerified())
 
 
 def format_of(path: Path) -> RunFormat | None:
@@ -55,6 +59,11 @@ def subdirectories(path: Path) -> list[Path]:
     except OSError as error:
         raise RecordingError(f"cannot list {path}: {error.strerror}; make it readable") from error
     return sorted(found, key=lambda child: (*_natural(child.name), child.name))
+
+
+def holds_reports(path: Path) -> bool:
+    """Whether a directory holds nothing but what somebody computed over runs, so that it is none and needs no word."""
+    return any(present(path / name) for name in REPORTS)
 
 
 def links_out(path: Path, root: Path) -> list[Path]:

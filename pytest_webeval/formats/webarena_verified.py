@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.files import Inputs
 from pytest_webeval.files import present
+from pytest_webeval.runs import LoadTrace
 from pytest_webeval.runs import Run
 from pytest_webeval.traces import load_trace
 
@@ -41,12 +42,17 @@ class WebArenaVerified:
             response_file=RESPONSE,
             inputs=Inputs(path),
             rules=rules,
-            load_trace=partial(_trace, path),
+            load_trace=network_trace(path),
         )
 
 
 def _task_id(name: str) -> int | str:
     return int(name) if name.isascii() and name.isdigit() else name
+
+
+def network_trace(path: Path) -> LoadTrace:
+    """Reads whichever network trace lies in a run directory."""
+    return partial(_trace, path)
 
 
 def _trace(path: Path, inputs: Inputs) -> NetworkTrace:

@@ -13,7 +13,7 @@ import pytest
 
 from pytest_webeval import formats
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.missing import MISSING_TASKS
 from pytest_webeval.plugin.recording import RecordEvaluation
@@ -21,8 +21,8 @@ from pytest_webeval.plugin.recording import TaskFailed
 from pytest_webeval.plugin.session_keys import CHOSEN
 from pytest_webeval.plugin.strangers import shield
 from pytest_webeval.plugin.workspace import WORKSPACE
-from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.tasks import Task
+from pytest_webeval.trajectory_tasks import TrajectoryTask
 
 ITEM = "task"
 MISSING_ITEM = "missing"
@@ -31,7 +31,10 @@ ITEMS = (ITEM, MISSING_ITEM)
 
 def task(record_evaluation: RecordEvaluation, webeval_evaluators: list[Any]) -> None:
     """What a run item does: score the run, and fail with the reason."""
-    record_evaluation.score(webeval_evaluators)
+    try:
+        record_evaluation.score(webeval_evaluators)
+    except RunExcluded as error:
+        record_evaluation.leave_out(error)
 
 
 class RunItem(pytest.Function):
@@ -67,7 +70,7 @@ class RunDirectory(pytest.Directory):
             workspace = self.config.stash[WORKSPACE]
             run = workspace.run(self.path)
             item.extra_keyword_matches.add(run.format)
-            _describe(item, run.task_id, workspace)
+            _describe(item, run.task_id, workspace.known_task(run))
         yield item
         yield from _missing(self)
 
@@ -84,16 +87,20 @@ class MissingDirectory(RunDirectory):
         """The one item, with markers and keywords like those of a run."""
         missing = self.config.stash[MISSING_TASKS]
         item = self._item(MISSING_ITEM, missing.reason(self.path))
-        _describe(item, missing.by_path[self.path], missing.workspace)
+        _describe(item, missing.by_path[self.path], missing.known_task(self.path))
         yield item
 
 
-def _describe(item: RunItem, task_id: int | str, workspace: Workspace) -> None:
+def _describe(item: RunItem, task_id: int | str, described: Task | None) -> None:
+    """Keywords and markers; an item whose task is not known says so when it runs."""
     item.extra_keyword_matches.add(str(task_id))
-    try:
-        described: Task = workspace.task_set(item.path).get(task_id)
-    except (TaskDefinitionError, RecordingError):
-        return  # the item says so when it runs
+    if isinstance(described, TrajectoryTask):
+        item.extra_keyword_matches.update(filter(None, (described.benchmark, described.group)))
+    elif described is not None:
+        _mark(item, described)
+
+
+def _mark(item: RunItem, described: Task) -> None:
     template, kind = described.intent_template_id, described.task_type
     item.add_marker(pytest.mark.webeval_template(template, id=template))
     item.extra_keyword_matches.update({f"template_{template}", *described.sites})
@@ -158,7 +165,8 @@ def _node(kind: type[Node], parent: pytest.Collector, path: Path, nodeid: str) -
 
 def _problem(path: Path, *, is_root: bool) -> str | None:
     try:
-        return None if formats.subdirectories(path) or is_root else formats.unknown_layout(path)
+        is_fine = is_root or formats.subdirectories(path) or formats.holds_reports(path)
+        return None if is_fine else formats.unknown_layout(path)
     except RecordingError as error:
         return str(error)
 

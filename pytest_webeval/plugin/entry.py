@@ -21,6 +21,12 @@ OPTIONS = {
     "webeval_config": "configuration file with the addresses of the sites",
     "webeval_output": "directory to write results to, in the same tree; the runs stay untouched",
     "webeval_rules": "rule set: default, reference (as WebArena-Verified 1.2.3) or strict",
+    "webeval_criterion": "what counts of a stored verdict: outcome, process, both, safe_outcome; usually as stored",
+    "webeval_rubric_threshold": "share of a rubric's points that a success of the process needs, such as 0.8",
+    "webeval_score_file": "name of the file in scores/ that counts, for trajectories that have several",
+    "webeval_over_budget": "trajectories without an answer: stored (a stored score counts, otherwise none) or zero",
+    "webeval_aborted": "tests of trajectories that the environment aborted: skip, xfail or fail; none is in a mean",
+    "webeval_metrics": "directory for a metrics.json of each run of trajectories, in webeval's own shape",
     "webeval_today": "the day that completes dates such as 'March 2022', as YYYY-MM-DD; by default the present one",
 }
 METAVARS = {
@@ -29,6 +35,12 @@ METAVARS = {
     "webeval_output": "DIR",
     "webeval_rules": "RULES",
     "webeval_today": "DAY",
+    "webeval_criterion": "NAME",
+    "webeval_rubric_threshold": "SHARE",
+    "webeval_score_file": "NAME",
+    "webeval_over_budget": "POLICY",
+    "webeval_aborted": "OUTCOME",
+    "webeval_metrics": "DIR",
 }
 EXPECT = "show each task of the subset or the definitions that has no recording as an error"
 # Fixtures that are about one run, so that a test with one of them has nothing to do without runs.

@@ -12,10 +12,12 @@ from pytest_webeval.evaluators.network_event import NetworkEventEvaluator
 from pytest_webeval.evaluators.response import ResponseEvaluator
 from pytest_webeval.evaluators.rubric import RubricEvaluator
 from pytest_webeval.judges import Judge
+from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.recording import RECORDER
 from pytest_webeval.plugin.recording import Checker
 from pytest_webeval.plugin.recording import RecordEvaluation
 from pytest_webeval.plugin.workspace import WORKSPACE
+from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.runs import Run
 from pytest_webeval.sites import Sites
 from pytest_webeval.task_sets import TaskSet
@@ -24,9 +26,10 @@ from pytest_webeval.tasks import Task
 
 @pytest.fixture
 def webeval_run(request: pytest.FixtureRequest) -> Run:
-    """The recorded run: `path`, `task_id`, `response`, `trace`. A Python test that asks for it runs once for each run.
+    """The recorded run: `path`, `task_id`, `response`, `trace`, and `trajectory` where it is one.
 
-    Raises RecordingError, which pytest shows as ERROR, when response or trace cannot be read.
+    A Python test that asks for it runs once for each run, and is skipped where the environment made the agent abort.
+    Raises RecordingError, which pytest shows as ERROR, when the recording cannot be read.
     """
     path: Path = getattr(request, "param", request.node.path)
     problem = getattr(request.node, "problem", None)
@@ -34,8 +37,10 @@ def webeval_run(request: pytest.FixtureRequest) -> Run:
         raise RecordingError(problem)
     workspace = request.config.stash[WORKSPACE]
     run = workspace.run(path)
-    workspace.task_set(path).get(run.task_id)
+    workspace.definition(run)
     run.check()
+    if run.exclusion is not None and not isinstance(request.node, RunItem):
+        pytest.skip(harmless(run.exclusion))
     return run
 
 
@@ -75,7 +80,7 @@ def webeval_network_event(record_evaluation: RecordEvaluation) -> Checker:
 
 @pytest.fixture
 def webeval_rubric(record_evaluation: RecordEvaluation) -> Checker:
-    """Checks the points in the run's rubric.json: `.check(threshold=0.8)`."""
+    """Checks the verdict stored in scores/ or rubric.json: `.check(criterion="process", threshold=0.8)`."""
     return Checker(RubricEvaluator(), record_evaluation)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -15,6 +16,7 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.tasks import Task
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,12 +34,12 @@ class MissingTasks:
             )
 
     @cached_property
-    def by_path(self) -> dict[Path, int]:
+    def by_path(self) -> dict[Path, int | str]:
         """Ids of missing tasks by the directory that their items go by, ascending. No such directory is made."""
         if not self.workspace.settings.expect:
             return {}
         recorded = {found for root in self.workspace.settings.roots for found in self._recorded(root)}
-        missing = [task_id for task_id in self._expected() if task_id not in recorded]
+        missing = [task_id for task_id in self._expected() if str(task_id) not in recorded]
         return {self._place(task_id): task_id for task_id in missing}
 
     def below(self, directory: Path) -> list[Path]:
@@ -50,7 +52,7 @@ class MissingTasks:
         """Whether an item of a missing task could stand there. Looks at no run, so that it can be asked at any time."""
         if not self.workspace.settings.expect or path.parent not in self.workspace.settings.roots:
             return False
-        names = set(map(str, self._expected()))
+        names = set(map(_name, self._expected()))
         return path.name in names or path.name.rpartition("-")[0] in names
 
     def reason(self, path: Path) -> str:
@@ -59,41 +61,56 @@ class MissingTasks:
         roots = ", ".join(workspace.label(root) for root in workspace.settings.roots)
         told = f"no recording of task {task_id} in {roots}; record it, or leave out --webeval-expect"
         try:
-            workspace.task_set(path).get(task_id)
+            self._task(path)
         except TaskDefinitionError as error:
             return f"{told} ({error})"
         return told
 
-    def _expected(self) -> tuple[int, ...]:
+    def known_task(self, path: Path) -> Task | None:
+        """The definition of the task that is missing there, if it can be used."""
+        try:
+            return self._task(path)
+        except TaskDefinitionError:
+            return None
+
+    def _task(self, path: Path) -> Task:
+        task_id = self.by_path[path]
+        tasks = self.workspace.definitions(path.parent)
+        if tasks is None:
+            raise TaskDefinitionError(f"task {task_id} is not defined; name its definition with --webeval-tasks")
+        return tasks.get(task_id)
+
+    def _expected(self) -> tuple[int | str, ...]:
         workspace = self.workspace
         if workspace.subset is not None:
             return workspace.subset.task_ids
         known = (workspace.definitions(root) for root in workspace.settings.roots)
-        return tuple(sorted({task_id for tasks in known if tasks for task_id in tasks.task_ids}))
+        return tuple(dict.fromkeys(task_id for tasks in known if tasks for task_id in tasks.task_ids))
 
-    def _recorded(self, path: Path) -> Iterator[int | str]:
+    def _recorded(self, path: Path) -> Iterator[str]:
         """Ids of the runs at or below a directory. What is no run but is named like one tells itself what is wrong."""
         workspace = self.workspace
         try:
             if workspace.format_of(path) is not None:
-                yield workspace.run(path).task_id
+                yield str(workspace.run(path).task_id)
                 return
             inner, links = workspace.subdirectories(path), formats.links_out(path, workspace.root_of(path) or path)
         except RecordingError:
             inner, links = [], []
         unusable = links if inner or path in workspace.settings.roots else [path, *links]
-        yield from (task_id for one in unusable if (task_id := numbered(one)) is not None)
+        yield from (one.name if (number := numbered(one)) is None else str(number) for one in unusable)
         for child in inner:
             yield from self._recorded(child)
 
-    def _place(self, task_id: int) -> Path:
+    def _place(self, task_id: int | str) -> Path:
         """Below the first root that defines the task, or else the first; not where a run of another task lies."""
         roots = self.workspace.settings.roots
         root = next((root for root in roots if self._defines(root, task_id)), roots[0])
-        names = (str(task_id) if number == 1 else f"{task_id}-{number}" for number in count(1))
+        plain = _name(task_id)
+        names = (plain if number == 1 else f"{plain}-{number}" for number in count(1))
         return next(path for name in names if self.workspace.format_of(path := root / name) is None)
 
-    def _defines(self, root: Path, task_id: int) -> bool:
+    def _defines(self, root: Path, task_id: int | str) -> bool:
         try:
             return task_id in (self.workspace.definitions(root) or ())
         except TaskDefinitionError:
@@ -101,6 +118,12 @@ class MissingTasks:
 
 
 MISSING_TASKS = pytest.StashKey[MissingTasks]()
+
+
+def _name(task_id: int | str) -> str:
+    """What a directory of a task is called: an id of somebody's own must not lead elsewhere."""
+    quoted = quote(str(task_id), safe=" +,=@~")
+    return quoted.replace(".", "%2E") if not quoted.strip(".") else quoted
 
 
 def numbered(path: Path) -> int | None:

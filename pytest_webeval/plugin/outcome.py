@@ -22,9 +22,10 @@ from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.runs import Run
 from pytest_webeval.runs import unknown_run
-from pytest_webeval.scoring import failed_to_load
 from pytest_webeval.scoring import rule_warning
 from pytest_webeval.summary import Record
+from pytest_webeval.task_results import excluded
+from pytest_webeval.task_results import failed_to_load
 from pytest_webeval.tasks import Task
 from pytest_webeval.writing import write_json
 
@@ -80,6 +81,8 @@ def outcome_of(item: pytest.Item, call: pytest.CallInfo[None], workspace: Worksp
     """What a finished phase of an item says about its run; None where it says nothing new."""
     recorder = item.stash.get(RECORDER, None)
     failed = call.excinfo is not None
+    if call.when == "call" and recorder is not None and recorder.excluded is not None:
+        return _excluded(recorder.case.run, recorder.case.task, str(recorder.excluded), workspace)
     if isinstance(item, RunItem) and call.when != "teardown" and _is_skip(call):
         return _unscored(item, item.path, call, workspace)
     if call.when == "call" and recorder is not None:
@@ -95,6 +98,13 @@ def outcome_of(item: pytest.Item, call: pytest.CallInfo[None], workspace: Worksp
     return None
 
 
+def _excluded(run: Run, task: Task, told: str, workspace: Workspace) -> Outcome:
+    """The outcome of a run that says nothing about the agent. That nobody judged it yet is not worth a file."""
+    result = excluded(error_result(run, task, harmless(told), workspace), harmless(told))
+    found = _outcome(result, run, task, workspace)
+    return found.warned(list(run.warnings)) if run.exclusion else replace(found, result=None)
+
+
 def _is_skip(call: pytest.CallInfo[None]) -> bool:
     return call.excinfo is not None and call.excinfo.errisinstance(pytest.skip.Exception)
 
@@ -102,7 +112,7 @@ def _is_skip(call: pytest.CallInfo[None]) -> bool:
 def _unscored(item: pytest.Item, path: Path, call: pytest.CallInfo[None], workspace: Workspace) -> Outcome:
     found = without_verdict(path, _message(call), workspace, partly=not isinstance(item, RunItem))
     if _is_skip(call):
-        record = replace(found.record, excluded=_message(call), reason=None)
+        record = replace(found.record, excluded=_message(call), skipped=True, reason=None)
         return replace(found, record=record, result=None)
     return found.warned(_rule_warnings(call))
 
@@ -132,10 +142,7 @@ def _leads_elsewhere(path: Path, workspace: Workspace) -> bool:
 def _known(path: Path, workspace: Workspace) -> tuple[Run, Task | None]:
     """As much of a run and its task as can be found out about a directory that could not be scored."""
     run = _loaded(path, workspace)
-    try:
-        return run, workspace.task_set(path).get(run.task_id)
-    except WebEvalError:
-        return run, None
+    return run, workspace.known_task(run)
 
 
 def _loaded(path: Path, workspace: Workspace) -> Run:
@@ -155,11 +162,7 @@ def _not_scored(run: Run, task: Task | None, call: pytest.CallInfo[None], worksp
 
 def error_result(run: Run, task: Task | None, message: str, workspace: Workspace) -> TaskResult:
     """The result of a run without a verdict, with the checksum of the definitions where they could be read."""
-    try:
-        tasks = workspace.task_set(run.path)
-    except WebEvalError:
-        return failed_to_load(run, task, message)
-    return failed_to_load(run, task, message, tasks.checksum, tasks.origin)
+    return failed_to_load(run, task, message, *workspace.source_of(run))
 
 
 def _outcome(result: TaskResult, run: Run, task: Task | None, workspace: Workspace, *, partly: bool = False) -> Outcome:

@@ -7,14 +7,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from dataclasses import field
 from typing import Any
+from typing import NoReturn
 
 import pytest
 
+from pytest_webeval.errors import RunExcluded
 from pytest_webeval.evaluators.base import Case
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import evaluator_text
 from pytest_webeval.reports.failure_text import failure_text
+from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
@@ -39,6 +42,7 @@ class RecordEvaluation:
     found: list[EvaluatorResult] = field(default_factory=list)
     evaluators: list[Evaluator] = field(default_factory=list)
     scored: TaskResult | None = None
+    excluded: RunExcluded | None = None
 
     def __call__(self, result: EvaluatorResult) -> EvaluatorResult:
         """Record a result, so that it lands in the run's eval_result.json."""
@@ -55,8 +59,19 @@ class RecordEvaluation:
 
     def _whole(self, evaluators: Iterable[Any]) -> TaskResult:
         self.evaluators += [plain_evaluator(one) for one in evaluators]
-        tasks = self.workspace.task_set(self.case.run.path)
-        return score(self.case, self.evaluators, tasks.checksum, tasks.origin)
+        definition = self.workspace.definition(self.case.run)
+        return score(self.case, self.evaluators, definition.checksum, definition.origin)
+
+    def leave_out(self, error: RunExcluded) -> NoReturn:
+        """End the test as the session wants it for a run that says nothing about the agent. Raises `Exception`."""
+        self.excluded = error
+        told = harmless(str(error))
+        how = self.workspace.settings.aborted if self.case.run.exclusion else "skip"
+        if how == "fail":
+            raise TaskFailed(told)
+        if how == "xfail":
+            pytest.xfail(told)
+        pytest.skip(told)
 
     @property
     def result(self) -> TaskResult | None:

@@ -14,6 +14,7 @@ from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection import ITEMS
 from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.merging import merged
+from pytest_webeval.plugin.metrics import write_metrics
 from pytest_webeval.plugin.outcome import without_verdict
 from pytest_webeval.plugin.session_keys import CHOSEN
 from pytest_webeval.plugin.session_keys import DESELECTED
@@ -93,7 +94,15 @@ class Reporter:
         self.summary = self._summarize(list(self.records.values()))
         for place, records in self._places():
             self._try(lambda place=place, records=records: write_json(place, self._summarize(records).model_dump()))
+        if self.workspace.settings.metrics is not None:
+            self._try(self._write_metrics)
         session.config.hook.pytest_webeval_summary(summary=self.summary, config=session.config)
+
+    def _write_metrics(self) -> None:
+        told = [record for record in self.records.values() if record.trajectory is not None]
+        settings = self.workspace.settings
+        if settings.metrics is not None:
+            write_metrics(told, settings.metrics, settings.rules)
 
     def _merge(self, label: str) -> None:
         path = self.workspace.path_of(label)
@@ -121,9 +130,17 @@ class Reporter:
             "deselected_count": self.deselected,
             "partial": bool(unscored or chosen or not self.collected),
             "subset": self._subset,
+            "task_warnings": list(tasks.warnings) if (tasks := self.workspace.given_tasks) else [],
             "today": self.workspace.settings.today.isoformat(),
         }
-        return summarize_records(records, about)
+        return summarize_records(records, about, expected=self._expected)
+
+    @property
+    def _expected(self) -> int | None:
+        """How many trajectories there should be, where --webeval-tasks says so."""
+        tasks = self.workspace.given_tasks
+        named = [task_id for task_id in tasks.task_ids if isinstance(task_id, str)] if tasks is not None else []
+        return len(named) or None
 
     @property
     def _subset(self) -> dict[str, Any] | None:
@@ -151,7 +168,8 @@ class Reporter:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show the numbers, at most 25 lines of them."""
         places = [place for place, _ in self._places()] if self.summary else []
-        missing = sorted(record.task_id for record in self.records.values() if record.missing)
+        missing = [record.task_id for record in self.records.values() if record.missing]
+        missing.sort(key=lambda task_id: (isinstance(task_id, str), task_id))
         lines = section(self.summary, self.workspace, places, len(self.collected) + self.deselected, missing)
         terminalreporter.section("webeval")
         for line in [*lines, *self.problems[:3]]:

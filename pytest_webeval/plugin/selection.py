@@ -54,11 +54,16 @@ def outside_subset(items: Sequence[pytest.Item], workspace: Workspace) -> list[p
     """Items about runs of other tasks. What is no run and has no number stays: it may be meant for any task."""
     if workspace.subset is None:
         return []
-    inside = {None, *workspace.subset.task_ids}
+    inside = {None, *map(str, workspace.subset.task_ids)}
     return [item for item in items if _task_id(item, workspace) not in inside]
 
 
-def _task_id(item: pytest.Item, workspace: Workspace) -> int | str | None:
+def _task_id(item: pytest.Item, workspace: Workspace) -> str | None:
+    found = _id_of(item, workspace)
+    return None if found is None else str(found)
+
+
+def _id_of(item: pytest.Item, workspace: Workspace) -> int | str | None:
     path = run_path(item)
     if path is None:
         return None

@@ -28,7 +28,7 @@ from pytest_webeval.plugin.settings import read_settings
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import harmless
-from pytest_webeval.scoring import deciding_checksum
+from pytest_webeval.task_results import deciding_checksum
 
 
 def register(config: pytest.Config) -> None:
@@ -95,7 +95,12 @@ class WebEvalSession:
         subset = self.workspace.subset
         part = f", subset {subset.name} {subset.checksum[:12]}" if subset else ""
         code = f"rules {self.workspace.settings.rules.name}, evaluators {deciding_checksum(())[:12]}"
-        return [f"webeval: runs in {roots}", f"webeval: {code}{data}{part}"]
+        odd = (
+            [f"webeval: {len(tasks.warnings)} odd in the tasks: {tasks.warnings[0]}"]
+            if tasks and tasks.warnings
+            else []
+        )
+        return [harmless(line) for line in (f"webeval: runs in {roots}", f"webeval: {code}{data}{part}", *odd)]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -109,6 +114,8 @@ class WebEvalSession:
         report = yield
         if isinstance(item, RunItem) and call.excinfo is not None and isinstance(call.excinfo.value, WebEvalError):
             report.longrepr = harmless(str(call.excinfo.value))
+        if isinstance(item, RunItem) and isinstance(report.longrepr, tuple):
+            report.longrepr = (str(item.path), 0, report.longrepr[2])  # the run was left out, not a line of ours
         if found is not None:
             setattr(report, RECORD, found.to_json())
             if isinstance(item, RunItem) and report.passed and found.record.status != "success":

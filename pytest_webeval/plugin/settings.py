@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
+from decimal import InvalidOperation
 from pathlib import Path
 
 import pytest
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.rubrics.base import CRITERIA
+from pytest_webeval.rubrics.base import VerdictPolicy
 from pytest_webeval.rules import Rules
 from pytest_webeval.rules import rules_named
 from pytest_webeval.subsets import BUNDLED
 from pytest_webeval.task_sets import REFERENCE_NAME
 from pytest_webeval.values.base import present_day
 
-# Values that name no file.
+# Options whose values are words or numbers, never paths, and those of which some values name no file.
+PLAIN = (
+    "webeval_aborted",
+    "webeval_criterion",
+    "webeval_over_budget",
+    "webeval_rubric_threshold",
+    "webeval_rules",
+    "webeval_score_file",
+    "webeval_today",
+)
+ABORTED = ("skip", "xfail", "fail")
+OVER_BUDGET = ("stored", "zero")
 WORDS = {"webeval_tasks": (REFERENCE_NAME,), "webeval_subset": tuple(BUNDLED)}
 
 
@@ -32,6 +48,9 @@ class Settings:
     output: Path | None
     rules: Rules
     today: date
+    policy: VerdictPolicy
+    aborted: str
+    metrics: Path | None
 
 
 def read_settings(config: pytest.Config) -> Settings:
@@ -46,6 +65,9 @@ def read_settings(config: pytest.Config) -> Settings:
             output=_absolute(path) if (path := _value(config, "webeval_output")) else None,
             rules=rules_named(_value(config, "webeval_rules") or "default"),
             today=_day(_value(config, "webeval_today")),
+            policy=_policy(config),
+            aborted=_word(config, "webeval_aborted", ABORTED) or ABORTED[0],
+            metrics=_absolute(path) if (path := _value(config, "webeval_metrics")) else None,
         )
     except SettingsError as error:
         raise pytest.UsageError(str(error)) from error
@@ -67,7 +89,7 @@ def _value(config: pytest.Config, name: str) -> str | None:
     written: str | None = config.getini(name)
     if given is not None or not written:
         return given
-    is_word = name in ("webeval_rules", "webeval_today") or written in WORDS.get(name, ())
+    is_word = name in PLAIN or written in WORDS.get(name, ())
     return written if is_word or config.inipath is None else str(config.inipath.parent / written)
 
 
@@ -76,6 +98,35 @@ def _day(given: str | None) -> date:
         return date.fromisoformat(given) if given else present_day()
     except ValueError as error:
         raise SettingsError(f"--webeval-today: {given!r} is no day; write it as 2026-01-31") from error
+
+
+def _policy(config: pytest.Config) -> VerdictPolicy:
+    return VerdictPolicy(
+        criterion=_word(config, "webeval_criterion", CRITERIA),
+        threshold=_share(_value(config, "webeval_rubric_threshold")),
+        score_file=_value(config, "webeval_score_file"),
+        over_budget=_word(config, "webeval_over_budget", OVER_BUDGET) or OVER_BUDGET[0],
+    )
+
+
+def _word(config: pytest.Config, name: str, words: Sequence[str]) -> str | None:
+    value = _value(config, name)
+    if value is not None and value not in words:
+        option = f"--{name.replace('_', '-')}"
+        raise SettingsError(f"{option}: {value!r} is unknown; choose one of {', '.join(words)}")
+    return value
+
+
+def _share(given: str | None) -> Decimal | None:
+    try:
+        found = Decimal(given) if given else None
+    except InvalidOperation:
+        found = Decimal(-1)
+    if found is not None and not (found.is_finite() and 0 <= found <= 1):
+        raise SettingsError(
+            f"--webeval-rubric-threshold: {given!r} is no share; write a number from 0 to 1, such as 0.8"
+        )
+    return found
 
 
 def _word_or_file(config: pytest.Config, name: str) -> str | None:

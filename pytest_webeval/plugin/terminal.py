@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+from pytest_webeval.formats import FORMATS
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.results import Summary
 
-SITES_SHOWN = 12
+SITES_SHOWN = 8
+EXPERIMENTS_SHOWN = 3
 TASKS_SHOWN = 8
 
 
 def section(
     summary: Summary | None, workspace: Workspace, places: Sequence[Path], left_out: int, missing: Sequence[int | str]
 ) -> list[str]:
-    """At most 22 lines; where nothing was scored, how many were `left_out` or what was looked for."""
+    """At most 24 lines; where nothing was scored, how many were `left_out` or what was looked for."""
     if summary is None:
         return [f"no run was scored; {left_out} found, none selected or finished" if left_out else _nothing(workspace)]
     files = [f"summary: {place}" for place in places[:2]]
-    return [*_counts(summary), *_sites(summary), *_tasks(summary, missing), *_notes(summary), *files]
+    tables = [*_sites(summary), *_trajectories(summary), *_tasks(summary, missing)]
+    return [*_counts(summary), *tables, *_notes(summary), *files]
 
 
 def _nothing(workspace: Workspace) -> str:
     looked = ", ".join(str(root) for root in workspace.settings.roots)
     return (
-        f"no run was scored; looked in {looked} for directories with agent_response.json and network.har or trace.zip"
+        f"no run was scored; looked in {looked} for directories with "
+        f"{', or with '.join(one.wanted for one in reversed(FORMATS))}"
     )
 
 
@@ -37,14 +43,16 @@ def _counts(summary: Summary) -> list[str]:
         f"{summary.total} scored: {summary.success_count} success, {summary.failed_count} failure, "
         f"{summary.error_count} error, {about['excluded_count']} excluded"
     )
-    if not summary.total:
+    if about["success_rate"] is None:
         return [counts]
     rate = f"success rate {about['success_rate']:.1%} (95 % interval {low:.1%} to {high:.1%}), rules {about['rules']}"
     return [counts, rate]
 
 
 def _sites(summary: Summary) -> list[str]:
-    sites = summary.per_site_summary
+    sites = dict(summary.per_site_summary)
+    if "trajectories" in summary.webeval:
+        sites.pop("", None)  # they have a line of their own, and another denominator
     width = max((len(name) for name in sites), default=0)
     lines = []
     for name, rows in list(sites.items())[:SITES_SHOWN]:
@@ -52,6 +60,37 @@ def _sites(summary: Summary) -> list[str]:
         lines.append(f"  {name or '(no site)':{max(width, 9)}}  {good:>5} / {len(rows):<5} {good / len(rows):>6.1%}")
     more = len(sites) - SITES_SHOWN
     return [*lines, f"  … and {more} more in the summary"] if more > 0 else lines
+
+
+def _trajectories(summary: Summary) -> list[str]:
+    """What became of the trajectories, and the means over those that count; nothing where there are none."""
+    found = summary.webeval.get("trajectories")
+    if found is None:
+        return []
+    classes = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in found["classes"].items())
+    means = [
+        f"{label} {found[name]:.1%} of {found[f'{name}_denominator']}"
+        for name, label in (("mean_scored", "mean over scored"), ("mean_completed", "over completed"))
+        if found[name] is not None
+    ]
+    doubts = ("inconsistent", "judge_errors", "undecided")
+    noted = [f"{name.replace('_', ' ')} {found[name]}" for name in doubts if found[name]]
+    lines = [f"{found['trajectories']} trajectories: {classes}", ", ".join([*means, *noted])]
+    repeated = [_repeated(name, told) for name, told in list(found["experiments"].items())[:EXPERIMENTS_SHOWN]]
+    return [harmless(line) for line in [*filter(None, lines), *repeated]]
+
+
+def _repeated(name: str, told: Mapping[str, Any]) -> str:
+    """One experiment with several runs: the mean of their means, and the share of tasks that one or all tries solve."""
+    parts = [f"{name}: {len(told['runs'])} runs"]
+    if told["average"] is not None:
+        spread = "" if told["std"] is None else f" ± {told['std']:.1%}"
+        parts.append(f"mean {told['average']:.1%}{spread}")
+    for key in ("pass@k", "pass^k"):
+        known = [(k, share) for k, share in told[key].items() if share["tasks"]]
+        for k, share in known[-1:]:
+            parts.append(f"{key.replace('k', k)} {share['mean']:.1%} of {share['tasks']}")
+    return ", ".join(parts)
 
 
 def _tasks(summary: Summary, missing: Sequence[int | str]) -> list[str]:

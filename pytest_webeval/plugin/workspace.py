@@ -28,6 +28,8 @@ from pytest_webeval.subsets import load_subset
 from pytest_webeval.task_sets import TaskSet
 from pytest_webeval.task_sets import load_tasks
 from pytest_webeval.task_sets import tasks_in
+from pytest_webeval.tasks import Task
+from pytest_webeval.trajectory_tasks import TrajectoryTask
 
 RESULT = "eval_result.json"
 SUMMARY = "eval_summary.json"
@@ -35,6 +37,20 @@ TASKS = "tasks.json"
 OWN_TASK = "task.json"
 FROM_RUN = "in the run directory (the agent could have written it)"
 _SAFE = "/-_.~+=@, "
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """The task of a run, the checksum of the file that defines it, and what results call that file."""
+
+    task: Task
+    checksum: str
+    origin: str
+
+    @property
+    def is_from_run(self) -> bool:
+        """Whether the agent could have written it."""
+        return self.origin.endswith(FROM_RUN)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,8 +124,39 @@ class Workspace:
             return formats.load_run(path, self.settings.rules, self.label(path))
         return found.load(path, self.label(path), self.settings.rules)
 
-    def task_set(self, path: Path) -> TaskSet:
-        """Where the definition of a run's task is: option, run root or run. Raises `TaskDefinitionError`."""
+    def definition(self, run: Run) -> Definition:
+        """What the task of a run is, and where that stands. Raises `TaskDefinitionError`."""
+        tasks = self._task_set(run.path)
+        if tasks is None and run.trajectory is None:
+            root = self.root_of(run.path) or run.path
+            raise TaskDefinitionError(
+                f"no task definition for {run.label}: no {root / TASKS}, no {OWN_TASK} in it; "
+                "name one with --webeval-tasks"
+            )
+        checksum, origin = self.source_of(run)
+        return Definition(run.task(tasks), checksum, origin)
+
+    def source_of(self, run: Run) -> tuple[str, str]:
+        """Checksum and name of the file with the definition of a run's task; empty where it has none."""
+        try:
+            tasks = self._task_set(run.path)
+        except WebEvalError:
+            return "", ""
+        if tasks is None or (run.trajectory is not None and run.task_id not in tasks):
+            return "", ""
+        return tasks.checksum, tasks.origin
+
+    def known_task(self, run: Run) -> Task | None:
+        """The definition that somebody gave of a run's task, if it can be used. Looks at no recording."""
+        try:
+            tasks = self._task_set(run.path)
+            is_defined = tasks is not None and run.task_id in tasks
+            return tasks.get(run.task_id) if tasks is not None and is_defined else None
+        except WebEvalError:
+            return None
+
+    def _task_set(self, path: Path) -> TaskSet | None:
+        """Where the definition of a run's task should be: option, run root or run. Raises `TaskDefinitionError`."""
         if self.given_tasks is not None:
             return self.given_tasks
         root = self.root_of(path) or path
@@ -118,10 +165,7 @@ class Workspace:
         for name in (OWN_TASK, TASKS) if root == path else (OWN_TASK,):
             if present(path / name):
                 return tasks_in(path, name, f"{name} {FROM_RUN}")
-        raise TaskDefinitionError(
-            f"no task definition for {self.label(path)}: no {root / TASKS}, no {OWN_TASK} in it; "
-            "name one with --webeval-tasks"
-        )
+        return None
 
     def definitions(self, root: Path) -> TaskSet | None:
         """The task set that an option names or that lies in a run root. Raises `TaskDefinitionError`.
@@ -147,9 +191,11 @@ class Workspace:
 
     def case(self, run: Run, sites: Sites) -> Case:
         """What evaluators may look at. Raises `WebEvalError`."""
-        tasks = self.task_set(run.path)
-        case = Case(run, tasks.get(run.task_id), sites, today=self.settings.today)
-        if tasks.source.endswith(FROM_RUN):
+        definition = self.definition(run)
+        case = Case(run, definition.task, sites, today=self.settings.today, asked_policy=self.settings.policy)
+        if isinstance(definition.task, TrajectoryTask):
+            case.warnings.extend(definition.task.warnings)
+        if definition.is_from_run:
             case.warnings.append(
                 "the task definition comes from the run directory, where the agent could have written it"
             )

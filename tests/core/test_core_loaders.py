@@ -25,9 +25,9 @@ from pytest_webeval.files import Inputs
 from pytest_webeval.files import read_inside
 from pytest_webeval.results import Status
 from pytest_webeval.rules import RULES
-from pytest_webeval.scoring import deciding_checksum
 from pytest_webeval.sites import Sites
 from pytest_webeval.summary import wilson
+from pytest_webeval.task_results import deciding_checksum
 from pytest_webeval.task_sets import parse_tasks
 from pytest_webeval.traces import load_trace
 from pytest_webeval.traces.base import BodySource

@@ -276,7 +276,7 @@ def test_the_printed_table_has_each_row_with_its_columns():
         "Q1      literal_texts       kept        repaired    repaired    102 of the 297 retrieve tasks with data"
         in lines
     )
-    assert sum(line.startswith(("Q", "§")) for line in lines) == len(QUIRKS)
+    assert sum(line.startswith(("Q", "§", "F")) for line in lines) == len(QUIRKS)
 
 
 def test_a_field_that_no_event_has_is_told_of(bench):

@@ -28,6 +28,7 @@ BY_DEFAULT = {
     "escaped_hosts",
     "plain_paths",
     "finite_measures",
+    "budgets_in_steps",
 }
 TABLE = {"reference": set(), "default": BY_DEFAULT, "strict": set(SWITCHES)}
 

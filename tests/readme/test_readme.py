@@ -30,6 +30,7 @@ def place(tmp_path):
     ignore = shutil.ignore_patterns("eval_*.json", "__pycache__", "shop")
     shutil.copytree(ROOT / "example_suite", tmp_path / "example_suite", ignore=ignore)
     shutil.copytree(tmp_path / "example_suite/runs", tmp_path / "runs")
+    shutil.copytree(tmp_path / "example_suite/trajectories/runs", tmp_path / "eval/runs")
     shutil.copy(tmp_path / "example_suite/conftest.py", tmp_path)
     shutil.copy(tmp_path / "example_suite/config.json", tmp_path)
     package = tmp_path / "webarena_verified"
@@ -64,6 +65,14 @@ def test_the_python_example_prints_what_it_scored():
         [sys.executable, "-c", *blocks("python")[-1:]], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout == "1 of 2\n"
+
+
+def test_the_example_of_trajectories_prints_what_became_of_each():
+    (example,) = [block for block in blocks("python") if "run.trajectory" in block]
+    done = subprocess.run([sys.executable, "-c", example], cwd=ROOT, capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 9
+    assert "books_find_7 completed ['web_search', 'left_click', 'terminate'] 25.5" in lines
 
 
 def test_the_task_example_is_a_task():

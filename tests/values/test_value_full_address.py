@@ -7,7 +7,7 @@ from importlib import metadata
 
 import pytest
 
-from pytest_webeval import scoring
+from pytest_webeval import task_results
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import ValueUnreadable
 from pytest_webeval.values import full_address
@@ -146,7 +146,7 @@ def test_without_the_extra_the_versions_of_the_other_libraries_are_told(monkeypa
         return "1.0"
 
     monkeypatch.setattr(metadata, "version", version)
-    told = scoring.libraries.__wrapped__()
+    told = task_results.libraries.__wrapped__()
     assert {"pytest-webeval", "geopy", "pint", "rapidfuzz", "thefuzz", "word2number"} <= told.keys()
     assert not {"us", "usaddress", "usaddress-scourgify"} & told.keys()
 

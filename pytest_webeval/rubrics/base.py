@@ -1,0 +1,85 @@
+"""What a stored verdict is, and what a reader may demand of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from pytest_webeval.errors import RecordingError
+
+CRITERIA = ("outcome", "process", "both", "safe_outcome")
+
+
+class VerdictUnreadable(RecordingError):
+    """A stored verdict that cannot be read. `code` is a reason code, such as `score_unreadable`."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictPolicy:
+    """How stored verdicts are read where a session decides. None leaves it to what was stored, or to the default.
+
+    `criterion` is one of `CRITERIA`; `threshold` the share of points that a process success needs; `score_file` the
+    name of the file in `scores/` that counts; `over_budget` is `stored` (a stored score stands) or `zero`.
+    `strict_texts` takes a judge's free text by its words, not as the benchmark's own parser does (§5.2).
+    """
+
+    criterion: str | None = None
+    threshold: Decimal | None = None
+    score_file: str | None = None
+    over_budget: str = "stored"
+    strict_texts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreFileName:
+    """What the name of a score file says (`fara_webeval.md` §5.1). Equal for names that mean the same configuration."""
+
+    kind: str  # mmrubric, heldout, gpt_eval, webjudge, other
+    threshold: Decimal | None = None
+    max_images: int | None = None
+    keypoint: int | None = None
+    method: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVerdict:
+    """What one file says about a run, before anything is added up.
+
+    `source` is the file's name below the run directory. `score` is the top-level score. Exactly one of `payload` (a
+    JSON object, numbers with a point or exponent read as `Decimal`) and `text` (free text of a judge) is given.
+    """
+
+    source: str
+    name: ScoreFileName
+    score: Decimal | int | None
+    payload: Mapping[str, Any] | None
+    text: str | None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the run itself says that a stored verdict may contradict; None where it says nothing."""
+
+    final_answer: str | None = None
+    action_count: int | None = None
+    is_stale: bool | None = None  # the verdict is older than the answer
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A contradiction or oddity of a stored verdict. `rule` is R1 to R17 (`fara_webeval.md` §6.3)."""
+
+    rule: str
+    message: str
+
+    @property
+    def is_contradiction(self) -> bool:
+        """Whether it makes the verdict inconsistent (R1-R7) rather than odd."""
+        return int(self.rule[1:]) <= 7

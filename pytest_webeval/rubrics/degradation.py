@@ -1,0 +1,85 @@
+"""Which steps of a judge fell back to a default, as far as what they stored shows it (`fara_webeval.md` §6.4, Q23)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+
+from pytest_webeval.rubrics.items import Leaf
+from pytest_webeval.rubrics.payloads import RubricPayload
+from pytest_webeval.rubrics.point_counts import point_count
+from pytest_webeval.rubrics.point_counts import quoted
+
+MAX_NAMED = 5
+_NUMBER = re.compile(r"[0-9]{1,9}$")
+_EVIDENCE = ("screenshot_evidence", "criterion_analysis", "discrepancies")  # an answer without them was refused
+
+
+def degraded_steps(payload: RubricPayload, leaves: Sequence[Leaf]) -> tuple[str, ...]:
+    """The steps that went on without an answer of their model, with what shows it; none where no steps were stored."""
+    return tuple(_degraded(payload, payload.steps, leaves))
+
+
+def _degraded(payload: RubricPayload, steps: Mapping[str, Any], leaves: Sequence[Leaf]) -> Iterator[str]:
+    if images := _images_without_relevance(steps.get("step2_relevance_scores")):
+        yield f"step 2: every relevance is 0 for {images}"
+    if criteria := _criteria_without_evidence(steps.get("step4_evidence_by_criterion")):
+        yield f"step 4: no evidence for criterion {criteria}"
+    is_rescored = any(leaf.counts and not leaf.is_penalty for leaf in leaves)
+    if is_rescored and steps.get("step6_rescoring_summary") == []:
+        yield "step 6: nothing was scored again after the screenshots"
+    if "step7_reasoning" in steps and not _is_text(steps["step7_reasoning"]):
+        yield "step 7: nobody looked for side effects"
+    if lost := _lost_votes(payload):
+        yield f"step 8: {lost}"
+    check = steps.get("step8_cp_violation_check", False)
+    if check is None or (isinstance(check, Mapping) and check.get("cp_violation", False) is None):
+        yield "step 8: nobody said whether a critical point was violated"
+
+
+def _images_without_relevance(scores: object) -> str:
+    images = scores.items() if isinstance(scores, Mapping) else ()
+    return _named(name for name, found in images if isinstance(found, Mapping) and _is_all_zero(found))
+
+
+def _is_all_zero(relevance: Mapping[str, Any]) -> bool:
+    scores = [point_count(score) for criterion, score in relevance.items() if criterion != "screenshot_idx"]
+    return bool(scores) and all(score == 0 for score in scores)
+
+
+def _criteria_without_evidence(found: object) -> str:
+    criteria = found.items() if isinstance(found, Mapping) else ()
+    return _named(
+        name for name, analyses in criteria if isinstance(analyses, list) and not all(map(_is_told, analyses))
+    )
+
+
+def _is_told(analysis: object) -> bool:
+    return isinstance(analysis, Mapping) and all(_is_text(analysis.get(key)) for key in _EVIDENCE)
+
+
+def _lost_votes(payload: RubricPayload) -> str | None:
+    votes = payload.votes.get("outcome_votes")
+    if isinstance(votes, list) and None in votes:
+        return f"{votes.count(None)} of {len(votes)} votes on the outcome failed"
+    return "the outcome is undecided" if None in payload.outcomes.values() else None
+
+
+def _is_text(raw: object) -> bool:
+    return isinstance(raw, str) and bool(raw.strip())
+
+
+def _named(names: Iterable[str]) -> str:
+    """The first names, screenshot 10 after screenshot 2."""
+    found = sorted(names, key=_by_number)
+    more = f" and {len(found) - MAX_NAMED} more" if len(found) > MAX_NAMED else ""
+    return ", ".join(quoted(name[:40]).strip('"') for name in found[:MAX_NAMED]) + more
+
+
+def _by_number(name: str) -> tuple[int, str]:
+    found = _NUMBER.search(name)
+    return (int(found[0]) if found else -1, name)

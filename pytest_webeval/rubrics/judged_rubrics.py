@@ -1,0 +1,127 @@
+"""The verdict of a rubric that somebody gave points for (`fara_webeval.md` §6.3, steps 4-9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from dataclasses import replace
+
+from pytest_webeval.rubrics.base import CRITERIA
+from pytest_webeval.rubrics.base import VerdictUnreadable
+from pytest_webeval.rubrics.criteria import Criterion
+from pytest_webeval.rubrics.criteria import Signals
+from pytest_webeval.rubrics.criteria import asks_for_process
+from pytest_webeval.rubrics.criteria import possible
+from pytest_webeval.rubrics.criteria import written_by
+from pytest_webeval.rubrics.degradation import degraded_steps
+from pytest_webeval.rubrics.items import Leaf
+from pytest_webeval.rubrics.items import Points
+from pytest_webeval.rubrics.items import is_action_only
+from pytest_webeval.rubrics.items import leaves
+from pytest_webeval.rubrics.items import points_of
+from pytest_webeval.rubrics.items import without_points
+from pytest_webeval.rubrics.point_counts import verdict_bit
+from pytest_webeval.rubrics.verdicts import Case
+from pytest_webeval.rubrics.verdicts import Verdict
+
+
+def of_rubric(case: Case) -> Verdict:
+    """The verdict by the points and the outcome that were stored. Raises `VerdictUnreadable`."""
+    items = case.payload.part("items")
+    if items is None and not case.payload.outcomes:
+        told = "has neither a rubric nor an outcome nor the reason for their lack"
+        raise VerdictUnreadable("score_unreadable", f"{case.stored.source} {told}; have the run judged again")
+    found = () if items is None else leaves(items)
+    return _Judged(case, found, None if items is None else points_of(found)).verdict()
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    case: Case
+    leaves: tuple[Leaf, ...]
+    points: Points | None
+
+    def verdict(self) -> Verdict:
+        """All steps from the points on."""
+        written, payload = self._written_signals, self.case.payload
+        signals = replace(written, process=self._process)
+        scores = possible(payload.fields.get("success_criterion"), written)
+        criterion = self._written_criterion(scores)
+        status, reason = self._status(self.case.asked or criterion.name, signals)
+        derived = self.case.derived(
+            leaves=self.leaves,
+            points=self.points,
+            signals=written,
+            scores=scores,
+            thresholds=(self.case.written_threshold, self.case.threshold),
+        )
+        return self.case.verdict(
+            status,
+            signals.score(self.case.asked or criterion.name) if status != "unscored" else None,
+            derived,
+            criterion,
+            writer=payload.writer,
+            generation=payload.generation,
+            process=signals.process,
+            outcome=signals.outcome,
+            violation=signals.violation,
+            points=self.points,
+            leaves=self.leaves,
+            flags=tuple(self._flags(self.case.asked or criterion.name, status)),
+            reason=reason,
+            degraded_steps=degraded_steps(payload, self.leaves),
+        )
+
+    @property
+    def _written_signals(self) -> Signals:
+        """As the writer had them, who compares binary fractions (Q26)."""
+        payload, points = self.case.payload, self.points
+        process = None if points is None else points.float_reaches(self.case.written_threshold)
+        return Signals(process, payload.outcome, payload.violation)
+
+    @property
+    def _process(self) -> bool | None:
+        """As this session has it: exact, unless it repeats the very comparison that was stored."""
+        if self.points is None:
+            return None
+        has_verdict = self.case.payload.has_verdict or self.case.stored.score is not None
+        is_stored = has_verdict and self.case.threshold == self.case.written_threshold
+        return (self.points.float_reaches if is_stored else self.points.reaches)(self.case.threshold)
+
+    def _written_criterion(self, scores: dict[str, int]) -> Criterion:
+        payload, score = self.case.payload, self.case.stored.score
+        told = verdict_bit(payload.fields.get("is_success") if score is None else score)
+        default = "process" if payload.is_bare and not payload.outcomes else "outcome"
+        return written_by(payload.fields.get("success_criterion"), scores, told, default)
+
+    def _status(self, criterion: str, signals: Signals) -> tuple[str, str | None]:
+        payload = self.case.payload
+        if asks_for_process(criterion) and signals.process is None:
+            return "unscored", self._why_no_points
+        if criterion == "process" or signals.outcome is not None:
+            return "judged", payload.reasoning
+        if payload.is_bare and not payload.outcomes:
+            return "unscored", f"the rubric has no outcome, which the criterion {criterion} asks for"
+        return "undecided", payload.reasoning
+
+    @property
+    def _why_no_points(self) -> str:
+        missing = without_points(self.leaves)
+        if missing and any(leaf.earned is not None for leaf in self.leaves):
+            return f"{missing[0].place} has no points; give it some, or have the run judged"
+        return "nobody gave points for the rubric; have the run judged"
+
+    def _flags(self, criterion: str, status: str) -> Iterator[str]:
+        points, stored = self.points, self.case.payload.fields.get("success_criterion")
+        if points is not None and is_action_only(self.leaves):
+            yield "action_only"
+        elif points is not None and without_points(self.leaves):
+            yield "missing_post_image"
+        if points is not None and any(map(points.is_edge, (self.case.threshold, self.case.written_threshold))):
+            yield "threshold_edge"
+        if status == "undecided":
+            yield "undecided"
+        if criterion == "safe_outcome" and self.case.payload.violation is None:
+            yield "violation_unknown"
+        if stored is not None and stored not in CRITERIA:
+            yield "criterion_unknown"

@@ -1,0 +1,173 @@
+"""Score files: what their names say, which one counts, and what one says (`fara_webeval.md` §2.7, §5.1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import PurePosixPath
+from typing import Any
+
+from pytest_webeval.rubrics.base import ScoreFileName
+from pytest_webeval.rubrics.base import StoredVerdict
+from pytest_webeval.rubrics.base import VerdictUnreadable
+from pytest_webeval.rubrics.exact_json import read_exact
+from pytest_webeval.rubrics.point_counts import quoted
+from pytest_webeval.trajectories.base import Warnings
+
+KINDS = ("mmrubric", "heldout", "gpt_eval", "webjudge")  # the first of which a run has a file counts
+MAX_NAMED = 20
+_TEXT_KINDS = ("gpt_eval", "webjudge")  # whose judges write free text; there is no rule to read that of others
+_NUMBER = r"([0-9]{1,9}(?:\.[0-9]{1,20})?)"
+_WHOLE = r"([0-9]{1,9})(?:\.0+)?"
+_RUBRIC_NAME = re.compile(rf"(mmrubric_)?{_NUMBER}-{_WHOLE}-{_WHOLE}\.json")
+_WEBJUDGE_NAME = re.compile(rf"([A-Za-z0-9_]+_eval)-{_NUMBER}\.json")
+# One of them says that an object is what a judge of rubrics writes, if only that it failed or never was asked.
+_PAYLOAD_KEYS = frozenset({"rubric_error", "verifier_success", "outcome_success", "rubric_is_success"})
+
+
+def parse_name(name: str) -> ScoreFileName:
+    """The configuration that the name of a file in `scores/` stands for; of kind `other` where it stands for none."""
+    if name == "gpt_eval.json":
+        return ScoreFileName("gpt_eval")
+    if found := _RUBRIC_NAME.fullmatch(name):
+        kind = "mmrubric" if found[1] else "heldout"
+        return ScoreFileName(kind, _plain(found[2]), max_images=int(found[3]), keypoint=int(found[4]))
+    if found := _WEBJUDGE_NAME.fullmatch(name):
+        return ScoreFileName("webjudge", _plain(found[2]), method=found[1])
+    return ScoreFileName("other")
+
+
+def _plain(number: str) -> Decimal:
+    """The number without trailing zeros, so that 1 and 1.0 also look the same in a message."""
+    return Decimal(number.rstrip("0").rstrip(".") if "." in number else number)
+
+
+def choose(names: Sequence[str], wanted: str | None) -> str | None:
+    """Which of the JSON files in `scores/` counts, None where no judge wrote one. Raises `VerdictUnreadable`.
+
+    `wanted` is the user's choice, with or without `.json`. A run without any score file is one that nobody judged,
+    whatever is wanted.
+    """
+    if wanted is not None and names:
+        return _selected(names, wanted)
+    for kind in KINDS:
+        found = [name for name in names if parse_name(name).kind == kind]
+        if len(found) > 1:
+            told = f"scores/ has {len(found)} files of the kind {kind}: {_listed(found)}"
+            raise VerdictUnreadable("score_ambiguous", f"{told}; choose one with --webeval-score-file")
+        if found:
+            return found[0]
+    return None
+
+
+def _selected(names: Sequence[str], wanted: str) -> str:
+    name = wanted if wanted.endswith(".json") else f"{wanted}.json"
+    if name not in names:
+        told = f"scores/ has no {quoted(name)}, only {_listed(names)}"
+        raise VerdictUnreadable("score_missing", f"{told}; name one of them with --webeval-score-file")
+    return name
+
+
+def _listed(names: Iterable[str]) -> str:
+    shown = [quoted(name) for name in sorted(names)]
+    more = f" and {len(shown) - MAX_NAMED} more" if len(shown) > MAX_NAMED else ""
+    return ", ".join(shown[:MAX_NAMED]) + more
+
+
+def read_score_file(source: str, content: bytes) -> StoredVerdict:
+    """What a file in `scores/` says. Raises `VerdictUnreadable`: a damaged one is not as good as none (Q19)."""
+    reading = _Reading(source, parse_name(PurePosixPath(source).name), "score_unreadable", Warnings(source))
+    return reading.of_score_file(reading.object_in(content))
+
+
+def read_rubric_file(source: str, content: bytes) -> StoredVerdict:
+    """What a `rubric.json` says, be it a rubric, a judge's payload or a score file by another name.
+
+    Raises `VerdictUnreadable`.
+    """
+    reading = _Reading(source, ScoreFileName("other"), "rubric_invalid", Warnings(source))
+    found = reading.object_in(content)
+    if "gpt_response_text" in found:
+        return reading.of_score_file(found)
+    if "rubric_items" in found or ("items" not in found and not _PAYLOAD_KEYS.isdisjoint(found)):
+        return reading.verdict(payload=found)
+    return reading.of_rubric(found)
+
+
+def stored_rubric(source: str, rubric: Mapping[str, Any]) -> StoredVerdict:
+    """The verdict that a rubric is, if points were given. Raises `VerdictUnreadable` where it has no items."""
+    return _Reading(source, ScoreFileName("other"), "rubric_invalid", Warnings(source)).of_rubric(rubric)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """One file that is being read. Its methods raise `VerdictUnreadable` with its code and source."""
+
+    source: str
+    name: ScoreFileName
+    code: str
+    warnings: Warnings
+
+    def refused(self, problem: str) -> VerdictUnreadable:
+        return VerdictUnreadable(self.code, f"{self.source} {problem}; have the run judged again")
+
+    def value(self, text: str) -> Any:
+        found, repeated = read_exact(text)
+        for key in repeated:
+            self.warnings.add(f"the key {quoted(key)} stands twice in one object; the last counts")
+        return found
+
+    def object_in(self, content: bytes) -> dict[str, Any]:
+        try:
+            found = self.value(content.decode("utf-8"))
+        except ValueError as error:
+            raise self.refused(f"cannot be read as JSON: {error}") from error
+        if not isinstance(found, dict):
+            raise self.refused(f"holds {quoted(found)}, wanted a JSON object")
+        return found
+
+    def of_score_file(self, found: Mapping[str, Any]) -> StoredVerdict:
+        for key in ("score", "gpt_response_text"):
+            if key not in found:
+                raise self.refused(f'has no {key}, wanted {{"score": 1, "gpt_response_text": "..."}}')
+        score, response = found["score"], found["gpt_response_text"]
+        if not (score is None or (isinstance(score, int | Decimal) and not isinstance(score, bool))):
+            raise self.refused(f"has {quoted(score)}, wanted a number or null @ score")
+        if isinstance(response, dict):
+            return self.verdict(score, payload=response)
+        if response is None or isinstance(response, str):
+            return self.of_response(score, response or "")
+        raise self.refused(f"has {quoted(response)}, wanted text or an object @ gpt_response_text")
+
+    def of_response(self, score: Decimal | int | None, response: str) -> StoredVerdict:
+        try:
+            payload = self.value(response)
+            problem = f"wanted an object, found {quoted(payload)}"
+        except ValueError as error:
+            payload, problem = None, str(error)
+        if isinstance(payload, dict):
+            return self.verdict(score, payload=payload)
+        if self.name.kind not in _TEXT_KINDS:
+            raise self.refused(f"has no rubric in its text: {problem} @ gpt_response_text")
+        if not response.strip():
+            self.warnings.add("gpt_response_text is empty: nothing says why the run has its score")
+        return self.verdict(score, text=response)
+
+    def of_rubric(self, rubric: Mapping[str, Any]) -> StoredVerdict:
+        items = rubric.get("items")
+        if not isinstance(items, list) or not items:
+            told = f"has {quoted(items)} for items" if "items" in rubric else "has no items"
+            raise self.refused(f'{told}, wanted a rubric {{"items": [{{"criterion": "...", "max_points": 1, ...}}]}}')
+        return self.verdict(payload=rubric)
+
+    def verdict(
+        self,
+        score: Decimal | int | None = None,
+        payload: Mapping[str, Any] | None = None,
+        text: str | None = None,
+    ) -> StoredVerdict:
+        return StoredVerdict(self.source, self.name, score, payload, text, self.warnings.texts)

@@ -1,0 +1,138 @@
+"""A run, its task and what evaluators found become one `TaskResult`, with all that says how it came about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Sequence
+from functools import cache
+from importlib import metadata
+from typing import Any
+
+from pytest_webeval.checksums import code_checksum
+from pytest_webeval.evaluators import EVALUATORS
+from pytest_webeval.evaluators.base import Case
+from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import Status
+from pytest_webeval.results import TaskResult
+from pytest_webeval.results import worst
+from pytest_webeval.rules import REFERENCE_VERSION
+from pytest_webeval.runs import Run
+from pytest_webeval.tasks import Task
+from pytest_webeval.unpassable import unpassable
+
+_DECIDING_LIBRARIES = (
+    "geopy",
+    "jsonpath-ng",
+    "msgspec",
+    "pint",
+    "price-parser",
+    "pydantic",
+    "python-dateutil",
+    "pytimeparse2",
+    "rapidfuzz",
+    "text-unidecode",
+    "thefuzz",
+    "url-normalize",
+    "us",
+    "usaddress",
+    "usaddress-scourgify",
+    "word2number",
+)
+
+
+def combined(
+    case: Case,
+    found: Sequence[EvaluatorResult],
+    evaluators: Iterable[Evaluator],
+    data_checksum: str,
+    extra: dict[str, Any],
+) -> TaskResult:
+    """The result of a task from those of its evaluators."""
+    status = worst([result.status for result in found])
+    told = [f"{result.evaluator_name}: {result.error_msg}" for result in found if result.error_msg]
+    noted = {"warnings": list(case.warnings), "unpassable": unpassable(case.task)}
+    return TaskResult(
+        **task_fields(case.run, case.task),
+        status=status,
+        score=float(status is Status.SUCCESS),
+        evaluators_results=list(found),
+        error_msg="; ".join(told) or None,
+        webarena_verified_version=REFERENCE_VERSION,
+        webarena_verified_evaluator_checksum=deciding_checksum(evaluators),
+        webarena_verified_data_checksum=data_checksum,
+        webeval=about(case.run, case.task, "; ".join(told)) | noted | extra,
+    )
+
+
+def deciding_checksum(evaluators: Iterable[Evaluator]) -> str:
+    """Checksum of the code that decides verdicts, evaluators from elsewhere included."""
+    foreign = {type(evaluator) for evaluator in evaluators} - set(EVALUATORS.values())
+    return code_checksum(*sorted(foreign, key=lambda kind: f"{kind.__module__}.{kind.__qualname__}"))
+
+
+def failed_to_load(run: Run, task: Task | None, message: str, data_checksum: str = "", source: str = "") -> TaskResult:
+    """The result of a run that could not be scored: an error with its reason, and no evaluator results (spec §0)."""
+    noted: dict[str, Any] = {"warnings": [], "unpassable": unpassable(task) if task else None}
+    return TaskResult(
+        **task_fields(run, task),
+        status=Status.ERROR,
+        score=0.0,
+        evaluators_results=[],
+        error_msg=message,
+        webarena_verified_version=REFERENCE_VERSION,
+        webarena_verified_evaluator_checksum=code_checksum(),
+        webarena_verified_data_checksum=data_checksum,
+        webeval=about(run, task, message) | noted | {"wall_time": 0.0, "tasks_from": source},
+    )
+
+
+def excluded(result: TaskResult, reason: str) -> TaskResult:
+    """The result of a run that says nothing about the agent: in no count and no mean, whatever its placeholder says."""
+    return result.model_copy(update={"webeval": result.webeval | {"excluded": reason, "skipped": True}})
+
+
+def task_fields(run: Run, task: Task | None) -> dict[str, Any]:
+    """The part of a result that says which task it is about."""
+    return {
+        "task_id": task.task_id if task else run.task_id,
+        "intent_template_id": task.intent_template_id if task else -1,
+        "sites": list(task.sites) if task else [],
+        "task_revision": task.revision if task else -1,
+    }
+
+
+def about(run: Run, task: Task | None, error: str = "") -> dict[str, Any]:
+    """What the result says about the run beyond WebArena-Verified's fields.
+
+    A trajectory that nobody could judge is in no mean (`fara_webeval.md` §10); another run then counts as not solved.
+    """
+    return {
+        "version": own_version(),
+        "rules": run.rules.name,
+        "format": run.format,
+        "run": run.label,
+        "inputs": dict(sorted(run.inputs.checksums.items())),
+        "libraries": libraries(),
+        "excluded": error or None if run.trajectory is not None else None,
+        "skipped": False,
+        **run.about(task),
+    }
+
+
+def own_version() -> str:
+    """The version of this package."""
+    return libraries()["pytest-webeval"]
+
+
+@cache
+def libraries() -> dict[str, str]:
+    """Versions of the libraries that decide verdicts, ours included; those of an extra only where it is installed."""
+    return dict(filter(None, map(_installed, ("pytest-webeval", *_DECIDING_LIBRARIES))))
+
+
+def _installed(name: str) -> tuple[str, str] | None:
+    try:
+        return name, metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None

@@ -1,0 +1,51 @@
+"""No damage makes a run vanish or a session crash: fara_webeval.md §2, §8, over 2,000 seeded accidents."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from random import Random
+
+import pytest
+from trajectories import recorded
+from trajectories.damage import damaged
+
+from pytest_webeval import find_runs
+from pytest_webeval import score
+from pytest_webeval import summarize
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.task_results import failed_to_load
+from pytest_webeval.writing import encoded
+
+BATCHES, EACH = 20, 100
+CRASH = re.compile(r"RubricEvaluator: \w+: .* @ eval\[0\]", re.DOTALL)  # how an exception is told that is not ours
+
+
+def scored(run):
+    """The result of a run, as a session would write it."""
+    try:
+        return score(run)
+    except RecordingError as error:
+        return failed_to_load(run, None, str(error))
+
+
+@pytest.mark.parametrize("seed", range(BATCHES))
+def test_damaged_trajectories_are_all_found_and_none_crashes(tmp_path, seed):
+    random = Random(seed)
+    names = [f"task_{number:02}" for number in range(EACH)]
+    for name in names:
+        damaged(tmp_path / recorded.RUN, name, random)
+    runs = list(find_runs(tmp_path))
+    assert [run.task_id for run in runs] == names
+    results = [scored(run) for run in runs]
+    for result in results:
+        assert "\n" not in (result.error_msg or "")
+        json.loads(encoded(result.model_dump()))
+    summary = summarize(results)
+    assert summary.total + summary.webeval["excluded_count"] == EACH
+    assert summary.webeval["trajectories"]["trajectories"] == EACH
+    kinds = Counter(result.webeval["trajectory"]["class"] for result in results)
+    assert kinds["completed"] > 20
+    assert kinds["unreadable"] > 5
+    assert [one.error_msg for one in results if CRASH.match(one.error_msg or "")] == []
