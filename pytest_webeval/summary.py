@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -90,11 +91,11 @@ def summarize_records(
     records: Iterable[Record],
     about: Mapping[str, Any] | None = None,
     timestamp: str | None = None,
-    expected: int | None = None,
+    expected: Collection[str] | None = None,
 ) -> Summary:
     """The summary of some records; `about` adds what the session knows under `webeval`.
 
-    `expected` is the number of trajectories that there should be, where somebody knows it.
+    `expected` are the ids of the tasks that should have a trajectory, where somebody knows them.
     """
     ordered = sorted(records, key=lambda record: (str(type(record.task_id)), record.task_id, record.run))
     counted = [record for record in ordered if not record.skipped]
@@ -114,7 +115,7 @@ def summarize_records(
     )
 
 
-def _trajectories(records: Sequence[Record], expected: int | None) -> dict[str, Any]:
+def _trajectories(records: Sequence[Record], expected: Collection[str] | None) -> dict[str, Any]:
     """The analysis of the runs that are trajectories, if there are any."""
     rows = [row_of(record) for record in records if record.trajectory is not None]
     return {"trajectories": analyse(rows, expected)} if rows else {}

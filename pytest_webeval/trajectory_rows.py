@@ -58,6 +58,7 @@ def row_of(record: Record) -> Row:
         degraded=bool(verdict.get("degraded_steps")),
         generation=verdict.get("generation"),
         failure=verdict.get("failure"),
+        tool_failures=[one["code"] for one in verdict.get("tool_failures", ())],
         last_error=told["last_error"],
         is_long=told["is_long"],
         answer=told.get("answer"),

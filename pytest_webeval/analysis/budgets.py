@@ -11,6 +11,7 @@ from pytest_webeval.analysis.means import mean
 from pytest_webeval.analysis.rows import Row
 
 Length = Callable[[Row], int | None]
+MAX_ALLOWANCES = 8  # numbers of rounds told apart, so that a table cannot grow with the runs
 _PERCENT = (5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 100)
 
 
@@ -25,11 +26,9 @@ def by_screenshots(row: Row) -> int | None:
 
 
 def default_budgets(rows: Iterable[Row]) -> list[int]:
-    """Numbers of steps, ascending: shares of the most steps that any of the runs allowed, rounded up."""
-    allowed = max((row.max_rounds for row in rows if row.max_rounds), default=None)
-    if allowed is None:
-        return []
-    return sorted({-(-allowed * percent // 100) for percent in _PERCENT})
+    """Numbers of steps, ascending: shares of the steps that a run was allowed, rounded up, for each such number."""
+    allowed = sorted({row.max_rounds for row in rows if row.max_rounds}, reverse=True)[:MAX_ALLOWANCES]
+    return sorted({-(-most * percent // 100) for most in allowed for percent in _PERCENT})
 
 
 def within_budgets(row: Row, budgets: Sequence[int], length: Length) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,10 +23,17 @@ def headline(rows: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def coverage(rows: Sequence[Row], expected: int | None) -> dict[str, Any]:
-    """How many tasks have a score, and of how many: a task that several runs scored is covered once."""
-    tasks = len({row.task_id for row in scored(rows)})
-    return {"expected": expected, "scored": tasks, "share": tasks / expected if expected else None}
+def coverage(rows: Sequence[Row], expected: Collection[str] | None) -> dict[str, Any]:
+    """How many of the expected tasks have a score; a task that several runs scored is covered once.
+
+    Where nobody knows what to expect all tasks with a score count, and there is no share.
+    """
+    found = {row.task_id for row in scored(rows)}
+    if expected is None:
+        return {"expected": None, "scored": len(found), "share": None}
+    wanted = set(expected)
+    covered = len(found & wanted)
+    return {"expected": len(wanted), "scored": covered, "share": covered / len(wanted) if wanted else None}
 
 
 def scores(rows: Sequence[Row]) -> list[float]:

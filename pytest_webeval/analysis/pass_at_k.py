@@ -71,7 +71,7 @@ def consensus(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
     """
     if not any(is_rephrased(row) for row in rows):
         return {}
-    tasks = _tries((_original(row.task_id), bool(row.score and row.score > 0)) for row in scored(rows))
+    tasks = _tries((_original(row.task_id), (row.score or 0) > 0) for row in scored(rows))
     return averages(tasks.values(), all_of, max((tries.count for tries in tasks.values()), default=0))
 
 

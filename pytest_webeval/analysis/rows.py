@@ -59,6 +59,7 @@ class Row:
     degraded: bool = False
     generation: str | None = None
     failure: dict[str, Any] | None = None
+    tool_failures: list[str] = field(default_factory=list)  # codes of steps that the agent could not take
     last_error: str | None = None
     is_long: bool = False
     answer: str | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,8 +26,8 @@ from pytest_webeval.analysis.tables import last_errors
 from pytest_webeval.analysis.tables import mean_scores
 
 
-def analyse(rows: Sequence[Row], expected: int | None = None) -> dict[str, Any]:
-    """All that the rows say together; their order has no effect. `expected` is how many tasks the task list has."""
+def analyse(rows: Sequence[Row], expected: Collection[str] | None = None) -> dict[str, Any]:
+    """All that the rows say together; their order has no effect. `expected` are the ids of the task list."""
     ordered = in_order(rows)
     counted = scored(ordered)
     return {
@@ -42,6 +43,7 @@ def analyse(rows: Sequence[Row], expected: int | None = None) -> dict[str, Any]:
         "last_errors": last_errors(ordered),
         "long_sessions": sum(row.is_long for row in ordered),
         "failure_points": failure_points(ordered),
+        "tool_failures": counts(code for row in ordered for code in set(row.tool_failures)),
         "runs": runs(ordered, expected),
         "experiments": experiments(ordered),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -31,7 +32,7 @@ from pytest_webeval.analysis.tables import counts
 MAX_FLIPS = 50
 
 
-def runs(rows: Iterable[Row], expected: int | None) -> list[dict[str, Any]]:
+def runs(rows: Iterable[Row], expected: Collection[str] | None) -> list[dict[str, Any]]:
     """One entry for each run, sorted; none where there is only one, of which all else is told."""
     parts = _parts(rows, lambda row: row.run)
     if len(parts) < 2:
@@ -52,7 +53,7 @@ def _parts(rows: Iterable[Row], of: Callable[[Row], str]) -> dict[str, list[Row]
     return {name: parts[name] for name in sorted(parts)}
 
 
-def _run(name: str, rows: Sequence[Row], expected: int | None) -> dict[str, Any]:
+def _run(name: str, rows: Sequence[Row], expected: Collection[str] | None) -> dict[str, Any]:
     return {
         "run": name,
         "experiment": rows[0].experiment,

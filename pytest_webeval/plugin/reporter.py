@@ -136,11 +136,11 @@ class Reporter:
         return summarize_records(records, about, expected=self._expected)
 
     @property
-    def _expected(self) -> int | None:
-        """How many trajectories there should be, where --webeval-tasks says so."""
+    def _expected(self) -> list[str] | None:
+        """The tasks that should have a trajectory, where --webeval-tasks says so."""
         tasks = self.workspace.given_tasks
         named = [task_id for task_id in tasks.task_ids if isinstance(task_id, str)] if tasks is not None else []
-        return len(named) or None
+        return named or None
 
     @property
     def _subset(self) -> dict[str, Any] | None:

@@ -92,3 +92,7 @@ def test_consensus_is_over_all_phrasings_of_a_task():
 @pytest.mark.parametrize("task_ids", [[], ["books", "books_rephrased", "_rephrased_1", "books_rephrased_1x"]])
 def test_without_rephrased_tasks_there_is_no_consensus(task_ids):
     assert consensus([sample(task_id, 1) for task_id in task_ids]) == {}
+
+
+def test_without_any_score_there_is_no_consensus():
+    assert consensus([sample("books_rephrased_1", None)]) == {}

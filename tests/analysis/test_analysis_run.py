@@ -20,6 +20,7 @@ def row(task_id, score=None, kind="completed", run="r1", **fields):
     return Row(task_id=task_id, run=run, label=f"{run}/{task_id}", kind=kind, score=score, **fields)
 
 
+SHARES = (5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 100)
 MIXED = [
     row("a", 1, status="success", steps=3, reasons=["empty_answer"], flags=["threshold_edge"]),
     row("b", 0, status="failure", steps=5, flags=["threshold_edge", "threshold_edge", "misaligned"]),
@@ -32,7 +33,7 @@ MIXED = [
 
 
 def test_everything_is_counted_and_only_what_has_a_score_is_averaged():
-    found = analyse(MIXED, expected=8)
+    found = analyse(MIXED, expected=["a", "b", "d", "h", "i", "j", "k", "l"])
     assert found["trajectories"] == 7
     assert found["classes"] == {"completed": 4, "over_budget": 1, "aborted": 1, "unreadable": 1}
     assert found["statuses"] == {"success": 1, "failure": 2, "error": 2, "excluded": 1, "not_scored": 1}
@@ -42,7 +43,7 @@ def test_everything_is_counted_and_only_what_has_a_score_is_averaged():
     assert (found["mean_scored"], found["mean_scored_denominator"]) == (pytest.approx(1 / 3), 3)
     assert found["mean_scored_interval_95"] == pytest.approx([0.06149, 0.79234], abs=1e-4)
     assert (found["mean_completed"], found["mean_completed_denominator"]) == (0.5, 2)
-    assert found["coverage"] == {"expected": 8, "scored": 3, "share": 0.375}
+    assert found["coverage"] == {"expected": 8, "scored": 2, "share": 0.25}
     assert found["runs"] == []
 
 
@@ -52,7 +53,7 @@ def test_nothing_gives_the_same_keys_with_zeros_and_nulls():
     names = ("trajectories", "mean_scored", "mean_scored_denominator", "mean_scored_interval_95", "both_rate")
     assert [nothing[name] for name in names] == [0, None, 0, None, None]
     assert nothing["coverage"] == {"expected": None, "scored": 0, "share": None}
-    assert analyse([], expected=0)["coverage"]["share"] is None
+    assert analyse([], expected=[])["coverage"]["share"] is None
     assert nothing["steps"]["all"] == {"count": 0, "mean": None, "std": None, "min": None, "median": None, "max": None}
 
 
@@ -122,16 +123,16 @@ def test_what_is_unknown_is_left_out_of_durations_tokens_and_attempts():
             row("a", duration=25.5, prompt_tokens=9100, completion_tokens=240, attempts=1),
             row("b", duration=22.0, prompt_tokens=0, completion_tokens=0, attempts=3),
             row("c", kind="aborted", duration=31.0, prompt_tokens=900, attempts=2),
-            row("d"),
+            row("d", completion_tokens=1),
         ]
     )
     assert (found["durations"]["count"], found["durations"]["mean"]) == (3, pytest.approx(26.1667, abs=1e-4))
     assert found["durations"]["std"] == pytest.approx(4.5369, abs=1e-4)
     assert found["tokens"] == {
-        "count": 2,
-        "prompt": {"total": 10000, "mean": 5000.0, "std": pytest.approx(8200 / sqrt(2))},
-        "completion": {"total": 240, "mean": 120.0, "std": pytest.approx(240 / sqrt(2))},
-        "total": {"total": 10240, "mean": 5120.0, "std": pytest.approx(8440 / sqrt(2))},
+        "count": 3,
+        "prompt": {"total": 10000, "mean": pytest.approx(10000 / 3), "std": pytest.approx(5014.3128)},
+        "completion": {"total": 241, "mean": pytest.approx(241 / 3), "std": pytest.approx(138.2763)},
+        "total": {"total": 10241, "mean": pytest.approx(10241 / 3), "std": pytest.approx(5152.0016)},
     }
     assert [found["attempts"][name] for name in ("count", "mean", "max", "total", "retried")] == [3, 2.0, 3, 6, 2]
     assert (found["abort_rate"], found["abort_rate_denominator"]) == (0.25, 4)
@@ -160,8 +161,12 @@ def test_doubtful_verdicts_are_counted_apart():
         ([1], [1]),
         ([3, None, 3], [1, 2, 3]),
         ([20], [1, 2, 4, 5, 6, 8, 10, 12, 14, 15, 16, 18, 20]),
-        ([30, 100], [5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 100]),
-        ([10**18], [10**16 * percent for percent in (5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 100)]),
+        ([3, 100], [1, 2, 3, 5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 100]),
+        (
+            [*range(100, 200, 10)],
+            sorted({-(-most * percent // 100) for most in range(120, 200, 10) for percent in SHARES}),
+        ),
+        ([10**18], [10**16 * percent for percent in SHARES]),
     ],
 )
 def test_budgets_are_shares_of_the_rounds_rounded_up_exactly(max_rounds, budgets):
@@ -179,11 +184,11 @@ def test_a_score_counts_within_the_budget_that_the_steps_keep():
 
 def test_last_errors_come_by_frequency_with_a_few_examples():
     rows = [row(f"c{at}", last_error="Captcha timed out") for at in range(4)]
-    rows += [row("z", last_error="B"), row("a", last_error="A" * 500), row("b", last_error=""), row("d")]
+    rows += [row("a", last_error="B"), row("z", last_error="A" * 500), row("b", last_error=""), row("d")]
     assert analyse(rows)["last_errors"] == [
         {"type": "Captcha timed out", "count": 4, "share": 0.5, "examples": ["r1/c0", "r1/c1", "r1/c2"]},
-        {"type": "A" * 80, "count": 1, "share": 0.125, "examples": ["r1/a"]},
-        {"type": "B", "count": 1, "share": 0.125, "examples": ["r1/z"]},
+        {"type": "A" * 80, "count": 1, "share": 0.125, "examples": ["r1/z"]},
+        {"type": "B", "count": 1, "share": 0.125, "examples": ["r1/a"]},
     ]
 
 
@@ -237,5 +242,10 @@ ROWS = st.builds(
 
 @given(st.lists(ROWS, max_size=12, unique_by=lambda one: one.label), st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_has_no_effect_and_the_result_is_plain_json(rows, random):
-    found = json.dumps(analyse(rows, 4), allow_nan=False)
-    assert json.dumps(analyse(random.sample(rows, len(rows)), 4), allow_nan=False) == found
+    found = json.dumps(analyse(rows, ["a", "b"]), allow_nan=False)
+    assert json.dumps(analyse(random.sample(rows, len(rows)), ["b", "a"]), allow_nan=False) == found
+
+
+def test_steps_that_no_agent_could_take_count_once_a_trajectory():
+    rows = [row("a", tool_failures=["6.1", "6.1", "6.2"]), row("b", tool_failures=["6.2"]), row("c")]
+    assert analyse(rows)["tool_failures"] == {"6.1": 1, "6.2": 2}

@@ -30,12 +30,13 @@ def rows_of(run, scores, experiment="fara", prefix="t"):
     ]
 
 
+FOUR = ["t0", "t1", "t2", "t3"]
 THREE = rows_of("r1", [1, 1, 0, 0]) + rows_of("r2", [1, 0, 0, None]) + rows_of("r3", [1, 1, 0, ""])
 
 
 @pytest.fixture
 def three():
-    return analyse(THREE, expected=4)["experiments"]["fara"]
+    return analyse(THREE, expected=FOUR)["experiments"]["fara"]
 
 
 def test_the_mean_of_an_experiment_is_that_of_its_runs_each_counting_the_same(three):
@@ -79,7 +80,7 @@ def test_task_rates_are_summarised_and_tasks_that_went_both_ways_are_listed(thre
 
 
 def test_each_run_has_an_entry_of_its_own():
-    found = analyse(THREE, expected=4)
+    found = analyse(THREE, expected=FOUR)
     assert [entry["run"] for entry in found["runs"]] == ["r1", "r2", "r3"]
     second = found["runs"][1]
     assert second["mean_scored_interval_95"] == pytest.approx([0.06149, 0.79234], abs=1e-4)
@@ -98,7 +99,7 @@ def test_each_run_has_an_entry_of_its_own():
 
 
 def test_repeated_tasks_are_no_independent_trials_so_all_runs_together_have_no_wilson_interval():
-    found = analyse(THREE, expected=4)
+    found = analyse(THREE, expected=FOUR)
     assert (found["mean_scored"], found["mean_scored_denominator"]) == (0.5, 10)
     assert found["mean_scored_interval_95"] is None
     assert found["coverage"] == {"expected": 4, "scored": 4, "share": 1.0}
@@ -137,9 +138,10 @@ def test_one_run_is_an_experiment_only_if_it_has_rephrased_tasks():
 
 
 def test_of_very_many_flips_fifty_are_listed():
-    found = analyse(rows_of("r1", [1] * 60) + rows_of("r2", [0] * 60))["experiments"]["fara"]["flips"]
-    listed = [entry["task_id"] for entry in found["tasks"]]
-    assert (found["count"], len(listed), listed) == (60, 50, sorted(listed))
+    found = analyse(rows_of("r1", [1] * 60) + rows_of("r2", [0] * 60))["experiments"]["fara"]
+    listed = [entry["task_id"] for entry in found["flips"]["tasks"]]
+    assert (found["flips"]["count"], len(listed), listed) == (60, 50, sorted(listed))
+    assert (found["task_rates"]["always"], found["task_rates"]["never"]) == (0, 0)
 
 
 @given(st.lists(st.lists(st.sampled_from([0, 1, None, ""]), min_size=1, max_size=5), min_size=2, max_size=4))
