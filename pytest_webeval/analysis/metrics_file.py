@@ -99,11 +99,10 @@ _DISTURBANCES: dict[str, Callable[[Row], bool]] = {"empty": _is_empty, "captcha"
 
 
 def _consensus(evaluated: Sequence[Row]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for k, entry in consensus(evaluated).items():
-        name = f"consensus_score_at_{k}"
-        found |= {f"{name}.score": entry["mean"], f"{name}.num_examples": entry["tasks"]}
-    return found
+    return {
+        f"consensus_score_at_{k}": {"score": entry["mean"], "num_examples": entry["tasks"]}
+        for k, entry in consensus(evaluated).items()
+    }
 
 
 def _stage(row: Row) -> int:

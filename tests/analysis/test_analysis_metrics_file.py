@@ -150,12 +150,9 @@ def test_means_without_what_something_else_than_skill_decided():
 def test_rephrased_tasks_have_a_consensus():
     rows = [row("a", 1), row("a_rephrased_1", 1), row("a_rephrased_2", 0), row("b", 0), row("b_rephrased_1", None)]
     assert {name: value for name, value in metrics(rows).items() if name.startswith("consensus")} == {
-        "consensus_score_at_1.score": pytest.approx(1 / 3),
-        "consensus_score_at_1.num_examples": 2,
-        "consensus_score_at_2.score": pytest.approx(1 / 3),
-        "consensus_score_at_2.num_examples": 1,
-        "consensus_score_at_3.score": 0.0,
-        "consensus_score_at_3.num_examples": 1,
+        "consensus_score_at_1": {"score": pytest.approx(1 / 3), "num_examples": 2},
+        "consensus_score_at_2": {"score": pytest.approx(1 / 3), "num_examples": 1},
+        "consensus_score_at_3": {"score": 0.0, "num_examples": 1},
     }
 
 
