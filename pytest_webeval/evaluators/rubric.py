@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from dataclasses import replace
-from decimal import Decimal
 from typing import Annotated
 from typing import Any
 from typing import ClassVar
@@ -25,6 +24,7 @@ from pytest_webeval.rubrics.assertions import assertions_of
 from pytest_webeval.rubrics.base import StoredVerdict
 from pytest_webeval.rubrics.base import VerdictPolicy
 from pytest_webeval.rubrics.base import VerdictUnreadable
+from pytest_webeval.rubrics.base import share
 from pytest_webeval.rubrics.derivation import Verdict
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.description import about
@@ -51,7 +51,7 @@ class RubricExpectation(BaseModel):
 
     def over(self, policy: VerdictPolicy) -> VerdictPolicy:
         """The policy of the session with what this expectation asks for instead."""
-        threshold = policy.threshold if self.threshold is None else Decimal(str(self.threshold))
+        threshold = policy.threshold if self.threshold is None else share(self.threshold)
         return replace(policy, threshold=threshold, criterion=self.criterion or policy.criterion)
 
 

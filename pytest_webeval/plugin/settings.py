@@ -6,15 +6,15 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal
-from decimal import InvalidOperation
 from pathlib import Path
 
 import pytest
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.rubrics.base import CRITERIA
+from pytest_webeval.rubrics.base import OVER_BUDGET
 from pytest_webeval.rubrics.base import VerdictPolicy
+from pytest_webeval.rubrics.base import share
 from pytest_webeval.rules import Rules
 from pytest_webeval.rules import rules_named
 from pytest_webeval.subsets import BUNDLED
@@ -32,7 +32,6 @@ PLAIN = (
     "webeval_today",
 )
 ABORTED = ("skip", "xfail", "fail")
-OVER_BUDGET = ("stored", "zero")
 WORDS = {"webeval_tasks": (REFERENCE_NAME,), "webeval_subset": tuple(BUNDLED)}
 
 
@@ -103,7 +102,7 @@ def _day(given: str | None) -> date:
 def _policy(config: pytest.Config) -> VerdictPolicy:
     return VerdictPolicy(
         criterion=_word(config, "webeval_criterion", CRITERIA),
-        threshold=_share(_value(config, "webeval_rubric_threshold")),
+        threshold=share(given) if (given := _value(config, "webeval_rubric_threshold")) else None,
         score_file=_value(config, "webeval_score_file"),
         over_budget=_word(config, "webeval_over_budget", OVER_BUDGET) or OVER_BUDGET[0],
     )
@@ -115,18 +114,6 @@ def _word(config: pytest.Config, name: str, words: Sequence[str]) -> str | None:
         option = f"--{name.replace('_', '-')}"
         raise SettingsError(f"{option}: {value!r} is unknown; choose one of {', '.join(words)}")
     return value
-
-
-def _share(given: str | None) -> Decimal | None:
-    try:
-        found = Decimal(given) if given else None
-    except InvalidOperation:
-        found = Decimal(-1)
-    if found is not None and not (found.is_finite() and 0 <= found <= 1):
-        raise SettingsError(
-            f"--webeval-rubric-threshold: {given!r} is no share; write a number from 0 to 1, such as 0.8"
-        )
-    return found
 
 
 def _word_or_file(config: pytest.Config, name: str) -> str | None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from decimal import InvalidOperation
 from typing import Any
 
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import SettingsError
 
 CRITERIA = ("outcome", "process", "both", "safe_outcome")
+OVER_BUDGET = ("stored", "zero")
 
 
 class VerdictUnreadable(RecordingError):
@@ -26,6 +29,7 @@ class VerdictPolicy:
 
     `criterion` is one of `CRITERIA`; `threshold` the share of points that a process success needs; `score_file` the
     name of the file in `scores/` that counts; `over_budget` is `stored` (a stored score stands) or `zero`.
+    Raises `SettingsError` for anything else.
     `strict_texts` takes a judge's free text by its words, not as the benchmark's own parser does (§5.2).
     """
 
@@ -34,6 +38,25 @@ class VerdictPolicy:
     score_file: str | None = None
     over_budget: str = "stored"
     strict_texts: bool = False
+
+    def __post_init__(self) -> None:
+        if self.criterion not in (None, *CRITERIA):
+            raise SettingsError(f"{self.criterion!r} is no criterion; choose one of {', '.join(CRITERIA)}")
+        if self.over_budget not in OVER_BUDGET:
+            raise SettingsError(f"over_budget {self.over_budget!r} is unknown; choose one of {', '.join(OVER_BUDGET)}")
+        if self.threshold is not None:
+            object.__setattr__(self, "threshold", share(self.threshold))  # who writes Python writes 0.8
+
+
+def share(raw: Decimal | float | str) -> Decimal:
+    """A share of points as somebody wrote it, which 0.8 in binary is not. Raises `SettingsError`."""
+    try:
+        found = Decimal(str(raw))
+    except InvalidOperation:
+        found = Decimal(-1)
+    if not (found.is_finite() and 0 <= found <= 1):
+        raise SettingsError(f"the threshold {raw!r} is no share; write a number from 0 to 1, such as 0.8")
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,15 +85,15 @@ def read_action(text: str) -> ActionText:
     """The tool and the arguments, from the first brace after the words that announce them. Nothing is evaluated."""
     named = _TOOL.match(text)
     tool = named[1] if named else None
-    mark = text.find(_MARK, named.end() if named else 0)
-    brace = text.find("{", mark) if mark >= 0 else -1
+    called = (text[named.end() :] if named else text).partition(_MARK)[2]
+    brace = called.find("{")
     if brace < 0:
         return ActionText(tool, None, ("the action has no arguments in braces",))
     try:
-        found = read_json(text, brace)
+        found = read_json(called, brace)
     except NotJson as error:
-        return _as_literal(tool, text[brace : text.rfind("}") + 1], error)
-    tail = text[found.end :].strip()
+        return _as_literal(tool, called[brace : called.rfind("}") + 1], error)
+    tail = called[found.end :].strip()
     more = (f"there is text after the arguments: {shown(tail[:60])}",) if tail else ()
     return ActionText(tool, found.value, (*found.oddities, *more))
 

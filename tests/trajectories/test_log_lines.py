@@ -73,6 +73,8 @@ def test_a_line_that_is_no_object_is_left_out_by_its_number_and_the_rest_is_kept
         (f"\n{OPENED}\n\n{ENDED}\n\n\n", ["line 1: blank line skipped, the first of 4"]),
         (f"\ufeff{OPENED}\n{ENDED}", ["line 1: a byte order mark or NUL characters around the line are left out"]),
         (f"{OPENED}\n\ufeff{ENDED}", ["line 2: a byte order mark or NUL characters around the line are left out"]),
+        (f"\n{OPENED}\n\n{ENDED}\n", ["line 1: blank line skipped, the first of 2"]),
+        (f" \0{OPENED}\n{ENDED}\n", ["line 1: a byte order mark or NUL characters around the line are left out"]),
         (f"{OPENED}\n\0\0{ENDED}\0 \0", ["line 2: a byte order mark or NUL characters around the line are left out"]),
         (f"{OPENED}{ENDED}\n", ["line 1: goes on after its JSON object, as if a line feed were missing"]),
         (f"{OPENED} \r{ENDED}\n", ["line 1: goes on after its JSON object, as if a line feed were missing"]),

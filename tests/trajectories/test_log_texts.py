@@ -83,7 +83,9 @@ def test_a_text_is_a_step_with_the_thought_before_it(message, thought, action, l
         ("{'a': True, 'b': (1, None), 3: 'it\\'s'}", {"a": True, "b": [1, None], "3": "it's"}, ["as in Python"]),
         ("{'a': '\\d'}", {"a": "\\d"}, ["as in Python"]),
         ("{'a': 1e999}", {"a": None}, ["as in Python"]),
-        ("{'a': 1} and more", {"a": 1}, ["as in Python"]),
+        ("{'a': 1}; and more", {"a": 1}, ["as in Python"]),
+        ('{"action": "", "a": 1}', {"a": 1}, []),
+        ("{'a': 1}, {'b': 2}", None, ["the arguments are no JSON ("]),
         ("None", None, ["the action has no arguments in braces"]),
         ("[1]", None, ["the action has no arguments in braces"]),
         ('{"time": 3', None, ["the arguments are no JSON (Expecting ',' delimiter, character "]),
@@ -149,6 +151,13 @@ def test_what_a_literal_is_does_not_depend_on_the_filter_of_warnings():
         ('Thought #1: hi\nAction #1: with arguments {"a":1}', 1, "hi", "unparsed", {"a": 1}),
         ("Thought #1: hi\nAction #1: executing tool '' with arguments {}", 1, "hi", "unparsed", {}),
         ('Thought #1: hi\nAction #1: with arguments {"action":5}', 1, "hi", "unparsed", {}),
+        (
+            "Action #1: executing tool 'with arguments {}' with arguments {\"a\":1}",
+            1,
+            "",
+            "with arguments {}",
+            {"a": 1},
+        ),
         ("Thought #1: hi\nAction #1: nothing", 1, "hi", "unparsed", {}),
         ("Thought #1: hi\nAction #1:", 1, "hi", "unparsed", {}),
         (f"Thought #1: hi\nAction #1: {CALLED}", 1, "hi", "unparsed", {}),
@@ -168,6 +177,9 @@ def test_a_step_is_found_in_texts_that_are_not_quite_in_order(message, number, t
     (step,) = log.steps
     assert (step.thought, step.action, step.arguments) == (thought, action, arguments)
     assert read_text(message).number == number
+    is_unnamed = action == "unparsed"
+    assert step.raw_action == (step.tool or action if is_unnamed else action)
+    assert [text for text in log.warnings if UNNAMED in text] == [LOG + UNNAMED] * is_unnamed
 
 
 def test_of_several_lines_of_actions_the_last_is_done_and_the_others_are_thought():
@@ -185,6 +197,7 @@ def test_of_several_lines_of_actions_the_last_is_done_and_the_others_are_thought
         ("Thought #1: nothing done", False),
         ("Thought #1: Action is what I need", False),
         ("Thought #1: the Action #one", True),
+        ("Error in Action #1: no browser", False),
         (f"The page said:\nThought #1: a\nAction #1: {CALLED} {{}}", True),
         ("Observation of the sky", False),
         ("Observation#1 without a colon", False),
