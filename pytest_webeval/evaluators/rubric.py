@@ -73,7 +73,7 @@ class RubricEvaluator(Evaluator):
         if policy.strict_texts and "verdict_text_ambiguous" in verdict.flags:
             case.notice("verdict_words", stored.source)
         if verdict.status == "unscored":
-            raise _not_judged(case, f"{stored.source} holds a rubric without points")
+            raise _not_judged(case, f"{stored.source}: {verdict.reason}")
         case.warnings.extend(stored.warnings)
         case.warnings.extend(f"{stored.source}: {one.rule}: {one.message}" for one in _odd(verdict))
         return self._judged(verdict, stored, case)
@@ -126,11 +126,11 @@ def _gate(trajectory: Trajectory, case: Case) -> Gate | None:
 
 
 def _not_judged(case: Case, found: str = "") -> RunExcluded | RecordingError:
+    """What nobody judged: no fault of a trajectory, but of a run whose task expects a verdict."""
     if case.run.trajectory is None:
-        told = found or f"there is no {case.run.path / RUBRIC}"
-        return RecordingError(f"{told}; have the run judged")
-    told = found or f"there is no verdict in {SCORES}/ and no {RUBRIC}"
-    return RunExcluded(f"not scored: {told}; have the run judged")
+        return RecordingError(found or f"there is no {case.run.path / RUBRIC}; have the run judged")
+    told = found or f"there is no verdict in {SCORES}/ and no {RUBRIC}; have the run judged"
+    return RunExcluded(f"not scored: {told}")
 
 
 def _odd(verdict: Verdict) -> list[Any]:

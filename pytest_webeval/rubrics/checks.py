@@ -70,10 +70,10 @@ def _total(payload: RubricPayload, name: str, exact: Decimal) -> str | None:
 
 def _process(derived: Derived) -> str | None:
     raw, process = derived.payload.fields.get("rubric_is_success"), derived.signals.process
-    if raw is None or process is None or verdict_bit(raw) is process:
+    if raw is None or derived.points is None or verdict_bit(raw) is process:
         return None
-    share = f"{derived.points.float_share:.4f}" if derived.points else "unknown"
-    return f"rubric_is_success is {quoted(raw)}, but the points give {int(process)}: their share is {share}"
+    share = f"{derived.points.float_share:.4f}"
+    return f"rubric_is_success is {quoted(raw)}, but the points give {int(process is True)}: their share is {share}"
 
 
 def _outcome(derived: Derived) -> str | None:

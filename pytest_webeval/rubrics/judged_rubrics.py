@@ -45,7 +45,7 @@ class _Judged:
         """All steps from the points on."""
         written, payload = self._written_signals, self.case.payload
         signals = replace(written, process=self._process)
-        scores = possible(payload.fields.get("success_criterion"), written)
+        scores = self._scores(written)
         criterion = self._written_criterion(scores)
         status, reason = self._status(self.case.asked or criterion.name, signals)
         derived = self.case.derived(
@@ -88,10 +88,19 @@ class _Judged:
         is_stored = has_verdict and self.case.threshold == self.case.written_threshold
         return (self.points.float_reaches if is_stored else self.points.reaches)(self.case.threshold)
 
+    @property
+    def _is_without_outcome(self) -> bool:
+        """Whether nobody was to tell the outcome, as in a rubric on its own."""
+        return self.case.payload.is_bare and not self.case.payload.outcomes
+
+    def _scores(self, written: Signals) -> dict[str, int]:
+        scores = possible(self.case.payload.fields.get("success_criterion"), written)
+        return {name: score for name, score in scores.items() if name == "process" or not self._is_without_outcome}
+
     def _written_criterion(self, scores: dict[str, int]) -> Criterion:
         payload, score = self.case.payload, self.case.stored.score
         told = verdict_bit(payload.fields.get("is_success") if score is None else score)
-        default = "process" if payload.is_bare and not payload.outcomes else "outcome"
+        default = "process" if self._is_without_outcome else "outcome"
         return written_by(payload.fields.get("success_criterion"), scores, told, default)
 
     def _status(self, criterion: str, signals: Signals) -> tuple[str, str | None]:
@@ -100,7 +109,7 @@ class _Judged:
             return "unscored", self._why_no_points
         if criterion == "process" or signals.outcome is not None:
             return "judged", payload.reasoning
-        if payload.is_bare and not payload.outcomes:
+        if self._is_without_outcome:
             return "unscored", f"the rubric has no outcome, which the criterion {criterion} asks for"
         return "undecided", payload.reasoning
 

@@ -368,7 +368,7 @@ def test_each_criterion_is_noted_with_its_points(bench):
         ("{", "rubric.json cannot be read as JSON: "),
         ("[" * 100_000, "rubric.json cannot be read as JSON: "),
         ([item(2, 1)], "inconsistent: rubric.json contradicts itself: R8: items[0]: more points than their maximum"),
-        ([item("", 1)], "rubric.json holds a rubric without points; have the run judged"),
+        ([item("", 1)], "rubric.json: nobody gave points for the rubric; have the run judged"),
     ],
     ids=lambda one: str(one)[-30:],
 )

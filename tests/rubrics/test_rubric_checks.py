@@ -133,6 +133,15 @@ def nested(*, outcome):
             "R12: step7_requires_penalty is true, but there is no penalty among the criteria",
         ),
         (
+            {
+                "outcome_success": False,
+                "success_criterion": "process",
+                "rubric_items": [LEAF, PENALTY],
+                STEPS: {"step7_requires_penalty": False},
+            },
+            "R12: step7_requires_penalty is false, but there is a penalty among the criteria",
+        ),
+        (
             {"rubric_items": [CONDITION, CONDITION]},
             "R13: all of 2 conditions are met; usually they exclude each other",
         ),
@@ -213,6 +222,8 @@ def test_a_score_that_is_neither_one_nor_zero_contradicts():
 def test_many_places_are_counted_instead_of_listed():
     message = checks({"rubric_items": [LEAF | {"earned_points": 9}] * 30})[0].message
     assert message.startswith("items[0], items[1], items[2] and 27 more: more points")
+    message = checks({"rubric_items": [LEAF | {"earned_points": 9}] * 3})[0].message
+    assert message.startswith("items[0], items[1], items[2]: more points")
 
 
 def test_the_first_seven_rules_are_contradictions_and_the_others_warnings():

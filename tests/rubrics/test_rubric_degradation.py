@@ -29,6 +29,10 @@ def images(*numbers):
             {"step2_relevance_scores": images(*range(8))},
             f"step 2: every relevance is 0 for {', '.join(images(0, 1, 2, 3, 4))} and 3 more",
         ),
+        (
+            {"step2_relevance_scores": images(*range(5))},
+            f"step 2: every relevance is 0 for {', '.join(images(0, 1, 2, 3, 4))}",
+        ),
         ({"step2_relevance_scores": {"a\nb": {"0": 0}}}, "step 2: every relevance is 0 for a\\nb"),
         (
             {"step4_evidence_by_criterion": {"0": [TOLD], "1": [TOLD, TOLD | {"discrepancies": ""}], "2": ["error"]}},

@@ -127,6 +127,12 @@ def test_without_a_top_score_the_criterion_is_inferred_from_is_success():
     assert verdict(payload(outcome=False, is_success=1)).criterion_source == "inferred"
 
 
+def test_without_points_no_criterion_that_asks_for_them_explains_a_score():
+    found = verdict({"outcome_success": True}, 0)
+    told = ["the score is 0, but what the judge found gives 1 by outcome"]
+    assert ([check.message for check in found.checks], found.process) == (told, None)
+
+
 @pytest.mark.parametrize("stored_criterion", ["luck", "", 7, ["outcome"]])
 def test_a_criterion_that_nobody_knows_is_flagged_and_inferred(stored_criterion):
     found = verdict(payload(item(4, 0), outcome=True, success_criterion=stored_criterion), 1)

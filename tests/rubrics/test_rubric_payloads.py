@@ -63,16 +63,33 @@ def test_the_reason_is_the_first_text_that_says_something(more, reason):
         ({"is_success": 1}, "webtailbench", "G0"),
         ({"is_success": 1, "success_criterion": "outcome"}, "webtailbench", None),
         ({"is_success": 1, "success_criterion": "outcome", "rubric_task_verification": {}}, "webtailbench", "G1"),
+        ({"error_taxonomy": {}, "rubric_task_verification_with_trajectory": {}}, "verify_script", "G1"),
         ({"is_success": 1, "success_criterion": "outcome", "rubric_cp_classification": None}, "webtailbench", "G2"),
         ({"success_criterion": "outcome"}, "verify_script", None),
         ({"error_taxonomy": {}, "cp_violation": None}, "verify_script", "G2"),
         ({"error_taxonomy": {}, "rubric_first_point_of_failure": {}}, "verify_script", "G1"),
         ({"error_taxonomy": {}, "rubric_outcome_verification": {"cp_type_used": None}}, "verify_script", "G2"),
-        ({"rubric_intermediate_mm_rubric_steps": {"step10_task_verification": {}}}, "unknown", "G1"),
-        ({"rubric_intermediate_mm_rubric_steps": {"cp_prompt_blocks": {}}}, "unknown", "G2"),
         ({}, "unknown", None),
     ],
 )
 def test_writer_and_generation_follow_from_keys_that_only_they_have(keys, writer, generation):
     found = verdict(payload(outcome=True, **keys), 1)
     assert (found.writer, found.generation) == (writer, generation)
+
+
+@pytest.mark.parametrize(
+    ("generation", "keys"),
+    [
+        ("G1", "step9_first_point_of_failure step9b_task_verification_with_trajectory step10_task_verification"),
+        ("G2", "step8_cp_violation_check cp_prompt_blocks cp_classification_used"),
+    ],
+)
+def test_stored_steps_tell_the_generation_as_well(generation, keys):
+    for key in keys.split():
+        steps = {"rubric_intermediate_mm_rubric_steps": {key: {}}}
+        assert verdict(payload(outcome=True, **steps), 1).generation == generation
+
+
+def test_the_rubric_of_a_writer_counts_before_one_without_a_prefix():
+    found = verdict({"items": [item(4, 0)], "rubric_items": [item(4, 4)], "success_criterion": "process"}, 1)
+    assert (found.score, found.writer) == (1, "verify_script")

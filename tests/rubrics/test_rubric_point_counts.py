@@ -74,3 +74,7 @@ def test_what_a_stranger_wrote_is_quoted_in_a_short_line(raw):
     assert len(quoted(raw)) <= 81
     if isinstance(raw, bool | str) and len(str(raw)) < 10:
         assert json.loads(quoted(raw)) == raw
+
+
+def test_a_number_too_long_to_print_is_only_called_huge():
+    assert [quoted(10**18), quoted(10**18 + 1), quoted(-(10**5000))] == [str(10**18), "a huge number", "a huge number"]

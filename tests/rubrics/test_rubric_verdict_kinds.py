@@ -33,11 +33,35 @@ D = Decimal
 def test_a_gate_is_a_zero_with_its_reason(written, score, found, reason, has_checks):
     result = verdict(written, score)
     assert (result.status, result.score, result.writer, result.reason) == ("gate", found, "gate", reason)
-    assert rules(result) == (["R7"] if has_checks else [])
+    told = ["the score is 1, but what the judge found gives 0 by gate"]
+    assert [check.message for check in result.checks] == (told if has_checks else [])
 
 
-def test_verifier_success_beside_a_rubric_is_no_gate():
-    assert verdict(payload(outcome=True, verifier_success=False), 1).status == "judged"
+def test_of_a_run_that_no_judge_saw_nothing_else_is_known():
+    found = verdict({"verifier_success": False}, 0)
+    assert (found.criterion, found.criterion_source, found.threshold) == ("outcome", "default", D("0.8"))
+    assert (found.process, found.outcome, found.violation, found.points, found.generation) == (None,) * 5
+    assert (found.leaves, found.signals, found.flags, found.degraded_steps) == ((), {}, (), ())
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        payload(outcome=True),
+        {"items": [item(4, 4)]},
+        {"outcome_success": True},
+        {"is_success": 1, "rubric_outcome_verification": {"output_success": True}},
+        {"rubric_outcome_verification": {"output_success": True}},
+    ],
+)
+def test_verifier_success_beside_what_a_judge_found_is_no_gate(more):
+    found = verdict({**more, "verifier_success": False})
+    assert (found.status, found.score) == ("judged", 1)
+
+
+def test_is_success_alone_is_no_gate_but_no_verdict_either():
+    with pytest.raises(VerdictUnreadable, match="has neither a rubric nor an outcome"):
+        verdict({"verifier_success": False, "is_success": 0}, 0)
 
 
 @pytest.mark.parametrize(("error", "reason"), [("no answer", "no answer"), ({"code": 429}, "an object")])
@@ -45,6 +69,11 @@ def test_a_judge_that_failed_has_said_nothing_of_the_agent(error, reason):
     written = payload(outcome=False, rubric_error=error, is_success=0, rubric_is_success=0)
     found = verdict(written, 0, criterion="process")
     assert (found.status, found.score, found.reason, found.writer) == ("judge_error", None, reason, "webtailbench")
+
+
+def test_an_error_needs_no_rubric_to_be_told():
+    found = verdict({"rubric_error": "no answer"}, 0)
+    assert (found.status, found.writer, found.generation) == ("judge_error", "webtailbench", None)
 
 
 def test_an_empty_error_is_none():
@@ -100,12 +129,18 @@ def test_held_out_signals_stand_beside_the_score_as_it_is_stored(signals, read):
 
 
 def test_no_criterion_applies_to_held_out_signals():
-    found = verdict({"mm_is_success": 1}, 1, criterion="process")
+    found = verdict({"verifier_is_success": 1}, 1, criterion="process")
     assert (found.score, found.process, found.flags) == (1, None, ("criterion_ignored",))
 
 
 def test_held_out_signals_without_a_usable_score_are_no_verdict():
-    assert verdict({"mm_is_success": 1}).status == "judge_error"
+    found = verdict({"mm_is_success": 1})
+    assert (found.status, found.score, found.writer, found.signals) == (
+        "judge_error",
+        None,
+        "heldout",
+        {"mm_is_success": 1},
+    )
     with pytest.raises(
         VerdictUnreadable, match=r"scores/x.json has the score 0.5; wanted 0 or 1, so have the run judged"
     ):
@@ -138,6 +173,7 @@ NO_OUTCOME = "the rubric has no outcome, which the criterion outcome asks for"
         ({"items": [item(4, earned_points=4), item(2)]}, None, ("unscored", None, "process", "default", HALF)),
         ({"items": [item(3, 2.4)]}, None, ("judged", 1, "process", "default", None)),  # nobody compared before
         ({"items": [item(3, 2.4)], "rubric_is_success": 0}, None, ("judged", 0, "process", "default", None)),
+        ({"items": [item(3, 2.4)], "is_success": 0}, None, ("judged", 0, "process", "inferred", None)),
     ],
 )
 def test_a_rubric_on_its_own_is_judged_by_its_points_exactly(rubric, asked, wanted):
