@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pytest_webeval.api import find_runs as find_runs
     from pytest_webeval.api import load_run as load_run
     from pytest_webeval.api import score as score
+    from pytest_webeval.errors import RecordingError as RecordingError
     from pytest_webeval.errors import WebEvalError as WebEvalError
     from pytest_webeval.evaluators import NetworkEventEvaluator as NetworkEventEvaluator
     from pytest_webeval.evaluators import ResponseEvaluator as ResponseEvaluator
@@ -39,6 +40,7 @@ _HOMES = {
     "find_runs": "api",
     "load_run": "api",
     "score": "api",
+    "RecordingError": "errors",
     "WebEvalError": "errors",
     "Case": "evaluators.base",
     "Evaluator": "evaluators.base",

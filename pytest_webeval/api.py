@@ -57,4 +57,4 @@ def score(  # noqa: PLR0913  (all but the run may be left out)
     try:
         return score_case(case, default_evaluators() if evaluators is None else evaluators, *source)
     except RunExcluded as error:
-        return excluded(failed_to_load(run, task, str(error), *source), str(error))
+        return excluded(failed_to_load(run, task, str(error), *source), run, str(error))

@@ -72,8 +72,8 @@ class Inputs:
     directory: Path
     checksums: dict[str, str] = field(default_factory=dict)
 
-    def read(self, name: str) -> bytes:
+    def read(self, name: str, limit: int = MAX_BYTES) -> bytes:
         """The bytes of a file in the directory. Raises `RecordingError`."""
-        content = read_inside(self.directory, name)
+        content = read_inside(self.directory, name, limit)
         self.checksums[name] = sha256(content)
         return content

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterable
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RunExcluded
@@ -31,12 +32,26 @@ def score(case: Case, evaluators: Iterable[Evaluator], data_checksum: str = "", 
     started = time.perf_counter()
     case.check()
     known = {evaluator.name: evaluator for evaluator in evaluators}
-    found = [evaluate(expectation, case, known) for expectation in case.task.expectations]
+    found = _all_evaluated(case, known)
     if case.run.mended:
         case.warnings.append(rule_warning("mended_traces", worst([one.status for one in found]), "the trace"))
     case.warnings.extend(case.run.warnings)
     extra = {"wall_time": round(time.perf_counter() - started, 6), "tasks_from": source}
     return combined(case, found, known.values(), data_checksum, extra)
+
+
+def _all_evaluated(case: Case, evaluators: dict[str, Evaluator]) -> list[EvaluatorResult]:
+    """The results of all expectations. Raises `RunExcluded` if none says anything: one alone hides no other."""
+    found, left_out = [], []
+    for expectation in case.task.expectations:
+        try:
+            found.append(evaluate(expectation, case, evaluators))
+        except RunExcluded as error:
+            left_out.append(error)
+    if left_out and not found:
+        raise left_out[0]
+    case.warnings.extend(map(str, left_out))
+    return found
 
 
 def evaluate(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
@@ -122,9 +137,16 @@ def joined(wholes: Sequence[TaskResult]) -> TaskResult:
             "score": float(status is Status.SUCCESS),
             "error_msg": "; ".join(dict.fromkeys(told)) or None,
             "webarena_verified_evaluator_checksum": ",".join(sorted(checksums)),
-            "webeval": wholes[0].webeval | {"warnings": warned},
+            "webeval": wholes[0].webeval | {"warnings": warned} | _excluded(wholes[0], status, told),
         }
     )
+
+
+def _excluded(whole: TaskResult, status: Status, told: list[str]) -> dict[str, Any]:
+    """As of a single result: what nobody could judge of a trajectory is in no mean."""
+    if status is not Status.ERROR or "trajectory" not in whole.webeval:
+        return {}
+    return {"excluded": whole.webeval.get("excluded") or "; ".join(told) or status.value}
 
 
 def errored(name: str, message: str) -> EvaluatorResult:

@@ -10,6 +10,7 @@ from typing import Any
 
 from pytest_webeval.checksums import sha256
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.task_sets import id_order
 from pytest_webeval.task_sets import reference_file
 
 # Subsets that go by a name: files inside an installed reference package.
@@ -18,14 +19,14 @@ BUNDLED = {"hard": "webarena-verified-hard.json", "non-hard": "webarena-verified
 
 @dataclass(frozen=True, slots=True)
 class Subset:
-    """Ids of tasks, ascending. `name` is the same on every machine, so without a directory."""
+    """Ids of tasks: numbers ascending, then texts. `name` is the same on every machine, so without a directory."""
 
     name: str
-    task_ids: tuple[int, ...]
+    task_ids: tuple[int | str, ...]
 
     @property
     def checksum(self) -> str:
-        """SHA-256 of the ascending ids as JSON without blanks (spec §8.2)."""
+        """SHA-256 of the ids in their order as JSON without blanks (spec §8.2 for numbers)."""
         return sha256(json.dumps(self.task_ids, separators=(",", ":")).encode())
 
 
@@ -42,7 +43,7 @@ def parse_subset(content: bytes, source: str) -> Subset:
     """The subset in the bytes of a file. Raises `SettingsError`."""
     found = _object(content, source)
     ids = _ids(found.get("task_ids"), source)
-    subset = Subset(Path(source).name, tuple(sorted(ids)))
+    subset = Subset(Path(source).name, tuple(sorted(ids, key=id_order)))
     told = found.get("checksum")
     if told not in (None, subset.checksum):
         raise SettingsError(
@@ -75,17 +76,24 @@ def _object(content: bytes, source: str) -> dict[str, Any]:
 _WANTED = 'wanted {"task_ids": [7, 11]} with the ids of some tasks'
 
 
-def _ids(raw: object, source: str) -> Sequence[int]:
+def _ids(raw: object, source: str) -> Sequence[int | str]:
     if not isinstance(raw, list) or not raw:
         raise SettingsError(f"the subset {source} has no list of task_ids; {_WANTED}")
-    first: dict[int, int] = {}
+    first: dict[str, int] = {}  # 12 and "12" are one id
     for position, task_id in enumerate(raw):
-        if type(task_id) is not int:  # JSON's true is a bool, which Python takes for a number
-            text = f"{_shown(task_id)}, which is no whole number"
+        if not _is_id(task_id):
+            text = f"{_shown(task_id)}, which is neither a whole number nor the text of an id"
             raise SettingsError(f"the subset {source} has {text} @ task_ids[{position}]; mend it")
-        if first.setdefault(task_id, position) != position:
-            raise SettingsError(f"the subset {source} names task {task_id} twice @ task_ids[{position}]; name it once")
+        if first.setdefault(str(task_id), position) != position:
+            text = f"names task {_shown(task_id)} twice @ task_ids[{position}]"
+            raise SettingsError(f"the subset {source} {text}; name it once")
     return raw
+
+
+def _is_id(raw: object) -> bool:
+    if isinstance(raw, str):
+        return bool(raw.strip())
+    return type(raw) is int  # JSON's true is a bool, which Python takes for a number
 
 
 def _shown(raw: object) -> str:

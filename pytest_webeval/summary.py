@@ -172,7 +172,8 @@ def _additions(ordered: Sequence[Record], counted: Sequence[Record], success: in
 
 def _table(records: Sequence[Record], name: str) -> dict[str, dict[str, int]]:
     table: dict[str, dict[str, int]] = {}
-    for record in sorted(records, key=lambda record: str(getattr(record, name))):
+    tasks = [record for record in records if record.trajectory is None]  # trajectories have neither template nor type
+    for record in sorted(tasks, key=lambda record: str(getattr(record, name))):
         row = table.setdefault(str(getattr(record, name)), {"total": 0, "success_count": 0})
         row["total"] += 1
         row["success_count"] += record.status == Status.SUCCESS

@@ -7,11 +7,15 @@ import io
 import json
 from codecs import BOM_UTF8
 from collections import Counter
+from collections.abc import Iterable
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
+from pytest_webeval.checksums import sha256
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.task_sources import Row
 from pytest_webeval.task_sources import TaskSource
@@ -22,8 +26,33 @@ from pytest_webeval.task_sources import wanted_fields
 from pytest_webeval.trajectories.base import Warnings
 
 
-def rows_in(content: bytes, source: str, odd: Warnings) -> list[Row]:
-    """The rows in the bytes of a file, in order; what is odd is added to the warnings. Raises `TaskDefinitionError`."""
+@dataclass(frozen=True, slots=True)
+class TaskFile:
+    """The rows of one file with their ids, in order, and warnings about those that are left out or cut short."""
+
+    source: str
+    checksum: str
+    rows: list[tuple[int | str, Row]]
+    warnings: tuple[str, ...]
+
+
+def read_task_file(content: bytes, source: str) -> TaskFile:
+    """What is in the bytes of a file. Raises `TaskDefinitionError`."""
+    odd, lost = Warnings(Path(source).name), Warnings(Path(source).name)  # apart: many of one must not hide the other
+    rows = list(_identified(_rows(content, source, odd), lost))
+    return TaskFile(source, sha256(content), rows, odd.texts + lost.texts)
+
+
+def _identified(rows: Iterable[Row], lost: Warnings) -> Iterator[tuple[int | str, Row]]:
+    for row in rows:
+        task_id = row.known.task_id(row)
+        if task_id is None:
+            lost.add(f"no {' or '.join(row.known.ids)} @ {row.place}; the row is left out")
+        else:
+            yield task_id, row
+
+
+def _rows(content: bytes, source: str, odd: Warnings) -> list[Row]:
     plain = content.removeprefix(BOM_UTF8)
     if not plain.strip():
         raise TaskDefinitionError(f"{source} is empty; wanted tasks with {wanted_fields()}")
@@ -35,7 +64,7 @@ def rows_in(content: bytes, source: str, odd: Warnings) -> list[Row]:
 def _row(found: object, place: str, source: str) -> Row:
     if not isinstance(found, dict) or (known := source_of(found)) is None:
         raise unknown_row(found, place, source)
-    return Row(found, place, known)
+    return Row(found, place, source, known)
 
 
 def _json(content: bytes, source: str) -> list[Any]:
@@ -80,9 +109,17 @@ def _table(content: bytes, source: str, odd: Warnings) -> list[Row]:
     names = [name.strip() for name in names]
     known = _known(names, f"line {first}", source)
     for number, cells in lines:
-        if any(cell.strip() for cell in cells[len(names) :]):
-            odd.add(f"{len(cells)} cells in {len(names)} columns; the last are left out", number)
-    return [Row(dict(zip(names, cells, strict=False)), f"line {number}", known) for number, cells in lines]
+        _count(cells, names, number, odd)
+    return [Row(dict(zip(names, cells, strict=False)), f"line {number}", source, known) for number, cells in lines]
+
+
+def _count(cells: list[str], names: list[str], number: int, odd: Warnings) -> None:
+    """Cells without a column, or columns without a cell: a file that was cut short ends in the middle of a line."""
+    missing = sum(map(bool, names[len(cells) :]))
+    if missing:
+        odd.add(f"{missing} of {len(names)} cells missing; the row is read without", number)
+    if any(cell.strip() for cell in cells[len(names) :]):
+        odd.add(f"{len(cells)} cells in {len(names)} columns; the last are left out", number)
 
 
 @contextmanager

@@ -61,7 +61,7 @@ def combined(
         webarena_verified_version=REFERENCE_VERSION,
         webarena_verified_evaluator_checksum=deciding_checksum(evaluators),
         webarena_verified_data_checksum=data_checksum,
-        webeval=about(case.run, case.task, "; ".join(told)) | noted | extra,
+        webeval=about(case.run, case.task) | no_mean(case.run, status, "; ".join(told)) | noted | extra,
     )
 
 
@@ -83,13 +83,26 @@ def failed_to_load(run: Run, task: Task | None, message: str, data_checksum: str
         webarena_verified_version=REFERENCE_VERSION,
         webarena_verified_evaluator_checksum=code_checksum(),
         webarena_verified_data_checksum=data_checksum,
-        webeval=about(run, task, message) | noted | {"wall_time": 0.0, "tasks_from": source},
+        webeval=about(run, task)
+        | no_mean(run, Status.ERROR, message)
+        | noted
+        | {"wall_time": 0.0, "tasks_from": source},
     )
 
 
-def excluded(result: TaskResult, reason: str) -> TaskResult:
+def excluded(result: TaskResult, run: Run, reason: str) -> TaskResult:
     """The result of a run that says nothing about the agent: in no count and no mean, whatever its placeholder says."""
-    return result.model_copy(update={"webeval": result.webeval | {"excluded": reason, "skipped": True}})
+    changed = {"excluded": reason, "skipped": True, "warnings": list(run.warnings)}
+    return result.model_copy(update={"webeval": result.webeval | changed})
+
+
+def no_mean(run: Run, status: Status, told: str) -> dict[str, Any]:
+    """What a result says of the means that it is in.
+
+    A trajectory that nobody could judge is in none (`fara_webeval.md` §10); another run then counts as not solved.
+    """
+    is_unknown = status is Status.ERROR and run.trajectory is not None
+    return {"excluded": (told or status.value) if is_unknown else None, "skipped": False}
 
 
 def task_fields(run: Run, task: Task | None) -> dict[str, Any]:
@@ -102,11 +115,9 @@ def task_fields(run: Run, task: Task | None) -> dict[str, Any]:
     }
 
 
-def about(run: Run, task: Task | None, error: str = "") -> dict[str, Any]:
-    """What the result says about the run beyond WebArena-Verified's fields.
-
-    A trajectory that nobody could judge is in no mean (`fara_webeval.md` §10); another run then counts as not solved.
-    """
+def about(run: Run, task: Task | None) -> dict[str, Any]:
+    """What the result says about the run beyond WebArena-Verified's fields."""
+    told = run.about(task)  # first, for it reads what is hashed
     return {
         "version": own_version(),
         "rules": run.rules.name,
@@ -114,9 +125,7 @@ def about(run: Run, task: Task | None, error: str = "") -> dict[str, Any]:
         "run": run.label,
         "inputs": dict(sorted(run.inputs.checksums.items())),
         "libraries": libraries(),
-        "excluded": error or None if run.trajectory is not None else None,
-        "skipped": False,
-        **run.about(task),
+        **told,
     }
 
 

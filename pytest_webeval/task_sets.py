@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Iterator
+from collections import Counter
 from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 
-from pytest_webeval.checksums import sha256
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.files import read_inside
-from pytest_webeval.task_files import rows_in
+from pytest_webeval.task_files import TaskFile
+from pytest_webeval.task_files import read_task_file
 from pytest_webeval.task_sources import Row
 from pytest_webeval.task_sources import shown
 from pytest_webeval.tasks import Task
-from pytest_webeval.trajectories.base import Warnings
 from pytest_webeval.trajectory_tasks import TrajectoryTask
 from pytest_webeval.trajectory_tasks import rephrased_id
 
@@ -32,25 +31,24 @@ class TaskSet:
     """Definitions by task id, validated one by one when they are asked for.
 
     An id is a number or a text; 12 and "12" are one id. A task in other words (`books_find_7_rephrased_2`) is found by
-    its id as well, but is not among the `task_ids`. `warnings` tell of rows that are left out.
+    its id as well, but is not among the `task_ids`. `warnings` tell of rows that are left out or cut short.
+
+    `source`, `checksum` and `origin` are those of the file, or with commas between them those of several files.
+    `origin` is what results say of the source: the same on every machine, so without the directory.
     """
 
     source: str
     checksum: str
+    origin: str
     _raw: dict[int | str, Row]
     _twice: Mapping[int | str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     _read: dict[int | str, Task] = field(default_factory=dict)
 
     @property
-    def origin(self) -> str:
-        """What results say of the source: the same on every machine, so without the directory."""
-        return Path(self.source).name
-
-    @property
     def task_ids(self) -> tuple[int | str, ...]:
         """All ids: numbers ascending, then texts in their order."""
-        return tuple(sorted(self._raw, key=lambda task_id: (isinstance(task_id, str), task_id)))
+        return tuple(sorted(self._raw, key=id_order))
 
     def __contains__(self, task_id: int | str) -> bool:
         """Whether there is a definition of that id, valid or not."""
@@ -71,11 +69,10 @@ class TaskSet:
 
     def _defined(self, key: int | str) -> Task:
         if key in self._twice:
-            told = f"{_named(key)} is defined twice in {self.source}{self._twice[key]}"
-            raise TaskDefinitionError(f"{told}; keep one definition")
+            raise TaskDefinitionError(f"{_named(key)} is defined twice in {self._twice[key]}; keep one definition")
         if key not in self._read:
             row = self._raw[key]
-            self._read[key] = row.known.read(row, self.source)
+            self._read[key] = row.known.read(row)
         return self._read[key]
 
     def _rephrased(self, task_id: int | str) -> Task | None:
@@ -103,18 +100,31 @@ class TaskSet:
         return TaskDefinitionError(f"{_named(task_id)} is not defined in {self.source}; add it or use --webeval-tasks")
 
 
+def id_order(task_id: int | str) -> tuple[bool, int | str]:
+    """What ids are sorted by: numbers ascending, then texts in their order."""
+    return isinstance(task_id, str), task_id
+
+
 def _named(task_id: int | str) -> str:
     return f"task {task_id}" if isinstance(task_id, int) else f"task {shown(task_id)}"
 
 
-def load_tasks(named: str) -> TaskSet:
-    """The task set in a file, or inside the installed `webarena-verified`. Raises `TaskDefinitionError`.
+def load_tasks(named: str, *more: str) -> TaskSet:
+    """The task set in one or more files, or inside the installed `webarena-verified`. Raises `TaskDefinitionError`.
 
     A file is a JSON list, one JSON object, JSON lines or a table with tabs; `SOURCES` says whose tasks it may hold.
     """
+    files = [_load(one) for one in (named, *more)]
+    source, count = Counter(file.source for file in files).most_common(1)[0]
+    if count > 1:
+        raise TaskDefinitionError(f"the tasks {source} are named twice; name the file once in --webeval-tasks")
+    return _task_set(files)
+
+
+def _load(named: str) -> TaskFile:
     path = _reference_dataset() if named == REFERENCE_NAME else Path(named)
     try:
-        return parse_tasks(path.read_bytes(), named if named == REFERENCE_NAME else str(path))
+        return read_task_file(path.read_bytes(), named if named == REFERENCE_NAME else str(path))
     except OSError as error:
         raise TaskDefinitionError(f"cannot read the tasks {path}: {error.strerror}; check --webeval-tasks") from error
 
@@ -129,27 +139,37 @@ def tasks_in(directory: Path, name: str, source: str) -> TaskSet:
 
 def parse_tasks(content: bytes, source: str) -> TaskSet:
     """The task set in the bytes of a file. Raises `TaskDefinitionError`."""
-    odd = Warnings(Path(source).name)
-    found = list(_identified(rows_in(content, source, odd), source, odd))
-    return TaskSet(source, sha256(content), dict(found), _repeated(found), odd.texts)
+    return _task_set([read_task_file(content, source)])
 
 
-def _identified(rows: Iterable[Row], source: str, odd: Warnings) -> Iterator[tuple[int | str, Row]]:
-    for row in rows:
-        task_id = row.known.task_id(row, source)
-        if task_id is None:
-            odd.add(f"no {' or '.join(row.known.ids)} @ {row.place}; the row is left out")
-        else:
-            yield task_id, row
+def _task_set(files: Sequence[TaskFile]) -> TaskSet:
+    rows = [row for file in files for row in file.rows]
+    return TaskSet(
+        source=",".join(file.source for file in files),
+        checksum=",".join(file.checksum for file in files),
+        origin=",".join(Path(file.source).name for file in files),
+        _raw=dict(rows),
+        _twice=_repeated(rows),
+        warnings=tuple(text for file in files for text in file.warnings),
+    )
 
 
 def _repeated(found: list[tuple[int | str, Row]]) -> dict[int | str, str]:
-    """Ids that several rows have, with what is told of the places: nothing of those of a number."""
-    places: dict[str, list[str]] = {}
+    """Ids that several rows have, with where two of those are."""
+    rows: dict[str, list[Row]] = {}
     for task_id, row in found:
-        places.setdefault(str(task_id), []).append(row.place)
-    several = (task_id for task_id, _ in found if len(places[str(task_id)]) > 1)
-    return {one: "" if isinstance(one, int) else f" @ {' and '.join(places[one][:2])}" for one in several}
+        rows.setdefault(str(task_id), []).append(row)
+    return {one: _places(one, several) for one in dict(found) if len(several := rows[str(one)]) > 1}
+
+
+def _places(task_id: int | str, rows: Sequence[Row]) -> str:
+    """Where the first row is and another one, in another file if there is one there. A number has the files only."""
+    first = rows[0]
+    second = next((row for row in rows if row.source != first.source), rows[1])
+    if isinstance(task_id, int):
+        return " and ".join(dict.fromkeys((first.source, second.source)))
+    other = second.place if second.source == first.source else f"{second.source} @ {second.place}"
+    return f"{first.source} @ {first.place} and {other}"
 
 
 def _reference_dataset() -> Path:

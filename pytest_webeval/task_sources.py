@@ -33,6 +33,7 @@ class Row:
 
     fields: Mapping[str, Any]
     place: str
+    source: str
     known: TaskSource
 
 
@@ -53,11 +54,11 @@ class TaskSource(Protocol):
         """Whether a row with these fields is of this benchmark."""
         ...
 
-    def task_id(self, row: Row, source: str) -> int | str | None:
+    def task_id(self, row: Row) -> int | str | None:
         """The id of the row's task; None where the row has none. Raises `TaskDefinitionError` for what is no id."""
         ...
 
-    def read(self, row: Row, source: str) -> Task:
+    def read(self, row: Row) -> Task:
         """The task that the row defines. Raises `TaskDefinitionError`."""
         ...
 
@@ -86,7 +87,7 @@ class TrajectoryBenchmark:
         """Whether there is a field for this benchmark's text."""
         return self.text in names
 
-    def task_id(self, row: Row, source: str) -> str | None:
+    def task_id(self, row: Row) -> str | None:
         """The id as it stands there, as the name of a run's directory would have it."""
         for name in self.ids:
             raw = row.fields.get(name)
@@ -95,19 +96,19 @@ class TrajectoryBenchmark:
             if type(raw) is int:  # JSON's true is a bool, which Python takes for a number
                 return str(raw)
             if raw is not None and not isinstance(raw, str):
-                told = f"{source} has {shown(raw)}, which is no id, @ {row.place}.{name}"
+                told = f"{row.source} has {shown(raw)}, which is no id, @ {row.place}.{name}"
                 raise TaskDefinitionError(f"{told}; write the id as a text")
         return None
 
-    def read(self, row: Row, source: str) -> Task:
+    def read(self, row: Row) -> Task:
         """The task, with warnings for what is left out of it. Raises `TaskDefinitionError` for what is no text."""
-        file, fields = Path(source).name, row.fields
+        file, fields = Path(row.source).name, row.fields
         odd = Warnings(f"{file} {row.place}")
-        start_url = _text(row, self.start_url, source)
+        start_url = _text(row, self.start_url)
         split = next((split for split in self.splits if split in file.lower()), None)
         return TrajectoryTask(
-            task_id=self.task_id(row, source) or "",
-            intent=_text(row, self.text, source),
+            task_id=self.task_id(row) or "",
+            intent=_text(row, self.text),
             start_urls=[start_url] if start_url.strip() else [],
             benchmark=self.name,
             group=split or label_in(fields.get(self.group), self.group, odd),
@@ -129,19 +130,19 @@ class WebArenaRows:
         """Whether there is an id or an expectation: what else is missing is told when the task is read."""
         return "task_id" in names or "eval" in names
 
-    def task_id(self, row: Row, source: str) -> int:
+    def task_id(self, row: Row) -> int:
         """The id as a number, however it is written."""
         raw = row.fields.get("task_id")
         try:
             return int(raw) if isinstance(raw, float) and raw.is_integer() else int(str(raw))
         except ValueError as error:
             raise TaskDefinitionError(
-                f"{source} has no whole number as task_id @ {row.place}; give each task one"
+                f"{row.source} has no whole number as task_id @ {row.place}; give each task one"
             ) from error
 
-    def read(self, row: Row, source: str) -> Task:
+    def read(self, row: Row) -> Task:
         """The task as the row defines it."""
-        return read_task(row.fields, source)
+        return read_task(row.fields, row.source)
 
 
 SOURCES: tuple[TaskSource, ...] = (
@@ -175,9 +176,9 @@ def shown(raw: object) -> str:
     return f"{_SHORTENED.repr(raw):.80}"
 
 
-def _text(row: Row, name: str, source: str) -> str:
+def _text(row: Row, name: str) -> str:
     raw = row.fields.get(name)
     if raw is not None and not isinstance(raw, str):
-        told = f"invalid task in {source}: {shown(raw)} is no text @ {row.place}.{name}"
+        told = f"invalid task in {row.source}: {shown(raw)} is no text @ {row.place}.{name}"
         raise TaskDefinitionError(f"{told}; mend the definition")
     return raw or ""

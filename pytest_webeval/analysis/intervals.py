@@ -31,13 +31,14 @@ def wilson(successes: int, total: int) -> tuple[float, float]:
 def student_t_interval(values: Sequence[float]) -> tuple[float, float] | None:
     """The interval of the mean of independent measurements (Student 1908), None for fewer than two.
 
-    It may reach beyond 0 and 1 even where the measurements cannot: few runs say that little.
+    Where all measurements lie in [0, 1] it is clipped to that: they are shares, and so is their mean.
     """
     centre, std = mean(values), sample_std(values)
     if centre is None or std is None:
         return None
     half = t_quantile(len(values) - 1) * std / sqrt(len(values))
-    return centre - half, centre + half
+    low, high = centre - half, centre + half
+    return (max(0.0, low), min(1.0, high)) if min(values) >= 0 and max(values) <= 1 else (low, high)
 
 
 def t_quantile(degrees: int) -> float:

@@ -28,8 +28,9 @@ class Row:
     """What one trajectory contributes.
 
     A `score` of None is in no mean, and nothing else keeps a trajectory out of one. `experiment` is what several runs
-    of the same thing share, empty where nobody knows. `duration` is in seconds, `process_share` the fraction of points.
-    A number that no run can have, such as NaN in a file of a stranger, counts as missing.
+    of the same thing share, empty where nobody knows. `criterion` is what the score was given for. `duration` is in
+    seconds, `process_share` the fraction of points. A number that no run can have, such as NaN in a file of a stranger,
+    counts as missing.
     """
 
     task_id: str
@@ -54,6 +55,7 @@ class Row:
     process: bool | None = None
     outcome: bool | None = None
     violation: bool | None = None
+    criterion: str | None = None
     verdict_status: str | None = None
     is_inconsistent: bool = False
     degraded: bool = False

@@ -25,6 +25,8 @@ from pytest_webeval.analysis.tables import counts
 from pytest_webeval.analysis.tables import last_errors
 from pytest_webeval.analysis.tables import mean_scores
 
+NO_VERDICT = "none"
+
 
 def analyse(rows: Sequence[Row], expected: Collection[str] | None = None) -> dict[str, Any]:
     """All that the rows say together; their order has no effect. `expected` are the ids of the task list."""
@@ -34,9 +36,11 @@ def analyse(rows: Sequence[Row], expected: Collection[str] | None = None) -> dic
         **_counts(ordered),
         **headline(ordered),
         **_signals(counted),
+        "criteria": counts(row.criterion for row in counted if row.criterion),
         "coverage": coverage(ordered, expected),
         "per_group": mean_scores(ordered, lambda row: row.group),
         "per_benchmark": mean_scores(ordered, lambda row: row.benchmark),
+        "per_experiment": mean_scores(ordered, lambda row: row.experiment or None),
         **_verdicts(ordered),
         **effort(ordered),
         "step_budget_scores": budget_scores(counted, default_budgets(ordered), by_steps),
@@ -78,8 +82,10 @@ def _signals(counted: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def _verdicts(rows: Sequence[Row]) -> dict[str, int]:
+def _verdicts(rows: Sequence[Row]) -> dict[str, Any]:
+    """What became of the verdicts; every row is in one of the classes of `verdicts`."""
     return {
+        "verdicts": counts(row.verdict_status or NO_VERDICT for row in rows),
         "judge_errors": sum(row.verdict_status == "judge_error" for row in rows),
         "undecided": sum(row.verdict_status == "undecided" or "undecided" in row.flags for row in rows),
         "degraded": sum(row.degraded for row in rows),

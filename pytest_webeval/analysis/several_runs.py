@@ -69,11 +69,13 @@ def _repeats(rows: Sequence[Row]) -> bool:
 
 
 def _experiment(rows: Sequence[Row]) -> dict[str, Any]:
-    by_run = {name: mean_and_n(scores(those)) for name, those in _parts(rows, lambda row: row.run).items()}
+    parts = _parts(rows, lambda row: row.run)
+    by_run = {name: mean_and_n(scores(those)) for name, those in parts.items()}
     tasks = tries_of_tasks(rows)
     return {
         "runs": [{"run": name} | found for name, found in by_run.items()],
         **_over_runs([found["mean"] for found in by_run.values() if found["n"]]),
+        **_same_tasks(list(parts.values())),
         "task_rates": _task_rates(tasks.values()),
         "pass@k": averages(tasks.values(), any_of, len(by_run)),
         "pass^k": averages(tasks.values(), all_of, len(by_run)),
@@ -92,6 +94,26 @@ def _over_runs(means: Sequence[float]) -> dict[str, Any]:
         "standard_error": None if std is None else std / sqrt(len(means)),
         "interval_95": None if interval is None else list(interval),
     }
+
+
+def _same_tasks(parts: Sequence[Sequence[Row]]) -> dict[str, Any]:
+    """How many tasks have a score in any run and in every run, and what the runs' average is over the latter."""
+    by_run = [_scores_of_tasks(rows) for rows in parts]
+    common = set.intersection(*(set(tasks) for tasks in by_run))
+    means = [mean([score for task_id in common for score in tasks[task_id]]) for tasks in by_run]
+    return {
+        "tasks": len(set().union(*by_run)),
+        "common_tasks": len(common),
+        "common_average": mean([found for found in means if found is not None]),
+    }
+
+
+def _scores_of_tasks(rows: Iterable[Row]) -> dict[str, list[float]]:
+    tasks: dict[str, list[float]] = {}
+    for row in rows:
+        if row.score is not None:
+            tasks.setdefault(row.task_id, []).append(row.score)
+    return tasks
 
 
 def _task_rates(tasks: Iterable[Tries]) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.files import present
 from pytest_webeval.formats.fara import Fara
 from pytest_webeval.formats.webarena_verified import WebArenaVerified
 
@@ -63,17 +62,21 @@ def subdirectories(path: Path) -> list[Path]:
 
 def holds_reports(path: Path) -> bool:
     """Whether a directory holds nothing but what somebody computed over runs, so that it is none and needs no word."""
-    return any(present(path / name) for name in REPORTS)
+    with os.scandir(path) as entries:
+        names = {entry.name for entry in entries if not entry.name.startswith(".")}
+    return bool(names) and names <= set(REPORTS)
 
 
 def links_out(path: Path, root: Path) -> list[Path]:
-    """Links to directories outside a root; those to inside it lead to what is found anyway. Visible or not."""
+    """Links that lead to nothing, and to directories outside a root; those inside it are found anyway."""
     inside = Path(os.path.realpath(root))
-    return [
-        link
-        for link in sorted(path.iterdir())
-        if link.is_symlink() and link.is_dir() and not Path(os.path.realpath(link)).is_relative_to(inside)
-    ]
+    return [link for link in sorted(path.iterdir()) if link.is_symlink() and _leads_out(link, inside)]
+
+
+def _leads_out(link: Path, inside: Path) -> bool:
+    if not link.exists():
+        return not link.name.startswith(".")  # editors leave such links as locks
+    return link.is_dir() and not Path(os.path.realpath(link)).is_relative_to(inside)
 
 
 def _is_visible_directory(entry: os.DirEntry[str]) -> bool:

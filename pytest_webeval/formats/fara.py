@@ -15,7 +15,10 @@ from pytest_webeval.formats.webarena_verified import RESPONSE
 from pytest_webeval.formats.webarena_verified import TRACE_NAMES
 from pytest_webeval.formats.webarena_verified import network_trace
 from pytest_webeval.runs import Run
+from pytest_webeval.tasks import NETWORK_EVALUATOR
+from pytest_webeval.tasks import RESPONSE_EVALUATOR
 from pytest_webeval.tasks import RUBRIC_EVALUATOR
+from pytest_webeval.tasks import NumberedTask
 from pytest_webeval.tasks import Task
 from pytest_webeval.trajectories.base import Unreadable
 from pytest_webeval.trajectories.description import described
@@ -33,8 +36,8 @@ if TYPE_CHECKING:
     from pytest_webeval.task_sets import TaskSet
 
 TRAJECTORIES = "traj"
+_HOLDERS = ("runs", TRAJECTORIES)
 ANSWER_SUFFIX = "_answer.json"
-RUBRIC = "rubric.json"
 HARNESS_FILE = "data_point.json"  # Fara 1.5, whose layout is another
 
 
@@ -54,8 +57,8 @@ class TrajectoryRun(Run):
 
     @property
     def mended(self) -> str | None:
-        """As of any run, where the browser's traffic was recorded at all."""
-        return super().mended if self._has_trace else None
+        """As of any run, if an expectation asked for the browser's traffic: else it is a file like any other."""
+        return self.trace.mended if "trace" in vars(self) else None
 
     @property
     def _has_trace(self) -> bool:
@@ -87,11 +90,19 @@ class TrajectoryRun(Run):
         if tasks is None or self.task_id not in tasks:
             told = self.trajectory.task_data
             return bare_task(str(self.task_id), told.text or "", told.init_url)
-        return _judged_as_well(tasks.get(self.task_id)) if self._is_judged else tasks.get(self.task_id)
+        found = tasks.get(self.task_id)
+        return found if isinstance(found, TrajectoryTask) else self._checked(found)
 
-    @property
-    def _is_judged(self) -> bool:
-        return bool(self.trajectory.score_names) or present(self.path / RUBRIC)
+    def _checked(self, task: Task) -> Task:
+        """The definition with the checks that a trajectory allows: those of recorded traffic, and the verdict.
+
+        Its answer is a sentence, so that what is expected of a response in JSON says nothing about it.
+        """
+        kept = [one for one in task.eval if one["evaluator"] != RESPONSE_EVALUATOR]
+        kept = [one for one in kept if one["evaluator"] != NETWORK_EVALUATOR or self._has_trace]
+        asked = any(one["evaluator"] == RUBRIC_EVALUATOR for one in kept)
+        more = [] if asked else [{"evaluator": RUBRIC_EVALUATOR}]
+        return NumberedTask.model_validate(task.model_dump() | {"eval": [*kept, *more]})
 
     def about(self, task: Task | None) -> dict[str, Any]:
         """Outcome, steps, times, tokens and where the run belongs, under `trajectory`."""
@@ -113,7 +124,7 @@ class Fara:
         if _is_trajectory(names) or (HARNESS_FILE in names and any(name.endswith("_pre.png") for name in names)):
             return True
         stands_there = path.absolute().parent.name == TRAJECTORIES and names.isdisjoint(TRACE_NAMES)
-        return stands_there and _is_leaf(path)
+        return stands_there and not _holds_runs(path)
 
     def load(self, path: Path, label: str, rules: Rules) -> Run:
         """The run, with the directory's name as task id."""
@@ -136,10 +147,14 @@ def _is_trajectory(names: frozenset[str]) -> bool:
     return (LOG in names and (answers or more)) or (answers and more)
 
 
-def _is_leaf(path: Path) -> bool:
-    """Whether nothing lies below that could be runs of its own."""
-    with os.scandir(path) as entries:
-        return not any(one.is_dir(follow_symlinks=False) and one.name != SCORES for one in entries)
+def _holds_runs(path: Path) -> bool:
+    """Whether a directory below is one of runs, so that a path called `traj` by chance is searched like any other."""
+    try:
+        with os.scandir(path) as entries:
+            below = [Path(one.path) for one in entries if one.is_dir(follow_symlinks=False) and one.name != SCORES]
+    except OSError:
+        return False
+    return any(one.name in _HOLDERS or _is_trajectory(names := _names(one)) or RESPONSE in names for one in below)
 
 
 def _names(path: Path) -> frozenset[str]:
@@ -147,10 +162,3 @@ def _names(path: Path) -> frozenset[str]:
         return frozenset(os.listdir(path))  # noqa: PTH208  (names are all that is wanted)
     except OSError:  # who collects says what is wrong with it
         return frozenset()
-
-
-def _judged_as_well(task: Task) -> Task:
-    """The definition with the stored verdict as one more expectation, unless it asks for that anyway."""
-    if any(one.evaluator == RUBRIC_EVALUATOR for one in task.expectations):
-        return task
-    return Task.model_validate(task.model_dump() | {"eval": [*task.eval, {"evaluator": RUBRIC_EVALUATOR}]})

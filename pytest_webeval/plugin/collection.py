@@ -93,7 +93,7 @@ class MissingDirectory(RunDirectory):
 
 def _describe(item: RunItem, task_id: int | str, described: Task | None) -> None:
     """Keywords and markers; an item whose task is not known says so when it runs."""
-    item.extra_keyword_matches.add(str(task_id))
+    item.extra_keyword_matches.add(str(task_id).encode("utf-8", "backslashreplace").decode())
     if isinstance(described, TrajectoryTask):
         item.extra_keyword_matches.update(filter(None, (described.benchmark, described.group)))
     elif described is not None:
@@ -122,8 +122,8 @@ class RunsDirectory(pytest.Directory):
         workspace = self.config.stash[WORKSPACE]
         for link in formats.links_out(self.path, workspace.root_of(self.path) or self.path):
             if _is_chosen(link, self.config):
-                told = f"{link} is a link that leads out of the run root; copy the directory here"
-                yield _unusable(link, self, told)
+                leads = "out of the run root; copy the directory here" if link.exists() else "nowhere; remove it"
+                yield _unusable(link, self, f"{link} is a link that leads {leads}")
         yield from _missing(self)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 OPTIONS = {
     "webeval_runs": "directory with recorded runs, each of which becomes a test (repeatable)",
-    "webeval_tasks": "task definitions: a JSON or JSON lines file, or 'webarena-verified' for the installed data set",
+    "webeval_tasks": "task definitions: JSON, JSON lines or TSV, or 'webarena-verified' if installed (repeatable)",
     "webeval_subset": "tasks that count: a file with their ids, or 'hard' or 'non-hard' of the installed data set",
     "webeval_config": "configuration file with the addresses of the sites",
     "webeval_output": "directory to write results to, in the same tree; the runs stay untouched",
@@ -42,6 +42,8 @@ METAVARS = {
     "webeval_aborted": "OUTCOME",
     "webeval_metrics": "DIR",
 }
+# Options that may be given several times, with the type of their ini keys.
+REPEATABLE = {"webeval_runs": "paths", "webeval_tasks": "linelist"}
 EXPECT = "show each task of the subset or the definitions that has no recording as an error"
 # Fixtures that are about one run, so that a test with one of them has nothing to do without runs.
 OF_A_RUN = frozenset(
@@ -78,13 +80,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("webeval", "recorded web-agent tasks")
     for name, text in OPTIONS.items():
         flag = f"--{name.replace('_', '-')}"
-        repeatable: dict[str, Any] = {"action": "append"} if name == "webeval_runs" else {}
+        repeatable: dict[str, Any] = {"action": "append"} if name in REPEATABLE else {}
         metavar = METAVARS.get(name, "FILE")
         group.addoption(flag, dest=name, default=None, metavar=metavar, help=text, **repeatable)
-        if name == "webeval_runs":
-            parser.addini(name, text, type="paths", default=None)
-        else:
-            parser.addini(name, text, type="string", default=None)
+        kind: Any = REPEATABLE.get(name, "string")
+        parser.addini(name, text, type=kind, default=None)
     group.addoption("--webeval-expect", dest="webeval_expect", action="store_true", default=False, help=EXPECT)
     parser.addini("webeval_expect", EXPECT, type="bool", default=False)
 

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from pytest_webeval.plugin.session_keys import RECORD
+from pytest_webeval.summary import Record
+from pytest_webeval.trajectory_rows import about_trajectory
 
 COLUMNS = ("Site", "Type", "Score")
 
@@ -20,8 +22,14 @@ def pytest_html_results_table_header(cells: list[str]) -> None:
 def pytest_html_results_table_row(report: pytest.TestReport, cells: list[str]) -> None:
     """Fill them in; empty for tests that are no runs."""
     carried: dict[str, Any] | None = getattr(report, RECORD, None)
-    record = carried["record"] if carried else {}
-    values = ("-".join(sorted(record.get("sites", ()))), record.get("task_type") or "", record.get("score", ""))
+    values = _values(Record(**carried["record"])) if carried else ("", "", "")
     cells[2:2] = [
         f'<td class="col-{name.lower()}">{escape(str(value))}</td>' for name, value in zip(COLUMNS, values, strict=True)
     ]
+
+
+def _values(record: Record) -> tuple[object, ...]:
+    """Site, type and score; of a trajectory its benchmark and class, and no score where it is in no mean."""
+    about = about_trajectory(record)
+    score = "" if record.skipped else record.score
+    return about.get("benchmark", record.site_key), about.get("class", record.task_type or ""), score

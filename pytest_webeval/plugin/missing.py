@@ -12,11 +12,16 @@ from urllib.parse import quote
 import pytest
 
 from pytest_webeval import formats
+from pytest_webeval.checksums import sha256
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.tasks import Task
+
+LONGEST_NAME = 180  # so that a quoted id is a name that every file system takes
+SHOWN = 80
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +64,8 @@ class MissingTasks:
         """What is told about the task that is missing there; that it has no usable definition either, if so."""
         task_id, workspace = self.by_path[path], self.workspace
         roots = ", ".join(workspace.label(root) for root in workspace.settings.roots)
-        told = f"no recording of task {task_id} in {roots}; record it, or leave out --webeval-expect"
+        named = harmless(str(task_id)).replace("\n", " ")[:SHOWN]
+        told = f"no recording of task {named} in {roots}; record it, or leave out --webeval-expect"
         try:
             self._task(path)
         except TaskDefinitionError as error:
@@ -122,8 +128,10 @@ MISSING_TASKS = pytest.StashKey[MissingTasks]()
 
 def _name(task_id: int | str) -> str:
     """What a directory of a task is called: an id of somebody's own must not lead elsewhere."""
-    quoted = quote(str(task_id), safe=" +,=@~")
-    return quoted.replace(".", "%2E") if not quoted.strip(".") else quoted
+    plain = quote(str(task_id), safe=" +,=@~", errors="surrogatepass")
+    if len(plain) > LONGEST_NAME:
+        plain = f"{plain[:LONGEST_NAME]}-{sha256(plain.encode())[:12]}"
+    return plain.replace(".", "%2E") if not plain.strip(".") else plain
 
 
 def numbered(path: Path) -> int | None:

@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
+from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.collection import run_path
 from pytest_webeval.plugin.missing import MISSING_TASKS
 from pytest_webeval.plugin.recording import RECORDER
+from pytest_webeval.plugin.recording import RecordEvaluation
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.reports.failure_text import reason
@@ -27,6 +29,7 @@ from pytest_webeval.summary import Record
 from pytest_webeval.task_results import excluded
 from pytest_webeval.task_results import failed_to_load
 from pytest_webeval.tasks import Task
+from pytest_webeval.trajectory_rows import about_trajectory
 from pytest_webeval.writing import write_json
 
 
@@ -47,7 +50,9 @@ class Outcome:
 
     def unwritten(self, message: str) -> Outcome:
         """The same with an error in place of a verdict that nobody can read."""
-        return replace(self, record=replace(self.record, status="error", score=0.0, reason=message), result=None)
+        excluded = message if self.record.trajectory else self.record.excluded
+        record = replace(self.record, status="error", score=0.0, reason=message, excluded=excluded)
+        return replace(self, record=record, result=None)
 
     def warned(self, warnings: list[str]) -> Outcome:
         """The same with more warnings."""
@@ -63,46 +68,70 @@ class Outcome:
         record = self.record
         shown = {
             "task_id": record.task_id,
-            "status": record.status,
+            "status": "excluded" if record.skipped else record.status,
             "score": record.score,
             "sites": record.site_key,
             "type": record.task_type or "",
             "template": record.template,
+            **about_trajectory(record),
         }
-        return [(f"webeval_{name}", value) for name, value in shown.items()]
+        return [(f"webeval_{name}", travelling(value)) for name, value in shown.items()]
 
     def to_json(self) -> dict[str, Any]:
         """What travels on the report."""
         part = json.dumps(self.result.model_dump()) if self.partly and self.result else None  # ASCII, as xdist needs it
-        return {"record": self.record.to_json(), "path": str(self.path), "part": part}
+        return {"record": travelling(self.record.to_json()), "path": travelling(str(self.path)), "part": part}
+
+
+def travelling(tree: Any) -> Any:
+    """The same JSON with lone surrogates spelled out, which no process can send to another."""
+    if isinstance(tree, dict):
+        return {travelling(key): travelling(value) for key, value in tree.items()}
+    if isinstance(tree, list):
+        return [travelling(value) for value in tree]
+    return tree.encode("utf-8", "backslashreplace").decode() if isinstance(tree, str) else tree
 
 
 def outcome_of(item: pytest.Item, call: pytest.CallInfo[None], workspace: Workspace) -> Outcome | None:
     """What a finished phase of an item says about its run; None where it says nothing new."""
     recorder = item.stash.get(RECORDER, None)
-    failed = call.excinfo is not None
-    if call.when == "call" and recorder is not None and recorder.excluded is not None:
-        return _excluded(recorder.case.run, recorder.case.task, str(recorder.excluded), workspace)
-    if isinstance(item, RunItem) and call.when != "teardown" and _is_skip(call):
+    is_left_out = recorder is not None and recorder.excluded is not None
+    if isinstance(item, RunItem) and call.when != "teardown" and _is_skip(call) and not is_left_out:
         return _unscored(item, item.path, call, workspace)
     if call.when == "call" and recorder is not None:
-        result = recorder.result
-        if isinstance(item, RunItem) and result is None:
-            result = _not_scored(recorder.case.run, recorder.case.task, call, workspace)
-        if result is None:
-            return None
-        return _outcome(result, recorder.case.run, recorder.case.task, workspace, partly=not isinstance(item, RunItem))
+        return _checked(item, call, recorder, workspace)
     path = run_path(item) if recorder is None or isinstance(item, RunItem) else None
-    if path is not None and call.when in ("setup", "call") and failed and not _is_skip(call):
+    if path is not None and call.when in ("setup", "call") and call.excinfo is not None and not _is_skip(call):
         return _unscored(item, path, call, workspace)
     return None
 
 
+def _checked(
+    item: pytest.Item, call: pytest.CallInfo[None], recorder: RecordEvaluation, workspace: Workspace
+) -> Outcome | None:
+    """What was found out about a run while its item or a Python test ran."""
+    run, task, is_item = recorder.case.run, recorder.case.task, isinstance(item, RunItem)
+    try:
+        result = recorder.result if recorder.excluded is None else None
+    except RunExcluded as error:
+        recorder.excluded, result = error, None
+    except WebEvalError as error:
+        result = error_result(run, task, harmless(str(error)), workspace)
+    if recorder.excluded is not None:
+        return _excluded(run, task, str(recorder.excluded), workspace) if is_item else None
+    if is_item and result is None:
+        result = _not_scored(run, task, call, workspace)
+    return None if result is None else _outcome(result, run, task, workspace, partly=not is_item)
+
+
 def _excluded(run: Run, task: Task, told: str, workspace: Workspace) -> Outcome:
     """The outcome of a run that says nothing about the agent. That nobody judged it yet is not worth a file."""
-    result = excluded(error_result(run, task, harmless(told), workspace), harmless(told))
+    result = excluded(error_result(run, task, harmless(told), workspace), run, harmless(told))
     found = _outcome(result, run, task, workspace)
-    return found.warned(list(run.warnings)) if run.exclusion else replace(found, result=None)
+    if run.exclusion is None:
+        found.path.unlink(missing_ok=True)  # what an earlier session found out is no longer so
+        return replace(found, result=None)
+    return found
 
 
 def _is_skip(call: pytest.CallInfo[None]) -> bool:

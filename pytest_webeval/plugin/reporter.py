@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection import ITEMS
 from pytest_webeval.plugin.collection import RunItem
@@ -26,6 +27,7 @@ from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.results import Summary
 from pytest_webeval.summary import Record
 from pytest_webeval.summary import summarize_records
+from pytest_webeval.task_sets import id_order
 from pytest_webeval.writing import write_json
 
 
@@ -101,6 +103,8 @@ class Reporter:
     def _write_metrics(self) -> None:
         told = [record for record in self.records.values() if record.trajectory is not None]
         settings = self.workspace.settings
+        if self.summary is not None and self.summary.webeval["partial"]:
+            raise SettingsError("no metrics.json is written, because the session is partial; score all runs for one")
         if settings.metrics is not None:
             write_metrics(told, settings.metrics, settings.rules)
 
@@ -118,7 +122,7 @@ class Reporter:
         for label, record in self.records.items():
             path = self.workspace.path_of(label)
             root = self.workspace.root_of(path) if path else None
-            if root:
+            if root and not (path == root and record.trajectory):  # into a trajectory goes nothing but its result
                 places.setdefault(root / SUMMARY, []).append(record)
         return list(places.items())
 
@@ -130,6 +134,7 @@ class Reporter:
             "deselected_count": self.deselected,
             "partial": bool(unscored or chosen or not self.collected),
             "subset": self._subset,
+            "policy": self.workspace.settings.policy.to_json(),
             "task_warnings": list(tasks.warnings) if (tasks := self.workspace.given_tasks) else [],
             "today": self.workspace.settings.today.isoformat(),
         }
@@ -137,8 +142,8 @@ class Reporter:
 
     @property
     def _expected(self) -> list[str] | None:
-        """The tasks that should have a trajectory, where --webeval-tasks says so."""
-        tasks = self.workspace.given_tasks
+        """The tasks that should have a trajectory, where --webeval-tasks or the subset says so."""
+        tasks = self.workspace.subset or self.workspace.given_tasks
         named = [task_id for task_id in tasks.task_ids if isinstance(task_id, str)] if tasks is not None else []
         return named or None
 
@@ -169,7 +174,7 @@ class Reporter:
         """Show the numbers, at most 25 lines of them."""
         places = [place for place, _ in self._places()] if self.summary else []
         missing = [record.task_id for record in self.records.values() if record.missing]
-        missing.sort(key=lambda task_id: (isinstance(task_id, str), task_id))
+        missing.sort(key=id_order)
         lines = section(self.summary, self.workspace, places, len(self.collected) + self.deselected, missing)
         terminalreporter.section("webeval")
         for line in [*lines, *self.problems[:3]]:

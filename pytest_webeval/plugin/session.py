@@ -28,6 +28,7 @@ from pytest_webeval.plugin.settings import read_settings
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import harmless
+from pytest_webeval.rubrics.base import OVER_BUDGET
 from pytest_webeval.task_results import deciding_checksum
 
 
@@ -91,10 +92,14 @@ class WebEvalSession:
         """Say what is scored, and by which rules and code."""
         roots = ", ".join(str(root) for root in self.workspace.settings.roots)
         tasks = self.workspace.given_tasks
-        data = f", tasks {tasks.checksum[:12]}" if tasks else ""
+        data = f", tasks {' '.join(one[:12] for one in tasks.checksum.split(','))}" if tasks else ""
         subset = self.workspace.subset
         part = f", subset {subset.name} {subset.checksum[:12]}" if subset else ""
         code = f"rules {self.workspace.settings.rules.name}, evaluators {deciding_checksum(())[:12]}"
+        asked = self.workspace.settings.policy.to_json() | {"over_budget": None}
+        if self.workspace.settings.policy.over_budget != OVER_BUDGET[0]:
+            asked["over_budget"] = self.workspace.settings.policy.over_budget
+        code += "".join(f", {name.replace('_', ' ')} {value}" for name, value in asked.items() if value is not None)
         odd = (
             [f"webeval: {len(tasks.warnings)} odd in the tasks: {tasks.warnings[0]}"]
             if tasks and tasks.warnings

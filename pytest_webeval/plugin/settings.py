@@ -40,7 +40,7 @@ class Settings:
     """What a session was asked to do. Paths are absolute, links in them are kept."""
 
     roots: tuple[Path, ...]
-    tasks: str | None
+    tasks: tuple[str, ...]
     subset: str | None
     expect: bool
     config: Path | None
@@ -57,8 +57,8 @@ def read_settings(config: pytest.Config) -> Settings:
     try:
         return Settings(
             roots=run_roots(config, config.option.webeval_runs),
-            tasks=_word_or_file(config, "webeval_tasks"),
-            subset=_word_or_file(config, "webeval_subset"),
+            tasks=tuple(_word_or_file("webeval_tasks", one) for one in _values(config, "webeval_tasks")),
+            subset=_word_or_file("webeval_subset", one) if (one := _value(config, "webeval_subset")) else None,
             expect=bool(config.option.webeval_expect or config.getini("webeval_expect")),
             config=_file(path, "--webeval-config") if (path := _value(config, "webeval_config")) else None,
             output=_absolute(path) if (path := _value(config, "webeval_output")) else None,
@@ -66,7 +66,7 @@ def read_settings(config: pytest.Config) -> Settings:
             today=_day(_value(config, "webeval_today")),
             policy=_policy(config),
             aborted=_word(config, "webeval_aborted", ABORTED) or ABORTED[0],
-            metrics=_absolute(path) if (path := _value(config, "webeval_metrics")) else None,
+            metrics=_directory(path, "--webeval-metrics") if (path := _value(config, "webeval_metrics")) else None,
         )
     except SettingsError as error:
         raise pytest.UsageError(str(error)) from error
@@ -86,10 +86,18 @@ def _value(config: pytest.Config, name: str) -> str | None:
     """An option as given, or its ini twin, whose paths are relative to the ini file."""
     given: str | None = getattr(config.option, name)
     written: str | None = config.getini(name)
-    if given is not None or not written:
-        return given
-    is_word = name in PLAIN or written in WORDS.get(name, ())
-    return written if is_word or config.inipath is None else str(config.inipath.parent / written)
+    return given if given is not None or not written else _written(config, name, written)
+
+
+def _values(config: pytest.Config, name: str) -> list[str]:
+    """The same of an option that may be given several times."""
+    given: list[str] | None = getattr(config.option, name)
+    return given or [_written(config, name, one) for one in config.getini(name) or ()]
+
+
+def _written(config: pytest.Config, name: str, value: str) -> str:
+    is_word = name in PLAIN or value in WORDS.get(name, ())
+    return value if is_word or config.inipath is None else str(config.inipath.parent / value)
 
 
 def _day(given: str | None) -> date:
@@ -116,15 +124,22 @@ def _word(config: pytest.Config, name: str, words: Sequence[str]) -> str | None:
     return value
 
 
-def _word_or_file(config: pytest.Config, name: str) -> str | None:
-    value, words = _value(config, name), WORDS[name]
-    if value is None or value in words:
+def _word_or_file(name: str, value: str) -> str:
+    words = WORDS[name]
+    if value in words:
         return value
     return str(_file(value, f"--{name.replace('_', '-')}", f"check the path, or say {' or '.join(words)}"))
 
 
 def _absolute(path: str) -> Path:
     return Path(os.path.abspath(path))  # noqa: PTH100  (links are kept)
+
+
+def _directory(path: str, option: str) -> Path:
+    found = _absolute(path)
+    if found.exists() and not found.is_dir():
+        raise SettingsError(f"{option}: {found} is no directory; name one to write into")
+    return found
 
 
 def _file(path: str, option: str, advice: str = "check the path") -> Path:

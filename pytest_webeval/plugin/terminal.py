@@ -14,6 +14,7 @@ from pytest_webeval.results import Summary
 
 SITES_SHOWN = 8
 EXPERIMENTS_SHOWN = 3
+EXPERIMENT_LINES = 4  # of both kinds together
 TASKS_SHOWN = 8
 
 
@@ -45,8 +46,9 @@ def _counts(summary: Summary) -> list[str]:
     )
     if about["success_rate"] is None:
         return [counts]
-    rate = f"success rate {about['success_rate']:.1%} (95 % interval {low:.1%} to {high:.1%}), rules {about['rules']}"
-    return [counts, rate]
+    of = "" if about["success_rate_denominator"] == summary.total else f" of {about['success_rate_denominator']}"
+    interval = f"(95 % interval {low:.1%} to {high:.1%})"
+    return [counts, f"success rate {about['success_rate']:.1%}{of} {interval}, rules {about['rules']}"]
 
 
 def _sites(summary: Summary) -> list[str]:
@@ -75,22 +77,54 @@ def _trajectories(summary: Summary) -> list[str]:
     ]
     doubts = ("inconsistent", "judge_errors", "undecided")
     noted = [f"{name.replace('_', ' ')} {found[name]}" for name in doubts if found[name]]
-    lines = [f"{found['trajectories']} trajectories: {classes}", ", ".join([*means, *noted])]
-    repeated = [_repeated(name, told) for name, told in list(found["experiments"].items())[:EXPERIMENTS_SHOWN]]
-    return [harmless(line) for line in [*filter(None, lines), *repeated]]
+    counted = f"{found['trajectories']} {'trajectory' if found['trajectories'] == 1 else 'trajectories'}: {classes}"
+    lines = [counted, ", ".join([*means, *_mixed_criteria(found["criteria"]), *noted]), *_experiments(found)]
+    return [harmless(line.replace("\n", " ")) for line in lines if line]
+
+
+def _mixed_criteria(criteria: Mapping[str, int]) -> list[str]:
+    """What the scores of a mean were given for where that was not the same, most frequent first."""
+    ordered = sorted(criteria.items(), key=lambda entry: -entry[1])  # those of a count stay sorted by name
+    return ["criteria mixed: " + ", ".join(f"{name} {count}" for name, count in ordered)] if len(ordered) > 1 else []
+
+
+def _experiments(found: Mapping[str, Any]) -> list[str]:
+    """Those with several runs, then the means of the others, which are told only where there are several."""
+    repeated, means = found["experiments"], found["per_experiment"]
+    single = {name: told for name, told in means.items() if name not in repeated} if len(means) > 1 else {}
+    lines = [_repeated(name, told) for name, told in list(repeated.items())[:EXPERIMENTS_SHOWN]]
+    lines += [_single(name, told) for name, told in list(single.items())[:EXPERIMENTS_SHOWN]]
+    return lines[:EXPERIMENT_LINES]
 
 
 def _repeated(name: str, told: Mapping[str, Any]) -> str:
     """One experiment with several runs: the mean of their means, and the share of tasks that one or all tries solve."""
-    parts = [f"{name}: {len(told['runs'])} runs"]
+    runs, tasks = len(told["runs"]), told["tasks"]
+    parts = [f"{name}: {_number(runs, 'run')}"]
     if told["average"] is not None:
-        spread = "" if told["std"] is None else f" ± {told['std']:.1%}"
-        parts.append(f"mean {told['average']:.1%}{spread}")
+        parts.append(f"mean {told['average']:.1%}{_uncertainty(told)}")
     for key in ("pass@k", "pass^k"):
         known = [(k, share) for k, share in told[key].items() if share["tasks"]]
         for k, share in known[-1:]:
             parts.append(f"{key.replace('k', k)} {share['mean']:.1%} of {share['tasks']}")
-    return ", ".join(parts)
+    shared = f"; {told['common_tasks']} of {_number(tasks, 'task')} in all runs" if runs > 1 and tasks else ""
+    return ", ".join(parts) + shared
+
+
+def _uncertainty(told: Mapping[str, Any]) -> str:
+    parts = [] if told["std"] is None else [f"sd {told['std']:.1%}"]
+    if told["interval_95"] is not None:
+        low, high = told["interval_95"]
+        parts.append(f"95 % interval {low:.1%} to {high:.1%}")
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def _single(name: str, told: Mapping[str, Any]) -> str:
+    return f"{name}: nothing scored" if told["mean"] is None else f"{name}: mean {told['mean']:.1%} of {told['n']}"
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _tasks(summary: Summary, missing: Sequence[int | str]) -> list[str]:
@@ -113,7 +147,7 @@ def _counted(tasks: Sequence[int | str], *verbs: str) -> str:
 
 def _shortened(tasks: Sequence[int | str]) -> str:
     more = f", … and {len(tasks) - TASKS_SHOWN} more" if len(tasks) > TASKS_SHOWN else ""
-    return ", ".join(map(str, tasks[:TASKS_SHOWN])) + more
+    return ", ".join(str(task)[:80].replace("\n", " ") for task in tasks[:TASKS_SHOWN]) + more
 
 
 def _notes(summary: Summary) -> list[str]:

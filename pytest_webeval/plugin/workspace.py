@@ -69,7 +69,7 @@ class Workspace:
     @cached_property
     def given_tasks(self) -> TaskSet | None:
         """The task set that an option names. Raises `TaskDefinitionError`."""
-        return load_tasks(self.settings.tasks) if self.settings.tasks else None
+        return load_tasks(*self.settings.tasks) if self.settings.tasks else None
 
     @cached_property
     def subset(self) -> Subset | None:
@@ -126,7 +126,7 @@ class Workspace:
 
     def definition(self, run: Run) -> Definition:
         """What the task of a run is, and where that stands. Raises `TaskDefinitionError`."""
-        tasks = self._task_set(run.path)
+        tasks = self._task_set(run)
         if tasks is None and run.trajectory is None:
             root = self.root_of(run.path) or run.path
             raise TaskDefinitionError(
@@ -139,7 +139,7 @@ class Workspace:
     def source_of(self, run: Run) -> tuple[str, str]:
         """Checksum and name of the file with the definition of a run's task; empty where it has none."""
         try:
-            tasks = self._task_set(run.path)
+            tasks = self._task_set(run)
         except WebEvalError:
             return "", ""
         if tasks is None or (run.trajectory is not None and run.task_id not in tasks):
@@ -149,21 +149,25 @@ class Workspace:
     def known_task(self, run: Run) -> Task | None:
         """The definition that somebody gave of a run's task, if it can be used. Looks at no recording."""
         try:
-            tasks = self._task_set(run.path)
+            tasks = self._task_set(run)
             is_defined = tasks is not None and run.task_id in tasks
             return tasks.get(run.task_id) if tasks is not None and is_defined else None
         except WebEvalError:
             return None
 
-    def _task_set(self, path: Path) -> TaskSet | None:
-        """Where the definition of a run's task should be: option, run root or run. Raises `TaskDefinitionError`."""
+    def _task_set(self, run: Run) -> TaskSet | None:
+        """Where the definition of a run's task should be: option, run root or run. Raises `TaskDefinitionError`.
+
+        Never the directory of a trajectory, which needs none: what lies there may be a download.
+        """
+        path = run.path
         if self.given_tasks is not None:
             return self.given_tasks
         root = self.root_of(path) or path
         if root != path and (found := self.definitions(root)) is not None:
             return found
         for name in (OWN_TASK, TASKS) if root == path else (OWN_TASK,):
-            if present(path / name):
+            if run.trajectory is None and present(path / name):
                 return tasks_in(path, name, f"{name} {FROM_RUN}")
         return None
 
@@ -195,6 +199,9 @@ class Workspace:
         case = Case(run, definition.task, sites, today=self.settings.today, asked_policy=self.settings.policy)
         if isinstance(definition.task, TrajectoryTask):
             case.warnings.extend(definition.task.warnings)
+        if run.trajectory is not None and self.given_tasks is not None and not definition.origin:
+            told = f"task {run.task_id} is not defined in {self.given_tasks.origin}"
+            case.warnings.append(f"{told}; the run belongs to no group")
         if definition.is_from_run:
             case.warnings.append(
                 "the task definition comes from the run directory, where the agent could have written it"

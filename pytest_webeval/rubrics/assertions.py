@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
 
 from pytest_webeval.comparison import failed
 from pytest_webeval.comparison import passed
@@ -11,43 +15,81 @@ from pytest_webeval.results import Status
 from pytest_webeval.rubrics.base import Check
 from pytest_webeval.rubrics.derivation import Verdict
 from pytest_webeval.rubrics.items import Leaf
+from pytest_webeval.rubrics.items import given_points
+from pytest_webeval.rubrics.items import is_action_only
 
-MAX_TOLD = 200
+MAX_TOLD, MAX_JUSTIFIED = 200, 150
+MAX_LOSSES = 5
 _ASKED = {
     "outcome": ("outcome",),
     "process": ("points",),
     "both": ("outcome", "points"),
     "safe_outcome": ("outcome", "violation"),
 }
+_VIOLATIONS = {
+    None: "nobody said whether a critical point was violated",
+    True: "a critical point was violated",
+    False: "no critical point was violated",
+}
+_NOT_SEEN = "none given after the screenshots"
 
 
-def assertions_of(verdict: Verdict) -> list[Assertion]:
-    """What decided first, then what was noted. Notes are successes: they decide nothing."""
-    return [*_signals(verdict), *map(_leaf, verdict.leaves), *map(_check, verdict.checks)]
+def assertions_of(verdict: Verdict, failure: Mapping[str, Any] | None = None) -> list[Assertion]:
+    """What decided first, then what was noted. Notes are successes: they decide nothing.
+
+    What decided holds just where the score is 1. `failure` is the analysis in the description of the verdict; what
+    does not hold is told with its summary.
+    """
+    decisive_first = sorted(_signals(verdict), key=lambda one: one.assertion_name.endswith("_noted"))
+    signals = [_explained(one, _first_failure(failure or {})) for one in decisive_first]
+    is_unseen = is_action_only(verdict.leaves)
+    notes = [_leaf(leaf, is_unseen=is_unseen) for leaf in verdict.leaves]
+    return [*signals, *notes, *map(_check, verdict.checks)]
 
 
 def _signals(verdict: Verdict) -> Iterator[Assertion]:
-    if verdict.points is None and verdict.outcome is None and verdict.status != "undecided":
-        told = f"the stored verdict is {verdict.score}{_because(verdict.reason)}"
-        yield _decisive("verdict", verdict.score == 1, told)
-        return
-    asked = _ASKED[verdict.criterion]
+    asked = _asked(verdict)
+    if not asked:
+        yield _decisive("verdict", verdict.score == 1, _score(verdict))
     if "outcome" in asked or verdict.outcome is not None:
         yield _signal("outcome", verdict.outcome is True, _outcome(verdict), is_asked="outcome" in asked)
-    if verdict.points is not None:
-        yield _signal("points", verdict.process is True, _points(verdict), is_asked="points" in asked)
+    if "points" in asked or verdict.points is not None or verdict.process is not None:
+        yield _signal("points", verdict.process is True, *_points(verdict), is_asked="points" in asked)
     if "violation" in asked or verdict.violation is not None:
-        told = {None: "nobody said whether", True: "yes:", False: "no:"}[verdict.violation]
-        told = f"{told} a critical point was violated"
+        told = _VIOLATIONS[verdict.violation]
         yield _signal("violation", verdict.violation is not True, told, is_asked="violation" in asked)
 
 
-def _signal(name: str, holds: bool, told: str, *, is_asked: bool) -> Assertion:  # noqa: FBT001  (what it is about)
-    return _decisive(name, holds, told) if is_asked else passed(f"rubric.{name}_noted", told)
+def _asked(verdict: Verdict) -> tuple[str, ...]:
+    """The signals that decide, none where the score stands by itself: nobody knows what the held-out ones add up to."""
+    is_as_stored = verdict.writer == "heldout" or "criterion_ignored" in verdict.flags
+    return () if is_as_stored or verdict.score is None or verdict.status == "gate" else _ASKED[verdict.criterion]
 
 
-def _decisive(name: str, holds: bool, told: str) -> Assertion:  # noqa: FBT001  (same)
-    return passed(f"rubric.{name}_match", told) if holds else failed(f"rubric.{name}_mismatch", told)
+def _signal(name: str, holds: bool, *told: str, is_asked: bool) -> Assertion:  # noqa: FBT001  (what it is about)
+    return _decisive(name, holds, *told) if is_asked else passed(f"rubric.{name}_noted", told[0])
+
+
+def _decisive(name: str, holds: bool, *told: str) -> Assertion:  # noqa: FBT001  (same)
+    return passed(f"rubric.{name}_match", told[0]) if holds else failed(f"rubric.{name}_mismatch", *told)
+
+
+def _explained(found: Assertion, told: str) -> Assertion:
+    if not told or found.status is Status.SUCCESS:
+        return found
+    return found.model_copy(update={"assertion_msgs": [*(found.assertion_msgs or ()), told]})
+
+
+def _first_failure(failure: Mapping[str, Any]) -> str:
+    if failure.get("has_failure") is False:
+        return ""
+    summary, step = failure.get("summary") or "", failure.get("first_step")
+    return f"step {step}: {summary}" if summary and step is not None else summary
+
+
+def _score(verdict: Verdict) -> str:
+    told = "there is no verdict" if verdict.score is None else f"the stored verdict is {verdict.score}"
+    return f"{told}{_because(verdict.reason)}"
 
 
 def _outcome(verdict: Verdict) -> str:
@@ -61,19 +103,42 @@ def _because(reason: str | None) -> str:
     return f": {_short(reason)}" if reason and reason.strip() else ""
 
 
-def _points(verdict: Verdict) -> str:
+def _points(verdict: Verdict) -> list[str]:
+    """The sum, then the leaves that cost most."""
     points = verdict.points
     if points is None:
-        return "no points"
+        return [f"no points, but the process was stored as {'a success' if verdict.process else 'a failure'}"]
     share = float(points.share)
     earned, most = float(points.earned), float(points.maximum)
-    return f"{earned:g} of {most:g} points ({share:.0%}); {verdict.threshold:.0%} wanted"
+    return [f"{earned:g} of {most:g} points ({share:.0%}); {verdict.threshold:.0%} wanted", *_losses(verdict.leaves)]
 
 
-def _leaf(leaf: Leaf) -> Assertion:
-    earned = leaf.post_image if leaf.post_image is not None else leaf.earned
-    told = f"{_short(leaf.criterion)}: {float(earned or 0):g} of {float(leaf.max_points):g} points"
-    if leaf.is_conditional and leaf.is_met is not True:
+def _losses(leaves: Sequence[Leaf]) -> Iterator[str]:
+    is_unseen = is_action_only(leaves)
+    lost = [(leaf.max_points - given_points(leaf, is_unseen=is_unseen), leaf) for leaf in leaves if leaf.counts]
+    most_first = sorted((one for one in lost if one[0] > 0), key=lambda one: -one[0])
+    for points, leaf in most_first[:MAX_LOSSES]:
+        yield _loss(points, leaf, is_unseen=is_unseen)
+
+
+def _loss(lost: Decimal, leaf: Leaf, *, is_unseen: bool) -> str:
+    most = f"{float(leaf.max_points):g}"
+    told = f"penalty of {most}" if leaf.is_penalty else f"lost {float(lost):g} of {most}"
+    why = _NOT_SEEN if _is_missed(leaf, is_unseen=is_unseen) else _short(leaf.justification, MAX_JUSTIFIED)
+    return ": ".join(filter(None, (told, _short(leaf.criterion), why)))
+
+
+def _is_missed(leaf: Leaf, *, is_unseen: bool) -> bool:
+    """Whether it counts 0 only because the judge gave it nothing when it gave points to the others (Q25)."""
+    return not is_unseen and leaf.counts and not leaf.is_penalty and leaf.post_image is None
+
+
+def _leaf(leaf: Leaf, *, is_unseen: bool) -> Assertion:
+    given = leaf.earned if is_unseen else leaf.post_image
+    told = f"{_short(leaf.criterion)}: {float(given or 0):g} of {float(leaf.max_points):g} points"
+    if _is_missed(leaf, is_unseen=is_unseen):
+        told += f", {_NOT_SEEN}"
+    if not leaf.counts:
         told += f", left out: its condition is not met ({_short(leaf.condition or '')})"
     if leaf.is_penalty:
         told += ", a penalty"
@@ -89,6 +154,6 @@ def _check(check: Check) -> Assertion:
     return passed(f"rubric.{check.rule}_noted", _short(check.message))
 
 
-def _short(text: str) -> str:
+def _short(text: str, limit: int = MAX_TOLD) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= MAX_TOLD else f"{line[: MAX_TOLD - 1]}…"
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"

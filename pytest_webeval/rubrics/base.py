@@ -39,6 +39,12 @@ class VerdictPolicy:
     over_budget: str = "stored"
     strict_texts: bool = False
 
+    def to_json(self) -> dict[str, Any]:
+        """What was asked for, as a summary has it."""
+        threshold = None if self.threshold is None else float(self.threshold)
+        asked = {"criterion": self.criterion, "threshold": threshold, "score_file": self.score_file}
+        return asked | {"over_budget": self.over_budget}
+
     def __post_init__(self) -> None:
         if self.criterion not in (None, *CRITERIA):
             raise SettingsError(f"{self.criterion!r} is no criterion; choose one of {', '.join(CRITERIA)}")

@@ -33,7 +33,7 @@ class Derived:
     """What was stored beside what follows from it, by the criterion and the threshold of the one who stored it.
 
     `scores` has each criterion that the writer may have used and the score that it gives. `thresholds` are all those
-    at which somebody wants to know the process.
+    at which somebody wants to know the process, the writer's first.
     """
 
     stored_score: object
@@ -44,6 +44,7 @@ class Derived:
     signals: Signals = field(default_factory=Signals)
     scores: Mapping[str, int] = field(default_factory=dict)
     thresholds: tuple[Decimal, ...] = ()
+    has_score: bool = True  # a rubric on its own has none to contradict
 
 
 def check(derived: Derived) -> tuple[Check, ...]:
@@ -91,6 +92,8 @@ def _majority(derived: Derived) -> str | None:
     instances = point_count(told)
     if instances is None or instances % 2 != 1 or instances < 1:
         return f"n_instances is {quoted(told)}; only an odd number of votes has a majority"
+    if instances != len(votes):
+        return f"n_instances is {quoted(told)}, but there are {len(votes)} votes"
     found = majority([as_bool(vote) for vote in votes], int(instances))
     stored = dict(list(derived.payload.outcomes.items())[:1])
     stored["majority_output_success"] = derived.payload.votes.get("majority_output_success", found)
@@ -134,7 +137,7 @@ def _is_success(derived: Derived) -> str | None:
 
 def _score(derived: Derived) -> str | None:
     score = derived.stored_score
-    if score is None or not derived.scores or point_count(score) in derived.scores.values():
+    if not derived.scores or not derived.has_score or point_count(score) in derived.scores.values():
         return None
     told = ", ".join(f"{found} by {criterion}" for criterion, found in derived.scores.items())
     return f"the score is {quoted(score)}, but what the judge found gives {told}"
@@ -183,12 +186,16 @@ def _alternatives(derived: Derived) -> str | None:
 
 
 def _edge(derived: Derived) -> str | None:
-    points = derived.points
-    edge = next((one for one in derived.thresholds if points is not None and points.is_edge(one)), None)
-    if points is None or edge is None:
+    points, process = derived.points, derived.signals.process
+    if points is None:
         return None
-    exact, binary = ("exactly", "as binary fractions")[:: 1 if points.reaches(edge) else -1]
-    return f"{points.earned} of {points.maximum} points reach the threshold {edge} {exact} but not {binary}"
+    found = [(one, "as binary fractions") for one in derived.thresholds if points.is_edge(one)]
+    written = derived.thresholds[:1]  # where the stored process may be what another order of adding up gives
+    found += [(one, "as their writer added up") for one in written if process is not points.reaches(one)]
+    for edge, binary in found[:1]:
+        does, does_not = ("exactly", binary)[:: 1 if points.reaches(edge) else -1]
+        return f"{points.earned} of {points.maximum} points reach the threshold {edge} {does} but not {does_not}"
+    return None
 
 
 def _answer(derived: Derived) -> str | None:

@@ -56,6 +56,7 @@ def _of_text(case: Case, found: TextVerdict) -> Verdict:
         derived,
         _OUTCOME,
         writer=writer,
+        reason=case.stored.text or None,
         outcome=None if read is None else bool(read),
         flags=tuple(flag for flag, holds in flags.items() if holds),
     )
@@ -70,8 +71,8 @@ def _of_gate(case: Case) -> Verdict:
 def _of_failed_judge(case: Case) -> Verdict:
     """Stored as 0 (Q21), which says nothing of the agent."""
     error = case.payload.fields["rubric_error"]
-    reason = error if isinstance(error, str) else quoted(error)
-    return _failed(case, writer=case.payload.writer, reason=reason)
+    told = error if isinstance(error, str) else quoted(error)
+    return _failed(case, writer=case.payload.writer, reason=told if told.strip() else "the judge gave no reason")
 
 
 def _of_held_out(case: Case) -> Verdict:
@@ -105,7 +106,7 @@ def _failed(case: Case, *, writer: str, reason: str, **known: object) -> Verdict
 # The first that recognizes a payload reads it.
 _READINGS: tuple[tuple[Callable[[RubricPayload], bool], Callable[[Case], Verdict]], ...] = (
     (lambda payload: payload.is_gate, _of_gate),
-    (lambda payload: bool(payload.fields.get("rubric_error")), _of_failed_judge),
+    (lambda payload: payload.fields.get("rubric_error") is not None, _of_failed_judge),
     (lambda payload: payload.is_held_out, _of_held_out),
     (lambda _: True, of_rubric),
 )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from typing import Any
 
 from pytest_webeval.rubrics.base import StoredVerdict
 from pytest_webeval.rubrics.failures import Failure
 from pytest_webeval.rubrics.failures import failure_of
+from pytest_webeval.rubrics.taxonomy import TAXONOMY
+from pytest_webeval.rubrics.taxonomy import ToolFailure
 from pytest_webeval.rubrics.taxonomy import tool_failures
 from pytest_webeval.rubrics.verdicts import Verdict
 
@@ -37,8 +41,9 @@ def about(trajectory: Trajectory | None, generation: str | None = None) -> dict[
 
 def described(verdict: Verdict, stored: StoredVerdict, trajectory: Trajectory | None) -> dict[str, Any]:
     """The verdict with all its signals. Raises `Unreadable`."""
-    points = verdict.points
-    return about(trajectory, verdict.generation) | {
+    points, known = verdict.points, about(trajectory, verdict.generation)
+    detected = [ToolFailure(**one) for one in known.get("tool_failures", ())]
+    return known | {
         "status": "inconsistent" if verdict.is_inconsistent else verdict.status,
         "score": verdict.score,
         "criterion": verdict.criterion,
@@ -50,25 +55,43 @@ def described(verdict: Verdict, stored: StoredVerdict, trajectory: Trajectory | 
         "max_points": float(points.maximum) if points else None,
         "outcome": verdict.outcome,
         "violation": verdict.violation,
+        "signals": dict(verdict.signals),
         "reason": verdict.reason,
         "source": stored.source,
         "writer": verdict.writer,
         "generation": verdict.generation,
         "flags": list(verdict.flags),
         "degraded_steps": list(verdict.degraded_steps),
-        "failure": _failure(verdict, stored, trajectory),
+        "failure": _failure(verdict, stored, trajectory, detected),
     }
 
 
-def _failure(verdict: Verdict, stored: StoredVerdict, trajectory: Trajectory | None) -> dict[str, Any] | None:
+def _failure(
+    verdict: Verdict, stored: StoredVerdict, trajectory: Trajectory | None, detected: Sequence[ToolFailure]
+) -> dict[str, Any] | None:
     if stored.payload is None:
         return None
-    found = failure_of(stored.payload, trajectory.task_data.raw if trajectory else None)
+    is_detected = verdict.generation == "G2"
+    task_data = trajectory.task_data.raw if trajectory else None
+    found = failure_of(stored.payload, task_data, _DETECTED if is_detected else ())
     if found is None:
         return None
-    told = asdict(found) | ({"codes": _judged_codes(found)} if verdict.generation == "G2" else {})
+    told = asdict(_with_detected(found, detected) if is_detected else found)
     return {name: list(value) if isinstance(value, tuple) else value for name, value in told.items()}
 
 
-def _judged_codes(found: Failure) -> list[str]:
-    return [code for code in found.codes if code not in _DETECTED]
+def _with_detected(found: Failure, detected: Sequence[ToolFailure]) -> Failure:
+    """The analysis with the failures that needed no judge after its own; the earliest of all is the first."""
+    if not detected:
+        return found
+    types = TAXONOMY["G2"]
+    first = min(detected, key=lambda one: one.step)
+    if found.first_step is None or first.step < found.first_step:
+        summary = f"[{first.code}] {types[first.code].type}: {first.message}"
+        found = replace(found, first_step=first.step, summary=summary)
+    return replace(
+        found,
+        has_failure=True,
+        codes=(*found.codes, *(one.code for one in detected)),
+        categories=(*found.categories, *(types[one.code].category for one in detected)),
+    )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -43,25 +45,39 @@ class Failure:
     invalid_codes: tuple[str, ...] = ()
 
 
-def failure_of(payload: Mapping[str, Any], task_data: Mapping[str, Any] | None) -> Failure | None:
-    """The analysis in a payload, or else in `task_data.json`; None where nobody made one. Takes any JSON."""
+def failure_of(
+    payload: Mapping[str, Any], task_data: Mapping[str, Any] | None, without: Collection[str] = ()
+) -> Failure | None:
+    """The analysis in a payload, or else in `task_data.json`; None where nobody made one. Takes any JSON.
+
+    Points of failure with a code of `without` do not count; where no other is left, there was no failure.
+    """
     places = (payload, _rubric_in(task_data), _object(task_data))
     first, *tasks = (_lookup(places, *names) for names in (_FIRST_FAILURE, _TASK_ONLY, _WITH_TRAJECTORY))
     if not first and not any(tasks):
         return None
-    points = [_Point.of(one) for one in _list(first.get("failure_points")) if isinstance(one, Mapping)]
-    earliest = min(points, key=lambda one: one.order, default=_Point())
-    coded = [one for one in points if one.code]
-    return Failure(
-        has_failure=_either([first.get("has_failure")]),
-        first_step=_whole(first.get("first_failure_step")) if earliest.step is None else earliest.step,
-        summary=earliest.summary or _line(first.get("first_failure_summary"), MAX_SUMMARY),
-        codes=tuple(one.code for one in coded),
-        categories=tuple(one.category for one in coded),
+    return replace(
+        _first_failure(first, without),
         is_ambiguous=_either(one.get("is_ambiguous") for one in tasks),
         ambiguity_codes=_codes(one.get("ambiguity_codes") for one in tasks),
         is_invalid=_either(one.get("is_invalid") for one in tasks),
         invalid_codes=_codes(one.get("invalid_task_codes") for one in tasks),
+    )
+
+
+def _first_failure(first: Mapping[str, Any], without: Collection[str]) -> Failure:
+    given = [_Point.of(one) for one in _list(first.get("failure_points")) if isinstance(one, Mapping)]
+    points = [one for one in given if one.code not in without]
+    # Of points that were left out, what the judge says of the first one may be about one of those.
+    told = first if len(points) == len(given) else {}
+    earliest = min(points, key=lambda one: one.order, default=_Point())
+    coded = [one for one in points if one.code]
+    return Failure(
+        has_failure=False if given and not points else _either([first.get("has_failure")]),
+        first_step=_whole(told.get("first_failure_step")) if earliest.step is None else earliest.step,
+        summary=earliest.summary or _line(told.get("first_failure_summary"), MAX_SUMMARY),
+        codes=tuple(one.code for one in coded),
+        categories=tuple(one.category for one in coded),
     )
 
 

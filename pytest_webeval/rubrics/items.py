@@ -18,6 +18,7 @@ from pytest_webeval.rubrics.point_counts import point_count
 from pytest_webeval.rubrics.point_counts import quoted
 
 MAX_DEPTH = 32
+ROUNDING = 1e-9  # more than any order of adding up can shift a share
 _DIGITS = 80  # more than any sum of bounded numbers needs
 Field = Literal["post_image", "earned"]
 
@@ -79,6 +80,10 @@ class Points:
         """Whether rounding alone decides."""
         return self.reaches(threshold) is not self.float_reaches(threshold)
 
+    def is_near(self, threshold: Decimal) -> bool:
+        """Whether the order of adding up may decide: a group at a time, or all leaves in a row."""
+        return abs(self.float_share - float(threshold)) <= ROUNDING
+
 
 def add_up(leaves: Iterable[Leaf], field: Field) -> Points:
     """The sums over the leaves that count, with 0 for points that nobody gave. A penalty only enlarges the maximum."""
@@ -88,12 +93,18 @@ def add_up(leaves: Iterable[Leaf], field: Field) -> Points:
     for leaf in leaves:
         if not leaf.counts:
             continue
-        given = Decimal(0) if leaf.is_penalty else getattr(leaf, field) or Decimal(0)
+        given = given_points(leaf, is_unseen=field == "earned")
         earned, maximum = exact.add(earned, given), exact.add(maximum, leaf.max_points)
         # One by one: the built-in sum compensates for rounding since Python 3.12, which no writer relied on.
         float_earned += float(given)
         float_maximum += float(leaf.max_points)
     return Points(earned, maximum, float_earned, float_maximum)
+
+
+def given_points(leaf: Leaf, *, is_unseen: bool) -> Decimal:
+    """The points that a leaf adds to the sum: those for the actions where nobody looked at the screenshots."""
+    given = leaf.earned if is_unseen else leaf.post_image
+    return Decimal(0) if leaf.is_penalty or given is None else given
 
 
 def is_action_only(leaves: Sequence[Leaf]) -> bool:

@@ -74,19 +74,30 @@ class _Judged:
 
     @property
     def _written_signals(self) -> Signals:
-        """As the writer had them, who compares binary fractions (Q26)."""
-        payload, points = self.case.payload, self.points
-        process = None if points is None else points.float_reaches(self.case.written_threshold)
-        return Signals(process, payload.outcome, payload.violation)
+        """As the writer had them."""
+        return Signals(self._written_process, self.case.payload.outcome, self.case.payload.violation)
+
+    @property
+    def _written_process(self) -> bool | None:
+        """By binary fractions (Q26), but as stored where their last bit decides or where there is no rubric."""
+        points, threshold = self.points, self.case.written_threshold
+        if points is None:
+            return self._stored_process if self.case.payload.part("items") is None else None
+        if points.is_near(threshold) and self._stored_process is not None:
+            return self._stored_process
+        return points.float_reaches(threshold)
+
+    @property
+    def _stored_process(self) -> bool | None:
+        return verdict_bit(self.case.payload.fields.get("rubric_is_success"))
 
     @property
     def _process(self) -> bool | None:
         """As this session has it: exact, unless it repeats the very comparison that was stored."""
-        if self.points is None:
-            return None
         has_verdict = self.case.payload.has_verdict or self.case.stored.score is not None
-        is_stored = has_verdict and self.case.threshold == self.case.written_threshold
-        return (self.points.float_reaches if is_stored else self.points.reaches)(self.case.threshold)
+        if has_verdict and self.case.threshold == self.case.written_threshold:
+            return self._written_process
+        return None if self.points is None else self.points.reaches(self.case.threshold)
 
     @property
     def _is_without_outcome(self) -> bool:
@@ -115,6 +126,8 @@ class _Judged:
 
     @property
     def _why_no_points(self) -> str:
+        if self._written_process is not None:
+            return f"there are no points to compare with the threshold {self.case.threshold}; have the run judged"
         missing = without_points(self.leaves)
         if missing and any(leaf.earned is not None for leaf in self.leaves):
             return f"{missing[0].place} has no points; give it some, or have the run judged"
@@ -126,7 +139,7 @@ class _Judged:
             yield "action_only"
         elif points is not None and without_points(self.leaves):
             yield "missing_post_image"
-        if points is not None and any(map(points.is_edge, (self.case.threshold, self.case.written_threshold))):
+        if points is not None and self._is_edge(points):
             yield "threshold_edge"
         if status == "undecided":
             yield "undecided"
@@ -134,3 +147,9 @@ class _Judged:
             yield "violation_unknown"
         if stored is not None and stored not in CRITERIA:
             yield "criterion_unknown"
+
+    def _is_edge(self, points: Points) -> bool:
+        """Whether rounding decided, here or where the writer added up."""
+        written = self.case.written_threshold
+        is_rounded = self._written_process is not points.reaches(written)
+        return is_rounded or any(map(points.is_edge, (self.case.threshold, written)))

@@ -65,7 +65,8 @@ def choose(names: Sequence[str], wanted: str | None) -> str | None:
 
 
 def _selected(names: Sequence[str], wanted: str) -> str:
-    name = wanted if wanted.endswith(".json") else f"{wanted}.json"
+    plain = wanted.removeprefix("scores/")
+    name = plain if plain.endswith(".json") else f"{plain}.json"
     if name not in names:
         told = f"scores/ has no {quoted(name)}, only {_listed(names)}"
         raise VerdictUnreadable("score_missing", f"{told}; name one of them with --webeval-score-file")

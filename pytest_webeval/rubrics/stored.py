@@ -8,18 +8,16 @@ from pytest_webeval.files import present
 from pytest_webeval.rubrics.base import Facts
 from pytest_webeval.rubrics.base import StoredVerdict
 from pytest_webeval.rubrics.base import VerdictPolicy
-from pytest_webeval.rubrics.base import VerdictUnreadable
-from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.score_files import choose
 from pytest_webeval.rubrics.score_files import read_rubric_file
 from pytest_webeval.rubrics.score_files import read_score_file
 from pytest_webeval.rubrics.score_files import stored_rubric
+from pytest_webeval.trajectories.directory import MAX_FILE_BYTES
 from pytest_webeval.trajectories.directory import SCORES
 from pytest_webeval.trajectories.directory import TASK_DATA
 
 if TYPE_CHECKING:
     from pytest_webeval.runs import Run
-    from pytest_webeval.trajectories.trajectory import Trajectory
 
 RUBRIC = "rubric.json"
 
@@ -27,27 +25,28 @@ RUBRIC = "rubric.json"
 def stored_verdict(run: Run, policy: VerdictPolicy) -> StoredVerdict | None:
     """The verdict on a run, or None where nobody judged it. Raises `RecordingError`.
 
-    A score file is the source of truth (`fara_webeval.md` §2.7); what lies in the run elsewhere counts without one.
+    Of a trajectory only `scores/` counts: what lies beside the log may be a download. A session that knows better asks
+    for `rubric.json` or `task_data.json` by name.
     """
     trajectory = run.trajectory
-    if trajectory is not None and (name := choose(trajectory.score_names, policy.score_file)) is not None:
-        source = f"{SCORES}/{name}"
-        return read_score_file(source, run.inputs.read(source))
-    if present(run.path / RUBRIC):
-        return read_rubric_file(RUBRIC, run.inputs.read(RUBRIC))
-    return _verifiers_own(trajectory) if trajectory is not None else None
+    if trajectory is None or policy.score_file == RUBRIC:
+        return read_rubric_file(RUBRIC, run.inputs.read(RUBRIC, MAX_FILE_BYTES)) if present(run.path / RUBRIC) else None
+    if policy.score_file == TASK_DATA:
+        rubric = trajectory.task_data.rubric
+        return None if rubric is None else stored_rubric(TASK_DATA, rubric)
+    name = choose(trajectory.score_names, policy.score_file)
+    source = f"{SCORES}/{name}"
+    return None if name is None else read_score_file(source, run.inputs.read(source, MAX_FILE_BYTES))
 
 
-def _verifiers_own(trajectory: Trajectory) -> StoredVerdict | None:
-    """The scored rubric in task_data.json; a rubric without points, or a damaged one, is no verdict."""
-    rubric = trajectory.task_data.rubric
-    if rubric is None:
-        return None
-    try:
-        found = stored_rubric(TASK_DATA, rubric)
-        return found if derive(found, VerdictPolicy(), Facts()).status != "unscored" else None
-    except VerdictUnreadable:  # that file is only diagnostic
-        return None
+def left_aside(run: Run, stored: StoredVerdict | None) -> list[str]:
+    """Files with verdicts that were not looked at, because another one counts or nothing says that they do."""
+    trajectory = run.trajectory
+    if trajectory is None:
+        return []
+    others = [f"{SCORES}/{name}" for name in trajectory.score_names]
+    others += [RUBRIC] if present(run.path / RUBRIC) else []
+    return [name for name in others if stored is None or name != stored.source]
 
 
 def facts_of(run: Run) -> Facts:

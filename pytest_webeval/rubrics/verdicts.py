@@ -87,7 +87,10 @@ class Case:
 
     def derived(self, **found: Any) -> Derived:
         """What the checks compare with what was stored."""
-        return Derived(stored_score=self.stored.score, payload=self.payload, facts=self.facts, **found)
+        has_score = self.stored.score is not None or not (self.payload.is_bare or self.stored.name.kind == "other")
+        return Derived(
+            stored_score=self.stored.score, payload=self.payload, facts=self.facts, has_score=has_score, **found
+        )
 
     def verdict(self, status: str, score: int | None, derived: Derived, written: Criterion, **known: Any) -> Verdict:
         """The verdict, with all that each kind of them has."""

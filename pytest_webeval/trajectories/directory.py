@@ -30,6 +30,7 @@ CORE_LOG = "core.log"
 TIMES = "times.json"
 TASK_DATA = "task_data.json"
 SCORES = "scores"
+MAX_FILE_BYTES = 64 * 2**20  # hundreds of times what a run leaves; as objects a file takes many times its size
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class TrajectoryFiles:
         """The answer file. Raises `Unreadable` if there is none, several, or none that can be read."""
         name = answer_name(self.task_id, self.names)
         try:
-            content = self.inputs.read(name)
+            content = self.inputs.read(name, MAX_FILE_BYTES)
         except RecordingError as error:
             raise Unreadable("answer_invalid", str(error)) from error
         return read_answer(name, content)
@@ -69,7 +70,7 @@ class TrajectoryFiles:
     def log(self) -> Log:
         """The log of actions. Raises `Unreadable` if there is none."""
         try:
-            return read_log(self.inputs.read(LOG))
+            return read_log(self.inputs.read(LOG, MAX_FILE_BYTES))
         except RecordingError as error:
             raise Unreadable("log_missing", str(error)) from error
 
@@ -90,14 +91,16 @@ class TrajectoryFiles:
 
     @cached_property
     def score_names(self) -> tuple[str, ...]:
-        """Names of the JSON files in `scores/`, sorted."""
+        """Names of the JSON files in `scores/`, sorted. Raises `RecordingError` if that is no directory of its own."""
         folder = self.path / SCORES
-        return () if folder.is_symlink() else tuple(name for name in _names(folder) if name.endswith(".json"))
+        if SCORES in self.names and (folder.is_symlink() or not folder.is_dir()):
+            raise RecordingError(f"{SCORES} in {self.path} is no directory; put the files there, not a link to them")
+        return tuple(name for name in _names(folder) if name.endswith(".json"))
 
     def optional(self, name: str) -> bytes | None:
         """The bytes of a file that need not be there, or None; what cannot be read is as good as missing."""
         try:
-            return self.inputs.read(name) if name in self.names else None
+            return self.inputs.read(name, MAX_FILE_BYTES) if name in self.names else None
         except RecordingError as error:
             self.left_unread[name] = f"{name}: {error}"
             return None

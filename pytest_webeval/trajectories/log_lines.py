@@ -12,8 +12,8 @@ from pytest_webeval.trajectories.lenient_json import Reading
 from pytest_webeval.trajectories.lenient_json import read_json
 from pytest_webeval.trajectories.lenient_json import shown
 
-MAX_LINES = 1_000_000  # many times what the longest run writes
-MAX_GLUED = 1_000  # objects of one line
+MAX_LINES = 250_000  # many times what the longest run writes
+MAX_GLUED = 100  # objects of one line
 _BLANKS = " \t\r"
 _LEFTOVERS = "\0\ufeff"  # what a power failure leaves in a file, and what an editor puts before it
 

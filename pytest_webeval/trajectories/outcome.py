@@ -42,7 +42,8 @@ def unreadable(problem: Unreadable) -> TrajectoryOutcome:
 
 def without_answer(problem: Unreadable, core: CoreLog) -> TrajectoryOutcome:
     """The outcome where no answer file can be used: a crash if the log of the execution shows one (§4.2, rows 1, 2)."""
-    if problem.code == "answer_missing" and core.attempts and (core.crash is not None or not core.is_completed):
+    has_crashed = core.crash is not None or (core.attempts > 0 and not core.is_completed)
+    if problem.code == "answer_missing" and has_crashed:
         told = f"the run crashed: {core.crash}" if core.crash else "the run never came to its end, and left no answer"
         return TrajectoryOutcome(OutcomeClass.ABORTED, ("crash_no_answer",), told)
     return unreadable(problem)

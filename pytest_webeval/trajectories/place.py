@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import PurePath
 
 _RUNS = "runs"
 _TRAJECTORIES = "traj"
 _MOST_DIGITS = 9
+_SYSTEM = re.compile(r"[A-Za-z]\w{0,80}-\w{1,80}-[0-9]{1,9}-[^/]{0,200}")  # WebSurfer-fara-100-max_n_images-3
 _BENCHMARKS = {"WebTailBench_": "webtailbench", "WebVoyager_": "webvoyager", "OnlineM2W_": "om2w"}
 
 
@@ -46,10 +48,7 @@ def place_of(path: PurePath) -> Place:
     """What the path of a trajectory's directory says. Reads nothing from the disk."""
     above = path.parts[:-1]
     has_traj = above[-1:] == (_TRAJECTORIES,)
-    above = above[:-1] if has_traj else above
-    if _RUNS not in above:
-        return Place(has_traj=has_traj)
-    inside = above[len(above) - above[::-1].index(_RUNS) :]
+    inside = _inside(above[:-1] if has_traj else above)
     if len(inside) < 4:
         return Place(has_traj=has_traj)
     run_id = "/".join(inside[4:]) or None
@@ -59,6 +58,14 @@ def place_of(path: PurePath) -> Place:
         return Place(system, model, user, benchmark, run_id, rounds, has_traj)
     system, benchmark, split = inside[:3]
     return Place(system, None, None, benchmark, "/".join(inside[3:]), rounds, has_traj, split)
+
+
+def _inside(above: tuple[str, ...]) -> tuple[str, ...]:
+    """The parts from the system on: a run that was filed elsewhere is known by what a system's name looks like."""
+    after = len(above) - above[::-1].index(_RUNS) if _RUNS in above else 0
+    named = (at for at in range(after, len(above)) if _SYSTEM.fullmatch(above[at]))
+    start = next(named, after if _RUNS in above else len(above))
+    return above[start:]
 
 
 def _max_rounds(system: str) -> int | None:

@@ -16,6 +16,7 @@ from pytest_webeval.trajectories.base import NO_ANSWER
 from pytest_webeval.trajectories.base import Screenshot
 from pytest_webeval.trajectories.base import Step
 from pytest_webeval.trajectories.base import Unreadable
+from pytest_webeval.trajectories.directory import MAX_FILE_BYTES
 from pytest_webeval.trajectories.directory import TrajectoryFiles
 from pytest_webeval.trajectories.outcome import TrajectoryOutcome
 from pytest_webeval.trajectories.outcome import unreadable
@@ -26,6 +27,8 @@ from pytest_webeval.trajectories.screenshots import align
 from pytest_webeval.trajectories.screenshots import find_screenshots
 from pytest_webeval.trajectories.usage import Usage
 from pytest_webeval.trajectories.usage import total_usage
+
+LOST_LOG = "web_surfer.log: holds no action although the agent acted; it was recorded below the level DEBUG, or cut"
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,10 @@ class Trajectory(TrajectoryFiles):
     def screenshots(self) -> tuple[Screenshot, ...]:
         """Images of the run in order; their bytes are `inputs.read(shot.name)`."""
         return self.found_screenshots.all
+
+    def image(self, shot: Screenshot) -> bytes:
+        """The bytes of a screenshot. Raises `RecordingError`."""
+        return self.inputs.read(shot.name, MAX_FILE_BYTES)
 
     @cached_property
     def found_screenshots(self) -> Screenshots:
@@ -150,6 +157,7 @@ class Trajectory(TrajectoryFiles):
         ]
         with suppress(Unreadable):
             parts.insert(0, self.log.warnings)
+            parts.insert(1, (LOST_LOG,) if self.is_log_lost else ())
         with suppress(Unreadable):
             parts.insert(0, (*self._renamed, *self.answer.warnings))
         return tuple(chain(*parts, self.left_unread.values()))

@@ -41,13 +41,29 @@ def test_the_quantile_of_students_t_is_that_of_the_printed_tables(degrees, table
 @pytest.mark.parametrize(
     ("values", "low", "high"),
     [
-        ([0.0, 1.0], 0.5 - 12.7062 * 0.5, 0.5 + 12.7062 * 0.5),
+        ([0.0, 10.0], 5 - 12.7062 * 5, 5 + 12.7062 * 5),
+        ([0.0, 1.01], 0.505 - 12.7062 * 0.505, 0.505 + 12.7062 * 0.505),
+        ([-0.01, 1.0], 0.495 - 12.7062 * 0.505, 0.495 + 12.7062 * 0.505),
         ([0.4, 0.5, 0.6], 0.5 - 4.3027 * 0.1 / sqrt(3), 0.5 + 4.3027 * 0.1 / sqrt(3)),
         ([0.5, 0.5, 0.5], 0.5, 0.5),
     ],
 )
 def test_the_interval_lies_around_the_mean_of_the_measurements(values, low, high):
     assert student_t_interval(values) == pytest.approx((low, high), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("shares", "low", "high"),
+    [
+        ([0.0, 1.0], 0.0, 1.0),
+        ([0.0, 0.05], 0.0, 0.025 + 12.7062 * 0.025),
+        ([1.0, 0.95], 0.975 - 12.7062 * 0.025, 1.0),
+        ([1.0, 1.0], 1.0, 1.0),
+        ([0.0, 0.0], 0.0, 0.0),
+    ],
+)
+def test_the_interval_of_a_mean_of_shares_ends_where_shares_end(shares, low, high):
+    assert student_t_interval(shares) == pytest.approx((low, high), abs=1e-4)
 
 
 @pytest.mark.parametrize("values", [[], [0.7]])

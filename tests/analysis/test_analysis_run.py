@@ -153,6 +153,25 @@ def test_doubtful_verdicts_are_counted_apart():
     assert [found[name] for name in names] == [1, 2, 1, 2, 1]
 
 
+def test_every_row_is_in_a_class_of_verdicts_whether_it_has_a_score_or_not():
+    statuses = ["judged", "judged", "gate", "score_unreadable", "inconsistent", None]
+    found = analyse([row(str(at), verdict_status=status) for at, status in enumerate(statuses)])
+    expected = {"gate": 1, "inconsistent": 1, "judged": 2, "none": 1, "score_unreadable": 1}
+    assert list(found["verdicts"].items()) == list(expected.items())
+
+
+def test_criteria_are_counted_where_there_is_a_score():
+    rows = [row("a", 1, criterion="outcome"), row("b", 0, criterion="both"), row("c", 0, criterion="outcome")]
+    rows += [row("d", None, criterion="process"), row("e", 1)]
+    assert list(analyse(rows)["criteria"].items()) == [("both", 1), ("outcome", 2)]
+
+
+def test_experiments_have_means_of_their_own_if_they_have_a_name():
+    rows = [row("a", 1, experiment="y"), row("b", 0, experiment="y"), row("c", 1), row("d", None, experiment="x")]
+    found = analyse(rows)["per_experiment"]
+    assert list(found.items()) == [("x", {"mean": None, "n": 0}), ("y", {"mean": 0.5, "n": 2})]
+
+
 @pytest.mark.parametrize(
     ("max_rounds", "budgets"),
     [

@@ -107,6 +107,31 @@ def test_repeated_tasks_are_no_independent_trials_so_all_runs_together_have_no_w
     assert apart["mean_scored_interval_95"] is not None
 
 
+SHARED = ("tasks", "common_tasks", "common_average")
+
+
+@pytest.mark.parametrize(
+    ("scores", "shared"),
+    [
+        ([[1, 0], [0, 0]], (2, 2, 0.25)),
+        ([[1, 1, 0, 0], [1, 0, 0, None], [1, 1, 0, ""]], (4, 3, 5 / 9)),
+        ([["", 1, 0, 1], [1, 1, 0]], (4, 2, 0.5)),
+        ([[1, ""], ["", 1]], (2, 0, None)),
+        ([[1, 0], [None, None]], (2, 0, None)),
+        ([[None], [None]], (0, 0, None)),
+    ],
+)
+def test_what_every_run_did_is_averaged_apart(scores, shared):
+    rows = [row for number, run in enumerate(scores) for row in rows_of(f"r{number}", run)]
+    found = analyse(rows)["experiments"]["fara"]
+    assert tuple(found[name] for name in SHARED) == pytest.approx(shared)
+
+
+def test_runs_that_did_the_same_tasks_have_one_average():
+    found = analyse(rows_of("r1", [1, 0.3, 0]) + rows_of("r2", [0.1, 1, 1]))["experiments"]["fara"]
+    assert found["common_average"] == found["average"]
+
+
 def test_a_run_without_scores_has_no_mean_and_takes_no_part_in_the_average():
     found = analyse(rows_of("r1", [1, 0]) + rows_of("r2", [None, None]))["experiments"]["fara"]
     assert found["runs"][1] == {"run": "r2", "mean": None, "n": 0}

@@ -339,7 +339,7 @@ def item(earned, most, criterion="tidy"):
 def test_a_rubric_is_passed_with_the_wanted_share_of_its_points(bench, items, config, name, told):
     result = judged(bench, items, **config)
     assert result.evaluator_name == "RubricEvaluator"
-    assert (result.assertions[0].assertion_name, result.assertions[0].assertion_msgs) == (name, [told])
+    assert (result.assertions[0].assertion_name, result.assertions[0].assertion_msgs[0]) == (name, told)
     assert (result.status, result.score) == (("success", 1.0) if name.endswith("_match") else ("failure", 0.0))
 
 

@@ -18,9 +18,10 @@ from pytest_webeval.subsets import parse_subset
 from pytest_webeval.task_sets import load_tasks
 from pytest_webeval.task_sets import parse_tasks
 
-# SHA-256 of the bytes [7,11] and []
+# SHA-256 of the bytes [7,11], [] and [7,11,"07","a\\u00e9"]
 OF_7_AND_11 = "05b0f17c5de9a867b88d2537c694a93cd7860b0c99d21390ff030eb1fe41f02d"
 OF_NOTHING = "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"
+OF_BOTH = "9f92b520e4277ca48ee04d89fe96dddb5b2cbcdce43cd8405e3438fbd52defac"
 
 
 @pytest.mark.parametrize(
@@ -40,6 +41,23 @@ def test_a_subset_is_the_ascending_ids_whatever_else_the_file_says(fields):
 
 
 @pytest.mark.parametrize(
+    ("ids", "kept"),
+    [
+        (["aé", 11, "07", 7], (7, 11, "07", "aé")),
+        (["10", "9", 100, 20], (20, 100, "10", "9")),
+        (["books_find_7_rephrased_2", "B", " b"], (" b", "B", "books_find_7_rephrased_2")),
+        (["7", "07"], ("07", "7")),
+        (["\udce9"], ("\udce9",)),
+    ],
+)
+def test_ids_are_numbers_or_texts_and_the_numbers_come_first(ids, kept):
+    found = parse_subset(json.dumps({"task_ids": ids}).encode(), "x")
+    assert found.task_ids == kept
+    assert (found.checksum == OF_BOTH) is (7 in ids)
+    assert parse_subset(json.dumps({"task_ids": ids, "checksum": found.checksum}).encode(), "x") == found
+
+
+@pytest.mark.parametrize(
     ("content", "told"),
     [
         ("", "the subset two.json is no JSON: Expecting value: line 1 column 1 (char 0); mend the file"),
@@ -50,12 +68,28 @@ def test_a_subset_is_the_ascending_ids_whatever_else_the_file_says(fields):
         ('{"task_ids": 7}', "has no list of task_ids; wanted "),
         ('{"task_ids": {"7": 11}}', "has no list of task_ids; wanted "),
         ('{"task_ids": []}', "has no list of task_ids; wanted "),
-        ('{"task_ids": [7, "11"]}', 'has "11", which is no whole number @ task_ids[1]; mend it'),
-        ('{"task_ids": [7, true]}', "has true, which is no whole number @ task_ids[1]; mend it"),
-        ('{"task_ids": [7.0]}', "has 7.0, which is no whole number @ task_ids[0]; mend it"),
-        ('{"task_ids": [[7]]}', "has [7], which is no whole number @ task_ids[0]; mend it"),
-        ('{"task_ids": [null]}', "has null, which is no whole number @ task_ids[0]; mend it"),
-        ('{"task_ids": ["\\n"]}', 'has "\\n", which is no whole number @ task_ids[0]; mend it'),
+        ('{"task_ids": [7, 11, "7"]}', 'names task "7" twice @ task_ids[2]; name it once'),
+        ('{"task_ids": ["a", "b", "a"]}', 'names task "a" twice @ task_ids[2]; name it once'),
+        (
+            '{"task_ids": [7, true]}',
+            "has true, which is neither a whole number nor the text of an id @ task_ids[1]; mend it",
+        ),
+        (
+            '{"task_ids": [7.0]}',
+            "has 7.0, which is neither a whole number nor the text of an id @ task_ids[0]; mend it",
+        ),
+        (
+            '{"task_ids": [[7]]}',
+            "has [7], which is neither a whole number nor the text of an id @ task_ids[0]; mend it",
+        ),
+        (
+            '{"task_ids": [null]}',
+            "has null, which is neither a whole number nor the text of an id @ task_ids[0]; mend it",
+        ),
+        (
+            '{"task_ids": ["\\n"]}',
+            'has "\\n", which is neither a whole number nor the text of an id @ task_ids[0]; mend it',
+        ),
         ('{"task_ids": [7, 11, 7]}', "names task 7 twice @ task_ids[2]; name it once"),
         (f'{{"task_ids": [7], "checksum": "{OF_7_AND_11}"}}', f'has the checksum "{OF_7_AND_11}", but its ids have '),
         (f'{{"task_ids": [7, 11], "checksum": "{OF_NOTHING}"}}', f'{OF_NOTHING}", but its ids have {OF_7_AND_11}; '),

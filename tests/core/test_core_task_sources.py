@@ -163,16 +163,43 @@ def test_a_file_that_holds_no_tasks_is_refused_in_one_line(content, source, mess
 
 
 def test_rows_without_an_id_are_left_out_with_a_warning():
-    content = table(("a", "", "x"), ("", " "), ("a", "one", "x", "", "", " "), ("a", " ", "y", "", "", "more"), ("a",))
-    found = parse_tasks(content, "/somewhere/t.tsv")
+    found = parse_tasks(table(("a", "", "x", "", ""), ("", " "), ("a", "one", "x", "", ""), ("a",)), "/somewhere/t.tsv")
     assert found.task_ids == ("one",)
     assert found.warnings == (
-        "t.tsv line 5: 6 cells in 5 columns; the last are left out",
+        "t.tsv line 5: 4 of 5 cells missing; the row is read without",
         "t.tsv: no id or subdir @ line 2; the row is left out",
         "t.tsv: no id or subdir @ line 5; the row is left out",
-        "t.tsv: no id or subdir @ line 6; the row is left out",
     )
     assert len(parse_tasks(rows(*[VOYAGER | {"id": None}] * 100), "x").warnings) == 21
+
+
+@pytest.mark.parametrize(
+    ("content", "intent", "warning"),
+    [
+        (table(("b", "one")), "", "line 2: 3 of 5 cells missing; the row is read without"),
+        (table(("b", "one", "x", "")), "x", "line 2: 1 of 5 cells missing; the row is read without"),
+        (
+            b'\nid\ttask_summary\tbenchmark\n\n\none\t"x\n"',
+            "x\n",
+            "line 5: 1 of 3 cells missing; the row is read without",
+        ),
+        (table(("b", "one", "x", "", "", "more")), "x", "line 2: 6 cells in 5 columns; the last are left out"),
+        (table(("b", "one", "x", "", "", " ", "")), "x", None),
+        (b"id\ttask_summary\t\t\none\tx", "x", None),
+    ],
+)
+def test_a_row_that_is_too_short_or_too_long_is_kept_with_a_warning(content, intent, warning):
+    found = parse_tasks(content, "t.tsv")
+    assert (found.task_ids, found.get("one").intent) == (("one",), intent)
+    assert found.warnings == ((f"t.tsv {warning}",) if warning else ())
+
+
+def test_however_many_rows_are_short_those_that_are_lost_are_told():
+    found = parse_tasks(table(*[("b", f"{number}") for number in range(30)], ("b",)), "t.tsv")
+    assert found.warnings[20:] == (
+        "t.tsv: 11 more such warnings",
+        "t.tsv: no id or subdir @ line 32; the row is left out",
+    )
 
 
 def test_a_cell_may_have_lines_tabs_and_quotes_and_be_longer_than_the_limit_of_others():
@@ -326,6 +353,73 @@ def test_an_invalid_task_has_a_definition_all_the_same():
     found = parse_tasks(rows(TAIL | {"init_url": 5, "task_rephrasings": ["a"]}), "x")
     assert [task_id in found for task_id in ("hotels_7", "hotels_7_rephrased_1")] == [True, True]
     assert parse_tasks(rows(TAIL), "x").get("hotels_7") is not None
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Writes files of tasks, each by its name, into the directory where the test is then run."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "far").mkdir()
+
+    def write(**contents) -> list[str]:
+        names = {name: name.replace("__", "/") for name in contents}
+        for name, content in contents.items():
+            (tmp_path / names[name]).write_bytes(content)
+        return list(names.values())
+
+    return write
+
+
+def test_several_files_are_one_set_of_tasks(files):
+    short = table(("b", "one"))
+    contents = {"a": short, "far__b,1": rows(VOYAGER, {"task_id": 12}), "refusals": rows(TAIL, OTHER | {"id": ""})}
+    found = load_tasks(*files(**contents))
+    checksums = [parse_tasks(content, "x").checksum for content in contents.values()]
+    assert (found.source, found.origin) == ("a,far/b,1,refusals", "a,b,1,refusals")
+    assert found.checksum == ",".join(checksums)
+    assert found.task_ids == (12, "BBC News--3", "hotels_7", "one")
+    assert [found.get(task_id).group for task_id in ("BBC News--3", "one", "hotels_7")] == ["BBC News", "b", "refusals"]
+    assert found.warnings == (
+        "a line 2: 3 of 5 cells missing; the row is read without",
+        "refusals: no id @ [1]; the row is left out",
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ("hotels_7", "task 'hotels_7' is defined twice in a @ [0] and b @ [1]; keep one definition"),
+        ("hotels_7_rephrased_1", "task 'hotels_7' is defined twice in a @ [0] and b @ [1]; keep one definition"),
+        ("other", "task 'other' is defined twice in a @ [1] and far/c @ [1]; keep one definition"),
+        ("twice", "task 'twice' is defined twice in b @ [2] and [3]; keep one definition"),
+        (12, "task 12 is defined twice in b and far/c; keep one definition"),
+        ("broken", "invalid task in far/c: 5 is no text @ [0].ques; mend the definition"),
+        (8, "invalid task in a: Value error, eval is empty: "),
+        ("none", "task 'none' is not defined in a,b,far/c; add it or use --webeval-tasks"),
+    ],
+)
+def test_what_is_wrong_with_a_task_is_told_with_its_file(files, bench, asked, message):
+    twice, numbered = OTHER | {"id": "twice"}, {"task_id": 12}
+    first = rows(TAIL, OTHER, OTHER, bench.task(task_id=8))
+    second = rows(numbered, TAIL, twice, twice)
+    found = load_tasks(
+        *files(a=first, b=second, far__c=rows(OTHER | {"id": "broken", "ques": 5}, OTHER, TAIL, numbered))
+    )
+    with pytest.raises(TaskDefinitionError) as caught:
+        found.get(asked)
+    assert str(caught.value).startswith(message)
+
+
+def test_of_several_files_each_must_be_good_and_named_once(files):
+    a, bad = files(a=rows(TAIL), bad=b"{")
+    for named, message in [
+        ((a, bad), "bad is neither JSON nor JSON lines: "),
+        ((a, "far"), "cannot read the tasks far: Is a directory; check --webeval-tasks"),
+        ((a, "./a"), "the tasks a are named twice; name the file once in --webeval-tasks"),
+    ]:
+        with pytest.raises(TaskDefinitionError) as caught:
+            load_tasks(*named)
+        assert str(caught.value).startswith(message)
 
 
 def test_a_file_is_known_by_its_name_and_its_bytes(tmp_path):

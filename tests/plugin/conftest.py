@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from trajectories import recorded
 
 import pytest_webeval.plugin.session as _loaded_once  # noqa: F401  (pytester forgets what a session imports)
 
@@ -152,3 +153,19 @@ def webeval(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
 def webeval_apart(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
     """Runs pytest over `runs` in a process of its own, as xdist and crashes need."""
     return lambda *arguments: pytester.runpytest_subprocess(*QUICK, "--webeval-runs=runs", *arguments)
+
+
+@pytest.fixture
+def tree(runs):
+    """Writes trajectories of the run r1 below the root of the session."""
+
+    def write(name, **changed):
+        return recorded.write(runs.root / recorded.RUN / name, **changed)
+
+    return write
+
+
+@pytest.fixture
+def result(runs):
+    """The result of a trajectory."""
+    return lambda name: runs.result(f"{recorded.RUN}/{name}")

@@ -19,22 +19,6 @@ CRASHED = recorded.core_log("x", crash="Captcha timed out")
 
 
 @pytest.fixture
-def tree(runs):
-    """Writes trajectories of the run r1 below the root of the session."""
-
-    def write(name, **changed):
-        return recorded.write(runs.root / recorded.RUN / name, **changed)
-
-    return write
-
-
-@pytest.fixture
-def result(runs):
-    """The result of a trajectory."""
-    return lambda name: runs.result(f"{recorded.RUN}/{name}")
-
-
-@pytest.fixture
 def every_class(tree):
     """A trajectory of each class and of each kind of verdict."""
     tree("a_good")
@@ -61,7 +45,7 @@ def test_each_class_has_its_outcome_in_pytest(every_class, webeval):
             "answer_invalid: f_unreadable_final_answer.json is no JSON: *",
             "SKIPPED * runs/*/traj/d_aborted:0: aborted (flagged): *",
             "SKIPPED * runs/*/traj/e_crashed:0: aborted (crash_no_answer): the run crashed: Captcha timed out",
-            "SKIPPED * runs/*/traj/i_unjudged:0: not scored: there is no verdict in scores/ and no rubric.json; *",
+            "SKIPPED * runs/*/traj/i_unjudged:0: not scored: there is no verdict in scores/; have the run judged",
             "mean over scored 33.3% of 3, over completed 50.0% of 2, inconsistent 1, judge errors 1",
         ]
     )
@@ -342,6 +326,27 @@ def test_several_runs_of_the_same_tasks_are_compared(runs, webeval):
         path = runs.root / recorded.RUN.replace("r1", run) / "books_7"
         recorded.write(path, scores=score_file(payload(outcome=outcome)))
     result = webeval()
-    result.stdout.fnmatch_lines(["*: 2 runs, mean 50.0% ± 70.7%, pass@2 100.0% of 1, pass^2 0.0% of 1"])
+    result.stdout.fnmatch_lines(["*: 2 runs, mean 50.0% (sd 70.7%, *), pass@2 100.0% of 1, pass^2 0.0% of 1; 1 of 1 *"])
     (found,) = runs.summary["webeval"]["trajectories"]["experiments"].values()
     assert found["flips"]["tasks"] == [{"task_id": "books_7", "tries": 2, "successes": 1}]
+
+
+def test_definitions_of_both_formats_come_from_two_files(tree, runs, webeval, pytester):
+    runs.add(107)
+    (runs.root / "tasks.json").rename(pytester.path / "tasks.json")
+    runs.root.joinpath("tasks.json").unlink(missing_ok=True)
+    tree("books_7")
+    put(pytester.path / "tasks.tsv", "benchmark\tid\ttask_summary\nbooks\tbooks_7\tFind it.")
+    files = ("--webeval-tasks=tasks.json", "--webeval-tasks=tasks.tsv")
+    webeval(*files, "--webeval-expect").assert_outcomes(passed=2)
+    assert runs.summary["webeval"]["trajectories"]["per_group"] == {"books": {"mean": 1.0, "n": 1}}
+
+
+def test_a_subset_may_name_trajectories(tree, webeval, pytester, runs):
+    tree("books_7")
+    tree("books_8")
+    put(pytester.path / "subset.json", {"task_ids": ["books_7", "b\nooks\ud800" * 50]})
+    result = webeval("--webeval-subset=subset.json", "--webeval-expect")
+    result.assert_outcomes(passed=1, errors=1, deselected=1)
+    coverage = runs.summary["webeval"]["trajectories"]["coverage"]
+    assert coverage == {"expected": 2, "scored": 1, "share": 0.5}

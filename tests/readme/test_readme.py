@@ -71,7 +71,7 @@ def test_the_example_of_trajectories_prints_what_became_of_each():
     (example,) = [block for block in blocks("python") if "run.trajectory" in block]
     done = subprocess.run([sys.executable, "-c", example], cwd=ROOT, capture_output=True, text=True, check=True)
     lines = done.stdout.splitlines()
-    assert len(lines) == 9
+    assert len(lines) == 7
     assert "books_find_7 completed ['web_search', 'left_click', 'terminate'] 25.5" in lines
 
 

@@ -35,8 +35,9 @@ def _total(payload, made):
 
 
 def _process(payload, made):
+    """Not where the last bit of a sum decides, for which both are right."""
     payload["rubric_is_success"] ^= 1
-    return True
+    return abs(made.expected["share"] - float(made.plan.threshold or "0.8")) > 1e-9
 
 
 def _outcome(payload, made):

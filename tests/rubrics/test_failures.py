@@ -182,6 +182,26 @@ def test_the_summary_tells_code_type_and_what_happened_on_one_line(points, store
 
 
 @pytest.mark.parametrize(
+    ("points", "wanted"),
+    [
+        ([], (True, 9, "s", (), ())),
+        ([point("6.3", "4")], (True, 4, "[6.3] T: w", ("6.3",), ("Tool Interaction",))),
+        (
+            [point("6.1 Invalid invocation", "1"), point("1.1", "4"), point("6.2", "2"), point(None, "3")],
+            (True, 3, "T: w", ("1.1",), ("Selection",)),
+        ),
+        ([point("6.1", "1"), point("1.1", "?")], (True, None, "[1.1] T: w", ("1.1",), ("Selection",))),
+        ([point("6.1", "1"), point(None, "?", error_type="", what_happened="")], (True, None, "", (), ())),
+        ([point("6.1", "1"), point("6.2", "2")], (False, None, "", (), ())),
+    ],
+)
+def test_points_with_codes_that_do_not_count_are_left_out_of_all_that_is_told(points, wanted):
+    first = {"failure_points": points, "has_failure": True, "first_failure_step": 9, "first_failure_summary": "s"}
+    found = failure_of({"rubric_first_point_of_failure": first}, None, ("6.1", "6.2"))
+    assert (found.has_failure, found.first_step, found.summary, found.codes, found.categories) == wanted
+
+
+@pytest.mark.parametrize(
     ("task_only", "with_trajectory", "flag"),
     [
         (True, False, True),

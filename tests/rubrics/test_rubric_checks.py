@@ -73,7 +73,7 @@ def nested(*, outcome):
         ),
         (
             votes(n_instances=3, outcome_votes=[True]),
-            "R4: outcome_success is true, but the majority of the votes is null",
+            "R4: n_instances is 3, but there are 1 votes",
         ),
         (votes(**SCORES | {"median_score": 0.9}), "R5: median_score is 0.9, but all_scores[2] is 0.875"),
         (votes(**SCORES | {"median_score": "x"}), 'R5: median_score is "x", but all_scores[2] is 0.875'),
@@ -211,8 +211,10 @@ def test_a_verdict_changed_in_one_place_offends_every_rule_that_looks_there():
     assert [check.rule for check in found] == ["R3", "R4", "R7"]
 
 
-def test_without_a_top_score_nothing_is_compared_with_it():
-    assert checks({"is_success": 0}, score=None) == ()
+def test_a_score_of_null_contradicts_what_a_judge_found():
+    assert [(check.rule, check.message) for check in checks({"is_success": 1}, score=None)] == [
+        ("R7", "the score is null, but what the judge found gives 1 by outcome")
+    ]
 
 
 def test_a_score_that_is_neither_one_nor_zero_contradicts():

@@ -120,7 +120,7 @@ def test_other_demands_leave_the_stored_verdict_as_consistent_as_it_was():
 def test_a_criterion_that_was_not_stored_is_inferred(outcome, points, score, criterion, source):
     found = verdict(payload(item(4, points), outcome=outcome), score)
     assert (found.criterion, found.criterion_source) == (criterion, source)
-    assert found.is_inconsistent is (score == 0 and outcome is True and points == 4)
+    assert found.is_inconsistent is (score in (0, None) and outcome is True and points == 4)
 
 
 def test_without_a_top_score_the_criterion_is_inferred_from_is_success():

@@ -64,7 +64,17 @@ def test_is_success_alone_is_no_gate_but_no_verdict_either():
         verdict({"verifier_success": False, "is_success": 0}, 0)
 
 
-@pytest.mark.parametrize(("error", "reason"), [("no answer", "no answer"), ({"code": 429}, "an object")])
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        ("no answer", "no answer"),
+        ({"code": 429}, "an object"),
+        ({}, "an object"),
+        (False, "false"),
+        ("", "the judge gave no reason"),
+        (" \n", "the judge gave no reason"),
+    ],
+)
 def test_a_judge_that_failed_has_said_nothing_of_the_agent(error, reason):
     written = payload(outcome=False, rubric_error=error, is_success=0, rubric_is_success=0)
     found = verdict(written, 0, criterion="process")
@@ -76,8 +86,8 @@ def test_an_error_needs_no_rubric_to_be_told():
     assert (found.status, found.writer, found.generation) == ("judge_error", "webtailbench", None)
 
 
-def test_an_empty_error_is_none():
-    assert verdict(payload(outcome=True, rubric_error=""), 1).status == "judged"
+def test_an_error_of_null_is_none():
+    assert verdict(payload(outcome=True, rubric_error=None), 1).status == "judged"
 
 
 WEBVOYAGER, OM2W = ScoreFileName("gpt_eval"), ScoreFileName("webjudge", D(3), method="WebJudge_Online_Mind2Web_eval")
@@ -105,6 +115,8 @@ def test_a_free_text_counts_as_its_benchmark_reads_it(name, text, stored_score, 
     found = verdict(None, stored_score, name, text, **policy)
     assert (found.status, found.score, found.outcome, found.flags, rules(found)) == wanted
     assert (found.writer, found.threshold_source) == ("webvoyager" if name == WEBVOYAGER else "om2w", "default")
+    if found.status in ("judged", "undecided"):
+        assert found.reason == (text or None)
 
 
 def test_a_free_text_without_a_rule_to_read_it_is_refused():

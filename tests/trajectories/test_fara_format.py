@@ -59,6 +59,21 @@ def test_every_child_of_traj_is_a_candidate_so_that_none_vanishes(tmp_path):
         run.check()
 
 
+def test_a_crashed_run_with_a_folder_of_downloads_is_still_one(tmp_path):
+    path = recorded.write(tmp_path / "traj/7", answer=None, web_surfer_log=None, times_json=None, scores=None)
+    put_deep(path / "downloads", "metrics.json")
+    assert [run.task_id for run in find_runs(tmp_path)] == ["7"]
+
+
+def test_a_directory_that_cannot_be_listed_is_a_run_that_cannot_be_read(tmp_path, monkeypatch):
+    def refuse(path):
+        raise PermissionError(path)
+
+    (tmp_path / "traj/7").mkdir(parents=True)
+    monkeypatch.setattr("pytest_webeval.formats.fara.os.scandir", refuse)
+    assert format_of(tmp_path / "traj/7").name == "fara"
+
+
 def test_a_directory_called_traj_by_chance_is_searched_like_any_other(tmp_path):
     recorded.write(tmp_path / "traj/experiment" / recorded.RUN / "books_7")
     assert [run.task_id for run in find_runs(tmp_path)] == ["books_7"]
@@ -103,10 +118,12 @@ def test_the_same_trajectories_are_found_from_any_directory_around_them(tree, st
 
 
 def test_what_webeval_computed_over_runs_is_no_run_and_no_problem(tmp_path):
+    assert not holds_reports(tmp_path)
     put(tmp_path / "metrics.json", "{}")
     assert holds_reports(tmp_path)
     assert format_of(tmp_path) is None
-    assert not holds_reports(tmp_path / "elsewhere")
+    put(tmp_path / "web_surfer.log", "")
+    assert not holds_reports(tmp_path)
 
 
 def test_the_layout_of_fara_1_5_is_told_and_not_scored(tmp_path):
@@ -146,15 +163,16 @@ DEFINED = {
 }
 
 
-def test_a_definition_with_network_checks_is_joined_by_the_stored_verdict(tmp_path):
-    tasks = parse_tasks(json.dumps([DEFINED]).encode(), "tasks.json")
-    judged, unjudged = recorded.write(tmp_path / "a/107"), recorded.write(tmp_path / "b/107", scores=None)
-    assert [one.evaluator for one in load_run(judged).task(tasks).expectations] == [
-        "NetworkEventEvaluator",
-        "RubricEvaluator",
-    ]
-    assert [one.evaluator for one in load_run(unjudged).task(tasks).expectations] == ["NetworkEventEvaluator"]
-    assert load_run(judged).task(tasks).task_id == 107
+def test_a_definition_adds_the_network_checks_that_were_recorded_and_never_those_of_a_response(tmp_path):
+    answer = {"evaluator": "AgentResponseEvaluator", "expected": {"task_type": "navigate", "status": "SUCCESS"}}
+    definition = {**DEFINED, "eval": [answer, *DEFINED["eval"]]}
+    tasks = parse_tasks(json.dumps([definition]).encode(), "tasks.json")
+    recorded_traffic, without = recorded.write(tmp_path / "a/107"), recorded.write(tmp_path / "b/107")
+    put(recorded_traffic / "network.har", "{}")
+    network, rubric = "NetworkEventEvaluator", "RubricEvaluator"
+    assert [one.evaluator for one in load_run(recorded_traffic).task(tasks).expectations] == [network, rubric]
+    assert [one.evaluator for one in load_run(without).task(tasks).expectations] == [rubric]
+    assert load_run(without).task(tasks).task_id == 107
 
 
 def test_a_definition_that_asks_for_the_verdict_itself_is_left_alone(tmp_path):

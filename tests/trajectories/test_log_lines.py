@@ -270,17 +270,17 @@ def test_a_long_log_has_all_its_steps():
     assert (len(log.steps), log.steps[-1].line, log.warnings) == (40_000, 40_000, ())
 
 
-def test_what_stands_beyond_a_million_lines_is_left_out():
+def test_what_stands_beyond_the_limit_of_lines_is_left_out():
     log = read_log(b"\n" * (MAX_LINES - 1) + f"{OPENED}\n{ENDED}\n".encode())
     assert names(log) == ["visit_url"]
-    assert log.warnings[0] == "web_surfer.log line 1000000: has more than 1,000,000 lines; the rest is left out"
+    assert log.warnings[0] == "web_surfer.log line 250000: has more than 250,000 lines; the rest is left out"
 
 
-def test_what_stands_beyond_a_thousand_objects_of_a_line_is_left_out():
-    log = read_log(b"{}" * 999 + f"{OPENED}{ENDED}\n{ENDED}\n".encode())
+def test_what_stands_beyond_the_limit_of_objects_in_a_line_is_left_out():
+    log = read_log(b"{}" * 99 + f"{OPENED}{ENDED}\n{ENDED}\n".encode())
     assert names(log) == ["visit_url", "terminate"]
     assert log.steps[1].line == 2
-    assert log.warnings[1] == "web_surfer.log line 1: has more than 1,000 JSON objects; the rest is left out"
+    assert log.warnings[1] == "web_surfer.log line 1: has more than 100 JSON objects; the rest is left out"
 
 
 JSON = st.recursive(

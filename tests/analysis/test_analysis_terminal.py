@@ -1,0 +1,112 @@
+"""What the terminal says of an analysis: `fara_webeval.md` §7.3, §7.4."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_webeval.analysis import Row
+from pytest_webeval.analysis import analyse
+from pytest_webeval.plugin.terminal import section
+from pytest_webeval.summary import summarize_records
+
+
+def rows_of(experiment: str, *runs: str, **fields: Any) -> list[Row]:
+    """Runs r0, r1, ... of tasks t0, t1, ...: a letter each, `1` and `0` for a score, `-` for an aborted one."""
+    return [
+        Row(
+            task_id=f"t{task}",
+            run=f"{experiment}/r{run}",
+            label=f"{experiment}/r{run}/t{task}",
+            kind="aborted" if score == "-" else "completed",
+            experiment=experiment,
+            score=None if score == "-" else int(score),
+            status="success" if score == "1" else "failure",
+            **fields,
+        )
+        for run, scores in enumerate(runs)
+        for task, score in enumerate(scores)
+    ]
+
+
+@pytest.fixture
+def told():
+    """The lines that follow the counts of results, which are those of an empty session here."""
+
+    def lines(rows: list[Row], **about: Any) -> list[str]:
+        summary = summarize_records([], about={"subset": None, "partial": False, "trajectories": analyse(rows)} | about)
+        return section(summary, None, [], 0, [])[1:]
+
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("runs", "line"),
+    [
+        ("1", "1 trajectory: 1 completed, 0 over budget, 0 aborted, 0 unreadable"),
+        ("1-", "2 trajectories: 1 completed, 0 over budget, 1 aborted, 0 unreadable"),
+    ],
+)
+def test_one_trajectory_is_told_in_the_singular(told, runs, line):
+    assert told(rows_of("x", runs))[0] == line
+
+
+def test_criteria_are_named_where_there_are_several_the_most_frequent_first(told):
+    outcome = rows_of("x", "1100", criterion="outcome")
+    assert told(outcome)[1:] == ["mean over scored 50.0% of 4, over completed 50.0% of 4"]
+    mixed = outcome + rows_of("", "1", criterion="both") + rows_of("y", "-", criterion="process")
+    mixed += rows_of("z", "0", criterion="aesthetic", verdict_status="undecided")
+    expected = "mean over scored 50.0% of 6, over completed 50.0% of 6, criteria mixed: outcome 4, aesthetic 1, both 1"
+    assert told(mixed)[1] == f"{expected}, undecided 1"
+
+
+CERTAIN_OF_NOTHING = "95 % interval 0.0% to 100.0%"
+
+
+@pytest.mark.parametrize(
+    ("runs", "mean", "chances"),
+    [
+        (
+            ["110-", "1--0"],
+            f"2 runs, mean 58.3% (sd 11.8%, {CERTAIN_OF_NOTHING})",
+            ", pass@2 100.0% of 1, pass^2 100.0% of 1; 1 of 4 tasks in all runs",
+        ),
+        (
+            ["1", "1", "0"],
+            f"3 runs, mean 66.7% (sd 57.7%, {CERTAIN_OF_NOTHING})",
+            ", pass@3 100.0% of 1, pass^3 0.0% of 1; 1 of 1 task in all runs",
+        ),
+        (["10", "--"], "2 runs, mean 50.0%", ", pass@1 50.0% of 2, pass^1 50.0% of 2; 0 of 2 tasks in all runs"),
+        (["-", "-"], "2 runs", ""),
+    ],
+)
+def test_several_runs_are_told_with_their_spread_and_how_far_they_did_the_same_tasks(told, runs, mean, chances):
+    assert told(rows_of("x", *runs))[-1] == f"x: {mean}{chances}"
+
+
+def test_one_run_of_rephrased_tasks_has_nothing_to_compare_with(told):
+    rows = [
+        Row(task_id=task, run="r", label=task, kind="completed", experiment="x", score=1, status="success")
+        for task in ("a", "a_rephrased_1")
+    ]
+    assert told(rows)[2:] == ["x: 1 run, mean 100.0%, pass@1 100.0% of 2, pass^1 100.0% of 2"]
+
+
+def test_of_several_experiments_those_without_repeated_runs_have_a_mean(told):
+    assert len(told(rows_of("x", "10"))) == 2
+    assert len(told(rows_of("x", "10") + rows_of("", "1"))) == 2
+    rows = rows_of("x", "11100") + rows_of("y", "--") + rows_of("b\nz\x1b[31m", "1") + rows_of("w", "1", "1")
+    lines = told(rows)[2:]
+    assert lines[0].startswith("w: 2 runs, ")
+    assert lines[1:] == ["b z\\u001b[31m: mean 100.0% of 1", "x: mean 60.0% of 5", "y: nothing scored"]
+
+
+@pytest.mark.parametrize(
+    ("repeated", "single", "shown"),
+    [(0, 5, ["s0", "s1", "s2"]), (5, 0, ["r0", "r1", "r2"]), (5, 5, ["r0", "r1", "r2", "s0"])],
+)
+def test_however_many_experiments_there_are_four_lines_are_shown_at_most(told, repeated, single, shown):
+    rows = [row for number in range(repeated) for row in rows_of(f"r{number}", "1", "0")]
+    rows += [row for number in range(single) for row in rows_of(f"s{number}", "1")]
+    assert [line.partition(":")[0] for line in told(rows)[2:]] == shown
