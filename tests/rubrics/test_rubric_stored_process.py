@@ -1,4 +1,4 @@
-"""Where the process that was stored counts: where rounding decides it, or nothing else tells (`fara_webeval.md` §6.2)."""
+"""Where the stored process counts: where rounding decides it, or nothing else tells (`fara_webeval.md` §6.2, Q26)."""
 
 from __future__ import annotations
 
