@@ -55,6 +55,11 @@ class Run:
         return self.trace.mended
 
     @property
+    def has_trace(self) -> bool:
+        """Whether there should be a recording of the browser's traffic."""
+        return True
+
+    @property
     def trajectory(self) -> Trajectory | None:
         """Steps, thoughts, screenshots and outcome where the run is a trajectory; None where it is not."""
         return None

@@ -29,6 +29,14 @@ def write_json(path: Path, content: Any) -> None:
         raise SettingsError(f"cannot write {path}: {error.strerror}; choose a place with --webeval-output") from error
 
 
+def remove(path: Path) -> None:
+    """Remove a file of ours. Raises `SettingsError` that says how to write elsewhere."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise SettingsError(f"cannot remove {path}: {error.strerror}; choose a place with --webeval-output") from error
+
+
 def encoded(content: Any) -> bytes:
     """The bytes of some JSON: indented, UTF-8 whatever an agent put into its texts, with a final newline."""
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=True)

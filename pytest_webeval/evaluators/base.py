@@ -81,7 +81,7 @@ class Case:
         self.run.check()
         if self.run.exclusion is not None:
             raise RunExcluded(self.run.exclusion)
-        if self.task.sites and not self.configured_sites.covers(self.task.sites):
+        if self.run.has_trace and self.task.sites and not self.configured_sites.covers(self.task.sites):
             try:
                 guessed_sites(self.task.sites, self.run.trace.evaluation_events)
             except EvaluationError as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Any
 
+from pytest_webeval.errors import RunExcluded
 from pytest_webeval.files import Inputs
 from pytest_webeval.files import present
 from pytest_webeval.formats.webarena_verified import RESPONSE
@@ -32,6 +33,7 @@ from pytest_webeval.trajectory_tasks import TrajectoryTask
 from pytest_webeval.trajectory_tasks import bare_task
 
 if TYPE_CHECKING:
+    from pytest_webeval.network import NetworkTrace
     from pytest_webeval.rules import Rules
     from pytest_webeval.task_sets import TaskSet
 
@@ -55,13 +57,21 @@ class TrajectoryRun(Run):
         """The final answer as bytes. Raises `Unreadable`."""
         return self.trajectory.answer.final_answer.encode("utf-8", "surrogatepass")
 
+    @cached_property
+    def trace(self) -> NetworkTrace:
+        """What the browser sent and received. Raises `RunExcluded` where nobody recorded that, or `RecordingError`."""
+        if not self.has_trace:
+            raise RunExcluded(f"{self.label} has no recorded traffic, which trajectories need not have")
+        return self.load_trace(self.inputs)
+
     @property
     def mended(self) -> str | None:
         """As of any run, if an expectation asked for the browser's traffic: else it is a file like any other."""
         return self.trace.mended if "trace" in vars(self) else None
 
     @property
-    def _has_trace(self) -> bool:
+    def has_trace(self) -> bool:
+        """Whether the browser's traffic was recorded, as it seldom is."""
         return any(present(self.path / name) for name in TRACE_NAMES)
 
     @property
@@ -99,7 +109,7 @@ class TrajectoryRun(Run):
         Its answer is a sentence, so that what is expected of a response in JSON says nothing about it.
         """
         kept = [one for one in task.eval if one["evaluator"] != RESPONSE_EVALUATOR]
-        kept = [one for one in kept if one["evaluator"] != NETWORK_EVALUATOR or self._has_trace]
+        kept = [one for one in kept if one["evaluator"] != NETWORK_EVALUATOR or self.has_trace]
         asked = any(one["evaluator"] == RUBRIC_EVALUATOR for one in kept)
         more = [] if asked else [{"evaluator": RUBRIC_EVALUATOR}]
         return NumberedTask.model_validate(task.model_dump() | {"eval": [*kept, *more]})

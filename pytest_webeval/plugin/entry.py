@@ -24,7 +24,7 @@ OPTIONS = {
     "webeval_criterion": "what counts of a stored verdict: outcome, process, both, safe_outcome; usually as stored",
     "webeval_rubric_threshold": "share of a rubric's points that a success of the process needs, such as 0.8",
     "webeval_score_file": "name of the file in scores/ that counts, for trajectories that have several",
-    "webeval_over_budget": "trajectories without an answer: stored (a stored score counts, otherwise none) or zero",
+    "webeval_over_budget": "trajectories without an answer: stored (a stored score counts, otherwise 0) or zero",
     "webeval_aborted": "tests of trajectories that the environment aborted: skip, xfail or fail; none is in a mean",
     "webeval_metrics": "directory for a metrics.json of each run of trajectories, in webeval's own shape",
     "webeval_today": "the day that completes dates such as 'March 2022', as YYYY-MM-DD; by default the present one",

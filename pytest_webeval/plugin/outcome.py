@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.files import read_inside
 from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.collection import run_path
 from pytest_webeval.plugin.missing import MISSING_TASKS
@@ -30,6 +32,7 @@ from pytest_webeval.task_results import excluded
 from pytest_webeval.task_results import failed_to_load
 from pytest_webeval.tasks import Task
 from pytest_webeval.trajectory_rows import about_trajectory
+from pytest_webeval.writing import remove
 from pytest_webeval.writing import write_json
 
 
@@ -42,11 +45,14 @@ class Outcome:
     result: TaskResult | None
     run: Run | None
     partly: bool = False
+    is_obsolete: bool = False  # what an earlier session wrote about the run is no longer so
 
     def write(self) -> None:
         """Write eval_result.json. Parts are put together and written by the controller. Raises `SettingsError`."""
         if self.result is not None and not self.partly:
             write_json(self.path, self.result.model_dump())
+        if self.is_obsolete and written_for(self.path, self.record.run):
+            remove(self.path)
 
     def unwritten(self, message: str) -> Outcome:
         """The same with an error in place of a verdict that nobody can read."""
@@ -81,6 +87,15 @@ class Outcome:
         """What travels on the report."""
         part = json.dumps(self.result.model_dump()) if self.partly and self.result else None  # ASCII, as xdist needs it
         return {"record": travelling(self.record.to_json()), "path": travelling(str(self.path)), "part": part}
+
+
+def written_for(path: Path, run: str) -> bool:
+    """Whether a file is a result that a session wrote about that run, and not somebody else's file of that name."""
+    try:
+        found = TaskResult.model_validate(json.loads(read_inside(path.parent, path.name)))
+    except (RecordingError, ValueError, RecursionError):
+        return False
+    return bool(found.webeval.get("run") == run)
 
 
 def travelling(tree: Any) -> Any:
@@ -128,10 +143,7 @@ def _excluded(run: Run, task: Task, told: str, workspace: Workspace) -> Outcome:
     """The outcome of a run that says nothing about the agent. That nobody judged it yet is not worth a file."""
     result = excluded(error_result(run, task, harmless(told), workspace), run, harmless(told))
     found = _outcome(result, run, task, workspace)
-    if run.exclusion is None:
-        found.path.unlink(missing_ok=True)  # what an earlier session found out is no longer so
-        return replace(found, result=None)
-    return found
+    return found if run.exclusion else replace(found, result=None, is_obsolete=True)
 
 
 def _is_skip(call: pytest.CallInfo[None]) -> bool:

@@ -25,6 +25,8 @@ from pytest_webeval.scoring import evaluate
 from pytest_webeval.scoring import joined
 from pytest_webeval.scoring import score
 from pytest_webeval.scoring import writable
+from pytest_webeval.task_results import excluded
+from pytest_webeval.task_results import failed_to_load
 from pytest_webeval.tasks import Expectation
 
 
@@ -73,6 +75,15 @@ class RecordEvaluation:
             pytest.xfail(told)
         pytest.skip(told)
 
+    def _whole_or_nothing(self) -> TaskResult:
+        """The result of the run; where it says nothing about the agent, one that is in no count."""
+        run, task = self.case.run, self.case.task
+        try:
+            return self._whole(self.own_evaluators())
+        except RunExcluded as error:
+            told = harmless(str(error))
+            return excluded(failed_to_load(run, task, told, *self.workspace.source_of(run)), run, told)
+
     @property
     def result(self) -> TaskResult | None:
         """The result of the run, or None if nothing was checked.
@@ -81,7 +92,7 @@ class RecordEvaluation:
         """
         if not self.found:
             return self.scored
-        whole = self.scored or self._whole(self.own_evaluators())
+        whole = self.scored or self._whole_or_nothing()
         return joined([whole, whole.model_copy(update={"evaluators_results": self.found})])
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin import fixtures
 from pytest_webeval.plugin.collection import RunItem
@@ -106,6 +107,14 @@ class WebEvalSession:
             else []
         )
         return [harmless(line) for line in (f"webeval: runs in {roots}", f"webeval: {code}{data}{part}", *odd)]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self) -> Generator[None, object, object]:
+        """Skip a Python test that asks a run for what it does not say."""
+        try:
+            return (yield)
+        except RunExcluded as error:
+            pytest.skip(harmless(str(error)))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(

@@ -114,8 +114,8 @@ def test_a_result_that_cannot_be_written_is_in_no_mean(tree, webeval, runs):
     assert runs.summary["webeval"]["trajectories"]["mean_scored"] is None
 
 
-def test_a_python_test_that_records_something_over_an_unjudged_run_does_not_end_the_session(tree, pytester, webeval):
-    tree("a", scores=None)
+def test_what_a_python_test_records_over_an_unjudged_run_is_kept_and_counts_in_no_mean(tree, pytester, webeval, runs):
+    path = tree("a", scores=None)
     pytester.makepyfile(
         test_more="""
         from pytest_webeval import Assertion, EvaluatorResult
@@ -127,9 +127,121 @@ def test_a_python_test_that_records_something_over_an_unjudged_run_does_not_end_
             webeval_rubric.check()
         """
     )
-    result = webeval("test_more.py")
-    result.assert_outcomes(passed=1, skipped=1)
-    assert "INTERNALERROR" not in result.stdout.str() + result.stderr.str()
+    webeval("test_more.py").assert_outcomes(passed=1, skipped=1)
+    found = json.loads((path / "eval_result.json").read_bytes())
+    assert [one["evaluator_name"] for one in found["evaluators_results"]] == ["Mine"]
+    assert found["webeval"]["excluded"].startswith("not scored: ")
+    assert (runs.summary["total"], runs.summary["webeval"]["excluded_count"]) == (0, 1)
+
+
+def test_a_network_check_of_every_run_passes_over_trajectories_without_traffic(tree, pytester, webeval, runs, result):
+    tree("a")
+    tree("b", scores=None)
+    pytester.makepyfile(
+        test_more="""
+        def test_deletes_nothing(webeval_network_event):
+            webeval_network_event.check(expected={"url": "^.*$", "http_method": "DELETE"}, should_not_exist=True)
+
+        def test_visits(webeval_run):
+            assert webeval_run.trace.events
+        """
+    )
+    webeval("test_more.py", "runs").assert_outcomes(passed=1, skipped=5)
+    assert result("a")["status"] == "success"
+
+
+@pytest.mark.parametrize("content", [{"mine": 1}, "text", {}, None], ids=repr)
+def test_a_file_of_somebody_else_is_not_removed(tree, webeval, content):
+    path = tree("a", scores=None) / "eval_result.json"
+    path.mkdir() if content is None else put(path, content)
+    webeval().assert_outcomes(skipped=1)
+    assert path.exists()
+
+
+def test_an_unjudged_run_over_budget_has_no_points_whatever_the_benchmark(runs, webeval):
+    path = "runs/WebSurfer-fara-3-x-3/fara-7b/ana/WebVoyager_x.jsonl/r1/traj/a"
+    recorded.write(runs.root / path, answer=final_answer(NO_ANSWER), scores=None)
+    webeval().assert_outcomes(failed=1)
+
+
+def test_a_damaged_score_file_of_a_run_over_budget_does_not_matter(tree, webeval, runs):
+    tree("a", answer=final_answer(NO_ANSWER), scores="{")
+    webeval().assert_outcomes(failed=1)
+    assert runs.summary["webeval"]["trajectories"]["mean_scored"] == 0.0
+
+
+def test_the_benchmark_of_the_definition_has_its_gates(runs, webeval, pytester):
+    recorded.write(runs.root / "a", web_surfer_log=log(CLICK, CLICK, CLICK), scores=None)
+    put(pytester.path / "tasks.tsv", "benchmark\tid\ttask_summary\nb\ta\tFind it.")
+    webeval().assert_outcomes(skipped=1)
+    webeval("--webeval-tasks=tasks.tsv").assert_outcomes(failed=1)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "outcomes"),
+    [
+        ("webeval_aborted", "xfail", {"xfailed": 1, "passed": 1, "failed": 1}),
+        ("webeval_over_budget", "zero", {"skipped": 1, "failed": 2}),
+        ("webeval_score_file", "gpt_eval", {"skipped": 1, "passed": 1, "failed": 1}),
+        ("webeval_rubric_threshold", "0.9", {"skipped": 1, "passed": 1, "failed": 1}),
+    ],
+)
+def test_words_in_an_ini_file_are_no_paths(pytester, runs, webeval, key, value, outcomes):
+    place = runs.root / "runs/WebSurfer-fara-3-x-3/fara-7b/ana/WebVoyager_x.jsonl/r1/traj"
+    recorded.write(place / "aborted", answer=final_answer(NO_ANSWER, is_aborted=True))
+    for name, told in {"over": "SUCCESS", "wrong": "NOT SUCCESS"}.items():
+        answer = final_answer(NO_ANSWER if name == "over" else "done")
+        put(
+            recorded.write(place / name, answer=answer, scores=None) / "scores/gpt_eval.json",
+            score_file(told, int(name == "over")),
+        )
+    pytester.makeini(f"[pytest]\n{key} = {value}")
+    webeval().assert_outcomes(**outcomes)
+
+
+def test_what_aborted_means_is_not_asked_of_a_run_that_nobody_judged(tree, webeval):
+    tree("a", scores=None)
+    webeval("--webeval-aborted=fail").assert_outcomes(skipped=1)
+
+
+def test_a_task_keeps_the_criterion_that_it_names(runs, tree, webeval):
+    own = {"evaluator": "RubricEvaluator", "criterion": "outcome"}
+    runs.define(runs.definition(107) | {"eval": [own]})
+    tree("107", scores=score_file(payload(items=(item(4, 1),))))
+    webeval("--webeval-criterion=process").assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("rules", "least"), [("default", {"1": 0.0, "2": 0.0, "3": 1.0}), ("reference", {"1": 0.0, "2": 0.0, "3": 0.0})]
+)
+def test_each_run_has_metrics_of_its_own_and_other_formats_have_none(runs, webeval, pytester, rules, least):
+    runs.add(107)
+    for run in ("r1", "r2"):
+        for name in ("a", "b"):
+            recorded.write(runs.root / recorded.RUN.replace("r1", run) / name, answer=final_answer(shots=5))
+    webeval("--webeval-metrics=metrics", f"--webeval-rules={rules}")
+    found = {path.parent.name: json.loads(path.read_bytes()) for path in (pytester.path / "metrics").rglob("*.json")}
+    assert {name: told["num_examples"] for name, told in found.items()} == {"r1": 2, "r2": 2}
+    assert {key: entry["mean_score"] for key, entry in found["r1"]["step_budget_scores"].items()} == least
+
+
+def test_a_verdict_is_held_against_what_the_run_says(tree, webeval, result):
+    evaluated = recorded.core_log("a", evaluated=True) + recorded.core_log("a")
+    steps = {"rubric_intermediate_mm_rubric_steps": {"step1_num_screenshots": 9}}
+    tree("a", core_log=evaluated, scores=score_file(payload(final_answer="other", **steps)))
+    webeval().assert_outcomes(passed=1)
+    told = "\n".join(result("a")["webeval"]["warnings"])
+    for rule in ("R15", "R16", "R17"):
+        assert f"scores/mmrubric_0.8-5-3.json: {rule}: " in told
+
+
+def test_every_file_that_was_read_is_hashed(tree, webeval, result):
+    tree("a")
+    tree("b", answer=final_answer(NO_ANSWER, is_aborted=True))
+    webeval()
+    files = ["a_final_answer.json", "core.log", "scores/mmrubric_0.8-5-3.json", "times.json", "web_surfer.log"]
+    assert sorted(result("a")["webeval"]["inputs"]) == files
+    assert {"b_final_answer.json", "core.log", "times.json"} <= result("b")["webeval"]["inputs"].keys()
 
 
 @pytest.mark.parametrize("actual", ['{"flags": None}', '{"flags": [{}]}', '{"tool_failures": ["x"]}', '"text"', "[1]"])

@@ -43,9 +43,9 @@ JUNK = (
 )
 
 
-def damaged(directory: Path, name: str, random: Random) -> Path:
-    """A trajectory that was complete and met one to four accidents."""
-    path = recorded.write(directory / name)
+def damaged(directory: Path, name: str, random: Random, *, outcome: bool) -> Path:
+    """A trajectory that was complete, judged with that outcome, and met one to four accidents."""
+    path = recorded.write(directory / name, scores=recorded.score_file(recorded.payload(outcome=outcome)))
     recorded.put(path / "task_data.json", {"task_summary": "t", "precomputed_rubric": {"items": [recorded.item(2, 1)]}})
     for accident in random.choices(ACCIDENTS, k=random.randint(1, 4)):
         accident(path, random)

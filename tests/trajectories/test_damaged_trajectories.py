@@ -34,11 +34,14 @@ def scored(run):
 def test_damaged_trajectories_are_all_found_and_none_crashes(tmp_path, seed):
     random = Random(seed)
     names = [f"task_{number:02}" for number in range(EACH)]
-    for name in names:
-        damaged(tmp_path / recorded.RUN, name, random)
+    for number, name in enumerate(names):
+        damaged(tmp_path / recorded.RUN, name, random, outcome=number % 2 == 0)
     runs = list(find_runs(tmp_path))
     assert [run.task_id for run in runs] == names
     results = [scored(run) for run in runs]
+    statuses = [result.status for result in results]
+    assert "success" in statuses[::2]
+    assert "success" not in statuses[1::2]  # no damage makes a success of a failure
     for result in results:
         assert "\n" not in (result.error_msg or "")
         json.loads(encoded(result.model_dump()))
