@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from pytest_webeval.analysis.rows import Row
 from pytest_webeval.results import TaskResult
 from pytest_webeval.tasks import RUBRIC_EVALUATOR
+from pytest_webeval.trajectories.place import Place
 
 if TYPE_CHECKING:
     from pytest_webeval.summary import Record
@@ -125,6 +126,6 @@ def _run(record: Record, told: dict[str, Any]) -> str:
 
 
 def _experiment(told: dict[str, Any]) -> str:
-    """What repeated runs share: system, model and benchmark; empty where one of them is not known."""
-    known = [told[name] for name in ("system", "model", "benchmark")]
-    return "/".join(known) if all(known) else ""
+    """What repeated runs share; empty where that is not known."""
+    place = Place(system=told["system"], model=told["model"], benchmark=told["benchmark"])
+    return place.experiment or ""

@@ -18,8 +18,8 @@ from pytest_webeval.analysis.pass_at_k import consensus
 from pytest_webeval.analysis.rows import Row
 from pytest_webeval.analysis.rows import scored
 from pytest_webeval.analysis.tables import mean_scores
+from pytest_webeval.trajectories.base import NO_ANSWER
 
-_NO_ANSWER = "<no_answer>"
 _JUDGE_ERRORS = ("Error code", "Error, ", "Error: ")
 _LOADED = ("completed", "over_budget")
 _INIT, _EXECUTED, _EVALUATED = range(3)
@@ -84,7 +84,7 @@ def _undisturbed(evaluated: Sequence[Row]) -> dict[str, Any]:
 
 
 def _is_empty(row: Row) -> bool:
-    return row.answer in (None, "", _NO_ANSWER)
+    return row.answer in (None, "", NO_ANSWER)
 
 
 def _met_captcha(row: Row) -> bool:

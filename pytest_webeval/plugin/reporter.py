@@ -96,17 +96,15 @@ class Reporter:
         self.summary = self._summarize(list(self.records.values()))
         for place, records in self._places():
             self._try(lambda place=place, records=records: write_json(place, self._summarize(records).model_dump()))
-        if self.workspace.settings.metrics is not None:
-            self._try(self._write_metrics)
+        if (directory := self.workspace.settings.metrics) is not None:
+            self._try(lambda: self._write_metrics(directory))
         session.config.hook.pytest_webeval_summary(summary=self.summary, config=session.config)
 
-    def _write_metrics(self) -> None:
-        told = [record for record in self.records.values() if record.trajectory is not None]
-        settings = self.workspace.settings
+    def _write_metrics(self, directory: Path) -> None:
         if self.summary is not None and self.summary.webeval["partial"]:
             raise SettingsError("no metrics.json is written, because the session is partial; score all runs for one")
-        if settings.metrics is not None:
-            write_metrics(told, settings.metrics, settings.rules)
+        told = [record for record in self.records.values() if record.trajectory is not None]
+        write_metrics(told, directory, self.workspace.settings.rules)
 
     def _merge(self, label: str) -> None:
         path = self.workspace.path_of(label)

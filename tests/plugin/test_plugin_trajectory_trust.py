@@ -244,6 +244,45 @@ def test_every_file_that_was_read_is_hashed(tree, webeval, result):
     assert {"b_final_answer.json", "core.log", "times.json"} <= result("b")["webeval"]["inputs"].keys()
 
 
+def test_what_was_recorded_counts_although_nobody_judged_the_run(tree, runs, webeval, result):
+    runs.define(runs.definition(107) | {"eval": [runs.visited("__SHOPPING__/elsewhere")]})
+    put(tree("107", scores=None) / "network.har", json.dumps({"log": {"entries": [runs.navigation()]}}))
+    webeval().assert_outcomes(failed=1)
+    assert [one["evaluator_name"] for one in result("107")["evaluators_results"]] == ["NetworkEventEvaluator"]
+    assert any(note.startswith("not scored: ") for note in result("107")["webeval"]["warnings"])
+
+
+def test_a_trace_that_was_mended_is_told_where_it_was_read(tree, runs, webeval, result):
+    runs.define(runs.definition(107) | {"eval": [runs.visited()]})
+    line = json.dumps({"type": "resource-snapshot", "snapshot": runs.navigation()})
+    put(tree("107") / "trace.network", f"{line}\n\n")
+    webeval().assert_outcomes(passed=1)
+    assert any("Q43 (mended_traces)" in note for note in result("107")["webeval"]["warnings"])
+
+
+def test_a_critical_point_that_nobody_looked_at_is_told(tree, webeval, result):
+    tree("a")
+    webeval("--webeval-criterion=safe_outcome").assert_outcomes(passed=1)
+    told = "scores/mmrubric_0.8-5-3.json does not say whether a critical point was violated; taken for no"
+    assert result("a")["webeval"]["warnings"] == [told]
+
+
+def test_an_answer_file_of_another_task_is_told(tree, webeval, result):
+    path = tree("a")
+    (path / "a_final_answer.json").rename(path / "b_final_answer.json")
+    webeval().assert_outcomes(passed=1)
+    assert any(
+        note.startswith("b_final_answer.json: the directory is called") for note in result("a")["webeval"]["warnings"]
+    )
+
+
+def test_two_copies_of_a_run_are_two_runs(runs, webeval):
+    for copy in ("one", "two"):
+        recorded.write(runs.root / copy / recorded.RUN / "a")
+    webeval()
+    assert len(runs.summary["webeval"]["trajectories"]["runs"]) == 2
+
+
 @pytest.mark.parametrize("actual", ['{"flags": None}', '{"flags": [{}]}', '{"tool_failures": ["x"]}', '"text"', "[1]"])
 def test_an_overriding_evaluator_may_say_what_it_likes(tree, pytester, webeval, runs, actual):
     tree("a")
