@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from abc import ABC
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
-from typing import NoReturn
-from typing import Self
 from urllib.parse import unquote
 from urllib.parse import urlparse
 
 from pytest_webeval.errors import EvaluationError
 
 # Spec §3.2: the suffixes, in this case only, that make a request an asset which no evaluator looks at.
-_ASSETS = tuple(
-    f".{kind}" for kind in ["css", "js", "png", "jpg", "jpeg", "gif", "svg", "woff", "woff2", "ttf", "ico", "webp"]
-)
+_KINDS = ("css", "js", "png", "jpg", "jpeg", "gif", "svg", "woff", "woff2", "ttf", "ico", "webp")
+_ASSETS = tuple(f".{kind}" for kind in _KINDS)
+# Most URLs need no parser to be told apart: none without any of the first is an asset, all of the second form are.
+_WORTH_PARSING = re.compile(rf"\.(?:{'|'.join(_KINDS)})|[^!-~]|[\[\]]")
+_PLAIN_ASSET = re.compile(rf"https?://[A-Za-z0-9.:-]+/[\w./~%@+,=&-]*\.(?:{'|'.join(_KINDS)})(?:\?[!-~]*)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,37 +34,72 @@ class Body:
     aside: Callable[[], str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NetworkEvent:
-    """One request with its response. `index` counts from 0 in the order of the recording; `status` -1 means aborted.
+Pairs = tuple[tuple[str, str], ...]
 
-    Of a damaged event some fields may be missing; asking for one of those raises `EvaluationError`.
+
+class NetworkEvent(ABC):
+    """One request with its response. `index` counts from 0 in the order of the recording.
+
+    A recording is big and little of it is asked for, so an event decodes a field when somebody asks for it. Where that
+    is damaged it raises `EvaluationError`.
     """
 
-    index: int
-    url: str
-    method: str
-    status: int
-    headers: tuple[tuple[str, str], ...]
-    cookies: tuple[tuple[str, str], ...]
-    read_post: Callable[[], Body | None]
-    read_content: Callable[[], Body | None]
-    resource_type: str | None = None
-    page: str | None = None
-    frame: str | None = None
+    __slots__ = ("index",)
 
-    @classmethod
-    def damaged(cls, **readable: Any) -> Self:
-        """An event of which only some fields could be read."""
-        event = object.__new__(cls)
-        for name, value in readable.items():
-            object.__setattr__(event, name, value)
-        return event
+    def __init__(self, index: int) -> None:
+        self.index = index
 
-    def __getattr__(self, name: str) -> NoReturn:  # called for a field that was never set, and for nothing we have
-        if name not in self.__slots__:
-            raise AttributeError(name)
-        raise EvaluationError(f"event {self.index} of the trace is damaged: no readable {name}; record the run again")
+    @property
+    @abstractmethod
+    def url(self) -> str:
+        """The address as it was sent."""
+
+    @property
+    @abstractmethod
+    def method(self) -> str:
+        """The method as it was sent, usually in capitals."""
+
+    @property
+    @abstractmethod
+    def status(self) -> int:
+        """The status of the response; -1 means aborted."""
+
+    @property
+    @abstractmethod
+    def headers(self) -> Pairs:
+        """Names and values of the request's headers in their order."""
+
+    @property
+    @abstractmethod
+    def cookies(self) -> Pairs:
+        """Names and values of the cookies that the response set, as they were sent."""
+
+    @property
+    @abstractmethod
+    def resource_type(self) -> str | None:
+        """What the browser took the response for, such as `document`, where the recording says so."""
+
+    @property
+    @abstractmethod
+    def page(self) -> str | None:
+        """The tab, where the recording says so."""
+
+    @property
+    @abstractmethod
+    def frame(self) -> str | None:
+        """The frame in the tab, where the recording says so."""
+
+    @abstractmethod
+    def read_post(self) -> Body | None:
+        """What was posted, or None."""
+
+    @abstractmethod
+    def read_content(self) -> Body | None:
+        """What came back, or None."""
+
+    def damaged(self, name: str) -> EvaluationError:
+        """What to raise where somebody asks for a field that cannot be read."""
+        return EvaluationError(f"event {self.index} of the trace is damaged: no readable {name}; record the run again")
 
     @property
     def is_document(self) -> bool:
@@ -73,7 +110,7 @@ class NetworkEvent:
     def says_something(self) -> bool:
         """Whether its URL can be read and is more than that of a static asset."""
         try:
-            return not urlparse(self.url).path.endswith(_ASSETS)
+            return not _is_asset(self.url)
         except ValueError:
             return True  # an impossible URL: whoever looks at it says so
         except EvaluationError:
@@ -87,7 +124,7 @@ class NetworkEvent:
     def is_asset(self) -> bool:
         """Whether the path ends like a style sheet, script, picture or font."""
         try:
-            return urlparse(self.url).path.endswith(_ASSETS)
+            return _is_asset(self.url)
         except ValueError as error:
             raise EvaluationError(f"event {self.index} has the impossible URL {self.url[:200]!r}: {error}") from error
 
@@ -96,11 +133,11 @@ class NetworkEvent:
         """Whether a person would say that the browser went to a page (spec §3.2)."""
         if self.method != "GET":
             return False
-        headers = {name.lower(): value.lower() for name, value in self.headers}
-        accept = headers.get("accept", "")
+        headers = {name.lower(): value for name, value in self.headers}
+        accept = headers.get("accept", "").lower()
         if "sec-fetch-user" not in headers:
             return accept.startswith("text/html")
-        marks = (headers.get("sec-fetch-dest"), headers.get("sec-fetch-mode"), headers["sec-fetch-user"])
+        marks = tuple(headers.get(f"sec-fetch-{name}", "").lower() for name in ("dest", "mode", "user"))
         return marks == ("document", "navigate", "?1") and "text/html" in accept
 
     def header(self, name: str) -> str | None:
@@ -111,6 +148,13 @@ class NetworkEvent:
     def response_cookies(self) -> dict[str, str]:
         """Cookies that the response set, percent-decoded; of duplicates the last."""
         return {name: unquote(value) for name, value in self.cookies}
+
+
+def _is_asset(url: str) -> bool:
+    """Whether the path of a URL has one of the suffixes. Raises `ValueError` for a URL that is none."""
+    if _WORTH_PARSING.search(url) is None:
+        return False
+    return _PLAIN_ASSET.fullmatch(url) is not None or urlparse(url).path.endswith(_ASSETS)
 
 
 @dataclass(frozen=True)

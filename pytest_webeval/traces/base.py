@@ -21,6 +21,7 @@ from pytest_webeval.files import Inputs
 from pytest_webeval.network import Body
 from pytest_webeval.network import NetworkEvent
 from pytest_webeval.network import NetworkTrace
+from pytest_webeval.network import Pairs
 
 _NOTHING = (b"[]", b'""', b"0", b"false")
 Attachment = Callable[[str], bytes]
@@ -31,14 +32,15 @@ MAX_ASIDE = 128 * 2**20  # characters in side files of one run
 _PLAIN_NAME = re.compile(rf"(?:{RESOURCES}/)?[\w-][\w.-]*")
 
 
-class Pair(msgspec.Struct):
+# None of these structs is part of a cycle, and a recording has thousands: the garbage collector need not visit them.
+class Pair(msgspec.Struct, gc=False):
     """A header or a cookie."""
 
     name: str
     value: str
 
 
-class Stored(msgspec.Struct):
+class Stored(msgspec.Struct, gc=False):
     """A body, in the trace or by reference (`_file` in a HAR, `_sha1` in a Playwright trace)."""
 
     mime: str = msgspec.field(default="", name="mimeType")
@@ -48,24 +50,24 @@ class Stored(msgspec.Struct):
     sha1: str | None = msgspec.field(default=None, name="_sha1")
 
 
-class Request(msgspec.Struct):
-    """What was sent; the body stays undecoded."""
+class Request(msgspec.Struct, gc=False):
+    """What was sent; headers and body stay undecoded."""
 
     method: str
     url: str
-    headers: list[Pair]
+    headers: msgspec.Raw = msgspec.Raw(b"")
     post: msgspec.Raw = msgspec.field(default=msgspec.Raw(b"null"), name="postData")
 
 
-class Response(msgspec.Struct):
-    """What came back; the content stays undecoded."""
+class Response(msgspec.Struct, gc=False):
+    """What came back; cookies and content stay undecoded."""
 
     status: int | float | str | bool
-    cookies: list[Pair] = []
+    cookies: msgspec.Raw = msgspec.Raw(b"[]")
     content: msgspec.Raw = msgspec.Raw(b"null")
 
 
-class Entry(msgspec.Struct):
+class Entry(msgspec.Struct, gc=False):
     """One entry of a HAR."""
 
     request: Request
@@ -142,6 +144,65 @@ class TraceReader(Protocol):
         ...
 
 
+class RecordedEvent(NetworkEvent):
+    """An event whose entry has the shape that it should have."""
+
+    __slots__ = ("_bodies", "_entry", "_headers")
+
+    def __init__(self, index: int, entry: Entry, bodies: BodySource) -> None:
+        self.index, self._entry, self._bodies = index, entry, bodies
+        self._headers: Pairs | None = None
+
+    @property
+    def url(self) -> str:
+        return self._entry.request.url
+
+    @property
+    def method(self) -> str:
+        return self._entry.request.method
+
+    @property
+    def status(self) -> int:
+        try:
+            return whole_status(self._entry.response.status)
+        except (ValueError, OverflowError):
+            raise self.damaged("status") from None
+
+    @property
+    def headers(self) -> Pairs:
+        if self._headers is None:
+            self._headers = self._pairs(self._entry.request.headers, "headers")
+        return self._headers
+
+    @property
+    def cookies(self) -> Pairs:
+        return self._pairs(self._entry.response.cookies, "cookies")
+
+    def _pairs(self, raw: msgspec.Raw, name: str) -> Pairs:
+        try:
+            return pairs(raw)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            raise self.damaged(name) from None
+
+    @property
+    def resource_type(self) -> str | None:
+        return self._entry.resource_type
+
+    @property
+    def page(self) -> str | None:
+        return self._entry.page
+
+    @property
+    def frame(self) -> str | None:
+        return self._entry.frame
+
+    def read_post(self) -> Body | None:
+        return self._bodies.read_post(self._entry.request.post)
+
+    def read_content(self) -> Body | None:
+        return self._bodies.read_content(self._entry.response.content)
+
+
 def build_trace(entries: Sequence[msgspec.Raw | Entry], bodies: BodySource, mended: str | None = None) -> NetworkTrace:
     """The trace with these entries, in which a damaged entry costs only what is damaged in it.
 
@@ -151,31 +212,23 @@ def build_trace(entries: Sequence[msgspec.Raw | Entry], bodies: BodySource, mend
 
 
 def _event(index: int, raw: msgspec.Raw | Entry, bodies: BodySource) -> NetworkEvent:
+    if isinstance(raw, Entry):
+        return RecordedEvent(index, raw, bodies)
     try:
-        entry = raw if isinstance(raw, Entry) else msgspec.json.decode(raw, type=Entry)
-        request, response = entry.request, entry.response
-        return NetworkEvent(
-            index=index,
-            url=request.url,
-            method=request.method,
-            status=whole_status(response.status),
-            headers=pairs(request.headers),
-            cookies=pairs(response.cookies),
-            read_post=partial(bodies.read_post, request.post),
-            read_content=partial(bodies.read_content, response.content),
-            resource_type=entry.resource_type,
-            page=entry.page,
-            frame=entry.frame,
-        )
-    except (msgspec.MsgspecError, ValueError, OverflowError):
-        from pytest_webeval.traces.damage import readable_fields  # recordings are seldom damaged
+        return RecordedEvent(index, _ENTRY.decode(raw), bodies)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        from pytest_webeval.traces.damage import DamagedEvent  # recordings are seldom damaged
 
-        return NetworkEvent.damaged(index=index, **readable_fields(raw, bodies))
+        return DamagedEvent(index, raw, bodies)
 
 
-def pairs(found: Sequence[Pair]) -> tuple[tuple[str, str], ...]:
-    """Names and values, as events have them."""
-    return tuple((pair.name, pair.value) for pair in found)
+_ENTRY = msgspec.json.Decoder(Entry)
+_PAIRS = msgspec.json.Decoder(list[Pair])
+
+
+def pairs(raw: msgspec.Raw) -> Pairs:
+    """Names and values, as events have them. Raises `MsgspecError`, `UnicodeDecodeError`."""
+    return tuple((pair.name, pair.value) for pair in _PAIRS.decode(raw))
 
 
 def whole_status(raw: float | str) -> int:

@@ -4,49 +4,91 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Mapping
-from contextlib import suppress
-from functools import partial
-from typing import Any
 from typing import NoReturn
+from typing import TypeVar
+from typing import cast
 
 import msgspec
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.network import Body
+from pytest_webeval.network import NetworkEvent
+from pytest_webeval.network import Pairs
 from pytest_webeval.traces.base import BodySource
-from pytest_webeval.traces.base import Entry
-from pytest_webeval.traces.base import Pair
 from pytest_webeval.traces.base import pairs
 from pytest_webeval.traces.base import whole_status
 
 Members = Mapping[str, msgspec.Raw]
 _NULL = msgspec.Raw(b"null")
 _NONE = msgspec.Raw(b"[]")
+_TEXT = msgspec.json.Decoder(str)
+_LABEL: msgspec.json.Decoder[str | None] = msgspec.json.Decoder(str | None)
+_STATUS = msgspec.json.Decoder(int | float | str | bool)
+T = TypeVar("T")
 
 
-def readable_fields(raw: msgspec.Raw | Entry, bodies: BodySource) -> dict[str, Any]:
-    """The fields of a `NetworkEvent` that an entry of any shape allows."""
-    entry = _object(msgspec.json.encode(raw) if isinstance(raw, Entry) else raw)
-    request, response = _members(entry.get("request", _NULL)), _members(entry.get("response", _NULL))
-    readers: dict[str, Callable[[], Any]] = {
-        "url": lambda: msgspec.json.decode(request["url"], type=str),
-        "method": lambda: _method(msgspec.json.decode(request["method"])),
-        "headers": lambda: pairs(msgspec.json.decode(request["headers"], type=list[Pair])),
-        "status": lambda: whole_status(msgspec.json.decode(response["status"], type=int | float | str | bool)),
-        "cookies": lambda: pairs(msgspec.json.decode(response.get("cookies", _NONE), type=list[Pair])),
-        "resource_type": lambda: msgspec.json.decode(entry.get("_resourceType", _NULL), type=str | None),
-        "page": lambda: msgspec.json.decode(entry.get("pageref", _NULL), type=str | None),
-        "frame": lambda: msgspec.json.decode(entry.get("_frameref", _NULL), type=str | None),
-    }
-    found: dict[str, Any] = {
-        **dict.fromkeys(("resource_type", "page", "frame")),
-        "read_post": partial(bodies.read_post, request.get("postData", _NULL)),
-        "read_content": partial(bodies.read_content, response.get("content", _NULL)),
-    }
-    for name, read in readers.items():
-        with suppress(msgspec.MsgspecError, UnicodeDecodeError, ValueError, OverflowError, KeyError):
-            found[name] = read()
-    return found
+class DamagedEvent(NetworkEvent):
+    """An event of which only some fields can be read. Raises `RecordingError` for an entry that is no object at all."""
+
+    __slots__ = ("_bodies", "_entry", "_request", "_response")
+
+    def __init__(self, index: int, raw: msgspec.Raw, bodies: BodySource) -> None:
+        super().__init__(index)
+        self._bodies, self._entry = bodies, _object(raw)
+        self._request = _members(self._entry.get("request", _NULL))
+        self._response = _members(self._entry.get("response", _NULL))
+
+    def _field(self, name: str, read: Callable[[], T]) -> T:
+        try:
+            return read()
+        except (msgspec.MsgspecError, UnicodeDecodeError, ValueError, OverflowError, KeyError):
+            raise self.damaged(name) from None
+
+    @property
+    def url(self) -> str:
+        return self._field("url", lambda: _TEXT.decode(self._request["url"]))
+
+    @property
+    def method(self) -> str:
+        return cast("str", self._field("method", lambda: _method(msgspec.json.decode(self._request["method"]))))
+
+    @property
+    def status(self) -> int:
+        return self._field("status", lambda: whole_status(_STATUS.decode(self._response["status"])))
+
+    @property
+    def headers(self) -> Pairs:
+        return self._field("headers", lambda: pairs(self._request["headers"]))
+
+    @property
+    def cookies(self) -> Pairs:
+        return self._field("cookies", lambda: pairs(self._response.get("cookies", _NONE)))
+
+    @property
+    def resource_type(self) -> str | None:
+        return self._label("_resourceType")
+
+    @property
+    def page(self) -> str | None:
+        return self._label("pageref")
+
+    @property
+    def frame(self) -> str | None:
+        return self._label("_frameref")
+
+    def _label(self, name: str) -> str | None:
+        """A text that says where an event belongs; one that cannot be read is as good as none."""
+        try:
+            return _LABEL.decode(self._entry.get(name, _NULL))
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            return None
+
+    def read_post(self) -> Body | None:
+        return self._bodies.read_post(self._request.get("postData", _NULL))
+
+    def read_content(self) -> Body | None:
+        return self._bodies.read_content(self._response.get("content", _NULL))
 
 
 class NoMethod:

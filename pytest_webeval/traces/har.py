@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -21,20 +22,24 @@ if TYPE_CHECKING:
     from pytest_webeval.network import NetworkTrace
 
 
-class _Log(msgspec.Struct):
+class _Log(msgspec.Struct, gc=False):
     entries: list[Entry]
 
 
-class _Har(msgspec.Struct):
+class _Har(msgspec.Struct, gc=False):
     log: _Log
 
 
-class _LooseLog(msgspec.Struct):
+class _LooseLog(msgspec.Struct, gc=False):
     entries: msgspec.Raw
 
 
-class _LooseHar(msgspec.Struct):
+class _LooseHar(msgspec.Struct, gc=False):
     log: _LooseLog
+
+
+_HAR = msgspec.json.Decoder(_Har)
+_CHUNK = 2**14  # bytes; decoding a whole recording only to see whether it can be would double its memory
 
 
 class HarTrace:
@@ -61,15 +66,18 @@ class HarTrace:
 
 def _entries(content: bytes) -> Sequence[Entry | msgspec.Raw]:
     try:
-        return msgspec.json.decode(content, type=_Har).log.entries
-    except msgspec.ValidationError:  # one odd entry must not cost the others: take them one by one
+        return _HAR.decode(content).log.entries
+    except msgspec.DecodeError:  # one odd entry must not cost the others: take them one by one
         return _loose_entries(content)
-    except msgspec.DecodeError as error:
-        return _loose_entries(_as_strict_json(content, error))
 
 
 def _loose_entries(content: bytes) -> list[msgspec.Raw]:
-    found = msgspec.json.decode(content, type=_LooseHar).log.entries
+    try:
+        found = msgspec.json.decode(content, type=_LooseHar).log.entries
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError as error:
+        found = msgspec.json.decode(_as_strict_json(content, error), type=_LooseHar).log.entries
     if bytes(found)[:1] in {b"{", b'"'}:  # each member or character stands for an entry of which nothing can be read
         return [msgspec.Raw(b"{}")] * len(msgspec.json.decode(found, type=dict | str))
     return msgspec.json.decode(found, type=list[msgspec.Raw])
@@ -85,10 +93,14 @@ def _as_strict_json(content: bytes, reason: msgspec.DecodeError) -> bytes:
 
 
 def _is_utf8(content: bytes) -> bool:
+    decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        return content.isascii() or bool(content.decode())
+        for start in range(0, 0 if content.isascii() else len(content), _CHUNK):
+            decoder.decode(content[start : start + _CHUNK])
+        decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         return False
+    return True
 
 
 def _as_lines(content: bytes, where: str, reason: Exception) -> Lines:

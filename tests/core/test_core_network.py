@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 
+import msgspec
 import pytest
 
 from pytest_webeval.bodies import fields_of
 from pytest_webeval.network import Body
-from pytest_webeval.network import NetworkEvent
+from pytest_webeval.traces.base import BodySource
+from pytest_webeval.traces.base import build_trace
 
 SHOP = "http://shop.test:7770"
 FORM, JSON = "application/x-www-form-urlencoded", "application/json"
@@ -18,7 +20,9 @@ BOTH = pytest.mark.parametrize("rules", ["reference", "default"])
 
 
 def event(url=SHOP, method="GET", headers=None):
-    return NetworkEvent(0, url, method, 200, tuple((headers or {}).items()), (), lambda: None, lambda: None)
+    named = [{"name": name, "value": value} for name, value in (headers or {}).items()]
+    entry = {"request": {"url": url, "method": method, "headers": named}, "response": {"status": 200}}
+    return build_trace([msgspec.Raw(json.dumps(entry).encode())], BodySource(str.encode)).events[0]
 
 
 @pytest.mark.parametrize(

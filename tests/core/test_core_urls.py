@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
+import msgspec
 import pytest
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.network import NetworkEvent
 from pytest_webeval.normal_urls import normalized
 from pytest_webeval.normal_urls import normalized_keeping_slashes
 from pytest_webeval.rules import RULES
@@ -15,6 +17,8 @@ from pytest_webeval.sites import Environment
 from pytest_webeval.sites import Sites
 from pytest_webeval.sites import guessed_sites
 from pytest_webeval.sites import load_sites
+from pytest_webeval.traces.base import BodySource
+from pytest_webeval.traces.base import build_trace
 from pytest_webeval.urls import UrlReader
 from pytest_webeval.urls import bases_match
 from pytest_webeval.urls import queries_match
@@ -341,10 +345,6 @@ def test_a_configured_address_that_normalization_changes_is_an_error(address):
         reader.expected("__SHOPPING__/x")
 
 
-def event(index, url):
-    return NetworkEvent(index, url, "GET", 200, (), (), lambda: None, lambda: None)
-
-
 @pytest.mark.parametrize(
     ("urls", "sites", "found"),
     [
@@ -354,7 +354,11 @@ def event(index, url):
     ],
 )
 def test_addresses_that_nobody_configured_are_taken_from_the_first_events(urls, sites, found):
-    guessed = guessed_sites(sites, [event(*pair) for pair in enumerate(urls)])
+    entries = [
+        msgspec.Raw(json.dumps({"request": {"url": url, "method": "GET"}, "response": {"status": 200}}).encode())
+        for url in urls
+    ]
+    guessed = guessed_sites(sites, build_trace(entries, BodySource(str.encode)).events)
     assert [guessed.environments[site].url for site in sites] == found
 
 
