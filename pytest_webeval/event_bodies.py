@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import field
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -32,6 +33,8 @@ class BodyMatcher:
 
     wanted: NetworkExpectation
     case: Case
+    _posted: dict[int, dict[str, Any] | None] = field(default_factory=dict)
+    _contents: dict[int, dict[str, Any] | None] = field(default_factory=dict)
 
     @cached_property
     def expected_post(self) -> dict[str, Any] | None:
@@ -43,7 +46,12 @@ class BodyMatcher:
         return self._typed(kept, self.case.tree_reader(PATH, strict=True))
 
     def posted(self, event: NetworkEvent) -> dict[str, Any] | None:
-        """What an event posted under the keys that the task asks for. Raises `EvaluationError`."""
+        """What an event posted under the keys that the task asks for, read once. Raises `EvaluationError`."""
+        if event.index not in self._posted:
+            self._posted[event.index] = self._read_post(event)
+        return self._posted[event.index]
+
+    def _read_post(self, event: NetworkEvent) -> dict[str, Any] | None:
         if self.expected_post is None:
             return None
         fields = self._fields(event.read_post(), f"{PATH}.post_data")
@@ -53,7 +61,12 @@ class BodyMatcher:
         return self._typed(project(self.expected_post, kept), self.case.tree_reader(PATH, strict=False))
 
     def content(self, event: NetworkEvent) -> dict[str, Any] | None:
-        """What a response holds under the keys that the task asks for. Raises `EvaluationError`."""
+        """What a response holds under the keys that the task asks for, read once. Raises `EvaluationError`."""
+        if event.index not in self._contents:
+            self._contents[event.index] = self._read_content(event)
+        return self._contents[event.index]
+
+    def _read_content(self, event: NetworkEvent) -> dict[str, Any] | None:
         expected = self.wanted.expected.response_content
         if not expected:
             return None

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import field
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -14,6 +15,8 @@ from typing import Any
 from pytest_webeval.comparison import failed
 from pytest_webeval.comparison import passed
 from pytest_webeval.comparison import shown
+from pytest_webeval.elsewhere import Places
+from pytest_webeval.elsewhere import places_of
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.event_bodies import PATH
 from pytest_webeval.event_bodies import BodyMatcher
@@ -41,6 +44,8 @@ class EventMatcher:
 
     wanted: NetworkExpectation
     case: Case
+    _header_urls: dict[str, tuple[Url, ...]] = field(default_factory=dict)
+    _header_texts: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def event(self) -> ExpectedEvent:
@@ -65,6 +70,14 @@ class EventMatcher:
         """The alternatives of the expected URL. Raises `EvaluationError`."""
         return self.urls.expected(self.event.url, self.event.query_params)
 
+    def is_elsewhere(self, raw: str) -> bool:
+        """Whether a recorded URL certainly has the base of none of the expected ones. Raises `EvaluationError`."""
+        return self._places is not None and self._places.rule_out(raw)
+
+    @cached_property
+    def _places(self) -> Places | None:
+        return places_of(self.expected_urls, self.urls)
+
     @cached_property
     def bodies(self) -> BodyMatcher:
         """How bodies are compared here."""
@@ -77,17 +90,28 @@ class EventMatcher:
 
     def expected_header_urls(self, name: str) -> tuple[Url, ...]:
         """The alternatives of an expected header that is a URL."""
-        raw: Any = (self.event.headers or {})[name]
-        return self.urls.expected(raw)
+        if name not in self._header_urls:
+            raw: Any = (self.event.headers or {})[name]
+            self._header_urls[name] = self.urls.expected(raw)
+        return self._header_urls[name]
+
+    def _expected_text(self, name: str) -> dict[str, Any]:
+        if name not in self._header_texts:
+            self._header_texts[name] = self._texts({name: (self.event.headers or {})[name]}, strict=True)
+        return self._header_texts[name]
+
+    @cached_property
+    def _expected_cookies(self) -> dict[str, Any]:
+        return self._cookie_texts(self.event.response_cookies or {}, strict=True)
 
     def normalize_expected(self) -> None:
         """Read all that the task wrote, so that its mistakes show whatever was recorded. Raises `EvaluationError`."""
         _ = self.bodies.expected_post
         for url in self.expected_urls:
             self._typed_query(url.query, url.query, strict=True)
-        for name, raw in (self.event.headers or {}).items():
-            _ = self.expected_header_urls(name) if name in URL_HEADERS else self._texts({name: raw}, strict=True)
-        self._cookie_texts(self.event.response_cookies or {}, strict=True)
+        for name in self.event.headers or ():
+            _ = self.expected_header_urls(name) if name in URL_HEADERS else self._expected_text(name)
+        _ = self._expected_cookies
 
     def assertions(self, event: NetworkEvent) -> list[Assertion]:
         """One assertion or more for each field that the task names. All hold for a match."""
@@ -176,7 +200,7 @@ class EventMatcher:
             elif name in URL_HEADERS:
                 yield from self._header_url(actual, self.expected_header_urls(name), path)
             else:
-                wanted, found = self._texts({name: expected}, strict=True), self._texts({name: actual}, strict=False)
+                wanted, found = self._expected_text(name), self._texts({name: actual}, strict=False)
                 yield from self.case.comparison(extra_keys=True).compare(wanted, found, f"{PATH}.headers")
 
     def _texts(self, members: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
@@ -189,8 +213,8 @@ class EventMatcher:
 
     def _cookies(self, event: NetworkEvent) -> Iterator[Assertion]:
         if self.event.response_cookies:
-            wanted = self._cookie_texts(self.event.response_cookies, strict=True)
             found = self._cookie_texts(event.response_cookies, strict=False)
+            wanted = self._expected_cookies
             yield from self.case.comparison(extra_keys=True).compare(wanted, found, f"{PATH}.response_cookies")
 
 

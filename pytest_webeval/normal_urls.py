@@ -10,6 +10,16 @@ from pytest_webeval.errors import EvaluationError
 
 _ENCODED_SLASH = re.compile("%2f", re.IGNORECASE)
 _DOT_SEGMENT = re.compile(r"/(?:\.|%2e){1,2}(?=/|$)", re.IGNORECASE)
+_LABEL, _SEGMENT, _WORD = (
+    "[a-z0-9]{1,30}(?:-[a-z0-9]{1,30})?",
+    r"(?!\.\.?(?:[/?]|$))[A-Za-z0-9_.~-]+",
+    "[A-Za-z0-9_.~-]+",
+)
+# Most recorded URLs are their own normal form, and these are told without taking them apart.
+_NORMAL = re.compile(
+    rf"https?://{_LABEL}(?:\.{_LABEL})*(?::(?!(?:80|443)/)[1-9][0-9]{{0,4}})?(?:/|(?:/{_SEGMENT})+/?)"
+    rf"(?:\?{_WORD}(?:={_WORD})?(?:&{_WORD}(?:={_WORD})?)*)?"
+)
 _KEPT = {"%25252F": "%252F", "%252F": "%2F"}
 
 
@@ -28,11 +38,18 @@ def _ssh(text: str) -> tuple[str, str] | None:
     return None
 
 
+def is_normal(text: str) -> bool:
+    """Whether a URL is certainly its own normal form; where this is false, it may still be."""
+    return _NORMAL.fullmatch(text) is not None
+
+
 @lru_cache(maxsize=4096)
 def normalized(text: str) -> str:
     """The URL after url-normalize, or its SSH short form. Raises `EvaluationError` where it is impossible."""
     if short := _ssh(text):
         return f"{short[0]}@__SSH_HOST__:{short[1]}".lower()
+    if is_normal(text):
+        return text
     from url_normalize import url_normalize  # a session without network checks does without it
 
     try:

@@ -87,7 +87,8 @@ def _decisive(
     found = {one: where for one, where in noticed.items() if one == "literal_texts" and status is not Status.SUCCESS}
     others = {one: where for one, where in noticed.items() if one != "literal_texts"}
     if others and differs(*others):
-        found |= {one: where for one, where in others.items() if differs(one)} or others
+        alone = others if len(others) == 1 else {one: where for one, where in others.items() if differs(one)}
+        found |= alone or others
     return found
 
 

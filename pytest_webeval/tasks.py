@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import field
 from functools import cached_property
 from typing import Annotated
 from typing import Any
@@ -138,9 +139,16 @@ class Expectation:
     evaluator: str
     index: int
     config: Mapping[str, Any]
+    _read: dict[type[BaseModel], BaseModel] = field(default_factory=dict, repr=False, compare=False)
 
     def read_as(self, model: type[Model]) -> Model:
-        """The configuration as an evaluator's own model. Raises `EvaluationError` that points into the task."""
+        """The configuration as an evaluator's model, read once. Raises `EvaluationError` that points into the task."""
+        found = self._read.get(model)
+        if not isinstance(found, model):
+            found = self._read[model] = self._validated(model)
+        return found
+
+    def _validated(self, model: type[Model]) -> Model:
         try:
             return model.model_validate(self.config)
         except ValidationError as error:

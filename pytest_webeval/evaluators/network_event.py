@@ -95,6 +95,8 @@ class _Check:
         matcher, method = self.matcher, self.matcher.event.http_method
         if method and event.method.upper() != method.upper():
             return False
+        if matcher.is_elsewhere(event.url):  # as most are, and it is cheap to tell
+            return False
         return matcher.same_place(event.url, matcher.expected_urls) and self._is_referred(event)
 
     def _is_referred(self, event: NetworkEvent) -> bool:
