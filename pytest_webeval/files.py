@@ -27,7 +27,7 @@ def read_inside(directory: Path, name: str, limit: int = MAX_BYTES) -> bytes:
         if found.st_size > limit:
             raise RecordingError(f"{directory / name} has {found.st_size:,} bytes; at most {limit:,} are read")
         with os.fdopen(os.dup(handle), "rb") as stream:
-            return stream.read(limit)
+            return stream.read(found.st_size)  # a buffer of the size of the limit would cost more than reading
     finally:
         os.close(handle)
 
