@@ -72,7 +72,23 @@ def test_what_normalizing_may_change_is_left_to_it(text):
 
 
 PIECES = st.sampled_from(
-    [*"aZ09./:?&=-_~%#@!+,;[]", "..", "//", "/.", "80", "443", "xn--", "www.", "é", "?a=b", "a" * 31]
+    [
+        *"aZ09./:?&=-_~%#@!+,;[]",
+        "..",
+        "//",
+        "/.",
+        "80",
+        "443",
+        "xn--",
+        "www.",
+        "é",
+        "?a=b",
+        "a" * 31,
+        "%3A",
+        "%2C",
+        SHOP,
+        GIT,
+    ]
 )
 URLS = st.builds(
     lambda scheme, host, rest: f"{scheme}://{host}{''.join(rest)}",
@@ -113,7 +129,11 @@ def test_what_is_ruled_out_matches_none_of_the_expected_places(raw):
         ("http://old.test/git/a/b", False),
         (f"{SHOP}/b", True),
         ("http://elsewhere.test/a", True),
+        (f"{SHOP}/b?q=red+mug&ids=7%2C11", True),
         (f"{SHOP}/b%20c", False),
+        (f"{SHOP}/b?to={SHOP}/a", False),
+        (f"{SHOP}/b?to=http%3A//shop.test", False),
+        (f"{SHOP}/b?x#y", False),
         ("no url", False),
     ],
 )
@@ -121,6 +141,12 @@ def test_requests_to_other_places_are_ruled_out_unless_they_have_to_be_normalize
     places = places_of(READER.expected(EXPECTED), READER)
     assert places is not None
     assert places.rule_out(raw) is ruled_out
+
+
+@pytest.mark.parametrize("address", ["shop.test", "http://shop.test/?store=", ""])
+def test_addresses_that_are_none_rule_nothing_out(address):
+    reader = UrlReader(Sites({"shopping": Environment((SHOP, address))}), ("shopping",))
+    assert places_of(reader.expected("__SHOPPING__/a"), reader) is None
 
 
 def test_a_pattern_or_base64_in_paths_rules_nothing_out():
