@@ -9,7 +9,16 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).parent
 # What can change a verdict. The plugin layer, the reports and these modules only carry results around.
-_CARRIERS = ("__init__.py", "__main__.py", "api.py", "subsets.py", "summary.py", "trajectory_rows.py", "writing.py")
+_CARRIERS = (
+    "__init__.py",
+    "__main__.py",
+    "api.py",
+    "durations.py",
+    "subsets.py",
+    "summary.py",
+    "trajectory_rows.py",
+    "writing.py",
+)
 _DECIDING_PACKAGES = ("evaluators", "formats", "judges", "rubrics", "traces", "trajectories", "values")
 _DECIDING = ("*.py", *(f"{package}/*.py" for package in _DECIDING_PACKAGES))
 

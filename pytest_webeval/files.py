@@ -9,6 +9,8 @@ from dataclasses import field
 from pathlib import Path
 
 from pytest_webeval.checksums import sha256
+from pytest_webeval.durations import READ
+from pytest_webeval.durations import Durations
 from pytest_webeval.errors import RecordingError
 
 MAX_BYTES = 512 * 2**20
@@ -67,13 +69,15 @@ def present(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Files of one run directory, hashed as they are read."""
+    """Files of one run directory, hashed as they are read; `durations` tells where the time of the run went."""
 
     directory: Path
     checksums: dict[str, str] = field(default_factory=dict)
+    durations: Durations = field(default_factory=Durations, repr=False, compare=False)
 
     def read(self, name: str, limit: int = MAX_BYTES) -> bytes:
         """The bytes of a file in the directory. Raises `RecordingError`."""
-        content = read_inside(self.directory, name, limit)
-        self.checksums[name] = sha256(content)
+        with self.durations.phase(READ):
+            content = read_inside(self.directory, name, limit)
+            self.checksums[name] = sha256(content)
         return content

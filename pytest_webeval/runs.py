@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Protocol
 
+from pytest_webeval.durations import DECODE
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.files import Inputs
@@ -47,7 +48,8 @@ class Run:
     @cached_property
     def trace(self) -> NetworkTrace:
         """What the browser sent and received. Raises `RecordingError`."""
-        return self.load_trace(self.inputs)
+        with self.inputs.durations.phase(DECODE):
+            return self.load_trace(self.inputs)
 
     @property
     def mended(self) -> str | None:

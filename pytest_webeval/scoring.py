@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from pytest_webeval.durations import DECODE
+from pytest_webeval.durations import EVALUATE
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
@@ -30,9 +32,12 @@ def score(case: Case, evaluators: Iterable[Evaluator], data_checksum: str = "", 
     Raises `RecordingError` when the recording cannot be read at all, `RunExcluded` when it belongs in no mean.
     """
     started = time.perf_counter()
-    case.check()
+    phases = case.run.inputs.durations
+    with phases.phase(DECODE):
+        case.check()
     known = {evaluator.name: evaluator for evaluator in evaluators}
-    found = _all_evaluated(case, known)
+    with phases.phase(EVALUATE):
+        found = _all_evaluated(case, known)
     if case.run.mended:
         case.warnings.append(rule_warning("mended_traces", worst([one.status for one in found]), "the trace"))
     case.warnings.extend(case.run.warnings)

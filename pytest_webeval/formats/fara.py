@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Any
 
+from pytest_webeval.durations import DECODE
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.files import Inputs
 from pytest_webeval.files import present
@@ -62,7 +63,8 @@ class TrajectoryRun(Run):
         """What the browser sent and received. Raises `RunExcluded` where nobody recorded that, or `RecordingError`."""
         if not self.has_trace:
             raise RunExcluded(f"{self.label} has no recorded traffic, which trajectories need not have")
-        return self.load_trace(self.inputs)
+        with self.inputs.durations.phase(DECODE):
+            return self.load_trace(self.inputs)
 
     @property
     def mended(self) -> str | None:

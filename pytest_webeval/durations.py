@@ -1,0 +1,37 @@
+"""Where the time of a run went: phases, each without what it left to another."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from dataclasses import field
+
+READ, DECODE, LOAD_TASK, EVALUATE, WRITE = PHASES = ("read", "decode", "load task", "evaluate", "write")
+
+
+@dataclass(slots=True)
+class Durations:
+    """Wall-clock seconds by phase. A phase that begins within another one stops the clock of that other."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    _running: str | None = None
+    _since: float = 0.0
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Count the time within to a phase."""
+        outer = self._switch(name)
+        try:
+            yield
+        finally:
+            self._switch(outer)
+
+    def _switch(self, name: str | None) -> str | None:
+        """Count the time since the last switch to the phase that ran, and let another one run."""
+        now, ended = time.perf_counter(), self._running
+        if ended is not None:
+            self.seconds[ended] = self.seconds.get(ended, 0.0) + now - self._since
+        self._running, self._since = name, now
+        return ended

@@ -1,0 +1,44 @@
+"""Phases of a run: each has the time that was spent in it and in no other."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from pytest_webeval import durations
+from pytest_webeval.durations import DECODE
+from pytest_webeval.durations import EVALUATE
+from pytest_webeval.durations import READ
+from pytest_webeval.durations import Durations
+
+
+@pytest.fixture(autouse=True)
+def _ticking(monkeypatch):
+    """A clock that goes on by one second whenever somebody looks at it."""
+    monkeypatch.setattr(durations.time, "perf_counter", itertools.count().__next__)
+
+
+def test_a_phase_within_another_stops_the_clock_of_that_other():
+    phases = Durations()
+    with phases.phase(EVALUATE), phases.phase(DECODE), phases.phase(READ):
+        pass
+    assert phases.seconds == {READ: 1, DECODE: 2, EVALUATE: 2}
+
+
+def test_time_between_phases_is_counted_to_none():
+    phases = Durations()
+    with phases.phase(READ):
+        pass
+    with phases.phase(READ):
+        pass
+    assert phases.seconds == {READ: 2}
+
+
+def test_a_phase_that_raises_has_ended():
+    phases = Durations()
+    with pytest.raises(ValueError, match="odd"), phases.phase(DECODE):
+        raise ValueError("odd")
+    with phases.phase(READ):
+        pass
+    assert phases.seconds == {DECODE: 1, READ: 1}
