@@ -295,3 +295,19 @@ def test_alternatives_of_alternatives_are_refused(bench):
     result = bench.score(bench.task(bench.expecting(data=[[["a"], ["b"]]])))
     told = "is a list of lists; alternatives of a datum are one flat list @ eval[0].expected.retrieved_data"
     assert result.error_msg.endswith(told)
+
+
+@pytest.mark.parametrize("shift", range(5))
+@pytest.mark.parametrize(
+    ("odd", "is_utf8"), [("é€🙂".encode(), True), (b"\xff", False), (b"\xf0\x9f\x99", False), (b"\xe2\x82", False)]
+)
+def test_a_har_is_read_and_mended_wherever_a_byte_is_no_utf8(tmp_path, shift, odd, is_utf8):
+    body = b"x" * (440 + shift) + odd + b"y" * 1000
+    (tmp_path / "a.har").write_bytes(HAR.replace(b'"response": {', b'"comment": "%s", "response": {' % body, 1))
+    assert (loaded(tmp_path, "a.har").mended is None) is is_utf8
+
+
+def test_a_har_that_ends_in_half_a_character_is_mended(tmp_path):
+    (tmp_path / "a.har").write_bytes(HAR + b"\xe2\x82")
+    with pytest.raises(RecordingError, match="no readable HAR"):
+        loaded(tmp_path, "a.har")
