@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import os
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -20,7 +22,6 @@ _CARRIERS = (
     "writing.py",
 )
 _DECIDING_PACKAGES = ("evaluators", "formats", "judges", "rubrics", "traces", "trajectories", "values")
-_DECIDING = ("*.py", *(f"{package}/*.py" for package in _DECIDING_PACKAGES))
 
 
 def sha256(content: bytes) -> str:
@@ -30,9 +31,14 @@ def sha256(content: bytes) -> str:
 
 @cache
 def _own_code() -> bytes:
-    found = {path for pattern in _DECIDING for path in _PACKAGE.glob(pattern)}
-    paths = sorted(found - {_PACKAGE / name for name in _CARRIERS})
-    return b"".join(path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() for path in paths)
+    found = set(_modules_in("")).union(*(_modules_in(f"{package}/") for package in _DECIDING_PACKAGES))
+    names = sorted(found.difference(_CARRIERS), key=lambda name: name.split("/"))
+    return b"".join(name.encode() + b"\0" + (_PACKAGE / name).read_bytes() for name in names)
+
+
+def _modules_in(folder: str) -> Iterator[str]:
+    """Names of the modules in a folder of ours, below the package. A glob would take twice as long as reading them."""
+    return (f"{folder}{name}" for name in os.listdir(_PACKAGE / folder) if name.endswith(".py"))  # noqa: PTH208
 
 
 @cache

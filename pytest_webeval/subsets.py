@@ -10,11 +10,9 @@ from typing import Any
 
 from pytest_webeval.checksums import sha256
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.task_sets import BUNDLED
 from pytest_webeval.task_sets import id_order
 from pytest_webeval.task_sets import reference_file
-
-# Subsets that go by a name: files inside an installed reference package.
-BUNDLED = {"hard": "webarena-verified-hard.json", "non-hard": "webarena-verified-non-hard.json"}
 
 
 @dataclass(frozen=True, slots=True)

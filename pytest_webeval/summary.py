@@ -6,19 +6,16 @@ from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import asdict
 from dataclasses import dataclass
 from datetime import UTC
 from datetime import datetime
 from typing import Any
 from typing import Self
 
-from pytest_webeval.analysis import analyse
 from pytest_webeval.analysis.intervals import wilson
 from pytest_webeval.results import Status
 from pytest_webeval.results import Summary
 from pytest_webeval.results import TaskResult
-from pytest_webeval.trajectory_rows import row_of
 from pytest_webeval.trajectory_rows import told_of
 
 SLOWEST = 10
@@ -79,7 +76,7 @@ class Record:
 
     def to_json(self) -> dict[str, Any]:
         """All fields as plain JSON."""
-        return asdict(self)
+        return {name: getattr(self, name) for name in self.__slots__}
 
 
 def summarize(results: Iterable[TaskResult], timestamp: str | None = None) -> Summary:
@@ -117,8 +114,13 @@ def summarize_records(
 
 def _trajectories(records: Sequence[Record], expected: Collection[str] | None) -> dict[str, Any]:
     """The analysis of the runs that are trajectories, if there are any."""
-    rows = [row_of(record) for record in records if record.trajectory is not None]
-    return {"trajectories": analyse(rows, expected)} if rows else {}
+    told = [record for record in records if record.trajectory is not None]
+    if not told:
+        return {}
+    from pytest_webeval.analysis.record_rows import row_of  # no other session needs the analysis
+    from pytest_webeval.analysis.run_analysis import analyse
+
+    return {"trajectories": analyse([row_of(record) for record in told], expected)}
 
 
 def _count(records: Sequence[Record], status: Status) -> int:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pytest_webeval.trajectories.base import Warnings
+from pytest_webeval.oddities import Warnings
+
+REPHRASED = "_rephrased_"
 
 
 def rubric_in(raw: object, odd: Warnings) -> dict[str, Any] | None:
@@ -47,6 +49,13 @@ def label_in(raw: object, name: str, odd: Warnings) -> str | None:
     if raw is not None and not isinstance(raw, str):
         odd.add(f"{name} is no text; it is left out")
     return raw if isinstance(raw, str) and raw.strip() else None
+
+
+def rephrased_id(task_id: str) -> tuple[str, int] | None:
+    """Original id and number in the id of a task in other words, such as `books_find_7_rephrased_2`, or None."""
+    original, _, number = task_id.rpartition(REPHRASED)
+    is_number = number.isascii() and number.isdigit() and len(number) < 10  # more digits than any file has lines
+    return (original, int(number)) if original and is_number else None
 
 
 def _decoded(raw: str, name: str, odd: Warnings) -> object:

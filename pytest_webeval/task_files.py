@@ -17,13 +17,13 @@ from typing import Any
 
 from pytest_webeval.checksums import sha256
 from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.oddities import Warnings
 from pytest_webeval.task_sources import Row
 from pytest_webeval.task_sources import TaskSource
 from pytest_webeval.task_sources import shown
 from pytest_webeval.task_sources import source_of
 from pytest_webeval.task_sources import unknown_row
 from pytest_webeval.task_sources import wanted_fields
-from pytest_webeval.trajectories.base import Warnings
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from collections.abc import Sequence
 from functools import cache
@@ -142,6 +143,13 @@ def libraries() -> dict[str, str]:
 
 def _installed(name: str) -> tuple[str, str] | None:
     try:
-        return name, metadata.version(name)
+        return name, _version(metadata.distribution(name))
     except metadata.PackageNotFoundError:
         return None
+
+
+def _version(found: metadata.Distribution) -> str:
+    """As `metadata.version` has it, which parses the whole README of a package for that line."""
+    head = (found.read_text("METADATA") or "").partition("\n\n")[0]
+    told = re.search(r"^Version:[ \t]*(\S+)[ \t]*$", head, re.MULTILINE)
+    return told[1] if told else found.version

@@ -14,15 +14,16 @@ from pathlib import Path
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.files import read_inside
+from pytest_webeval.task_cells import rephrased_id
 from pytest_webeval.task_files import TaskFile
 from pytest_webeval.task_files import read_task_file
 from pytest_webeval.task_sources import Row
 from pytest_webeval.task_sources import shown
 from pytest_webeval.tasks import Task
-from pytest_webeval.trajectory_tasks import TrajectoryTask
-from pytest_webeval.trajectory_tasks import rephrased_id
 
 REFERENCE_NAME = "webarena-verified"
+# Subsets that go by a name: files inside an installed reference package.
+BUNDLED = {"hard": "webarena-verified-hard.json", "non-hard": "webarena-verified-non-hard.json"}
 MAX_TASK_BYTES = 64 * 2**20
 
 
@@ -79,6 +80,8 @@ class TaskSet:
         found = rephrased_id(str(task_id))
         if found is None or found[0] not in self._keys:
             return None
+        from pytest_webeval.trajectory_tasks import TrajectoryTask  # few tasks are said in other words
+
         original = self._defined(self._keys[found[0]])
         return original.rephrased(found[1]) if isinstance(original, TrajectoryTask) else None
 

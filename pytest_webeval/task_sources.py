@@ -14,14 +14,13 @@ from typing import Any
 from typing import Protocol
 
 from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.oddities import Warnings
 from pytest_webeval.task_cells import label_in
 from pytest_webeval.task_cells import length_in
 from pytest_webeval.task_cells import rephrasings_in
 from pytest_webeval.task_cells import rubric_in
 from pytest_webeval.tasks import Task
 from pytest_webeval.tasks import read_task
-from pytest_webeval.trajectories.base import Warnings
-from pytest_webeval.trajectory_tasks import TrajectoryTask
 
 _SHORTENED = Repr()
 _SHORTENED.maxstring = _SHORTENED.maxother = 80
@@ -102,6 +101,8 @@ class TrajectoryBenchmark:
 
     def read(self, row: Row) -> Task:
         """The task, with warnings for what is left out of it. Raises `TaskDefinitionError` for what is no text."""
+        from pytest_webeval.trajectory_tasks import TrajectoryTask  # which no row of WebArena-Verified becomes
+
         file, fields = Path(row.source).name, row.fields
         odd = Warnings(f"{file} {row.place}")
         start_url = _text(row, self.start_url)

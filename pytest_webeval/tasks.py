@@ -48,7 +48,8 @@ def _one_of(*names: str) -> BeforeValidator:
 
 
 class _Definition(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # Completing a model takes longer than scoring a task, and most sessions need few of these.
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class ExpectedResponse(_Definition):

@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import Field
 
+from pytest_webeval.task_cells import REPHRASED
+from pytest_webeval.task_cells import rephrased_id
 from pytest_webeval.tasks import RUBRIC_EVALUATOR
 from pytest_webeval.tasks import Task
-
-REPHRASED = "_rephrased_"
 
 
 class TrajectoryTask(Task):
@@ -53,10 +53,3 @@ class TrajectoryTask(Task):
 def bare_task(task_id: str, intent: str = "", start_url: str | None = None) -> TrajectoryTask:
     """The task of a trajectory whose definition nobody gave."""
     return TrajectoryTask(task_id=task_id, intent=intent, start_urls=[start_url] if start_url else [])
-
-
-def rephrased_id(task_id: str) -> tuple[str, int] | None:
-    """Original id and number in the id of a task in other words, such as `books_find_7_rephrased_2`, or None."""
-    original, _, number = task_id.rpartition(REPHRASED)
-    is_number = number.isascii() and number.isdigit() and len(number) < 10  # more digits than any file has lines
-    return (original, int(number)) if original and is_number else None

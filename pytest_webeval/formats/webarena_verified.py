@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.files import Inputs
 from pytest_webeval.files import present
+from pytest_webeval.formats.listing import Listing
 from pytest_webeval.runs import LoadTrace
 from pytest_webeval.runs import Run
 from pytest_webeval.traces import load_trace
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 RESPONSE = "agent_response.json"
 # In this order: where a run holds several, the HAR is what the reference reads.
 TRACE_NAMES = ("network.har", "trace.zip", "trace", "trace.network", "network.network")
+_TELLING = (RESPONSE, *TRACE_NAMES)
 
 
 class WebArenaVerified:
@@ -30,7 +32,11 @@ class WebArenaVerified:
 
     def recognizes(self, path: Path) -> bool:
         """Whether the directory holds a response or a trace."""
-        return any(present(path / name) for name in (RESPONSE, *TRACE_NAMES))
+        return any(present(path / name) for name in _TELLING)
+
+    def fits(self, seen: Listing) -> bool:
+        """The same of a directory that was looked at."""
+        return not seen.names.isdisjoint(_TELLING)
 
     def load(self, path: Path, label: str, rules: Rules) -> Run:
         """The run, with the directory's name as task id."""

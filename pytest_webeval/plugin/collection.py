@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from collections.abc import Iterator
+from functools import cache
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,14 +18,16 @@ from pytest_webeval import formats
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.formats.listing import Listing
+from pytest_webeval.formats.listing import listed
+from pytest_webeval.plugin.chosen import CHOSEN
 from pytest_webeval.plugin.missing import MISSING_TASKS
 from pytest_webeval.plugin.recording import RecordEvaluation
 from pytest_webeval.plugin.recording import TaskFailed
-from pytest_webeval.plugin.session_keys import CHOSEN
 from pytest_webeval.plugin.strangers import shield
 from pytest_webeval.plugin.workspace import WORKSPACE
+from pytest_webeval.tasks import NumberedTask
 from pytest_webeval.tasks import Task
-from pytest_webeval.trajectory_tasks import TrajectoryTask
 
 ITEM = "task"
 MISSING_ITEM = "missing"
@@ -49,6 +54,11 @@ class RunItem(pytest.Function):
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         """The directory, a line because pytest wants one for an item that a marker skips, and the item's name."""
         return self.path, 0, self.nodeid
+
+    @cached_property
+    def location(self) -> tuple[str, int | None, str]:
+        """The same with the directory as seen from the rootdir, which pytest would remember for all of the session."""
+        return os.path.relpath(self.path, self.config.rootpath), 0, self.nodeid
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:  # noqa: ARG002
         """Our own failures as the text that they carry, anything else as pytest shows it."""
@@ -94,63 +104,84 @@ class MissingDirectory(RunDirectory):
 def _describe(item: RunItem, task_id: int | str, described: Task | None) -> None:
     """Keywords and markers; an item whose task is not known says so when it runs."""
     item.extra_keyword_matches.add(str(task_id).encode("utf-8", "backslashreplace").decode())
-    if isinstance(described, TrajectoryTask):
-        item.extra_keyword_matches.update(filter(None, (described.benchmark, described.group)))
-    elif described is not None:
+    if isinstance(described, NumberedTask):
         _mark(item, described)
+    else:  # a task of trajectories has other names, and many sessions none of them
+        names = (getattr(described, name, None) for name in ("benchmark", "group"))
+        item.extra_keyword_matches.update(filter(None, names))
 
 
 def _mark(item: RunItem, described: Task) -> None:
     template, kind = described.intent_template_id, described.task_type
-    item.add_marker(pytest.mark.webeval_template(template, id=template))
-    item.extra_keyword_matches.update({f"template_{template}", *described.sites})
+    item.add_marker(_template_mark(template))
+    item.extra_keyword_matches.update((f"template_{template}", *described.sites))
     for site in described.sites:
-        item.add_marker(pytest.mark.webeval_site(site, name=site))
+        item.add_marker(_site_mark(site))
     if kind:
-        item.add_marker(pytest.mark.webeval_type(kind.lower(), name=kind.lower()))
+        item.add_marker(_type_mark(kind.lower()))
         item.extra_keyword_matches.add(kind.lower())
+
+
+# Many tasks share a mark; one object for each would cost a session more than the marks are worth.
+@cache
+def _template_mark(template: int) -> pytest.MarkDecorator:
+    return pytest.mark.webeval_template(template, id=template)
+
+
+@cache
+def _site_mark(site: str) -> pytest.MarkDecorator:
+    return pytest.mark.webeval_site(site, name=site)
+
+
+@cache
+def _type_mark(kind: str) -> pytest.MarkDecorator:
+    return pytest.mark.webeval_type(kind, name=kind)
 
 
 class RunsDirectory(pytest.Directory):
     """A directory at or below a run root that is no run itself."""
 
+    seen: Listing | None = None
+
     def collect(self) -> Iterator[pytest.Collector]:
         """What is below it: runs, and directories with runs."""
-        for child in self.config.stash[WORKSPACE].subdirectories(self.path):
-            if _is_wanted(child, self.config):
-                yield directory_node(child, self)
         workspace = self.config.stash[WORKSPACE]
-        for link in formats.links_out(self.path, workspace.root_of(self.path) or self.path):
+        seen, self.seen = self.seen or listed(self.path), None
+        is_wanted = _wanted(self.config)
+        for child in workspace.subdirectories(seen):
+            if is_wanted(child):
+                yield directory_node(child, self, child.name)
+        for link in seen.links_out(workspace.labels.root_of(self.path) or self.path):
             if _is_chosen(link, self.config):
                 leads = "out of the run root; copy the directory here" if link.exists() else "nowhere; remove it"
-                yield _unusable(link, self, f"{link} is a link that leads {leads}")
+                yield _unusable(link, self, f"{link} is a link that leads {leads}", link.name)
         yield from _missing(self)
 
 
 def _missing(parent: pytest.Directory) -> Iterator[MissingDirectory]:
     """Nodes for the missing tasks that stand in a run root. Arguments that choose runs in it pass them over."""
-    for path in parent.config.stash[MISSING_TASKS].below(parent.path):
-        if _is_wanted(path, parent.config):
-            shield(parent.config, path)
-            yield _node(MissingDirectory, parent, path, parent.config.stash[WORKSPACE].label(path))
+    if missing := parent.config.stash[MISSING_TASKS].below(parent.path):
+        for path in filter(_wanted(parent.config), missing):
+            yield _node(MissingDirectory, parent, path, path.name)
 
 
-def directory_node(path: Path, parent: pytest.Collector) -> pytest.Directory:
-    """The node for a directory at or below a run root."""
+def directory_node(path: Path, parent: pytest.Collector, name: str | None = None) -> pytest.Directory:
+    """The node for a directory at or below a run root. Its name is found out by pytest if none is given."""
     workspace = parent.config.stash[WORKSPACE]
-    shield(parent.config, path)
-    nodeid = workspace.label(path)
-    if workspace.format_of(path) is not None:
-        return _node(RunDirectory, parent, path, nodeid)
-    problem = _problem(path, is_root=path in workspace.settings.roots)
-    if problem is None:
-        return _node(RunsDirectory, parent, path, nodeid)
-    return _unusable(path, parent, problem)
+    seen = listed(path)
+    if workspace.format_of(path, seen) is not None:
+        return _node(RunDirectory, parent, path, name)
+    problem = _problem(seen, is_root=path in workspace.settings.roots)
+    if problem is not None:
+        return _unusable(path, parent, problem, name)
+    node = _node(RunsDirectory, parent, path, name)
+    node.seen = seen
+    return node
 
 
-def _unusable(path: Path, parent: pytest.Collector, problem: str) -> RunDirectory:
+def _unusable(path: Path, parent: pytest.Collector, problem: str, name: str | None) -> RunDirectory:
     """A node whose one item says what is wrong with a directory."""
-    node = _node(RunDirectory, parent, path, parent.config.stash[WORKSPACE].label(path))
+    node = _node(RunDirectory, parent, path, name)
     node.problem = problem
     return node
 
@@ -158,15 +189,17 @@ def _unusable(path: Path, parent: pytest.Collector, problem: str) -> RunDirector
 Node = TypeVar("Node", bound=pytest.Directory)
 
 
-def _node(kind: type[Node], parent: pytest.Collector, path: Path, nodeid: str) -> Node:
-    node: Node = kind.from_parent(parent, path=path, nodeid=nodeid)
+def _node(kind: type[Node], parent: pytest.Collector, path: Path, name: str | None) -> Node:
+    shield(parent.config, path)
+    nodeid = parent.config.stash[WORKSPACE].labels.of(path)
+    node: Node = kind.from_parent(parent, path=path, nodeid=nodeid, name=name)
     return node
 
 
-def _problem(path: Path, *, is_root: bool) -> str | None:
+def _problem(seen: Listing, *, is_root: bool) -> str | None:
     try:
-        is_fine = is_root or formats.subdirectories(path) or formats.holds_reports(path)
-        return None if is_fine else formats.unknown_layout(path)
+        is_fine = is_root or seen.subdirectories() or formats.holds_reports(seen)
+        return None if is_fine else formats.unknown_layout(seen.path)
     except RecordingError as error:
         return str(error)
 
@@ -179,13 +212,19 @@ def run_path(item: pytest.Item) -> Path | None:
     return parameter if isinstance(parameter, Path) else None
 
 
-def _is_wanted(path: Path, config: pytest.Config) -> bool:
-    ignored = (os.path.abspath(given) for given in config.getoption("ignore") or ())  # noqa: PTH100  (links are kept)
-    is_ignored = str(path) in ignored or any(path.match(glob) for glob in config.getoption("ignore_glob") or ())
-    return not is_ignored and _is_chosen(path, config)
+def _wanted(config: pytest.Config) -> Callable[[Path], bool]:
+    """Tells which directories options and arguments want collected."""
+    ignored = {os.path.abspath(given) for given in config.getoption("ignore") or ()}  # noqa: PTH100  (links are kept)
+    globs = config.getoption("ignore_glob") or ()
+
+    def is_wanted(path: Path) -> bool:
+        is_ignored = str(path) in ignored or any(path.match(glob) for glob in globs)
+        return not is_ignored and _is_chosen(path, config)
+
+    return is_wanted
 
 
 def _is_chosen(path: Path, config: pytest.Config) -> bool:
     """Whether arguments name a directory or something in it or around it; true where pytest looks after that."""
     chosen = config.stash.get(CHOSEN, None)
-    return chosen is None or any(path.is_relative_to(one) or one.is_relative_to(path) for one in chosen)
+    return chosen is None or chosen.includes(path)

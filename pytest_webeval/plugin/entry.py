@@ -27,6 +27,7 @@ OPTIONS = {
     "webeval_over_budget": "trajectories without an answer: stored (a stored score counts, otherwise 0) or zero",
     "webeval_aborted": "tests of trajectories that the environment aborted: skip, xfail or fail; none is in a mean",
     "webeval_metrics": "directory for a metrics.json of each run of trajectories, in webeval's own shape",
+    "webeval_durations": "show where the time went, by phase, and the N slowest runs (0 for all)",
     "webeval_today": "the day that completes dates such as 'March 2022', as YYYY-MM-DD; by default the present one",
 }
 METAVARS = {
@@ -41,6 +42,7 @@ METAVARS = {
     "webeval_over_budget": "POLICY",
     "webeval_aborted": "OUTCOME",
     "webeval_metrics": "DIR",
+    "webeval_durations": "N",
 }
 # Options that may be given several times, with the type of their ini keys.
 REPEATABLE = {"webeval_runs": "paths", "webeval_tasks": "linelist"}
@@ -102,7 +104,10 @@ def _asked_for(config: pytest.Config, known: Any = None) -> bool:
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Keep pytest from importing conftest.py files that came with a recording."""
     if _asked_for(early_config, early_config.known_args_namespace):
-        from pytest_webeval.plugin.strangers import shield_arguments  # idle sessions load nothing
+        from pytest_webeval.plugin.own_imports import import_own_modules_plainly  # idle sessions load nothing
+
+        import_own_modules_plainly(early_config)
+        from pytest_webeval.plugin.strangers import shield_arguments  # by now in the plain way
 
         shield_arguments(early_config)
 

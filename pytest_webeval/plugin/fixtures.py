@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.recording import RECORDER
 from pytest_webeval.plugin.recording import Checker
 from pytest_webeval.plugin.recording import RecordEvaluation
+from pytest_webeval.plugin.recording import forget
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.runs import Run
@@ -25,7 +27,7 @@ from pytest_webeval.tasks import Task
 
 
 @pytest.fixture
-def webeval_run(request: pytest.FixtureRequest) -> Run:
+def webeval_run(request: pytest.FixtureRequest) -> Iterator[Run]:
     """The recorded run: `path`, `task_id`, `response`, `trace`, and `trajectory` where it is one.
 
     A Python test that asks for it runs once for each run, and is skipped where the environment made the agent abort.
@@ -37,11 +39,14 @@ def webeval_run(request: pytest.FixtureRequest) -> Run:
         raise RecordingError(problem)
     workspace = request.config.stash[WORKSPACE]
     run = workspace.run(path)
-    workspace.definition(run)
-    run.check()
-    if run.exclusion is not None and not isinstance(request.node, RunItem):
-        pytest.skip(harmless(run.exclusion))
-    return run
+    try:
+        workspace.definition(run)
+        run.check()
+        if run.exclusion is not None and not isinstance(request.node, RunItem):
+            pytest.skip(harmless(run.exclusion))
+        yield run
+    finally:
+        forget(run)  # the traceback of a failure keeps the run until Python looks for cycles
 
 
 @pytest.fixture

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Any
 
 import pytest
 
-from pytest_webeval.plugin.session_keys import RECORD
+from pytest_webeval.plugin.carried import Carried
 from pytest_webeval.summary import Record
 from pytest_webeval.trajectory_rows import about_trajectory
 
@@ -21,8 +20,8 @@ def pytest_html_results_table_header(cells: list[str]) -> None:
 
 def pytest_html_results_table_row(report: pytest.TestReport, cells: list[str]) -> None:
     """Fill them in; empty for tests that are no runs."""
-    carried: dict[str, Any] | None = getattr(report, RECORD, None)
-    values = _values(Record(**carried["record"])) if carried else ("", "", "")
+    carried = Carried.by(report)
+    values = _values(carried.record) if carried else ("", "", "")
     cells[2:2] = [
         f'<td class="col-{name.lower()}">{escape(str(value))}</td>' for name, value in zip(COLUMNS, values, strict=True)
     ]

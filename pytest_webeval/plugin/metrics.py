@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 
-from pytest_webeval.analysis import by_screenshots
-from pytest_webeval.analysis import by_steps
-from pytest_webeval.analysis import metrics
+from pytest_webeval.analysis.budgets import by_screenshots
+from pytest_webeval.analysis.budgets import by_steps
+from pytest_webeval.analysis.metrics_file import metrics
+from pytest_webeval.analysis.record_rows import row_of
 from pytest_webeval.rules import Rules
 from pytest_webeval.summary import Record
-from pytest_webeval.trajectory_rows import row_of
 from pytest_webeval.writing import write_json
 
 METRICS = "metrics.json"

@@ -11,11 +11,11 @@ from urllib.parse import quote
 
 import pytest
 
-from pytest_webeval import formats
 from pytest_webeval.checksums import sha256
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.formats.listing import listed
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.tasks import Task
@@ -57,13 +57,16 @@ class MissingTasks:
         """Whether an item of a missing task could stand there. Looks at no run, so that it can be asked at any time."""
         if not self.workspace.settings.expect or path.parent not in self.workspace.settings.roots:
             return False
-        names = set(map(_name, self._expected()))
-        return path.name in names or path.name.rpartition("-")[0] in names
+        return path.name in self._names or path.name.rpartition("-")[0] in self._names
+
+    @cached_property
+    def _names(self) -> set[str]:
+        return set(map(_name, self._expected()))
 
     def reason(self, path: Path) -> str:
         """What is told about the task that is missing there; that it has no usable definition either, if so."""
         task_id, workspace = self.by_path[path], self.workspace
-        roots = ", ".join(workspace.label(root) for root in workspace.settings.roots)
+        roots = ", ".join(workspace.labels.of(root) for root in workspace.settings.roots)
         named = harmless(str(task_id)).replace("\n", " ")[:SHOWN]
         told = f"no recording of task {named} in {roots}; record it, or leave out --webeval-expect"
         try:
@@ -96,11 +99,12 @@ class MissingTasks:
     def _recorded(self, path: Path) -> Iterator[str]:
         """Ids of the runs at or below a directory. What is no run but is named like one tells itself what is wrong."""
         workspace = self.workspace
+        seen = listed(path)
         try:
-            if workspace.format_of(path) is not None:
+            if workspace.format_of(path, seen) is not None:
                 yield str(workspace.run(path).task_id)
                 return
-            inner, links = workspace.subdirectories(path), formats.links_out(path, workspace.root_of(path) or path)
+            inner, links = workspace.subdirectories(seen), seen.links_out(workspace.labels.root_of(path) or path)
         except RecordingError:
             inner, links = [], []
         unusable = links if inner or path in workspace.settings.roots else [path, *links]

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import dataclass
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from pytest_webeval.durations import WRITE
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.files import read_inside
+from pytest_webeval.plugin.carried import Carried
+from pytest_webeval.plugin.carried import travelling
 from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.collection import run_path
 from pytest_webeval.plugin.missing import MISSING_TASKS
@@ -49,6 +52,10 @@ class Outcome:
 
     def write(self) -> None:
         """Write eval_result.json. Parts are put together and written by the controller. Raises `SettingsError`."""
+        with self.run.inputs.durations.phase(WRITE) if self.run else nullcontext():
+            self._write()
+
+    def _write(self) -> None:
         if self.result is not None and not self.partly:
             write_json(self.path, self.result.model_dump())
         if self.is_obsolete and written_for(self.path, self.record.run):
@@ -72,21 +79,22 @@ class Outcome:
     def properties(self) -> list[tuple[str, object]]:
         """Properties for JUnit XML."""
         record = self.record
-        shown = {
-            "task_id": record.task_id,
-            "status": "excluded" if record.skipped else record.status,
-            "score": record.score,
-            "sites": record.site_key,
-            "type": record.task_type or "",
-            "template": record.template,
-            **about_trajectory(record),
+        shown: dict[str, object] = {
+            "webeval_task_id": record.task_id,
+            "webeval_status": "excluded" if record.skipped else record.status,
+            "webeval_score": record.score,
+            "webeval_sites": record.site_key,
+            "webeval_type": record.task_type or "",
+            "webeval_template": record.template,
         }
-        return [(f"webeval_{name}", travelling(value)) for name, value in shown.items()]
+        shown |= {f"webeval_{name}": value for name, value in about_trajectory(record).items()}
+        return [(name, travelling(value)) for name, value in shown.items()]
 
-    def to_json(self) -> dict[str, Any]:
+    @property
+    def carried(self) -> Carried:
         """What travels on the report."""
-        part = json.dumps(self.result.model_dump()) if self.partly and self.result else None  # ASCII, as xdist needs it
-        return {"record": travelling(self.record.to_json()), "path": travelling(str(self.path)), "part": part}
+        part = self.result if self.partly else None
+        return Carried(self.record, None if part is None else json.dumps(part.model_dump()))
 
 
 def written_for(path: Path, run: str) -> bool:
@@ -98,17 +106,10 @@ def written_for(path: Path, run: str) -> bool:
     return bool(found.webeval.get("run") == run)
 
 
-def travelling(tree: Any) -> Any:
-    """The same JSON with lone surrogates spelled out, which no process can send to another."""
-    if isinstance(tree, dict):
-        return {travelling(key): travelling(value) for key, value in tree.items()}
-    if isinstance(tree, list):
-        return [travelling(value) for value in tree]
-    return tree.encode("utf-8", "backslashreplace").decode() if isinstance(tree, str) else tree
-
-
 def outcome_of(item: pytest.Item, call: pytest.CallInfo[None], workspace: Workspace) -> Outcome | None:
     """What a finished phase of an item says about its run; None where it says nothing new."""
+    if call.when == "setup" and call.excinfo is None:
+        return None
     recorder = item.stash.get(RECORDER, None)
     is_left_out = recorder is not None and recorder.excluded is not None
     if isinstance(item, RunItem) and call.when != "teardown" and _is_skip(call) and not is_left_out:
@@ -187,7 +188,7 @@ def _known(path: Path, workspace: Workspace) -> tuple[Run, Task | None]:
 
 
 def _loaded(path: Path, workspace: Workspace) -> Run:
-    unknown = unknown_run(path, workspace.label(path), workspace.settings.rules)
+    unknown = unknown_run(path, workspace.labels.of(path), workspace.settings.rules)
     missing = workspace.config.stash[MISSING_TASKS].by_path
     if path in missing or _leads_elsewhere(path, workspace):
         return replace(unknown, task_id=missing.get(path, unknown.task_id))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from collections.abc import Iterable
 from dataclasses import dataclass
 from dataclasses import field
+from functools import cached_property
 from typing import Any
 from typing import NoReturn
 
@@ -21,6 +22,7 @@ from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
+from pytest_webeval.runs import Run
 from pytest_webeval.scoring import evaluate
 from pytest_webeval.scoring import joined
 from pytest_webeval.scoring import score
@@ -97,6 +99,13 @@ class RecordEvaluation:
 
 
 RECORDER = pytest.StashKey[RecordEvaluation]()
+
+
+def forget(run: Run) -> None:
+    """Let go of what was read of a run, so that a session needs room for one recording. Who asks reads it again."""
+    kept = [name for name in vars(run) if isinstance(getattr(type(run), name, None), cached_property)]
+    for name in kept:
+        del vars(run)[name]
 
 
 @dataclass(frozen=True, slots=True)

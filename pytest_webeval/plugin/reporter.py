@@ -12,15 +12,14 @@ import pytest
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin.carried import Carried
+from pytest_webeval.plugin.chosen import CHOSEN
 from pytest_webeval.plugin.collection import ITEMS
 from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.merging import merged
-from pytest_webeval.plugin.metrics import write_metrics
 from pytest_webeval.plugin.outcome import without_verdict
-from pytest_webeval.plugin.session_keys import CHOSEN
 from pytest_webeval.plugin.session_keys import DESELECTED
 from pytest_webeval.plugin.session_keys import OUTSIDE
-from pytest_webeval.plugin.session_keys import RECORD
 from pytest_webeval.plugin.terminal import section
 from pytest_webeval.plugin.workspace import SUMMARY
 from pytest_webeval.plugin.workspace import Workspace
@@ -43,24 +42,25 @@ class Reporter:
     outside: int = 0
     problems: list[str] = field(default_factory=list)
     summary: Summary | None = None
+    places: list[Path] = field(default_factory=list)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep what the item found; an item that failed without saying what lost its worker."""
-        carried = getattr(report, RECORD, None)
+        carried = Carried.by(report)
         if carried is None:
             self._lost(report)
-            return
-        record = Record(**carried["record"])
-        if carried["part"] is None:
-            self.records[record.run] = record
+        elif carried.part is None:
+            self.records[carried.record.run] = carried.record
         else:
-            self.parts.setdefault(record.run, {})[report.nodeid] = carried["part"]
+            self.parts.setdefault(carried.record.run, {})[report.nodeid] = carried.part
 
     def _lost(self, report: pytest.TestReport) -> None:
-        label, _, name = report.nodeid.rpartition("::")
-        if report.when == "teardown" or not report.failed or name not in ITEMS or label in self.records:
+        if not report.failed or report.when == "teardown":
             return
-        path = self.workspace.path_of(label)
+        label, _, name = report.nodeid.rpartition("::")
+        if name not in ITEMS or label in self.records:
+            return
+        path = self.workspace.labels.path_of(label)
         if path is not None:
             told = "the worker died while it scored this run; score it alone to see why"
             found = without_verdict(path, told, self.workspace)
@@ -75,7 +75,7 @@ class Reporter:
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
         """The same under xdist, where the controller collects nothing."""
         labels = (label for label, _, name in (one.rpartition("::") for one in ids) if name in ITEMS)
-        self.collected |= {label for label in labels if self.workspace.path_of(label)}
+        self.collected |= {label for label in labels if self.workspace.labels.path_of(label)}
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -94,8 +94,8 @@ class Reporter:
         if not self.records:
             return
         self.summary = self._summarize(list(self.records.values()))
-        for place, records in self._places():
-            self._try(lambda place=place, records=records: write_json(place, self._summarize(records).model_dump()))
+        for place, records in self._places().items():
+            self._try(lambda place=place, records=records: self._write_summary(place, records))
         if (directory := self.workspace.settings.metrics) is not None:
             self._try(lambda: self._write_metrics(directory))
         session.config.hook.pytest_webeval_summary(summary=self.summary, config=session.config)
@@ -103,26 +103,35 @@ class Reporter:
     def _write_metrics(self, directory: Path) -> None:
         if self.summary is not None and self.summary.webeval["partial"]:
             raise SettingsError("no metrics.json is written, because the session is partial; score all runs for one")
+        from pytest_webeval.plugin.metrics import write_metrics  # with all of the analysis
+
         told = [record for record in self.records.values() if record.trajectory is not None]
         write_metrics(told, directory, self.workspace.settings.rules)
 
     def _merge(self, label: str) -> None:
-        path = self.workspace.path_of(label)
+        path = self.workspace.labels.path_of(label)
         if path is not None:
             found = merged(self.workspace, path, self.records.get(label), list(self.parts[label].values()))
             self.records[label] = found
 
-    def _places(self) -> list[tuple[Path, list[Record]]]:
+    def _write_summary(self, place: Path, records: Sequence[Record]) -> None:
+        self.places.append(place)
+        summary = self.summary
+        if summary is None or len(records) < len(self.records):
+            summary = self._summarize(records)
+        write_json(place, summary.model_dump())
+
+    def _places(self) -> dict[Path, list[Record]]:
         """Where summaries go: one into the output directory, otherwise one into each root with its own runs."""
         if self.workspace.settings.output:
-            return [(self.workspace.settings.output / SUMMARY, list(self.records.values()))]
+            return {self.workspace.settings.output / SUMMARY: list(self.records.values())}
         places: dict[Path, list[Record]] = {}
         for label, record in self.records.items():
-            path = self.workspace.path_of(label)
-            root = self.workspace.root_of(path) if path else None
+            path = self.workspace.labels.path_of(label)
+            root = self.workspace.labels.root_of(path) if path else None
             if root and not (path == root and record.trajectory):  # into a trajectory goes nothing but its result
                 places.setdefault(root / SUMMARY, []).append(record)
-        return list(places.items())
+        return places
 
     def _summarize(self, records: Sequence[Record]) -> Summary:
         unscored = len(self.collected - set(self.records))
@@ -170,10 +179,9 @@ class Reporter:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show the numbers, at most 25 lines of them."""
-        places = [place for place, _ in self._places()] if self.summary else []
         missing = [record.task_id for record in self.records.values() if record.missing]
         missing.sort(key=id_order)
-        lines = section(self.summary, self.workspace, places, len(self.collected) + self.deselected, missing)
+        lines = section(self.summary, self.workspace, self.places, len(self.collected) + self.deselected, missing)
         terminalreporter.section("webeval")
         for line in [*lines, *self.problems[:3]]:
             terminalreporter.line(line)

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.plugin.chosen import CHOSEN
+from pytest_webeval.plugin.chosen import Chosen
 from pytest_webeval.plugin.collection import ITEM
 from pytest_webeval.plugin.collection import MISSING_ITEM
 from pytest_webeval.plugin.collection import run_path
 from pytest_webeval.plugin.missing import MISSING_TASKS
 from pytest_webeval.plugin.missing import numbered
-from pytest_webeval.plugin.session_keys import CHOSEN
 from pytest_webeval.plugin.workspace import Workspace
 
 
@@ -25,8 +26,9 @@ def select(config: pytest.Config, workspace: Workspace) -> None:
     config.args[:] = [_selected(argument, config, workspace) for argument in config.args]
     missing = {argument: place for argument in config.args if (place := _missing(argument, config, workspace))}
     if missing:  # whose path is nowhere, so pytest is told to collect the root, and the root what to yield
-        config.stash[CHOSEN] = tuple(missing.get(one) or _absolute(one, config) for one in config.args)
-        roots = {argument: str(workspace.root_of(place)) for argument, place in missing.items()}
+        named = frozenset(missing.get(one) or _absolute(one, config) for one in config.args)
+        config.stash[CHOSEN] = Chosen(named)
+        roots = {argument: str(workspace.labels.root_of(place)) for argument, place in missing.items()}
         config.args[:] = list(dict.fromkeys(roots.get(argument, argument) for argument in config.args))
 
 
@@ -34,15 +36,15 @@ def _selected(argument: str, config: pytest.Config, workspace: Workspace) -> str
     text = argument.removesuffix(f"::{ITEM}").removesuffix(f"::{MISSING_ITEM}")
     if (config.invocation_params.dir / text).exists():
         place = _absolute(text, config)
-        return str(place) if workspace.root_of(place) else argument
-    path = workspace.path_of(text)
+        return str(place) if workspace.labels.root_of(place) else argument
+    path = workspace.labels.path_of(text)
     return str(path) if path is not None and path.is_dir() else argument
 
 
 def _missing(argument: str, config: pytest.Config, workspace: Workspace) -> Path | None:
     """Where the item of a missing task stands, if an argument names one."""
     text = argument.removesuffix(f"::{MISSING_ITEM}")
-    places = () if text == argument else (_absolute(text, config), workspace.path_of(text))
+    places = () if text == argument else (_absolute(text, config), workspace.labels.path_of(text))
     return next((place for place in places if place and config.stash[MISSING_TASKS].may_stand_at(place)), None)
 
 

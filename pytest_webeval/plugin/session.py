@@ -19,12 +19,12 @@ from pytest_webeval.plugin.missing import MISSING_TASKS
 from pytest_webeval.plugin.missing import MissingTasks
 from pytest_webeval.plugin.outcome import Outcome
 from pytest_webeval.plugin.outcome import outcome_of
-from pytest_webeval.plugin.reporter import Reporter
+from pytest_webeval.plugin.quiet_phases import QuietPhases
+from pytest_webeval.plugin.recording import RECORDER
 from pytest_webeval.plugin.selection import outside_subset
 from pytest_webeval.plugin.selection import select
 from pytest_webeval.plugin.session_keys import DESELECTED
 from pytest_webeval.plugin.session_keys import OUTSIDE
-from pytest_webeval.plugin.session_keys import RECORD
 from pytest_webeval.plugin.settings import read_settings
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.plugin.workspace import Workspace
@@ -44,10 +44,19 @@ def register(config: pytest.Config) -> None:
     except WebEvalError as error:
         raise pytest.UsageError(str(error)) from error
     select(config, workspace)
-    config.pluginmanager.register(WebEvalSession(workspace), "webeval-session")
+    is_scoring = writes(config)
+    config.pluginmanager.register(WebEvalSession(workspace, is_scoring), "webeval-session")
     config.pluginmanager.register(fixtures, "webeval-fixtures")
-    if not writes(config) or hasattr(config, "workerinput"):
+    if is_scoring:
+        config.pluginmanager.register(QuietPhases(config), "webeval-quiet-phases")
+    if is_scoring and workspace.settings.durations is not None:
+        from pytest_webeval.plugin.durations import DurationsReport  # for who asks
+
+        config.pluginmanager.register(DurationsReport(workspace.settings.durations), "webeval-durations")
+    if not is_scoring or hasattr(config, "workerinput"):
         return  # only the controller sees all reports, so only it may sum them up
+    from pytest_webeval.plugin.reporter import Reporter  # which no worker needs
+
     config.pluginmanager.register(Reporter(workspace), "webeval-reporter")
     if config.pluginmanager.has_plugin("html"):
         from pytest_webeval.plugin import html_columns  # pytest-html may be absent
@@ -65,18 +74,19 @@ class WebEvalSession:
     """Hooks of every process of the session."""
 
     workspace: Workspace
+    is_scoring: bool
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Directory | None:
         """Take over at a run root and everything below it."""
-        return directory_node(path, parent) if self.workspace.root_of(path) else None
+        return directory_node(path, parent) if self.workspace.labels.root_of(path) else None
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Parametrise Python tests over all runs, unless they chose theirs themselves."""
         chosen = any("webeval_run" in _argnames(mark) for mark in metafunc.definition.iter_markers("parametrize"))
         if "webeval_run" in metafunc.fixturenames and not chosen:
-            paths = self.workspace.run_paths()
-            labels = [self.workspace.label(path) for path in paths]
+            paths = self.workspace.run_paths
+            labels = [self.workspace.labels.of(path) for path in paths]
             metafunc.parametrize("webeval_run", paths, indirect=True, ids=labels)
 
     @pytest.hookimpl(tryfirst=True)
@@ -121,20 +131,27 @@ class WebEvalSession:
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Write what the item found, and let the report carry it to the controller as plain JSON."""
-        found = outcome_of(item, call, self.workspace) if writes(item.config) else None
-        if found is not None:
-            found = _written(found, item)
-            item.user_properties.extend(found.properties)
+        found = self._found(item, call)
         report = yield
-        if isinstance(item, RunItem) and call.excinfo is not None and isinstance(call.excinfo.value, WebEvalError):
-            report.longrepr = harmless(str(call.excinfo.value))
-        if isinstance(item, RunItem) and isinstance(report.longrepr, tuple):
-            report.longrepr = (str(item.path), 0, report.longrepr[2])  # the run was left out, not a line of ours
+        if call.excinfo is not None and isinstance(item, RunItem):
+            _tell_plainly(report, item, call.excinfo.value)
         if found is not None:
-            setattr(report, RECORD, found.to_json())
+            found.carried.put_on(report)
             if isinstance(item, RunItem) and report.passed and found.record.status != "success":
                 report.outcome, report.longrepr = "failed", harmless(str(found.record.reason))
         return report
+
+    def _found(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Outcome | None:
+        """What a phase of an item says about its run, written to disk and to JUnit XML."""
+        if call.when == "teardown":
+            if RECORDER in item.stash:
+                del item.stash[RECORDER]  # items stay to the end of the session; what they found need not
+            return None
+        found = outcome_of(item, call, self.workspace) if self.is_scoring else None
+        if found is not None:
+            found = _written(found, item)
+            item.user_properties.extend(found.properties)
+        return found
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Tell the controller how many items this worker deselected."""
@@ -154,6 +171,14 @@ class WebEvalSession:
 def _argnames(mark: pytest.Mark) -> Sequence[str]:
     given: str | Sequence[str] = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
     return [name.strip() for name in given.split(",")] if isinstance(given, str) else given
+
+
+def _tell_plainly(report: pytest.TestReport, item: RunItem, error: BaseException) -> None:
+    """Let a report give the reason alone, and of a run that was left out its directory rather than a line of ours."""
+    if isinstance(error, WebEvalError):
+        report.longrepr = harmless(str(error))
+    if isinstance(report.longrepr, tuple):
+        report.longrepr = (str(item.path), 0, report.longrepr[2])
 
 
 def _written(found: Outcome, item: pytest.Item) -> Outcome:

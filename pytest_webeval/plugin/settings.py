@@ -17,7 +17,7 @@ from pytest_webeval.rubrics.base import VerdictPolicy
 from pytest_webeval.rubrics.base import share
 from pytest_webeval.rules import Rules
 from pytest_webeval.rules import rules_named
-from pytest_webeval.subsets import BUNDLED
+from pytest_webeval.task_sets import BUNDLED
 from pytest_webeval.task_sets import REFERENCE_NAME
 from pytest_webeval.values.base import present_day
 
@@ -25,6 +25,7 @@ from pytest_webeval.values.base import present_day
 PLAIN = (
     "webeval_aborted",
     "webeval_criterion",
+    "webeval_durations",
     "webeval_over_budget",
     "webeval_rubric_threshold",
     "webeval_rules",
@@ -50,6 +51,7 @@ class Settings:
     policy: VerdictPolicy
     aborted: str
     metrics: Path | None
+    durations: int | None  # how many runs to show, 0 for all
 
 
 def read_settings(config: pytest.Config) -> Settings:
@@ -67,6 +69,7 @@ def read_settings(config: pytest.Config) -> Settings:
             policy=_policy(config),
             aborted=_word(config, "webeval_aborted", ABORTED) or ABORTED[0],
             metrics=_directory(path, "--webeval-metrics") if (path := _value(config, "webeval_metrics")) else None,
+            durations=_count(given) if (given := _value(config, "webeval_durations")) else None,
         )
     except SettingsError as error:
         raise pytest.UsageError(str(error)) from error
@@ -105,6 +108,12 @@ def _day(given: str | None) -> date:
         return date.fromisoformat(given) if given else present_day()
     except ValueError as error:
         raise SettingsError(f"--webeval-today: {given!r} is no day; write it as 2026-01-31") from error
+
+
+def _count(given: str) -> int:
+    if not (given.isascii() and given.isdigit()):
+        raise SettingsError(f"--webeval-durations: {given!r} is no count; write how many runs to show, or 0 for all")
+    return int(given)
 
 
 def _policy(config: pytest.Config) -> VerdictPolicy:

@@ -11,11 +11,13 @@ import pytest
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.plugin.settings import run_roots
 
+CONFTEST = "conftest.py"
+
 
 def shield(config: pytest.Config, directory: Path) -> None:
     """Keep pytest from importing `conftest.py` in a directory: it takes an empty module of that name for loaded."""
-    name = str(directory / "conftest.py")
-    if not config.pluginmanager.has_plugin(name):
+    name = str(directory / CONFTEST)
+    if os.path.lexists(name) and not config.pluginmanager.has_plugin(name):
         config.pluginmanager.register(ModuleType("conftest"), name)
 
 
@@ -28,12 +30,12 @@ def shield_arguments(config: pytest.Config) -> None:
         raise pytest.UsageError(str(error)) from error
     _refuse_ini_file(config, roots)
     here = [Path(os.path.abspath(str(argument).partition("::")[0])) for argument in known.file_or_dir]  # noqa: PTH100
-    for path in (*here, config.invocation_params.dir, *roots):
-        for directory in (path, *path.parents):
-            if _is_inside(directory, roots):
-                shield(config, directory)
-                for below in directory.glob("test*/conftest.py"):  # pytest looks one level down as well
-                    shield(config, below.parent)
+    paths = (*here, config.invocation_params.dir, *roots)
+    for directory in dict.fromkeys(one for path in paths for one in (path, *path.parents)):
+        if _is_inside(directory, roots):
+            shield(config, directory)
+            for below in directory.glob(f"test*/{CONFTEST}"):  # pytest looks one level down as well
+                shield(config, below.parent)
 
 
 def _is_inside(path: Path, roots: tuple[Path, ...]) -> bool:

@@ -2,41 +2,45 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
-from urllib.parse import quote_from_bytes
-from urllib.parse import unquote_to_bytes
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_webeval import formats
+from pytest_webeval.durations import LOAD_TASK
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.base import Case
 from pytest_webeval.files import present
+from pytest_webeval.formats.listing import Listing
+from pytest_webeval.formats.listing import listed
+from pytest_webeval.plugin.labels import Labels
 from pytest_webeval.plugin.settings import Settings
 from pytest_webeval.runs import Run
 from pytest_webeval.runs import RunFormat
 from pytest_webeval.sites import Sites
 from pytest_webeval.sites import load_sites
-from pytest_webeval.subsets import Subset
-from pytest_webeval.subsets import load_subset
 from pytest_webeval.task_sets import TaskSet
 from pytest_webeval.task_sets import load_tasks
 from pytest_webeval.task_sets import tasks_in
 from pytest_webeval.tasks import Task
-from pytest_webeval.trajectory_tasks import TrajectoryTask
+
+if TYPE_CHECKING:
+    from pytest_webeval.subsets import Subset
 
 RESULT = "eval_result.json"
 SUMMARY = "eval_summary.json"
 TASKS = "tasks.json"
 OWN_TASK = "task.json"
 FROM_RUN = "in the run directory (the agent could have written it)"
-_SAFE = "/-_.~+=@, "
+# The tasks in a file, why they cannot be read, or that there is no such file.
+Found = TaskSet | TaskDefinitionError | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +59,13 @@ class Definition:
 
 @dataclass(frozen=True, eq=False)
 class Workspace:
-    """One a process. Labels are ASCII and unique: they are node ids, keys of records and names in reports."""
+    """One a process. What it found out about a run root or a run it does not find out again."""
 
     config: pytest.Config
     settings: Settings
-    _task_sets: dict[Path, TaskSet | WebEvalError] = field(default_factory=dict)
+    _task_sets: dict[Path, Found] = field(default_factory=dict)
+    _latest: dict[Path, Found] = field(default_factory=dict)
+    _formats: dict[Path, RunFormat | None] = field(default_factory=dict)
 
     @cached_property
     def sites(self) -> Sites:
@@ -74,77 +80,52 @@ class Workspace:
     @cached_property
     def subset(self) -> Subset | None:
         """The tasks that count, or None for all. Raises `SettingsError`."""
-        return load_subset(self.settings.subset) if self.settings.subset else None
+        if not self.settings.subset:
+            return None
+        from pytest_webeval.subsets import load_subset  # few sessions name one
 
-    def root_of(self, path: Path) -> Path | None:
-        """The run root that a path lies in."""
-        return next((root for root in self.settings.roots if path.is_relative_to(root)), None)
+        return load_subset(self.settings.subset)
 
     @cached_property
-    def prefixes(self) -> dict[Path, str]:
-        """What labels of a root begin with: its place below pytest's rootdir, or its own name where it lies outside."""
-        found: dict[Path, str] = {}
-        for root in self.settings.roots:
-            inside = root.is_relative_to(self.config.rootpath)
-            wanted = root.relative_to(self.config.rootpath).as_posix() if inside else root.name
-            count = 2
-            name = wanted
-            while name in found.values():
-                name, count = f"{wanted}-{count}", count + 1
-            found[root] = name
-        return found
+    def labels(self) -> Labels:
+        """The names of directories at or below the run roots."""
+        return Labels(self.settings.roots, self.config.rootpath)
 
-    def label(self, path: Path) -> str:
-        """The unique ASCII name of a directory at or below a run root."""
-        root = self.root_of(path)
-        if root is None:
-            raise ValueError(f"{path} lies in no run root")
-        parts = [self.prefixes[root], path.relative_to(root).as_posix()]
-        joined = "/".join(part for part in parts if part != ".") or "."
-        return quote_from_bytes(os.fsencode(joined), safe=_SAFE)
-
-    def path_of(self, label: str) -> Path | None:
-        """The directory with that label, or None."""
-        plain = os.fsdecode(unquote_to_bytes(label))
-        for root, prefix in sorted(self.prefixes.items(), key=lambda pair: -len(pair[1])):
-            if prefix in (".", plain) or plain.startswith(f"{prefix}/"):
-                inner = plain if prefix == "." else plain[len(prefix) :].lstrip("/")
-                return root / inner
-        return None
-
-    def format_of(self, path: Path) -> RunFormat | None:
-        """The format of a run directory: one that a hook knows, or one of ours."""
-        found: RunFormat | None = self.config.hook.pytest_webeval_recognize(path=path, config=self.config)
-        return found or formats.format_of(path)
+    def format_of(self, path: Path, seen: Listing | None = None) -> RunFormat | None:
+        """The format of a run directory: one that a hook knows, or one of ours. It is found out once."""
+        if path not in self._formats:
+            known: RunFormat | None = self.config.hook.pytest_webeval_recognize(path=path, config=self.config)
+            self._formats[path] = known or formats.format_of(path, seen)
+        return self._formats[path]
 
     def run(self, path: Path) -> Run:
         """The run in a directory. Raises `RecordingError`."""
         found = self.format_of(path)
         if found is None:
-            return formats.load_run(path, self.settings.rules, self.label(path))
-        return found.load(path, self.label(path), self.settings.rules)
+            return formats.load_run(path, self.settings.rules, self.labels.of(path))
+        return found.load(path, self.labels.of(path), self.settings.rules)
 
     def definition(self, run: Run) -> Definition:
         """What the task of a run is, and where that stands. Raises `TaskDefinitionError`."""
+        with run.inputs.durations.phase(LOAD_TASK):
+            return self._definition(run)
+
+    def _definition(self, run: Run) -> Definition:
         tasks = self._task_set(run)
         if tasks is None and run.trajectory is None:
-            root = self.root_of(run.path) or run.path
+            root = self.labels.root_of(run.path) or run.path
             raise TaskDefinitionError(
                 f"no task definition for {run.label}: no {root / TASKS}, no {OWN_TASK} in it; "
                 "name one with --webeval-tasks"
             )
-        checksum, origin = self.source_of(run)
-        return Definition(run.task(tasks), checksum, origin)
+        return Definition(run.task(tasks), *_source(run, tasks))
 
     def source_of(self, run: Run) -> tuple[str, str]:
         """Checksum and name of the file with the definition of a run's task; empty where it has none."""
         try:
-            tasks = self._task_set(run)
+            return _source(run, self._task_set(run))
         except WebEvalError:
             return "", ""
-        if tasks is None or (run.trajectory is not None and run.task_id not in tasks):
-            return "", ""
-        return tasks.checksum, tasks.origin
 
     def known_task(self, run: Run) -> Task | None:
         """The definition that somebody gave of a run's task, if it can be used. Looks at no recording."""
@@ -163,13 +144,17 @@ class Workspace:
         path = run.path
         if self.given_tasks is not None:
             return self.given_tasks
-        root = self.root_of(path) or path
+        root = self.labels.root_of(path) or path
         if root != path and (found := self.definitions(root)) is not None:
             return found
-        for name in (OWN_TASK, TASKS) if root == path else (OWN_TASK,):
-            if run.trajectory is None and present(path / name):
-                return tasks_in(path, name, f"{name} {FROM_RUN}")
-        return None
+        return self._own_tasks(run, (OWN_TASK, TASKS) if root == path else (OWN_TASK,))
+
+    def _own_tasks(self, run: Run, names: Sequence[str]) -> TaskSet | None:
+        """What the run itself says of its task. It is asked for it several times in a row, and read once."""
+        if run.path not in self._latest:
+            self._latest.clear()
+            self._latest[run.path] = _read_in(run.path, names, FROM_RUN) if run.trajectory is None else None
+        return _usable(self._latest[run.path])
 
     def definitions(self, root: Path) -> TaskSet | None:
         """The task set that an option names or that lies in a run root. Raises `TaskDefinitionError`.
@@ -178,27 +163,16 @@ class Workspace:
         """
         if self.given_tasks is not None:
             return self.given_tasks
-        if root not in self._task_sets and (not present(root / TASKS) or self.format_of(root) is not None):
-            return None
-        return self._cached(root, TASKS, str(root / TASKS))
-
-    def _cached(self, directory: Path, name: str, source: str) -> TaskSet:
-        if directory not in self._task_sets:
-            try:
-                self._task_sets[directory] = tasks_in(directory, name, source)
-            except WebEvalError as error:  # as dear to find out again for each run as a task set is to read
-                self._task_sets[directory] = error
-        found = self._task_sets[directory]
-        if isinstance(found, WebEvalError):
-            raise found
-        return found
+        if root not in self._task_sets:
+            is_run = self.format_of(root) is not None
+            self._task_sets[root] = None if is_run else _read_in(root, (TASKS,))
+        return _usable(self._task_sets[root])
 
     def case(self, run: Run, sites: Sites) -> Case:
         """What evaluators may look at. Raises `WebEvalError`."""
         definition = self.definition(run)
         case = Case(run, definition.task, sites, today=self.settings.today, asked_policy=self.settings.policy)
-        if isinstance(definition.task, TrajectoryTask):
-            case.warnings.extend(definition.task.warnings)
+        case.warnings.extend(getattr(definition.task, "warnings", ()))  # which only tasks of trajectories have
         if run.trajectory is not None and self.given_tasks is not None and not definition.origin:
             told = f"task {run.task_id} is not defined in {self.given_tasks.origin}"
             case.warnings.append(f"{told}; the run belongs to no group")
@@ -214,26 +188,55 @@ class Workspace:
 
     def place(self, path: Path) -> Path:
         """The directory for what is written about a directory at or below a root."""
-        root = self.root_of(path)
+        root = self.labels.root_of(path)
         if self.settings.output is None or root is None:
             return path
-        tree = self.settings.output if len(self.settings.roots) == 1 else self.settings.output / self.prefixes[root]
+        is_alone = len(self.settings.roots) == 1
+        tree = self.settings.output if is_alone else self.settings.output / self.labels.prefixes[root]
         return tree / path.relative_to(root)
 
+    @cached_property
     def run_paths(self) -> list[Path]:
         """All run directories of all roots, in the order in which they are collected. Raises `RecordingError`."""
         return list(dict.fromkeys(path for root in self.settings.roots for path in self._runs_below(root)))
 
-    def subdirectories(self, path: Path) -> list[Path]:
+    def subdirectories(self, seen: Listing) -> list[Path]:
         """Directories that may be or hold runs: all but the one that results go to. Raises `RecordingError`."""
-        return [child for child in formats.subdirectories(path) if child != self.settings.output]
+        return [child for child in seen.subdirectories() if child != self.settings.output]
 
     def _runs_below(self, path: Path) -> Iterator[Path]:
-        if self.format_of(path) is not None:
+        if self._formats.get(path) is not None:
             yield path
             return
-        for child in self.subdirectories(path):
+        seen = listed(path)
+        if self.format_of(path, seen) is not None:
+            yield path
+            return
+        for child in self.subdirectories(seen):
             yield from self._runs_below(child)
+
+
+def _source(run: Run, tasks: TaskSet | None) -> tuple[str, str]:
+    if tasks is None or (run.trajectory is not None and run.task_id not in tasks):
+        return "", ""
+    return tasks.checksum, tasks.origin
+
+
+def _read_in(directory: Path, names: Sequence[str], told: str | None = None) -> Found:
+    """The tasks in the first of these files that is there. `told` is what follows its name in place of its path."""
+    name = next((one for one in names if present(directory / one)), None)
+    if name is None:
+        return None
+    try:
+        return tasks_in(directory, name, f"{name} {told}" if told else str(directory / name))
+    except TaskDefinitionError as error:  # as dear to find out again for each run as a task set is to read
+        return error
+
+
+def _usable(found: Found) -> TaskSet | None:
+    if isinstance(found, TaskDefinitionError):  # a new one, for one that is raised for each run would keep them all
+        raise TaskDefinitionError(str(found)) from found.__cause__
+    return found
 
 
 WORKSPACE = pytest.StashKey[Workspace]()

@@ -11,13 +11,15 @@ from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 
 # Terminals and CI systems obey control characters; an agent's text must not reach them raw.
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-_SUFFIX = re.compile(r"_(?:none_|keys_|array_values_)?mismatch$|_invalid_format$|_unexpected$|_missing_or_null$")
+_CONTROLS = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+_SUFFIX = r"_(?:none_|keys_|array_values_)?mismatch$|_invalid_format$|_unexpected$|_missing_or_null$"
 
 
 def harmless(text: str) -> str:
     """The text with control and direction characters spelled out."""
-    return _CONTROLS.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    if text.isprintable():  # as most is, for which the pattern need not even be compiled
+        return text
+    return re.sub(_CONTROLS, lambda found: f"\\u{ord(found.group()):04x}", text)
 
 
 def failure_text(result: TaskResult) -> str:
@@ -65,5 +67,5 @@ def _told(wrong: list[Assertion]) -> str:
 
 
 def _one_line(assertion: Assertion) -> str:
-    field = _SUFFIX.sub("", assertion.assertion_name)
+    field = re.sub(_SUFFIX, "", assertion.assertion_name)
     return f"{field}: {'; '.join(assertion.assertion_msgs or ())}"

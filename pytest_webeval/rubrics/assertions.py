@@ -12,8 +12,8 @@ from pytest_webeval.comparison import failed
 from pytest_webeval.comparison import passed
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import Status
-from pytest_webeval.rubrics.base import Check
 from pytest_webeval.rubrics.derivation import Verdict
+from pytest_webeval.rubrics.evidence import Check
 from pytest_webeval.rubrics.items import Leaf
 from pytest_webeval.rubrics.items import given_points
 from pytest_webeval.rubrics.items import is_action_only

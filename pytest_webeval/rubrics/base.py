@@ -1,8 +1,7 @@
-"""What a stored verdict is, and what a reader may demand of it."""
+"""What a reader may demand of a stored verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from decimal import InvalidOperation
@@ -63,52 +62,3 @@ def share(raw: Decimal | float | str) -> Decimal:
     if not (found.is_finite() and 0 <= found <= 1):
         raise SettingsError(f"the threshold {raw!r} is no share; write a number from 0 to 1, such as 0.8")
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreFileName:
-    """What the name of a score file says (`fara_webeval.md` §5.1). Equal for names that mean the same configuration."""
-
-    kind: str  # mmrubric, heldout, gpt_eval, webjudge, other
-    threshold: Decimal | None = None
-    max_images: int | None = None
-    keypoint: int | None = None
-    method: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class StoredVerdict:
-    """What one file says about a run, before anything is added up.
-
-    `source` is the file's name below the run directory. `score` is the top-level score. Exactly one of `payload` (a
-    JSON object, numbers with a point or exponent read as `Decimal`) and `text` (free text of a judge) is given.
-    """
-
-    source: str
-    name: ScoreFileName
-    score: Decimal | int | None
-    payload: Mapping[str, Any] | None
-    text: str | None
-    warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What the run itself says that a stored verdict may contradict; None where it says nothing."""
-
-    final_answer: str | None = None
-    action_count: int | None = None
-    is_stale: bool | None = None  # the verdict is older than the answer
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """A contradiction or oddity of a stored verdict. `rule` is R1 to R17 (`fara_webeval.md` §6.3)."""
-
-    rule: str
-    message: str
-
-    @property
-    def is_contradiction(self) -> bool:
-        """Whether it makes the verdict inconsistent (R1-R7) rather than odd."""
-        return int(self.rule[1:]) <= 7

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from dataclasses import field
 from decimal import Decimal
 
-from pytest_webeval.rubrics.base import Check
-from pytest_webeval.rubrics.base import Facts
 from pytest_webeval.rubrics.criteria import Signals
+from pytest_webeval.rubrics.evidence import Check
+from pytest_webeval.rubrics.evidence import Facts
 from pytest_webeval.rubrics.items import Leaf
 from pytest_webeval.rubrics.items import Points
 from pytest_webeval.rubrics.payloads import RubricPayload

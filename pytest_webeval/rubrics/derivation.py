@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pytest_webeval.rubrics.base import Facts
-from pytest_webeval.rubrics.base import StoredVerdict
 from pytest_webeval.rubrics.base import VerdictPolicy
 from pytest_webeval.rubrics.base import VerdictUnreadable
 from pytest_webeval.rubrics.criteria import Criterion
 from pytest_webeval.rubrics.criteria import asks_for_process
+from pytest_webeval.rubrics.evidence import Facts
+from pytest_webeval.rubrics.evidence import StoredVerdict
 from pytest_webeval.rubrics.judged_rubrics import of_rubric
 from pytest_webeval.rubrics.payloads import RubricPayload
 from pytest_webeval.rubrics.point_counts import quoted

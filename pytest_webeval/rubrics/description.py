@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from typing import Any
 
-from pytest_webeval.rubrics.base import StoredVerdict
+from pytest_webeval.rubrics.evidence import StoredVerdict
 from pytest_webeval.rubrics.failures import Failure
 from pytest_webeval.rubrics.failures import failure_of
 from pytest_webeval.rubrics.taxonomy import TAXONOMY

@@ -11,12 +11,12 @@ from decimal import Decimal
 from pathlib import PurePosixPath
 from typing import Any
 
-from pytest_webeval.rubrics.base import ScoreFileName
-from pytest_webeval.rubrics.base import StoredVerdict
+from pytest_webeval.oddities import Warnings
 from pytest_webeval.rubrics.base import VerdictUnreadable
+from pytest_webeval.rubrics.evidence import ScoreFileName
+from pytest_webeval.rubrics.evidence import StoredVerdict
 from pytest_webeval.rubrics.exact_json import read_exact
 from pytest_webeval.rubrics.point_counts import quoted
-from pytest_webeval.trajectories.base import Warnings
 
 KINDS = ("mmrubric", "heldout", "gpt_eval", "webjudge")  # the first of which a run has a file counts
 MAX_NAMED = 20

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_webeval.files import present
-from pytest_webeval.rubrics.base import Facts
-from pytest_webeval.rubrics.base import StoredVerdict
 from pytest_webeval.rubrics.base import VerdictPolicy
+from pytest_webeval.rubrics.evidence import Facts
+from pytest_webeval.rubrics.evidence import StoredVerdict
 from pytest_webeval.rubrics.score_files import choose
 from pytest_webeval.rubrics.score_files import read_rubric_file
 from pytest_webeval.rubrics.score_files import read_score_file
 from pytest_webeval.rubrics.score_files import stored_rubric
 from pytest_webeval.trajectories.directory import MAX_FILE_BYTES
-from pytest_webeval.trajectories.directory import SCORES
-from pytest_webeval.trajectories.directory import TASK_DATA
+from pytest_webeval.trajectories.file_names import SCORES
+from pytest_webeval.trajectories.file_names import TASK_DATA
 
 if TYPE_CHECKING:
     from pytest_webeval.runs import Run

@@ -8,13 +8,13 @@ from dataclasses import field
 from decimal import Decimal
 from typing import Any
 
-from pytest_webeval.rubrics.base import Check
-from pytest_webeval.rubrics.base import Facts
-from pytest_webeval.rubrics.base import StoredVerdict
 from pytest_webeval.rubrics.base import VerdictPolicy
 from pytest_webeval.rubrics.checks import Derived
 from pytest_webeval.rubrics.checks import check
 from pytest_webeval.rubrics.criteria import Criterion
+from pytest_webeval.rubrics.evidence import Check
+from pytest_webeval.rubrics.evidence import Facts
+from pytest_webeval.rubrics.evidence import StoredVerdict
 from pytest_webeval.rubrics.items import Leaf
 from pytest_webeval.rubrics.items import Points
 from pytest_webeval.rubrics.payloads import RubricPayload

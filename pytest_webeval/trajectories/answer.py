@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from dataclasses import field
 from typing import Any
 
+from pytest_webeval.oddities import Warnings
 from pytest_webeval.trajectories.base import NO_ANSWER
 from pytest_webeval.trajectories.base import Unreadable
-from pytest_webeval.trajectories.base import Warnings
 from pytest_webeval.trajectories.usage import Usage
 from pytest_webeval.trajectories.usage import read_usage
 

@@ -1,16 +1,14 @@
-"""What a Fara trajectory is made of: steps, screenshots, and warnings that say where in which file."""
+"""What a Fara trajectory is made of: steps and screenshots."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from dataclasses import field
 from typing import Any
 
 from pytest_webeval.errors import RecordingError
 
 NO_ANSWER = "<no_answer>"  # what the answer is as long as the agent has given none
-MAX_WARNINGS = 20
 
 
 class Unreadable(RecordingError):
@@ -19,28 +17,6 @@ class Unreadable(RecordingError):
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
-
-
-@dataclass(slots=True)
-class Warnings:
-    """What was odd in one file and what was done about it; beyond the first 20 they are counted, not kept."""
-
-    file: str
-    _kept: list[str] = field(default_factory=list)
-    _left_out: int = 0
-
-    def add(self, text: str, line: int | None = None) -> None:
-        """One warning, with the number of the line (from 1) where there is one."""
-        if len(self._kept) == MAX_WARNINGS:
-            self._left_out += 1
-        else:
-            self._kept.append(f"{self.file}: {text}" if line is None else f"{self.file} line {line}: {text}")
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """All warnings, with a last one that counts those left out."""
-        more = (f"{self.file}: {self._left_out} more such warnings",) if self._left_out else ()
-        return (*self._kept, *more)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from pytest_webeval.trajectories.base import Warnings
+from pytest_webeval.oddities import Warnings
 
 _FILE = "core.log"
 _LONG_SESSION = 1800  # seconds

@@ -16,7 +16,11 @@ from pytest_webeval.trajectories.answer import read_answer
 from pytest_webeval.trajectories.base import Unreadable
 from pytest_webeval.trajectories.core_log import CoreLog
 from pytest_webeval.trajectories.core_log import read_core_log
-from pytest_webeval.trajectories.log import LOG
+from pytest_webeval.trajectories.file_names import CORE_LOG
+from pytest_webeval.trajectories.file_names import LOG
+from pytest_webeval.trajectories.file_names import SCORES
+from pytest_webeval.trajectories.file_names import TASK_DATA
+from pytest_webeval.trajectories.file_names import TIMES
 from pytest_webeval.trajectories.log import Log
 from pytest_webeval.trajectories.log import read_log
 from pytest_webeval.trajectories.place import Place
@@ -26,10 +30,6 @@ from pytest_webeval.trajectories.task_data import read_task_data
 from pytest_webeval.trajectories.times import Times
 from pytest_webeval.trajectories.times import read_times
 
-CORE_LOG = "core.log"
-TIMES = "times.json"
-TASK_DATA = "task_data.json"
-SCORES = "scores"
 MAX_FILE_BYTES = 64 * 2**20  # hundreds of times what a run leaves; as objects a file takes many times its size
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
 
+from pytest_webeval.oddities import Warnings
 from pytest_webeval.trajectories.action_events import GPT_SOLVER
 from pytest_webeval.trajectories.action_events import SOLVER
 from pytest_webeval.trajectories.action_events import SUMMARY
@@ -13,7 +14,6 @@ from pytest_webeval.trajectories.action_events import Action
 from pytest_webeval.trajectories.action_events import event_action
 from pytest_webeval.trajectories.action_events import is_action
 from pytest_webeval.trajectories.action_events import text_action
-from pytest_webeval.trajectories.base import Warnings
 from pytest_webeval.trajectories.lenient_json import shown
 from pytest_webeval.trajectories.log_lines import Line
 from pytest_webeval.trajectories.thought_texts import ObservationText

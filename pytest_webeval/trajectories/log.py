@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_webeval.oddities import Warnings
 from pytest_webeval.trajectories.action_events import FARA
 from pytest_webeval.trajectories.action_events import GPT_SOLVER
 from pytest_webeval.trajectories.action_events import SUMMARY
 from pytest_webeval.trajectories.action_events import TEXT
 from pytest_webeval.trajectories.action_events import Action
 from pytest_webeval.trajectories.base import Step
-from pytest_webeval.trajectories.base import Warnings
+from pytest_webeval.trajectories.file_names import LOG
 from pytest_webeval.trajectories.log_lines import Line
 from pytest_webeval.trajectories.log_lines import read_lines
 from pytest_webeval.trajectories.steps import ReadStep
 from pytest_webeval.trajectories.steps import read_steps
 
-LOG = "web_surfer.log"
 MIXED, EMPTY = "mixed", "empty"
 
 

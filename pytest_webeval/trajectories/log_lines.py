@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_webeval.trajectories.base import Warnings
+from pytest_webeval.oddities import Warnings
 from pytest_webeval.trajectories.lenient_json import NotJson
 from pytest_webeval.trajectories.lenient_json import Reading
 from pytest_webeval.trajectories.lenient_json import read_json

@@ -13,9 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 from pathlib import PurePosixPath
 
+from pytest_webeval.oddities import Warnings
 from pytest_webeval.trajectories.base import Screenshot
 from pytest_webeval.trajectories.base import Step
-from pytest_webeval.trajectories.base import Warnings
 
 _IMAGES = (".png", ".jpg", ".jpeg", ".webp")
 _FIXED = "screenshot_scaled.png"  # where old agents kept a copy of the last image

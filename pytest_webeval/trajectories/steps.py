@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pytest_webeval.oddities import Warnings
 from pytest_webeval.trajectories.action_events import Action
 from pytest_webeval.trajectories.base import Step
-from pytest_webeval.trajectories.base import Warnings
 from pytest_webeval.trajectories.drafts import Draft
 from pytest_webeval.trajectories.drafts import draft_steps
 from pytest_webeval.trajectories.lenient_json import shown

@@ -9,7 +9,7 @@ from dataclasses import field
 from decimal import Decimal
 from typing import Any
 
-from pytest_webeval.trajectories.base import Warnings
+from pytest_webeval.oddities import Warnings
 
 _FILE = "task_data.json"
 _TEXTS = ("task_proposal", "task_summary", "initial_task_proposal")

@@ -6,7 +6,7 @@ import json
 import reprlib
 from dataclasses import dataclass
 
-from pytest_webeval.trajectories.base import Warnings
+from pytest_webeval.oddities import Warnings
 
 _FILE = "times.json"
 _MOST = 1e12  # seconds; a stamp beyond it is none of our times, or counts milliseconds

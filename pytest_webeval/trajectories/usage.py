@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from dataclasses import field
 from typing import Any
 
-from pytest_webeval.trajectories.base import Warnings
+from pytest_webeval.oddities import Warnings
 
 _REQUIRED = ("prompt_tokens", "completion_tokens")
 _OPTIONAL = ("reasoning_tokens", "num_calls")

@@ -9,7 +9,6 @@ from unicodedata import normalize
 
 from pytest_webeval.values.base import looks_like_pattern
 from pytest_webeval.values.refusal import unreadable
-from pytest_webeval.values.transliteration import ASCII_FORMS
 
 if TYPE_CHECKING:
     from pytest_webeval.values.base import Reading
@@ -52,6 +51,8 @@ def _without_controls(text: str) -> str:
 def _transliterated(text: str) -> str:
     if text.isascii():
         return text
+    from pytest_webeval.values.transliteration import ASCII_FORMS  # most texts are ASCII
+
     return "".join(one if one.isascii() else _ascii_for(one) for one in text.translate(ASCII_FORMS))
 
 

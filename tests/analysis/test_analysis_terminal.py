@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_webeval.analysis import Row
-from pytest_webeval.analysis import analyse
+from pytest_webeval.analysis.rows import Row
+from pytest_webeval.analysis.run_analysis import analyse
 from pytest_webeval.plugin.terminal import section
 from pytest_webeval.summary import summarize_records
 

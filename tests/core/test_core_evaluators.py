@@ -16,8 +16,8 @@ from pytest_webeval.evaluators import EVALUATORS
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.base import Case
 from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.evaluators.judgement import RubricExpectation
 from pytest_webeval.evaluators.response import ResponseEvaluator
-from pytest_webeval.evaluators.rubric import RubricExpectation
 from pytest_webeval.results import Assertion
 from pytest_webeval.sites import Sites
 from pytest_webeval.tasks import Expectation

@@ -22,6 +22,18 @@ def test_a_task_may_be_recorded_anywhere_below_the_root_and_more_than_once(runs,
     assert missing(webeval(EXPECT, "--co", "-q", "runs/monday")) == []
 
 
+def test_beside_a_missing_task_runs_are_chosen_wherever_they_lie(runs, webeval):
+    for name in ("107", "monday/am/107", "monday/pm/107", "tuesday/107"):
+        runs.add(107, name=name, defined=name == "107")
+    runs.define(runs.definition(108))
+    found = webeval(EXPECT, "--co", "-q", "runs/108::missing", "runs/monday/am", "runs/monday/pm/107").outlines
+    assert [line for line in found if "::" in line] == [
+        "runs/monday/am/107::task",
+        "runs/monday/pm/107::task",
+        "runs/108::missing",
+    ]
+
+
 def test_an_unusable_directory_by_the_number_of_a_task_is_one_error_and_not_two(runs, webeval, another_root):
     runs.define(*(runs.definition(number) for number in (107, 108, 109, 110)))
     (runs.root / "107").mkdir()

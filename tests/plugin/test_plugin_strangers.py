@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
+PLANTED = ("", "/107", "/tests")  # of those that are planted, the ones that pytest would import for the roots
 MARKED = "import pathlib\npathlib.Path({marker!r}).write_text('obeyed')\n"
 
 
@@ -107,6 +109,46 @@ def test_a_link_that_leads_out_of_the_root_is_an_error_and_not_followed(runs, we
     result.stdout.fnmatch_lines(["*108 is a link that leads out of the run root; copy the directory here*"])
     assert runs.counts == (1, 0, 1)
     assert elsewhere.written == []
+
+
+def test_what_lies_behind_a_link_is_not_imported_either(runs, webeval, another_root, marker):
+    runs.add(107)
+    elsewhere = another_root("elsewhere")
+    (elsewhere.add(108) / "conftest.py").write_text(MARKED.format(marker=str(marker)))
+    (runs.root / "108").symlink_to(elsewhere.root / "108", target_is_directory=True)
+    webeval().assert_outcomes(passed=1, errors=1)
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize("kind", ["file", "link", "pipe", "folder", "dangling"])
+def test_a_conftest_of_any_kind_is_not_imported(runs, webeval, pytester, marker, kind):
+    path = runs.add(107) / "conftest.py"
+    code = pytester.path / "code.txt"
+    code.write_text(MARKED.format(marker=str(marker)))
+    makes = {
+        "file": lambda: path.write_text(code.read_text()),
+        "link": lambda: path.symlink_to(code),
+        "pipe": lambda: os.mkfifo(path),
+        "folder": path.mkdir,
+        "dangling": lambda: path.symlink_to("nowhere"),
+    }
+    makes[kind]()
+    webeval().assert_outcomes(passed=1)
+    assert not marker.exists()
+
+
+def test_only_a_directory_with_a_conftest_costs_a_plugin(runs, webeval, pytester, planted):
+    runs.add(109)
+    pytester.makeconftest(
+        """
+        import pathlib
+        def pytest_collection_finish(session):
+            root = str(pathlib.Path(__file__).parent / "runs")
+            names = [name for name, _ in session.config.pluginmanager.list_name_plugin() if name.startswith(root)]
+            assert sorted(name.removeprefix(root) for name in names) == PLANTED
+        """.replace("PLANTED", str(sorted(f"{place}/conftest.py" for place in PLANTED)))
+    )
+    webeval().assert_outcomes(passed=2, failed=1, errors=1)
 
 
 def test_a_linked_result_does_not_lead_the_bytes_elsewhere(runs, webeval, pytester):

@@ -16,9 +16,9 @@ from pytest_webeval.results import Status
 from pytest_webeval.results import worst
 from pytest_webeval.rubrics.assertions import assertions_of
 from pytest_webeval.rubrics.base import CRITERIA
-from pytest_webeval.rubrics.base import ScoreFileName
 from pytest_webeval.rubrics.base import VerdictPolicy
 from pytest_webeval.rubrics.derivation import derive
+from pytest_webeval.rubrics.evidence import ScoreFileName
 
 MADE = tuple(corpus())
 HELD_OUT = ScoreFileName("heldout", Decimal("0.8"))

@@ -17,12 +17,12 @@ from rubrics.made_payloads import payload
 from rubrics.made_payloads import verdict
 
 from pytest_webeval.rubrics.base import CRITERIA
-from pytest_webeval.rubrics.base import Facts
-from pytest_webeval.rubrics.base import ScoreFileName
-from pytest_webeval.rubrics.base import StoredVerdict
 from pytest_webeval.rubrics.base import VerdictPolicy
 from pytest_webeval.rubrics.base import VerdictUnreadable
 from pytest_webeval.rubrics.derivation import derive
+from pytest_webeval.rubrics.evidence import Facts
+from pytest_webeval.rubrics.evidence import ScoreFileName
+from pytest_webeval.rubrics.evidence import StoredVerdict
 
 D = Decimal
 ANSWER = "The Pocket Atlas costs 12.50 EUR and is in stock."

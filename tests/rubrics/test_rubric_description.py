@@ -12,12 +12,12 @@ from rubrics.made_payloads import payload
 from trajectories import recorded
 
 from pytest_webeval.files import Inputs
-from pytest_webeval.rubrics.base import Facts
-from pytest_webeval.rubrics.base import ScoreFileName
-from pytest_webeval.rubrics.base import StoredVerdict
 from pytest_webeval.rubrics.base import VerdictPolicy
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.description import described
+from pytest_webeval.rubrics.evidence import Facts
+from pytest_webeval.rubrics.evidence import ScoreFileName
+from pytest_webeval.rubrics.evidence import StoredVerdict
 from pytest_webeval.trajectories.trajectory import Trajectory
 
 FLY = {"action": "fly"}

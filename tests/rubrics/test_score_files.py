@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.rubrics.base import ScoreFileName
 from pytest_webeval.rubrics.base import VerdictUnreadable
+from pytest_webeval.rubrics.evidence import ScoreFileName
 from pytest_webeval.rubrics.score_files import choose
 from pytest_webeval.rubrics.score_files import parse_name
 from pytest_webeval.rubrics.score_files import read_rubric_file

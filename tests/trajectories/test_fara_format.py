@@ -12,6 +12,7 @@ from pytest_webeval import find_runs
 from pytest_webeval import load_run
 from pytest_webeval.formats import format_of
 from pytest_webeval.formats import holds_reports
+from pytest_webeval.formats.listing import listed
 from pytest_webeval.task_sets import parse_tasks
 from pytest_webeval.trajectories.base import Unreadable
 
@@ -69,7 +70,7 @@ def test_a_directory_that_cannot_be_listed_is_a_run_that_cannot_be_read(tmp_path
         raise PermissionError(path)
 
     (tmp_path / "traj/7").mkdir(parents=True)
-    monkeypatch.setattr("pytest_webeval.formats.fara.os.scandir", refuse)
+    monkeypatch.setattr("pytest_webeval.formats.listing.os.scandir", refuse)
     assert format_of(tmp_path / "traj/7").name == "fara"
 
 
@@ -117,12 +118,12 @@ def test_the_same_trajectories_are_found_from_any_directory_around_them(tree, st
 
 
 def test_what_webeval_computed_over_runs_is_no_run_and_no_problem(tmp_path):
-    assert not holds_reports(tmp_path)
+    assert not holds_reports(listed(tmp_path))
     put(tmp_path / "metrics.json", "{}")
-    assert holds_reports(tmp_path)
+    assert holds_reports(listed(tmp_path))
     assert format_of(tmp_path) is None
     put(tmp_path / "web_surfer.log", "")
-    assert not holds_reports(tmp_path)
+    assert not holds_reports(listed(tmp_path))
 
 
 def test_the_layout_of_fara_1_5_is_told_and_not_scored(tmp_path):

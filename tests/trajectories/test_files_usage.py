@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.trajectories.base import Warnings
+from pytest_webeval.oddities import Warnings
 from pytest_webeval.trajectories.usage import Usage
 from pytest_webeval.trajectories.usage import read_usage
 from pytest_webeval.trajectories.usage import total_usage

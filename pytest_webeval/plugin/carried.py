@@ -1,0 +1,50 @@
+"""What a report carries from the process that scored a run to the one that sums all up."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from pytest_webeval.summary import Record
+
+CARRIED = "webeval_record"
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A record, and the result of a Python test, of which the whole result is put together.
+
+    On the report it is text: any process can send that, and a session keeps all of its reports to the end.
+    """
+
+    record: Record
+    part: str | None
+
+    @classmethod
+    def by(cls, report: pytest.TestReport) -> Carried | None:
+        """What a report carries, if anything."""
+        text: str | None = getattr(report, CARRIED, None)
+        if text is None:
+            return None
+        record, part = json.loads(text)
+        return cls(Record(**record), part)
+
+    def put_on(self, report: pytest.TestReport) -> None:
+        """Let a report carry it."""
+        told = [self.record.to_json(), self.part]
+        text = json.dumps(told)
+        setattr(report, CARRIED, json.dumps(travelling(told)) if "\\ud" in text else text)
+
+
+def travelling(tree: Any) -> Any:
+    """The same JSON with lone surrogates spelled out, which no process can send to another."""
+    if isinstance(tree, dict):
+        return {key: travelling(value) for key, value in tree.items()}
+    if isinstance(tree, list):
+        return [travelling(value) for value in tree]
+    if not isinstance(tree, str) or tree.isascii():
+        return tree
+    return tree.encode("utf-8", "backslashreplace").decode()

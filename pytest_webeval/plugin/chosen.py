@@ -1,0 +1,27 @@
+"""What arguments name, in a session that has to find it by itself because one of them names a missing task."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The directories that arguments name, whether they exist or not."""
+
+    paths: frozenset[Path]
+
+    def includes(self, path: Path) -> bool:
+        """Whether arguments name a directory, or something in it or around it."""
+        return path in self._around or not self.paths.isdisjoint(path.parents)
+
+    @cached_property
+    def _around(self) -> frozenset[Path]:
+        return self.paths.union(*(path.parents for path in self.paths))
+
+
+CHOSEN = pytest.StashKey[Chosen]()

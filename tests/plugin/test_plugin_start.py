@@ -1,0 +1,107 @@
+"""What a session imports: what its runs need, as Python itself imports it, and nothing else."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import pytest
+
+# At the end of each process, what it has loaded of ours, and who loaded that.
+TELLING = """
+import os
+import sys
+from pathlib import Path
+
+def pytest_unconfigure():
+    ours = [found for name, found in sorted(sys.modules.items()) if name.partition(".")[0] == "pytest_webeval"]
+    lines = [f"{one.__name__} {type(one.__spec__.loader).__name__}" for one in ours]
+    Path(__file__).with_name(os.environ.get("PYTEST_XDIST_WORKER", "main")).write_text("\\n".join(lines))
+"""
+# Of these parts a session without trajectories needs what they share with other runs.
+SHARED = {
+    "analysis": {"", ".intervals", ".means"},
+    "rubrics": {"", ".base"},
+    "trajectories": {"", ".file_names"},
+}
+SELDOM = {
+    "bodies",
+    "evaluators.judgement",
+    "event_matching",
+    "formats.trajectory_run",
+    "plugin.metrics",
+    "subsets",
+    "trajectory_tasks",
+    "urls",
+    "values.transliteration",
+}
+
+
+@pytest.fixture
+def loaded(pytester):
+    """Which of our modules a process has loaded, with the loader of each, by names without that of the package."""
+    pytester.makeconftest(TELLING)
+
+    def read(process="main"):
+        lines = (pytester.path / process).read_text().splitlines()
+        pairs = (line.split(" ") for line in lines)
+        return {name.removeprefix("pytest_webeval").lstrip("."): loader for name, loader in pairs}
+
+    return read
+
+
+def test_a_session_without_trajectories_loads_nothing_that_only_they_need(runs, webeval_apart, loaded):
+    runs.add(107)
+    webeval_apart().assert_outcomes(passed=1)
+    found = {part: {name.removeprefix(part) for name in loaded() if name.partition(".")[0] == part} for part in SHARED}
+    assert found == SHARED
+
+
+def test_a_session_with_a_trajectory_loads_them(tree, webeval_apart, loaded):
+    tree("a")
+    webeval_apart().assert_outcomes(passed=1)
+    assert {"evaluators.judgement", "formats.trajectory_run", "trajectories.log", "analysis.rows"} <= loaded().keys()
+
+
+def test_a_session_loads_what_few_ask_for_only_when_they_do(runs, webeval_apart, loaded):
+    runs.add(107)
+    webeval_apart().assert_outcomes(passed=1)
+    assert all(find_spec(f"pytest_webeval.{name}") for name in SELDOM)
+    assert SELDOM.isdisjoint(loaded())
+
+
+def test_a_session_loads_the_value_types_of_its_tasks_alone(runs, webeval_apart, loaded):
+    runs.add(107)
+    webeval_apart().assert_outcomes(passed=1)
+    found = {name.removeprefix("values.") for name in loaded() if name.startswith("values.")}
+    assert found == {"base", "refusal", "string", "text"}
+
+
+def test_workers_do_not_load_what_sums_up(runs, webeval_apart, loaded):
+    runs.add(107)
+    webeval_apart("-n1", "-p", "xdist").assert_outcomes(passed=1)
+    assert "plugin.reporter" in loaded()
+    assert {"plugin.reporter", "plugin.terminal"}.isdisjoint(loaded("gw0"))
+    assert "plugin.recording" in loaded("gw0")
+
+
+def test_pytest_does_not_rewrite_our_modules_once_there_are_runs(runs, pytester, webeval_apart, loaded):
+    pytester.makepyfile(as_installed="import pytest\npytest.register_assert_rewrite('pytest_webeval')")
+    runs.add(107)
+    webeval_apart("-p", "as_installed").assert_outcomes(passed=1)
+    rewritten = {name for name, loader in loaded().items() if loader == "AssertionRewritingHook"}
+    assert rewritten == {"", "plugin", "plugin.entry", "plugin.own_imports"}
+
+
+def test_a_session_leaves_no_way_of_importing_behind(runs, pytester):
+    runs.add(107)
+    script = pytester.makepyfile(
+        start="""
+        import sys
+        import pytest
+        before = list(sys.meta_path)
+        assert pytest.main(["--webeval-runs=runs", "-p", "no:hypothesispytest"]) == 0
+        assert "pytest_webeval.plugin.own_imports" in sys.modules
+        assert sys.meta_path == before
+        """
+    )
+    assert pytester.runpython(script).ret == 0
