@@ -102,7 +102,7 @@ def test_a_screenshot_before_the_first_step_is_what_the_reference_reckons_with()
 
 
 @pytest.mark.parametrize(
-    ("benchmark", "table"),
+    ("named", "table"),
     [
         ("WebVoyager_tasks.jsonl", "accuracy_by_web_name"),
         ("OnlineM2W_tasks.json", "accuracy_by_level"),
@@ -110,9 +110,9 @@ def test_a_screenshot_before_the_first_step_is_what_the_reference_reckons_with()
         (None, None),
     ],
 )
-def test_groups_have_the_name_that_their_benchmark_gives_them(benchmark, table):
+def test_groups_have_the_name_that_their_benchmark_gives_them(named, table):
     scores = [("hard", 1), ("easy", 0), ("hard", 0), ("easy", None), ("medium", None), (None, 1)]
-    found = metrics([row(str(at), score, group=g, benchmark=benchmark) for at, (g, score) in enumerate(scores)])
+    found = metrics([row(str(at), score, group=g, benchmark=named) for at, (g, score) in enumerate(scores)])
     per_group = {name: value for name, value in found.items() if name.startswith(("accuracy", "samples"))}
     assert per_group.pop(table, None) == (table and {"easy": [0.0, 1], "hard": [0.5, 2]})
     assert per_group == {"accuracy_easy": 0.0, "samples_easy": 1, "accuracy_hard": 0.5, "samples_hard": 2}

@@ -31,6 +31,7 @@ from pytest_webeval.task_results import deciding_checksum
 from pytest_webeval.task_sets import parse_tasks
 from pytest_webeval.traces import load_trace
 from pytest_webeval.traces.base import BodySource
+from pytest_webeval.traces.har import _PIECE
 from pytest_webeval.writing import write_json
 
 ENTRY = {
@@ -297,13 +298,16 @@ def test_alternatives_of_alternatives_are_refused(bench):
     assert result.error_msg.endswith(told)
 
 
-@pytest.mark.parametrize("shift", range(5))
+@pytest.mark.parametrize("before", range(5))
 @pytest.mark.parametrize(
-    ("odd", "is_utf8"), [("é€🙂".encode(), True), (b"\xff", False), (b"\xf0\x9f\x99", False), (b"\xe2\x82", False)]
+    ("odd", "is_utf8"),
+    [("é€🙂".encode(), True), (b"\xff", False), (b"\xf0\x9f\x99", False), (b"\xe2\x82", False)],
 )
-def test_a_har_is_read_and_mended_wherever_a_byte_is_no_utf8(tmp_path, shift, odd, is_utf8):
-    body = b"x" * (440 + shift) + odd + b"y" * 1000
-    (tmp_path / "a.har").write_bytes(HAR.replace(b'"response": {', b'"comment": "%s", "response": {' % body, 1))
+def test_a_har_is_read_and_mended_wherever_a_byte_is_no_utf8(tmp_path, before, odd, is_utf8):
+    head, mark, tail = HAR.partition(b'"response": {')
+    start = head + b'"comment": "'
+    content = start.ljust(_PIECE - before, b"x") + odd + b"y" * _PIECE + b'", ' + mark + tail
+    (tmp_path / "a.har").write_bytes(content)
     assert (loaded(tmp_path, "a.har").mended is None) is is_utf8
 
 

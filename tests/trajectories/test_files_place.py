@@ -72,7 +72,7 @@ def test_the_rounds_are_the_first_number_between_hyphens(system, rounds):
 
 
 @pytest.mark.parametrize(
-    ("benchmark", "kind"),
+    ("named", "kind"),
     [
         ("WebTailBench_hf", "webtailbench"),
         (VOYAGER, "webvoyager"),
@@ -83,8 +83,8 @@ def test_the_rounds_are_the_first_number_between_hyphens(system, rounds):
         (None, None),
     ],
 )
-def test_a_benchmark_is_known_by_how_its_name_begins(benchmark, kind):
-    assert Place(benchmark=benchmark).benchmark_kind == kind
+def test_a_benchmark_is_known_by_how_its_name_begins(named, kind):
+    assert Place(benchmark=named).benchmark_kind == kind
 
 
 @pytest.mark.parametrize(

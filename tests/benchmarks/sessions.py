@@ -1,0 +1,19 @@
+"""Measure whole sessions against their bars, and print the table that the README quotes.
+
+    python tests/benchmarks/sessions.py [--rounds 5] [--only NAME ...] [--scratch DIR] [--json FILE]
+
+Makes the environments and the recordings that it compares. Contestants take turns, and a figure compares the medians of
+all their sessions. What each found is checked: a cost without the right verdicts is none. Takes an hour or two.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # as pythonpath does for the tests
+
+from benchmarks.comparison import main
+
+if __name__ == "__main__":
+    main(about=__doc__)

@@ -1,0 +1,115 @@
+"""Recordings that were made larger or smaller keep what decides, and are what a browser might have recorded."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from functools import partial
+
+import pytest
+from benchmarks.corpora import FAILING
+from benchmarks.corpora import Corpus
+from benchmarks.corpora import recorded
+from benchmarks.corpora import small
+from benchmarks.recordings import Example
+from benchmarks.recordings import encoded
+from benchmarks.recordings import example
+from benchmarks.recordings import examples
+
+from pytest_webeval import find_runs
+from pytest_webeval import load_sites
+from pytest_webeval import load_tasks
+from pytest_webeval import score
+
+SIZE = 900_000
+STATIC = {"stylesheet", "script", "image", "font"}
+
+
+def entries_of(recording):
+    return json.loads(recording)["log"]["entries"]
+
+
+def statuses(corpus):
+    """The status that each run gets from us."""
+    tasks, sites = load_tasks(str(corpus.tasks)), load_sites(corpus.config)
+    return {str(run.task_id): score(run, tasks, sites).status.value for run in find_runs(corpus.runs)}
+
+
+def test_examples_are_successes_and_failures_of_every_site():
+    found = Counter((one.verdict, *one.task["sites"]) for one in examples())
+    assert {verdict for verdict, *_ in found} == {"success", "failure"}
+    assert {site for _, site in found} == {"shopping", "shopping_admin", "gitlab"}
+
+
+def test_a_grown_recording_has_the_size_that_is_asked_for_and_ends_with_its_own_entries():
+    one = example(108)
+    recording = one.grown(SIZE)
+    own = one.log["entries"]
+    assert 0.99 * SIZE < len(recording) <= SIZE
+    assert entries_of(recording)[-len(own) :] == own
+
+
+@pytest.mark.parametrize(
+    ("size", "least", "most", "bodies"),
+    [(SIZE, 100, 200, (0.4, 0.7)), (20_000_000, 1_000, 1_500, (0.7, 0.9))],
+)
+def test_grown_recordings_look_like_those_of_a_browser(size, least, most, bodies):
+    entries = entries_of(example(301).grown(size))
+    kinds = Counter(entry["_resourceType"] for entry in entries)
+    texts = sum(len(encoded(entry["response"]["content"].get("text", ""))) for entry in entries)
+    urls = [entry["request"]["url"] for entry in entries]
+    assert least <= len(entries) <= most
+    assert 0.55 < sum(kinds[kind] for kind in STATIC) / len(entries) < 0.75
+    assert bodies[0] < texts / size < bodies[1]
+    assert kinds["document"] > 5
+    assert kinds["xhr"] > 10
+    assert {entry["request"]["method"] for entry in entries} == {"GET", "POST"}
+    assert {entry["response"]["status"] for entry in entries} >= {200, 302, 304}
+    assert len(set(urls)) > 0.8 * len(urls)
+
+
+def test_a_recording_grows_in_the_same_way_each_time():
+    assert example(101).grown(SIZE) == example(101).grown(SIZE)
+    assert example(101).grown(SIZE) != example(104).grown(SIZE)
+
+
+def test_grown_recordings_get_the_verdicts_of_the_examples(tmp_path):
+    corpus = recorded(tmp_path, len(examples()), 150_000)
+    corpus.write()
+    assert statuses(corpus) == corpus.verdicts
+    assert set(corpus.verdicts.values()) == {"success", "failure"}
+
+
+def test_small_runs_have_files_of_their_own_and_the_verdicts_of_their_examples(tmp_path):
+    corpus = small(tmp_path, 7, FAILING)
+    corpus.write()
+    assert statuses(corpus) == corpus.verdicts
+    assert [corpus.verdicts[str(number)] for number in range(1, 8)].count("failure") == 2
+    recordings = list(corpus.runs.glob("*/network.har"))
+    assert len(recordings) == 7
+    assert {path.lstat().st_nlink for path in recordings} == {1}
+    assert all(len(entries_of(path.read_bytes())) <= 2 for path in recordings)
+
+
+def test_the_reference_is_given_links_and_812_definitions(tmp_path):
+    corpus = small(tmp_path, 3)
+    corpus.write()
+    corpus.link()
+    (corpus.linked / "1" / "eval_result.json").write_text("{}")
+    (corpus.linked / "eval_log.txt").write_text("")
+    corpus.link()
+    assert sorted(path.name for path in corpus.linked.iterdir()) == ["1", "2", "3"]
+    assert sorted(path.name for path in (corpus.linked / "1").iterdir()) == ["agent_response.json", "network.har"]
+    assert (corpus.linked / "1" / "network.har").resolve() == corpus.runs / "1" / "network.har"
+    data_set = json.loads((corpus.directory / "data_set.json").read_bytes())
+    assert [task["task_id"] for task in data_set] == list(range(1, 813))
+    assert json.loads(corpus.tasks.read_bytes()) == data_set[:3]
+    assert json.loads(corpus.config.read_bytes())["test_data_file"] == str(corpus.directory / "data_set.json")
+
+
+def test_a_corpus_is_written_once(tmp_path):
+    corpus = Corpus(tmp_path, (example(101),), 1, Example.cut)
+    corpus.write()
+    replace(corpus, har=partial(Example.grown, size=SIZE)).write()
+    assert len((corpus.runs / "1" / "network.har").read_bytes()) < 10_000
