@@ -168,8 +168,8 @@ def _missing(parent: pytest.Directory) -> Iterator[MissingDirectory]:
 def directory_node(path: Path, parent: pytest.Collector, name: str | None = None) -> pytest.Directory:
     """The node for a directory at or below a run root. Its name is found out by pytest if none is given."""
     workspace = parent.config.stash[WORKSPACE]
-    seen = listed(path)
-    if workspace.format_of(path, seen) is not None:
+    seen = workspace.seen_in(path)
+    if seen is None:
         return _node(RunDirectory, parent, path, name)
     problem = _problem(seen, is_root=path in workspace.settings.roots)
     if problem is not None:

@@ -15,7 +15,6 @@ from pytest_webeval.checksums import sha256
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.formats.listing import listed
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.tasks import Task
@@ -99,9 +98,9 @@ class MissingTasks:
     def _recorded(self, path: Path) -> Iterator[str]:
         """Ids of the runs at or below a directory. What is no run but is named like one tells itself what is wrong."""
         workspace = self.workspace
-        seen = listed(path)
         try:
-            if workspace.format_of(path, seen) is not None:
+            seen = workspace.seen_in(path)
+            if seen is None:
                 yield str(workspace.run(path).task_id)
                 return
             inner, links = workspace.subdirectories(seen), seen.links_out(workspace.labels.root_of(path) or path)

@@ -93,10 +93,13 @@ class Workspace:
 
     def format_of(self, path: Path, seen: Listing | None = None) -> RunFormat | None:
         """The format of a run directory: one that a hook knows, or one of ours. It is found out once."""
-        if path not in self._formats:
-            known: RunFormat | None = self.config.hook.pytest_webeval_recognize(path=path, config=self.config)
-            self._formats[path] = known or formats.format_of(path, seen)
-        return self._formats[path]
+        if path in self._formats:
+            return self._formats[path]
+        known: RunFormat | None = self.config.hook.pytest_webeval_recognize(path=path, config=self.config)
+        found = known or formats.format_of(path, seen)
+        if found is not None or seen is not None:  # until it is collected, a conftest.py may come that knows it
+            self._formats[path] = found
+        return found
 
     def run(self, path: Path) -> Run:
         """The run in a directory. Raises `RecordingError`."""
@@ -204,12 +207,16 @@ class Workspace:
         """Directories that may be or hold runs: all but the one that results go to. Raises `RecordingError`."""
         return [child for child in seen.subdirectories() if child != self.settings.output]
 
-    def _runs_below(self, path: Path) -> Iterator[Path]:
+    def seen_in(self, path: Path) -> Listing | None:
+        """What is in a directory that is no run; None for a run, which nobody has to look at again."""
         if self._formats.get(path) is not None:
-            yield path
-            return
+            return None
         seen = listed(path)
-        if self.format_of(path, seen) is not None:
+        return seen if self.format_of(path, seen) is None else None
+
+    def _runs_below(self, path: Path) -> Iterator[Path]:
+        seen = self.seen_in(path)
+        if seen is None:
             yield path
             return
         for child in self.subdirectories(seen):

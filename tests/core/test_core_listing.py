@@ -32,7 +32,7 @@ def test_links_that_lead_out_or_nowhere_are_told_in_the_order_of_their_names(tmp
 def test_a_directory_that_cannot_be_listed_says_so_when_its_directories_are_asked_for(tmp_path):
     seen = listed(tmp_path / "nowhere")
     assert (seen.names, seen.links_out(tmp_path)) == (frozenset(), [])
-    with pytest.raises(RecordingError, match="cannot list .*/nowhere: No such file or directory; make it readable"):
+    with pytest.raises(RecordingError, match=r"cannot list .*/nowhere: No such file or directory; make it readable"):
         seen.subdirectories()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 WORKERS = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
@@ -86,6 +88,26 @@ def test_recognize_brings_a_format_of_ones_own(runs, webeval, pytester):
     assert runs.result(107)["webeval"]["format"] == "mine"
     pytester.makepyfile(test_it="def test_it(webeval_run): assert webeval_run.format == 'mine'")
     webeval("test_it.py").assert_outcomes(passed=1)
+
+
+def test_a_conftest_that_comes_with_collection_may_bring_the_format_of_the_root(
+    runs, pytester, monkeypatch, tmp_path_factory
+):
+    path = runs.add(107, name="inner/107", defined=False)
+    (path / "agent_response.json").rename(path / "answer.txt")
+    (path / "network.har").rename(path / "traffic.txt")
+    (path / "tasks.json").write_text(json.dumps([runs.definition(107)]))
+    pytester.makeconftest(
+        """
+        from pytest_webeval.formats.webarena_verified import WebArenaVerified
+        def pytest_webeval_recognize(path, config):
+            return WebArenaVerified() if (path / "answer.txt").exists() else None
+        """
+    )
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))  # from where pytest does not see the conftest.py at first
+    where = (f"--rootdir={pytester.path}", f"--webeval-runs={path}")
+    result = pytester.runpytest(*where, "--webeval-expect", "--co", "-q")
+    result.stdout.fnmatch_lines(["runs/inner/107::task"])
 
 
 @WORKERS

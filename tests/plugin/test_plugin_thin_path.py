@@ -156,6 +156,15 @@ def test_collection_looks_at_each_directory_once_and_opens_no_recording(runs, we
     assert opened <= {"", "/tasks.json"}  # the root is opened to read the definitions in it
 
 
+def test_who_looks_for_missing_tasks_looks_at_no_run_again(runs, webeval_apart, watched):
+    runs.add(107)
+    runs.add(108, name="more/108")
+    runs.define(runs.definition(109))
+    webeval_apart("--webeval-expect").assert_outcomes(passed=2, errors=1)
+    listed = [path for _, event, path in watched() if event != "open"]
+    assert [listed.count(path) for path in ("/107", "/more/108")] == [1, 1]
+
+
 def test_python_tests_over_runs_share_one_look_at_them(runs, webeval_apart, watched, pytester):
     runs.add(107)
     pytester.makepyfile(test_it="def test_a(webeval_run): pass\ndef test_b(webeval_run): pass")
