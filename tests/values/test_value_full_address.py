@@ -140,13 +140,14 @@ def test_without_the_extra_no_verdict_is_given(raw, monkeypatch):
 
 
 def test_without_the_extra_the_versions_of_the_other_libraries_are_told(monkeypatch):
-    def version(name: str) -> str:
+    def distribution(name: str, found=metadata.distribution) -> metadata.Distribution:
         if name.startswith("us"):
             raise metadata.PackageNotFoundError(name)
-        return "1.0"
+        return found(name)
 
-    monkeypatch.setattr(metadata, "version", version)
+    monkeypatch.setattr(metadata, "distribution", distribution)
     told = task_results.libraries.__wrapped__()
+    assert told["geopy"] == metadata.version("geopy")
     assert {"pytest-webeval", "geopy", "pint", "rapidfuzz", "thefuzz", "word2number"} <= told.keys()
     assert not {"us", "usaddress", "usaddress-scourgify"} & told.keys()
 
