@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,22 +86,19 @@ class _Summary(msgspec.Struct):
 
 @dataclass(frozen=True, kw_only=True)
 class Session(Reader):
-    """A session of pytest that scores the runs and writes their results."""
+    """A session of pytest that scores the runs and writes a result beside each, as the reference does."""
 
     ends_well_with: ClassVar[frozenset[int]] = frozenset({0, 1})  # all tests have passed, or some have failed
 
-    @property
-    def _results(self) -> Path:
-        return self.directory / "results"
-
-    def measured(self) -> Cost:
-        """What it costs once, writing where there is nothing yet. Raises `WrongVerdicts`."""
-        shutil.rmtree(self._results, ignore_errors=True)
-        return super().measured()
+    def prepare(self) -> None:
+        """Write the runs, remove the results."""
+        super().prepare()
+        for path in self.corpus.runs.glob("**/eval_*.json"):
+            path.unlink()
 
     def check(self) -> None:
         """Look into the summary."""
-        summary = msgspec.json.decode((self._results / "eval_summary.json").read_bytes(), type=_Summary)
+        summary = msgspec.json.decode((self.corpus.runs / "eval_summary.json").read_bytes(), type=_Summary)
         self.compare({str(row.task_id): row.status for row in summary.task_results})
 
 
@@ -115,7 +111,6 @@ def session(
         f"--webeval-runs={corpus.runs}",
         f"--webeval-tasks={corpus.tasks}",
         f"--webeval-config={corpus.config}",
-        f"--webeval-output={directory / 'results'}",
     )
     return Session(command=command, directory=directory, corpus=corpus, times=times, rounds=rounds)
 

@@ -59,7 +59,7 @@ class Har(msgspec.Struct):
 def main(runs: Path) -> None:
     """Go through the run directories."""
     har, answer = msgspec.json.Decoder(Har), msgspec.json.Decoder()
-    for run in sorted(runs.iterdir()):
+    for run in sorted(path for path in runs.iterdir() if path.is_dir()):  # a session before wrote its summary here
         for name, decoder in (("agent_response.json", answer), ("network.har", har)):
             content = (run / name).read_bytes()
             hashlib.sha256(content).hexdigest()
