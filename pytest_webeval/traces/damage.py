@@ -15,9 +15,9 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.network import Body
 from pytest_webeval.network import NetworkEvent
 from pytest_webeval.network import Pairs
-from pytest_webeval.traces.base import BodySource
 from pytest_webeval.traces.base import pairs
 from pytest_webeval.traces.base import whole_status
+from pytest_webeval.traces.stored_bodies import BodySource
 
 Members = Mapping[str, msgspec.Raw]
 _NULL = msgspec.Raw(b"null")

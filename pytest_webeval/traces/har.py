@@ -11,12 +11,12 @@ import msgspec
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.files import Inputs
-from pytest_webeval.traces.base import BodySource
 from pytest_webeval.traces.base import Entry
-from pytest_webeval.traces.base import beside
 from pytest_webeval.traces.base import build_trace
 from pytest_webeval.traces.playwright import Lines
 from pytest_webeval.traces.playwright import line_entries
+from pytest_webeval.traces.stored_bodies import BodySource
+from pytest_webeval.traces.stored_bodies import beside
 
 if TYPE_CHECKING:
     from pytest_webeval.network import NetworkTrace

@@ -17,10 +17,10 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.files import MAX_BYTES
 from pytest_webeval.files import Inputs
-from pytest_webeval.traces.base import RESOURCES
-from pytest_webeval.traces.base import BodySource
-from pytest_webeval.traces.base import beside
 from pytest_webeval.traces.base import build_trace
+from pytest_webeval.traces.stored_bodies import RESOURCES
+from pytest_webeval.traces.stored_bodies import BodySource
+from pytest_webeval.traces.stored_bodies import beside
 
 if TYPE_CHECKING:
     from pytest_webeval.network import NetworkTrace

@@ -30,8 +30,8 @@ from pytest_webeval.summary import wilson
 from pytest_webeval.task_results import deciding_checksum
 from pytest_webeval.task_sets import parse_tasks
 from pytest_webeval.traces import load_trace
-from pytest_webeval.traces.base import BodySource
 from pytest_webeval.traces.har import _PIECE
+from pytest_webeval.traces.stored_bodies import BodySource
 from pytest_webeval.writing import write_json
 
 ENTRY = {
@@ -180,7 +180,7 @@ def test_side_files_are_read_once_and_are_of_bounded_size(monkeypatch):
         for name in (b"a", b"a", b"b")
     )
     assert (first.aside(), again.aside(), asked) == ("12345", "12345", ["a"])
-    monkeypatch.setattr("pytest_webeval.traces.base.MAX_ASIDE", 9)
+    monkeypatch.setattr("pytest_webeval.traces.stored_bodies.MAX_ASIDE", 9)
     with pytest.raises(EvaluationError, match="bodies in side files come to 10 characters; at most 9 are read"):
         other.aside()
     assert first.aside() == "12345"

@@ -9,8 +9,8 @@ import pytest
 
 from pytest_webeval.bodies import fields_of
 from pytest_webeval.network import Body
-from pytest_webeval.traces.base import BodySource
 from pytest_webeval.traces.base import build_trace
+from pytest_webeval.traces.stored_bodies import BodySource
 
 SHOP = "http://shop.test:7770"
 FORM, JSON = "application/x-www-form-urlencoded", "application/json"

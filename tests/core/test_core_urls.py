@@ -17,8 +17,8 @@ from pytest_webeval.sites import Environment
 from pytest_webeval.sites import Sites
 from pytest_webeval.sites import guessed_sites
 from pytest_webeval.sites import load_sites
-from pytest_webeval.traces.base import BodySource
 from pytest_webeval.traces.base import build_trace
+from pytest_webeval.traces.stored_bodies import BodySource
 from pytest_webeval.urls import UrlReader
 from pytest_webeval.urls import bases_match
 from pytest_webeval.urls import queries_match
