@@ -91,7 +91,7 @@ class Corpus:
     def link(self) -> None:
         """Make `linked` afresh, without any results."""
         shutil.rmtree(self.linked, ignore_errors=True)
-        for run in self.runs.iterdir():
+        for run in (path for path in self.runs.iterdir() if path.is_dir()):  # a session before wrote its summary here
             path = self.linked / run.name
             path.mkdir(parents=True)
             for name in (RESPONSE, TRACE):
