@@ -107,8 +107,10 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         from pytest_webeval.plugin.own_imports import import_own_modules_plainly  # idle sessions load nothing
 
         import_own_modules_plainly(early_config)
-        from pytest_webeval.plugin.strangers import shield_arguments  # by now in the plain way
+        from pytest_webeval.plugin.garbage import unsearched  # by now in the plain way
 
+        with unsearched():
+            from pytest_webeval.plugin.strangers import shield_arguments
         shield_arguments(early_config)
 
 
@@ -119,8 +121,10 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", text)
     config.addinivalue_line("markers", "webeval_type(name): retrieve, mutate or navigate")
     if _asked_for(config):
-        from pytest_webeval.plugin.session import register  # idle sessions load nothing
+        from pytest_webeval.plugin.garbage import unsearched  # idle sessions load nothing
 
+        with unsearched():
+            from pytest_webeval.plugin.session import register
         register(config)
 
 

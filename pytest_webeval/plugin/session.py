@@ -15,6 +15,7 @@ from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin import fixtures
 from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.collection import directory_node
+from pytest_webeval.plugin.garbage import SparedObjects
 from pytest_webeval.plugin.missing import MISSING_TASKS
 from pytest_webeval.plugin.missing import MissingTasks
 from pytest_webeval.plugin.outcome import Outcome
@@ -49,6 +50,7 @@ def register(config: pytest.Config) -> None:
     config.pluginmanager.register(fixtures, "webeval-fixtures")
     if is_scoring:
         config.pluginmanager.register(QuietPhases(config), "webeval-quiet-phases")
+        config.pluginmanager.register(SparedObjects(config), "webeval-spared-objects")
     if is_scoring and workspace.settings.durations is not None:
         from pytest_webeval.plugin.durations import DurationsReport  # for who asks
 
