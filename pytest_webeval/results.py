@@ -6,9 +6,11 @@ from enum import StrEnum
 from typing import Any
 from typing import Self
 
-from pydantic import BaseModel
-from pydantic import ConfigDict
-from pydantic import Field
+from msgspec import Struct
+from msgspec import ValidationError
+from msgspec import convert
+from msgspec import field
+from msgspec import structs
 
 
 class Status(StrEnum):
@@ -28,11 +30,34 @@ def worst(statuses: list[Status]) -> Status:
     return next((status for status in _WORST_FIRST if status in statuses), Status.SUCCESS)
 
 
-class _Written(BaseModel):
-    model_config = ConfigDict(frozen=True)
+class Written(Struct, frozen=True, kw_only=True):
+    """What all of these can do. They hold what they are given: `pytest_webeval.scoring.writable` checks it."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as JSON has it; what is in a field of any type is left as it is."""
+        return {name: _plain(getattr(self, name)) for name in self.__struct_fields__}
+
+    @classmethod
+    def read(cls, raw: object) -> Self:
+        """What JSON says one is, such as `to_json` gave. Raises `ValueError` that says where something else stands."""
+        try:
+            return convert(raw, cls)
+        except ValidationError as error:
+            raise ValueError(str(error)) from error
+
+    def with_changes(self, **changes: Any) -> Self:
+        """The same with other values in some fields."""
+        return structs.replace(self, **changes)
 
 
-class Assertion(_Written):
+def _plain(value: Any) -> Any:
+    if isinstance(value, Written):
+        return value.to_json()
+    is_written = isinstance(value, list) and bool(value) and isinstance(value[0], Written)
+    return [_plain(one) for one in value] if is_written else value
+
+
+class Assertion(Written, frozen=True, kw_only=True):
     """One thing that was checked, passed or not."""
 
     assertion_name: str
@@ -47,7 +72,7 @@ class Assertion(_Written):
         return cls(assertion_name=name, status=status, assertion_msgs=list(messages) or None)
 
 
-class EvaluatorResult(_Written):
+class EvaluatorResult(Written, frozen=True, kw_only=True):
     """What one evaluator found: compared values, and an assertion for each check."""
 
     evaluator_name: str
@@ -60,7 +85,7 @@ class EvaluatorResult(_Written):
     error_msg: str | None = None
 
 
-class TaskResult(_Written):
+class TaskResult(Written, frozen=True, kw_only=True):
     """The content of eval_result.json. `webeval` holds what other tools for WebArena-Verified do not know."""
 
     task_id: int | str
@@ -74,10 +99,10 @@ class TaskResult(_Written):
     webarena_verified_version: str
     webarena_verified_evaluator_checksum: str
     webarena_verified_data_checksum: str
-    webeval: dict[str, Any] = Field(default_factory=dict)
+    webeval: dict[str, Any] = field(default_factory=dict)
 
 
-class Summary(_Written):
+class Summary(Written, frozen=True, kw_only=True):
     """The content of eval_summary.json. `total` is the sum of the three counts."""
 
     timestamp: str
@@ -90,4 +115,4 @@ class Summary(_Written):
     error_count: int
     per_site_summary: dict[str, list[dict[str, Any]]]
     task_results: list[dict[str, Any]]
-    webeval: dict[str, Any] = Field(default_factory=dict)
+    webeval: dict[str, Any] = field(default_factory=dict)

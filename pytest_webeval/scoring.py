@@ -121,30 +121,31 @@ def writable(result: object, name: str) -> EvaluatorResult:
     if not isinstance(result, EvaluatorResult):
         text = f"{name}.evaluate returned {type(result).__name__}; end it with return self.result([...])"
         raise EvaluationError(text)
-    checked = EvaluatorResult.model_validate(dict(result))
-    json.dumps(checked.model_dump())  # what cannot be written must fail here, where it costs only this evaluator
+    try:
+        checked = EvaluatorResult.read(result.to_json())
+    except ValueError as error:
+        raise EvaluationError(f"the result of {name} cannot be written: {error}") from error
+    json.dumps(checked.to_json())  # what cannot be written must fail here, where it costs only this evaluator
     return checked
 
 
 def joined(wholes: Sequence[TaskResult]) -> TaskResult:
     """Several results of one run as one; what was found twice is kept once, and the worst status wins."""
     every = [one for whole in wholes for one in whole.evaluators_results]
-    found = list({json.dumps(one.model_dump(), sort_keys=True): one for one in every}.values())
+    found = list({json.dumps(one.to_json(), sort_keys=True): one for one in every}.values())
     unscored = [whole.status for whole in wholes if not whole.evaluators_results]
     status = worst([*unscored, *(one.status for one in found)])
     told = [whole.error_msg for whole in wholes if whole.error_msg and not whole.evaluators_results]
     told += [f"{one.evaluator_name}: {one.error_msg}" for one in found if one.error_msg]
     checksums = {whole.webarena_verified_evaluator_checksum for whole in wholes}
     warned = list(dict.fromkeys(note for whole in wholes for note in whole.webeval.get("warnings", ())))
-    return wholes[0].model_copy(
-        update={
-            "evaluators_results": found,
-            "status": status,
-            "score": float(status is Status.SUCCESS),
-            "error_msg": "; ".join(dict.fromkeys(told)) or None,
-            "webarena_verified_evaluator_checksum": ",".join(sorted(checksums)),
-            "webeval": wholes[0].webeval | {"warnings": warned} | _excluded(wholes[0], status, told),
-        }
+    return wholes[0].with_changes(
+        evaluators_results=found,
+        status=status,
+        score=float(status is Status.SUCCESS),
+        error_msg="; ".join(dict.fromkeys(told)) or None,
+        webarena_verified_evaluator_checksum=",".join(sorted(checksums)),
+        webeval=wholes[0].webeval | {"warnings": warned} | _excluded(wholes[0], status, told),
     )
 
 

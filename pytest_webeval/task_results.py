@@ -94,7 +94,7 @@ def failed_to_load(run: Run, task: Task | None, message: str, data_checksum: str
 def excluded(result: TaskResult, run: Run, reason: str) -> TaskResult:
     """The result of a run that says nothing about the agent: in no count and no mean, whatever its placeholder says."""
     changed = {"excluded": reason, "skipped": True, "warnings": list(run.warnings)}
-    return result.model_copy(update={"webeval": result.webeval | changed})
+    return result.with_changes(webeval=result.webeval | changed)
 
 
 def no_mean(run: Run, status: Status, told: str) -> dict[str, Any]:

@@ -9,16 +9,13 @@ from functools import cached_property
 from typing import Annotated
 from typing import Any
 from typing import TypeVar
+from typing import cast
 
-from pydantic import AfterValidator
-from pydantic import BaseModel
-from pydantic import BeforeValidator
-from pydantic import ConfigDict
-from pydantic import Field
-from pydantic import JsonValue
-from pydantic import ValidationError
-from pydantic import field_validator
-from pydantic import model_validator
+import msgspec
+from msgspec import UNSET
+from msgspec import Meta
+from msgspec import Struct
+from msgspec import UnsetType
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import TaskDefinitionError
@@ -38,60 +35,54 @@ STATUSES = (
 )
 
 
-def _one_of(*names: str) -> BeforeValidator:
-    def check(raw: object) -> object:
-        if not isinstance(raw, str) or raw.upper() not in names:
-            raise ValueError(f"{raw!r} is none of {', '.join(names)}")
-        return raw.upper()
-
-    return BeforeValidator(check)
-
-
-class _Definition(BaseModel):
-    # Completing a model takes longer than scoring a task, and most sessions need few of these.
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
-
-
-class ExpectedResponse(_Definition):
+class ExpectedResponse(Struct, frozen=True, kw_only=True):
     """What the agent must answer (spec §1.5). `data_given` tells an omitted `retrieved_data` from null (Q16).
 
     `error_details` says nothing of what they must be: an answer to a task that lists them must have none (Q36).
     """
 
-    model_config = ConfigDict(extra="ignore")
+    written_type: str = msgspec.field(name="task_type")
+    written_status: str = msgspec.field(name="status")
+    written_data: list[Any] | UnsetType | None = msgspec.field(default=UNSET, name="retrieved_data")
+    error_details: str | UnsetType | None = UNSET
 
-    task_type: Annotated[str, _one_of(*TASK_TYPES)]
-    status: Annotated[str, _one_of(*STATUSES)]
-    retrieved_data: list[Any] | None = None
-    error_details: str | None = None
+    def __post_init__(self) -> None:
+        """Raise `ValueError` for what is not plainly a definition."""
+        is_flat = not any(isinstance(one, list) for item in self.retrieved_data or () for one in _alternatives(item))
+        if self.task_type not in TASK_TYPES or self.status not in STATUSES or not is_flat:
+            raise ValueError("not plain")
 
-    @field_validator("retrieved_data")
-    @classmethod
-    def _flat_alternatives(cls, found: list[Any] | None) -> list[Any] | None:
-        for index, item in enumerate(found or ()):
-            if isinstance(item, list) and any(isinstance(one, list) for one in item):
-                raise ValueError(f"[{index}] is a list of lists; alternatives of a datum are one flat list")
-        return found
+    @property
+    def task_type(self) -> str:
+        """What the agent must say that it did, one of `TASK_TYPES`."""
+        return self.written_type.upper()
 
-    @model_validator(mode="before")
-    @classmethod
-    def _legacy_name(cls, raw: Any) -> Any:
-        if isinstance(raw, dict) and "task_type" not in raw and "performed_operation" in raw:
-            return {**raw, "task_type": raw["performed_operation"]}
-        return raw
+    @property
+    def status(self) -> str:
+        """How the agent must say that it went, one of `STATUSES`."""
+        return self.written_status.upper()
+
+    @property
+    def retrieved_data(self) -> list[Any] | None:
+        """What the agent must have found."""
+        return None if self.written_data is UNSET else self.written_data
 
     @property
     def details_given(self) -> bool:
         """Whether the definition names `error_details` at all."""
-        return "error_details" in self.model_fields_set
+        return self.error_details is not UNSET
 
     @property
     def data_given(self) -> bool:
         """Whether the definition names `retrieved_data` at all."""
-        return "retrieved_data" in self.model_fields_set
+        return self.written_data is not UNSET
 
 
-class ResponseExpectation(_Definition):
+def _alternatives(item: Any) -> list[Any]:
+    return item if isinstance(item, list) else []
+
+
+class ResponseExpectation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Configuration of an AgentResponseEvaluator (spec §2.2)."""
 
     evaluator: str
@@ -100,22 +91,33 @@ class ResponseExpectation(_Definition):
     ordered: bool = False
 
 
-class ExpectedEvent(_Definition):
+class ExpectedEvent(Struct, frozen=True, kw_only=True):
     """The event that must have happened (spec §2.4)."""
-
-    model_config = ConfigDict(extra="ignore")
 
     url: str | list[str]
     http_method: str = "GET"
     response_status: int = 200
     query_params: dict[str, list[str] | str] | None = None
-    post_data: dict[str, JsonValue] | None = None
-    headers: dict[str, JsonValue] | None = None
-    response_content: dict[str, JsonValue] | None = None
-    response_cookies: dict[str, JsonValue] | None = None
+    post_data: dict[str, Any] | None = None
+    headers: dict[str, Any] | None = None
+    response_content: dict[str, Any] | None = None
+    response_cookies: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` for what is not plainly a definition."""
+        if not all(map(_is_json, (self.post_data, self.headers, self.response_content, self.response_cookies))):
+            raise ValueError("not plain")
 
 
-class NetworkExpectation(_Definition):
+def _is_json(tree: Any) -> bool:
+    if type(tree) is dict:
+        return all(type(key) is str and _is_json(one) for key, one in tree.items())
+    if type(tree) is list:
+        return all(map(_is_json, tree))
+    return tree is None or type(tree) in (str, int, float, bool)
+
+
+class NetworkExpectation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Configuration of a NetworkEventEvaluator (spec §2.3)."""
 
     evaluator: str
@@ -130,7 +132,7 @@ class NetworkExpectation(_Definition):
     should_not_exist: bool = False
 
 
-Model = TypeVar("Model", bound=BaseModel)
+Model = TypeVar("Model")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,52 +142,50 @@ class Expectation:
     evaluator: str
     index: int
     config: Mapping[str, Any]
-    _read: dict[type[BaseModel], BaseModel] = field(default_factory=dict, repr=False, compare=False)
+    _read: dict[type, object] = field(default_factory=dict, repr=False, compare=False)
 
     def read_as(self, model: type[Model]) -> Model:
-        """The configuration as an evaluator's model, read once. Raises `EvaluationError` that points into the task."""
-        found = self._read.get(model)
-        if not isinstance(found, model):
-            found = self._read[model] = self._validated(model)
-        return found
+        """The configuration as an evaluator's model, read once. Raises `EvaluationError` that points into the task.
 
-    def _validated(self, model: type[Model]) -> Model:
-        try:
-            return model.model_validate(self.config)
-        except ValidationError as error:
-            raise EvaluationError(f"invalid task definition: {_first(error, f'eval[{self.index}]')}") from error
-
-
-def _first(error: ValidationError, root: str) -> str:
-    problem = error.errors(include_url=False, include_context=False)[0]
-    where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in problem["loc"])
-    return f"{problem['msg']} @ {(root + where).lstrip('.')}"
+        A model is a struct of msgspec or a model of pydantic.
+        """
+        if model not in self._read:
+            try:
+                self._read[model] = _defined(model, self.config, f"eval[{self.index}]")
+            except ValueError as error:
+                raise EvaluationError(f"invalid task definition: {error}") from error
+        return cast("Model", self._read[model])
 
 
-Text = Annotated[str, Field(min_length=1)]
+def _defined(model: type[Model], raw: object, root: str) -> Model:
+    """What a definition says. Raises `ValueError` that says what is wrong, and where below the root.
+
+    Nearly all definitions are plain, and msgspec reads those. What WebArena-Verified makes of the others is what
+    pydantic makes of them, so that is asked; importing it takes longer than to score some tasks.
+    """
+    try:
+        return msgspec.convert(raw, model)
+    except (msgspec.ValidationError, ValueError, RecursionError):
+        from pytest_webeval.task_models import read_leniently  # see above
+
+        return read_leniently(model, raw, root)
 
 
-class Task(_Definition):
+Text = Annotated[str, Meta(min_length=1)]
+
+
+class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
     """A task with the fields that WebArena-Verified gives it (spec §2.1). Other benchmarks name their tasks."""
 
-    sites: list[Annotated[str, AfterValidator(site_name)]]
-    task_id: Annotated[int | str, Field(union_mode="left_to_right")]
+    sites: list[str]
+    task_id: int | str
     intent_template_id: int
     start_urls: list[Text]
     intent: Text
     intent_template: Text
     eval: list[dict[str, Any]]
     instantiation_dict: dict[str, Any]
-    revision: Annotated[int, Field(ge=1)]
-
-    @model_validator(mode="after")
-    def _named_evaluators(self) -> Task:
-        for index, config in enumerate(self.eval):
-            if not isinstance(config.get("evaluator"), str):
-                raise ValueError(f"eval[{index}] names no evaluator")
-        if not self.eval:
-            raise ValueError("eval is empty: a task that checks nothing would always pass")
-        return self
+    revision: Annotated[int, Meta(ge=1)]
 
     @cached_property
     def expectations(self) -> tuple[Expectation, ...]:
@@ -204,15 +204,22 @@ class Task(_Definition):
         return None
 
 
-class NumberedTask(Task):
+class NumberedTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
     """A task as WebArena-Verified defines it: its id is a whole number."""
 
     task_id: int
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` for what is not plainly a definition."""
+        "".join((self.intent, self.intent_template, *self.start_urls)).encode()
+        is_named = all(isinstance(config.get("evaluator"), str) for config in self.eval)
+        if not self.eval or not is_named or any(site_name(site) != site for site in self.sites):
+            raise ValueError("not plain")
 
 
 def read_task(raw: object, where: str) -> Task:
     """A task from its definition as JSON gives it. Raises `TaskDefinitionError` that points into it."""
     try:
-        return NumberedTask.model_validate(raw)
-    except ValidationError as error:
-        raise TaskDefinitionError(f"invalid task in {where}: {_first(error, '')}; mend the definition") from error
+        return _defined(NumberedTask, raw, "")
+    except ValueError as error:
+        raise TaskDefinitionError(f"invalid task in {where}: {error}; mend the definition") from error

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
-
 from pytest_webeval.results import TaskResult
 from pytest_webeval.tasks import RUBRIC_EVALUATOR
 
@@ -19,12 +17,12 @@ def told_of(result: TaskResult) -> str | None:
     found = result.webeval.get("trajectory")
     if found is None:
         return None
-    from pytest_webeval.analysis.judged import Judged  # no other run needs anything of the analysis
+    from pytest_webeval.analysis.judged import Judged  # no other run needs anything of the analysis, or of pydantic
 
     actual = next((one.actual for one in result.evaluators_results if one.evaluator_name == RUBRIC_EVALUATOR), None)
     try:
         verdict = Judged.model_validate(actual or {})
-    except ValidationError:
+    except ValueError:
         verdict = Judged()
     return json.dumps(found | {"verdict": verdict.model_dump()})
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import Field
+from msgspec import field
+from msgspec import structs
 
 from pytest_webeval.task_cells import REPHRASED
 from pytest_webeval.task_cells import rephrased_id
@@ -12,7 +13,7 @@ from pytest_webeval.tasks import RUBRIC_EVALUATOR
 from pytest_webeval.tasks import Task
 
 
-class TrajectoryTask(Task):
+class TrajectoryTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
     """A task that a rubric or a judge decides on. It names no site, and its text may be unknown.
 
     `benchmark` is `om2w`, `webvoyager`, `webtailbench` or empty; `group` what its results are told apart by: the level,
@@ -21,13 +22,13 @@ class TrajectoryTask(Task):
     """
 
     task_id: str
-    sites: list[str] = Field(default_factory=list)
+    sites: list[str] = field(default_factory=list)
     intent_template_id: int = -1
-    start_urls: list[str] = Field(default_factory=list)
+    start_urls: list[str] = field(default_factory=list)
     intent: str = ""
     intent_template: str = ""
-    eval: list[dict[str, Any]] = Field(default_factory=lambda: [{"evaluator": RUBRIC_EVALUATOR}])
-    instantiation_dict: dict[str, Any] = Field(default_factory=dict)
+    eval: list[dict[str, Any]] = field(default_factory=lambda: [{"evaluator": RUBRIC_EVALUATOR}])
+    instantiation_dict: dict[str, Any] = field(default_factory=dict)
     revision: int = -1
 
     benchmark: str = ""
@@ -47,7 +48,7 @@ class TrajectoryTask(Task):
         """The same task in its n-th other words, counted from 1; None where there are none."""
         text = self.rephrasings[number - 1] if 0 < number <= len(self.rephrasings) else ""
         changed = {"task_id": f"{self.task_id}{REPHRASED}{number}", "intent": text, "rephrasings": ()}
-        return self.model_copy(update=changed) if text else None
+        return structs.replace(self, **changed) if text else None
 
 
 def bare_task(task_id: str, intent: str = "", start_url: str | None = None) -> TrajectoryTask:

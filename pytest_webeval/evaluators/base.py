@@ -131,7 +131,7 @@ class Evaluator(ABC):
         """The same result with more assertions, for an evaluator that builds on another."""
         judged = self.result([*(usual.assertions or ()), *more])
         kept = ("assertions", "status", "score")
-        return usual.model_copy(update={name: getattr(judged, name) for name in kept})
+        return usual.with_changes(**{name: getattr(judged, name) for name in kept})
 
     def result(
         self, assertions: list[Assertion], *, actual: Any = None, normalized: Any = None, expected: Any = None

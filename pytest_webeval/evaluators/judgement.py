@@ -75,7 +75,7 @@ class _Judgement:
         except VerdictUnreadable as error:
             found = about(self.case.run.trajectory) | {"status": error.code}
             told = f"{error.code}: {error}"
-            return self.evaluator.result([], actual=found, normalized=found).model_copy(update=_erred(told))
+            return self.evaluator.result([], actual=found, normalized=found).with_changes(**_erred(told))
 
     def _of_verdict(self) -> EvaluatorResult:
         policy, gating, case = self.policy, self.gating, self.case
@@ -98,7 +98,7 @@ class _Judgement:
         assertions = assertions_of(verdict, found["failure"])
         result = self.evaluator.result(assertions, actual=found, normalized=found, expected=wanted)
         if told := _no_verdict(verdict, stored):
-            return result.model_copy(update=_erred(told))
+            return result.with_changes(**_erred(told))
         if (result.status is Status.SUCCESS) is not (verdict.score == 1):
             told = f"the verdict is {verdict.score}, but its assertions say {result.status}"
             raise EvaluationError(f"{told}; this is a fault of pytest-webeval: report it")

@@ -7,6 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from typing import Any
 
+from msgspec import structs
+
 from pytest_webeval.durations import DECODE
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.files import present
@@ -15,7 +17,6 @@ from pytest_webeval.runs import Run
 from pytest_webeval.tasks import NETWORK_EVALUATOR
 from pytest_webeval.tasks import RESPONSE_EVALUATOR
 from pytest_webeval.tasks import RUBRIC_EVALUATOR
-from pytest_webeval.tasks import NumberedTask
 from pytest_webeval.tasks import Task
 from pytest_webeval.trajectories.base import Unreadable
 from pytest_webeval.trajectories.description import described
@@ -101,7 +102,7 @@ class TrajectoryRun(Run):
         kept = [one for one in kept if one["evaluator"] != NETWORK_EVALUATOR or self.has_trace]
         asked = any(one["evaluator"] == RUBRIC_EVALUATOR for one in kept)
         more = [] if asked else [{"evaluator": RUBRIC_EVALUATOR}]
-        return NumberedTask.model_validate(task.model_dump() | {"eval": [*kept, *more]})
+        return structs.replace(task, eval=[*kept, *more])
 
     def about(self, task: Task | None) -> dict[str, Any]:
         """Outcome, steps, times, tokens and where the run belongs, under `trajectory`."""

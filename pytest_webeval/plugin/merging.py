@@ -20,25 +20,25 @@ from pytest_webeval.writing import write_json
 
 def merged(workspace: Workspace, path: Path, record: Record | None, parts: Sequence[str]) -> Record:
     """Write the whole result of a run and return its record. A check that was made twice is kept once."""
-    wholes = sorted(map(TaskResult.model_validate_json, parts), key=_found)  # workers report in any order
+    wholes = sorted((TaskResult.read(json.loads(part)) for part in parts), key=_found)  # workers report in any order
     if record is not None and record.excluded is None and (own := _own(workspace.result_path(path), record)):
         wholes.insert(0, own)
     whole = joined(wholes)
     if record is not None and record.excluded is None:
         status = worst([whole.status, Status(record.status)])
-        whole = whole.model_copy(update={"status": status, "score": float(status is Status.SUCCESS)})
-    write_json(workspace.result_path(path), whole.model_dump())
+        whole = whole.with_changes(status=status, score=float(status is Status.SUCCESS))
+    write_json(workspace.result_path(path), whole.to_json())
     return Record.of(whole, record.task_type if record else None, reason(whole))
 
 
 def _found(whole: TaskResult) -> str:
-    return json.dumps([one.model_dump() for one in whole.evaluators_results], sort_keys=True)
+    return json.dumps([one.to_json() for one in whole.evaluators_results], sort_keys=True)
 
 
 def _own(path: Path, record: Record) -> TaskResult | None:
     """What the run's own item wrote a moment ago; None where it could not, and the file is somebody else's."""
     try:
-        found = TaskResult.model_validate(json.loads(read_inside(path.parent, path.name)))
+        found = TaskResult.read(json.loads(read_inside(path.parent, path.name)))
     except (RecordingError, ValueError):
         return None
     return found if (found.status, found.webeval.get("run")) == (record.status, record.run) else None

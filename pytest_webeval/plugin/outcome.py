@@ -57,7 +57,7 @@ class Outcome:
 
     def _write(self) -> None:
         if self.result is not None and not self.partly:
-            write_json(self.path, self.result.model_dump())
+            write_json(self.path, self.result.to_json())
         if self.is_obsolete and written_for(self.path, self.record.run):
             remove(self.path)
 
@@ -73,7 +73,7 @@ class Outcome:
         if self.result is None:
             return replace(self, record=record)
         webeval = self.result.webeval | {"warnings": record.warnings}
-        return replace(self, record=record, result=self.result.model_copy(update={"webeval": webeval}))
+        return replace(self, record=record, result=self.result.with_changes(webeval=webeval))
 
     @property
     def properties(self) -> list[tuple[str, object]]:
@@ -94,13 +94,13 @@ class Outcome:
     def carried(self) -> Carried:
         """What travels on the report."""
         part = self.result if self.partly else None
-        return Carried(self.record, None if part is None else json.dumps(part.model_dump()))
+        return Carried(self.record, None if part is None else json.dumps(part.to_json()))
 
 
 def written_for(path: Path, run: str) -> bool:
     """Whether a file is a result that a session wrote about that run, and not somebody else's file of that name."""
     try:
-        found = TaskResult.model_validate(json.loads(read_inside(path.parent, path.name)))
+        found = TaskResult.read(json.loads(read_inside(path.parent, path.name)))
     except (RecordingError, ValueError, RecursionError):
         return False
     return bool(found.webeval.get("run") == run)

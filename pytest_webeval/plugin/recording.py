@@ -95,7 +95,7 @@ class RecordEvaluation:
         if not self.found:
             return self.scored
         whole = self.scored or self._whole_or_nothing()
-        return joined([whole, whole.model_copy(update={"evaluators_results": self.found})])
+        return joined([whole, whole.with_changes(evaluators_results=self.found)])
 
 
 RECORDER = pytest.StashKey[RecordEvaluation]()

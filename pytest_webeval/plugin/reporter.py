@@ -119,7 +119,7 @@ class Reporter:
         summary = self.summary
         if summary is None or len(records) < len(self.records):
             summary = self._summarize(records)
-        write_json(place, summary.model_dump())
+        write_json(place, summary.to_json())
 
     def _places(self) -> dict[Path, list[Record]]:
         """Where summaries go: one into the output directory, otherwise one into each root with its own runs."""

@@ -77,7 +77,7 @@ def _decisive(name: str, holds: bool, *told: str) -> Assertion:  # noqa: FBT001 
 def _explained(found: Assertion, told: str) -> Assertion:
     if not told or found.status is Status.SUCCESS:
         return found
-    return found.model_copy(update={"assertion_msgs": [*(found.assertion_msgs or ()), told]})
+    return found.with_changes(assertion_msgs=[*(found.assertion_msgs or ()), told])
 
 
 def _first_failure(failure: Mapping[str, Any]) -> str:

@@ -23,7 +23,7 @@ def main(directory: Path, times: int) -> None:
     tasks, sites = load_tasks(str(directory / "tasks.json")), load_sites(directory / "config.json")
     for _ in range(times):
         result = score(load_run(directory / "runs" / "1"), tasks, sites)
-        encoded(result.model_dump())
+        encoded(result.to_json())
         assert result.status is Status.SUCCESS, result.error_msg
 
 

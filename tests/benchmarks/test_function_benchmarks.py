@@ -53,7 +53,7 @@ def test_evaluating_a_recording_that_was_read_finds_the_form(timed, corpus, scor
 
 
 def test_hashing_and_writing_a_result_keeps_its_bytes(timed, corpus, scored, tmp_path):
-    content = scored(load_run(corpus.runs / "1")).model_dump()
+    content = scored(load_run(corpus.runs / "1")).to_json()
     recording = (corpus.runs / "1" / "network.har").read_bytes()
 
     def hash_and_write():

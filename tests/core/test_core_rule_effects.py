@@ -237,7 +237,7 @@ def test_what_one_expectation_noticed_is_not_told_of_another(bench):
 def test_results_that_are_joined_keep_all_their_warnings(bench):
     bench.record(answer("^.*$"))
     one = bench.score(bench.task(bench.expecting(data=["Mug"])))
-    other = one.model_copy(update={"webeval": one.webeval | {"warnings": ["another"]}})
+    other = one.with_changes(webeval=one.webeval | {"warnings": ["another"]})
     assert joined([one, other]).webeval["warnings"] == [*one.webeval["warnings"], "another"]
 
 

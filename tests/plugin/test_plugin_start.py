@@ -30,6 +30,7 @@ SELDOM = {
     "formats.trajectory_run",
     "plugin.metrics",
     "subsets",
+    "task_models",
     "trajectory_tasks",
     "urls",
     "values.transliteration",
@@ -37,8 +38,9 @@ SELDOM = {
 
 
 @pytest.fixture
-def loaded(pytester):
+def loaded(pytester, monkeypatch):
     """Which of our modules a process has loaded, with the loader of each, by names without that of the package."""
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)  # of the process that runs this test
     pytester.makeconftest(TELLING)
 
     def read(process="main"):

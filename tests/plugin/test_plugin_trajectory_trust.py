@@ -319,7 +319,7 @@ def test_only_errors_are_left_out_of_the_mean_whatever_a_result_says(tree, pytes
 
             def evaluate(self, expectation, case):
                 found = self.result([Assertion(assertion_name="x", status="{status}")])
-                return found.model_copy(update={{"error_msg": "a note" if "{status}" == "failure" else None}})
+                return found.with_changes(error_msg="a note" if "{status}" == "failure" else None)
 
         @pytest.fixture
         def webeval_rubric(webeval_rubric):

@@ -23,7 +23,7 @@ def test_a_lenient_check_does_not_replace_the_verdict_of_the_run(pytester, runs,
 
         class Lenient(webeval.ResponseEvaluator):
             def evaluate(self, expectation, case):
-                return super().evaluate(expectation, case).model_copy(update={"status": "success", "score": 1.0})
+                return super().evaluate(expectation, case).with_changes(status=webeval.Status.SUCCESS, score=1.0)
 
         @pytest.fixture
         def webeval_response(webeval_response):

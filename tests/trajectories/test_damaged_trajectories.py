@@ -44,7 +44,7 @@ def test_damaged_trajectories_are_all_found_and_none_crashes(tmp_path, seed):
     assert "success" not in statuses[1::2]  # no damage makes a success of a failure
     for result in results:
         assert "\n" not in (result.error_msg or "")
-        json.loads(encoded(result.model_dump()))
+        json.loads(encoded(result.to_json()))
     summary = summarize(results)
     assert summary.total + summary.webeval["excluded_count"] == EACH
     assert summary.webeval["trajectories"]["trajectories"] == EACH

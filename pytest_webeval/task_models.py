@@ -1,0 +1,179 @@
+"""Definitions that are not plain, read as WebArena-Verified reads them: by models of pydantic (spec §2.1-2.4).
+
+It takes the text "107" for the number 107 and "yes" for true, and so must we. The structs of `tasks` have the same
+fields; what is read here becomes one of those.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+from typing import Any
+from typing import TypeVar
+from typing import cast
+
+import msgspec
+from pydantic import AfterValidator
+from pydantic import BaseModel
+from pydantic import BeforeValidator
+from pydantic import ConfigDict
+from pydantic import Field
+from pydantic import JsonValue
+from pydantic import ValidationError
+from pydantic import field_validator
+from pydantic import model_validator
+
+from pytest_webeval import tasks
+from pytest_webeval.sites import site_name
+
+Model = TypeVar("Model")
+
+
+def read_leniently(kind: type[Model], raw: object, root: str) -> Model:
+    """What a definition says, as a struct of `tasks` or a model of somebody's own.
+
+    Raises `ValueError` with one line that says what is wrong, and where below the root.
+    """
+    model = MODELS.get(cast("Any", kind), kind)
+    if not issubclass(model, BaseModel):  # a struct of somebody's own
+        return _converted(kind, raw, root)
+    try:
+        found = model.model_validate(raw)
+    except ValidationError as error:
+        raise ValueError(_first(error, root)) from error
+    return cast("Model", _struct(found) if model is not kind else found)
+
+
+def _converted(kind: type[Model], raw: object, root: str) -> Model:
+    try:
+        return msgspec.convert(raw, kind)
+    except msgspec.ValidationError as error:
+        told, _, place = str(error).partition(" - at `$")
+        raise ValueError(f"{told} @ {root}{place.rstrip('`')}") from error
+
+
+def _first(error: ValidationError, root: str) -> str:
+    problem = error.errors(include_url=False, include_context=False)[0]
+    where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in problem["loc"])
+    return f"{problem['msg']} @ {(root + where).lstrip('.')}"
+
+
+def _one_of(*names: str) -> BeforeValidator:
+    def check(raw: object) -> object:
+        if not isinstance(raw, str) or raw.upper() not in names:
+            raise ValueError(f"{raw!r} is none of {', '.join(names)}")
+        return raw.upper()
+
+    return BeforeValidator(check)
+
+
+class _Definition(BaseModel):
+    model_config = ConfigDict(extra="forbid", defer_build=True)  # who needs one of these needs few of them
+
+
+class ExpectedResponse(_Definition):
+    """As the struct of that name."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    task_type: Annotated[str, _one_of(*tasks.TASK_TYPES)]
+    status: Annotated[str, _one_of(*tasks.STATUSES)]
+    retrieved_data: list[Any] | None = None
+    error_details: str | None = None
+
+    @field_validator("retrieved_data")
+    @classmethod
+    def _flat_alternatives(cls, found: list[Any] | None) -> list[Any] | None:
+        for index, item in enumerate(found or ()):
+            if isinstance(item, list) and any(isinstance(one, list) for one in item):
+                raise ValueError(f"[{index}] is a list of lists; alternatives of a datum are one flat list")
+        return found
+
+    @model_validator(mode="before")
+    @classmethod
+    def _legacy_name(cls, raw: Any) -> Any:
+        if isinstance(raw, dict) and "task_type" not in raw and "performed_operation" in raw:
+            return {**raw, "task_type": raw["performed_operation"]}
+        return raw
+
+
+class ResponseExpectation(_Definition):
+    """As the struct of that name."""
+
+    evaluator: str
+    expected: ExpectedResponse
+    results_schema: dict[str, Any]
+    ordered: bool = False
+
+
+class ExpectedEvent(_Definition):
+    """As the struct of that name."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    url: str | list[str]
+    http_method: str = "GET"
+    response_status: int = 200
+    query_params: dict[str, list[str] | str] | None = None
+    post_data: dict[str, JsonValue] | None = None
+    headers: dict[str, JsonValue] | None = None
+    response_content: dict[str, JsonValue] | None = None
+    response_cookies: dict[str, JsonValue] | None = None
+
+
+class NetworkExpectation(_Definition):
+    """As the struct of that name."""
+
+    evaluator: str
+    expected: ExpectedEvent
+    last_event_only: bool = True
+    ignored_query_params: list[str] | None = None
+    ignored_query_params_patterns: list[str] | None = None
+    decode_base64_query: bool = False
+    query_params_schema: dict[str, Any] | None = None
+    post_data_schema: dict[str, Any] | None = None
+    ignored_post_data_params_patterns: list[str] | None = None
+    should_not_exist: bool = False
+
+
+Text = Annotated[str, Field(min_length=1)]
+
+
+class NumberedTask(_Definition):
+    """As the struct of that name."""
+
+    sites: list[Annotated[str, AfterValidator(site_name)]]
+    task_id: int
+    intent_template_id: int
+    start_urls: list[Text]
+    intent: Text
+    intent_template: Text
+    eval: list[dict[str, Any]]
+    instantiation_dict: dict[str, Any]
+    revision: Annotated[int, Field(ge=1)]
+
+    @model_validator(mode="after")
+    def _named_evaluators(self) -> NumberedTask:
+        for index, config in enumerate(self.eval):
+            if not isinstance(config.get("evaluator"), str):
+                raise ValueError(f"eval[{index}] names no evaluator")
+        if not self.eval:
+            raise ValueError("eval is empty: a task that checks nothing would always pass")
+        return self
+
+
+MODELS: dict[type[msgspec.Struct], type[BaseModel]] = {
+    tasks.ResponseExpectation: ResponseExpectation,
+    tasks.ExpectedResponse: ExpectedResponse,
+    tasks.NetworkExpectation: NetworkExpectation,
+    tasks.ExpectedEvent: ExpectedEvent,
+    tasks.NumberedTask: NumberedTask,
+}
+_STRUCTS = {model: struct for struct, model in MODELS.items()}
+
+
+def _struct(found: BaseModel) -> msgspec.Struct:
+    """The struct with those fields that the definition names."""
+    struct = _STRUCTS[type(found)]
+    names = {one.encode_name: one.name for one in msgspec.structs.fields(struct)}
+    given = {names[name]: getattr(found, name) for name in found.model_fields_set}
+    return struct(**{name: _struct(one) if isinstance(one, BaseModel) else one for name, one in given.items()})

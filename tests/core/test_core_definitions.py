@@ -1,0 +1,184 @@
+"""Definitions of tasks: plain ones are read by msgspec, the others by pydantic, and nobody can tell which did."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+import pytest
+from hypothesis import example
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+from pydantic import Field
+
+from pytest_webeval import tasks
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.task_models import MODELS
+from pytest_webeval.task_models import read_leniently
+
+TASK = {
+    "sites": ["shopping"],
+    "task_id": 107,
+    "intent_template_id": 1,
+    "start_urls": ["__SHOPPING__"],
+    "intent": "Buy a kettle",
+    "intent_template": "Buy a {{thing}}",
+    "eval": [{"evaluator": "AgentResponseEvaluator"}],
+    "instantiation_dict": {"thing": "kettle"},
+    "revision": 2,
+}
+RESPONSE = {
+    "evaluator": "AgentResponseEvaluator",
+    "expected": {"task_type": "retrieve", "status": "SUCCESS", "retrieved_data": ["a", ["b", "c"]]},
+    "results_schema": {"type": "array"},
+}
+EVENT = {
+    "evaluator": "NetworkEventEvaluator",
+    "expected": {"url": "__SHOPPING__/cart", "http_method": "POST", "post_data": {"quantity": [1, None]}},
+    "ignored_query_params": ["_"],
+}
+KINDS = (
+    (tasks.NumberedTask, TASK),
+    (tasks.ResponseExpectation, RESPONSE),
+    (tasks.NetworkExpectation, EVENT),
+)
+LEAVES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-1, 3),
+    st.just(10**40),
+    st.floats(),
+    st.sampled_from(["", "1", "yes", "GITLAB", "_gitlab_", "mutate", "unknown_error", "\ud800", "x"]),
+)
+VALUES = st.recursive(
+    LEAVES,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.lists(inner, max_size=2).map(tuple),
+        st.dictionaries(st.sampled_from(["evaluator", "url", "task_type", "status", "x", 1]), inner, max_size=3),
+    ),
+    max_leaves=6,
+)
+
+
+def seen(found):
+    """What of a definition anybody can see."""
+    if not isinstance(found, msgspec.Struct):
+        return found
+    shown = {one.encode_name: seen(getattr(found, one.name)) for one in msgspec.structs.fields(found)}
+    same = ("task_type", "status", "data_given", "details_given", "retrieved_data")
+    return shown | {name: getattr(found, name) for name in same if isinstance(found, tasks.ExpectedResponse)}
+
+
+def outcome(read, *arguments):
+    """What was read, or what was said to be wrong with it, as a text: NaN equals nothing."""
+    try:
+        return repr(seen(read(*arguments)))
+    except ValueError as error:
+        return f"{error}"
+
+
+@pytest.mark.parametrize("kind", MODELS, ids=lambda kind: kind.__name__)
+def test_structs_and_models_have_the_same_fields(kind):
+    structs = {one.encode_name: (one.required, one.default) for one in msgspec.structs.fields(kind)}
+    models = {name: (one.is_required(), one.default) for name, one in MODELS[kind].model_fields.items()}
+    assert list(structs) == list(models)
+    for name, (required, default) in structs.items():
+        assert required == models[name][0]
+        assert required or (None if default is msgspec.UNSET else default) == models[name][1]
+
+
+@pytest.mark.parametrize(("kind", "raw"), KINDS, ids=lambda one: getattr(one, "__name__", ""))
+def test_plain_definitions_need_no_model(kind, raw, monkeypatch):
+    monkeypatch.setattr("pytest_webeval.task_models.MODELS", None)
+    assert tasks._defined(kind, raw, "") == msgspec.convert(raw, kind)
+
+
+@given(
+    which=st.sampled_from(KINDS),
+    inside=st.booleans(),
+    name=st.integers(0, 12),
+    value=st.one_of(VALUES, st.just(...)),
+    more=st.sampled_from([(), ("performed_operation", "retrieve"), ("error_details", None), ("unknown", 1)]),
+)
+@example(which=KINDS[0], inside=False, name=4, value="\ud800", more=())
+@example(which=KINDS[0], inside=False, name=0, value="\ud800", more=())
+@example(which=KINDS[0], inside=False, name=0, value=["GITLAB"], more=())
+@example(which=KINDS[0], inside=False, name=6, value=[], more=())
+@example(which=KINDS[0], inside=False, name=6, value=[{}], more=())
+@example(which=KINDS[1], inside=True, name=0, value=..., more=("performed_operation", "retrieve"))
+@example(which=KINDS[1], inside=True, name=2, value=..., more=("error_details", None))
+@example(which=KINDS[1], inside=True, name=2, value=[[["a"]]], more=())
+@example(which=KINDS[2], inside=True, name=2, value={"a": ("b",)}, more=())
+@example(which=KINDS[2], inside=True, name=2, value={"a": {1: "b"}}, more=())
+def test_both_ways_come_to_the_same(which, inside, name, value, more):
+    kind, raw = which
+    part = dict(raw["expected"] if inside and "expected" in raw else raw)
+    chosen = list(part)[name % len(part)]
+    if value is ...:
+        del part[chosen]
+    else:
+        part[chosen] = value
+    part |= dict([more] if more else [])
+    changed = raw | {"expected": part} if inside and "expected" in raw else part
+    assert outcome(tasks._defined, kind, changed, "eval[0]") == outcome(read_leniently, kind, changed, "eval[0]")
+
+
+def test_what_is_not_plain_is_taken_as_the_reference_takes_it():
+    found = tasks.read_task(TASK | {"task_id": "107", "sites": ["GITLAB"], "revision": 2.0}, "a test")
+    assert (found.task_id, found.sites, found.revision) == (107, ["gitlab"], 2)
+    read = tasks.Expectation("N", 0, EVENT | {"last_event_only": "no"}).read_as(tasks.NetworkExpectation)
+    assert read.last_event_only is False
+    legacy = {"performed_operation": "mutate", "status": "success"}
+    answer = tasks.Expectation("A", 0, RESPONSE | {"expected": legacy}).read_as(tasks.ResponseExpectation).expected
+    assert (answer.task_type, answer.status, answer.data_given, answer.details_given) == (
+        "MUTATE",
+        "SUCCESS",
+        False,
+        False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"task_id": "x"}, "unable to parse string as an integer @ task_id"),
+        ({"intent": ""}, "String should have at least 1 character @ intent"),
+        ({"eval": []}, "eval is empty: a task that checks nothing would always pass"),
+        ({"eval": [{}]}, "eval[0] names no evaluator"),
+        ({"sites": ["mars"]}, "'mars' is no site"),
+        ({"more": 1}, "Extra inputs are not permitted @ more"),
+    ],
+    ids=repr,
+)
+def test_what_is_wrong_is_told_with_its_place(changes, told):
+    with pytest.raises(TaskDefinitionError) as caught:
+        tasks.read_task(TASK | changes, "a test")
+    assert told in str(caught.value)
+    assert str(caught.value).startswith("invalid task in a test: ")
+
+
+class OwnStruct(msgspec.Struct):
+    """What somebody's evaluator is told."""
+
+    evaluator: str
+    limit: Annotated[int, msgspec.Meta(ge=0)] = 3
+
+
+class OwnModel(BaseModel):
+    """The same, with the other library."""
+
+    evaluator: str
+    limit: Annotated[int, Field(ge=0)] = 3
+
+
+@pytest.mark.parametrize("model", [OwnStruct, OwnModel])
+def test_an_evaluator_of_ones_own_may_read_its_expectation_with_either_library(model):
+    expectation = tasks.Expectation("Own", 4, {"evaluator": "Own", "limit": 2})
+    found = expectation.read_as(model)
+    assert (type(found), found.limit) == (model, 2)
+    assert expectation.read_as(model) is found
+    with pytest.raises(EvaluationError, match=r"^invalid task definition: .* @ eval\[4\]\.limit$"):
+        tasks.Expectation("Own", 4, {"evaluator": "Own", "limit": -1}).read_as(model)
