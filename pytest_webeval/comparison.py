@@ -19,6 +19,7 @@ from pytest_webeval.schema import plain
 from pytest_webeval.values.base import Value
 
 MAX_SHOWN = 300
+_JSON = json.JSONEncoder(ensure_ascii=False, default=str)
 
 
 def passed(name: str, message: str) -> Assertion:
@@ -34,7 +35,7 @@ def failed(name: str, *messages: str) -> Assertion:
 def shown(tree: Any) -> str:
     """A value on one line, cut where it gets long."""
     try:
-        text = json.dumps(plain(tree), ensure_ascii=False, default=str)
+        text = _JSON.encode(plain(tree))
     except (ValueError, RecursionError):
         text = repr(type(tree))
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from dataclasses import field
 
@@ -19,19 +17,29 @@ class Durations:
     _running: str | None = None
     _since: float = 0.0
 
-    @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
+    def phase(self, name: str) -> Phase:
         """Count the time within to a phase."""
-        outer = self._switch(name)
-        try:
-            yield
-        finally:
-            self._switch(outer)
+        return Phase(self, name)
 
-    def _switch(self, name: str | None) -> str | None:
+    def switch(self, name: str | None) -> str | None:
         """Count the time since the last switch to the phase that ran, and let another one run."""
         now, ended = time.perf_counter(), self._running
         if ended is not None:
             self.seconds[ended] = self.seconds.get(ended, 0.0) + now - self._since
         self._running, self._since = name, now
         return ended
+
+
+class Phase:
+    """A stretch of time that counts for one phase: a context manager. One of a generator would take as long as some."""
+
+    __slots__ = ("_durations", "_name", "_outer")
+
+    def __init__(self, durations: Durations, name: str) -> None:
+        self._durations, self._name = durations, name
+
+    def __enter__(self) -> None:
+        self._outer = self._durations.switch(self._name)
+
+    def __exit__(self, *_: object) -> None:
+        self._durations.switch(self._outer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 from typing import cast
@@ -31,6 +32,7 @@ VALUE_TYPES: dict[str, str] = {
 }
 
 
+@cache
 def value_type(name: str) -> type[Value] | None:
     """The value type that tasks call `name`, imported on first use; None when there is no such type."""
     location = VALUE_TYPES.get(name)

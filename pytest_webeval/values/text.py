@@ -25,9 +25,13 @@ def prepared(text: str, reading: Reading) -> str:
         return text
     if "http" in text:
         text = reading.derender(text)
-    text = normalize("NFKC", text.translate(_TRADE_MARKS))
-    text = _HYPHEN_AT_LETTER.sub(" ", text)
-    text = _transliterated(_without_controls(text))
+    is_plain = text.isascii() and text.isprintable()  # as most are: they have nothing of what follows but a dash
+    if not is_plain:
+        text = normalize("NFKC", text.translate(_TRADE_MARKS))
+    if not is_plain or "-" in text:
+        text = _HYPHEN_AT_LETTER.sub(" ", text)
+    if not is_plain:
+        text = _transliterated(_without_controls(text))
     return " ".join(text.split()).casefold()
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from urllib.parse import urlparse
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_webeval.bodies import fields_of
+from pytest_webeval.errors import EvaluationError
 from pytest_webeval.network import Body
 from pytest_webeval.traces.base import build_trace
 from pytest_webeval.traces.stored_bodies import BodySource
@@ -38,6 +42,40 @@ def event(url=SHOP, method="GET", headers=None):
 )
 def test_assets_are_told_by_the_end_of_their_path(path, asset):
     assert event(SHOP + path).is_asset is asset
+
+
+URL_PARTS = (
+    "http://",
+    "https://",
+    "//",
+    "/",
+    "?",
+    "#",
+    ";",
+    "a",
+    ".css",
+    ".js",
+    "[",
+    "]",
+    " ",
+    "\t",
+    "é",
+    "﹖",
+    "@",
+    ":80",
+    ".",
+)
+
+
+@given(st.lists(st.sampled_from(URL_PARTS), max_size=7).map("".join), st.sampled_from(["", "http://", "https://"]))
+def test_assets_of_any_spelling_are_those_that_a_parser_finds(rest, scheme):
+    try:
+        path = urlparse(scheme + rest).path
+    except ValueError:
+        with pytest.raises(EvaluationError, match="impossible URL"):
+            _ = event(scheme + rest).is_asset
+    else:
+        assert event(scheme + rest).is_asset is path.endswith((".css", ".js"))
 
 
 @pytest.mark.parametrize(
