@@ -50,7 +50,7 @@ class ExpectedResponse(Struct, frozen=True, kw_only=True):
         """Raise `ValueError` for what is not plainly a definition."""
         is_flat = not any(isinstance(one, list) for item in self.retrieved_data or () for one in _alternatives(item))
         if self.task_type not in TASK_TYPES or self.status not in STATUSES or not is_flat:
-            raise ValueError("not plain")
+            raise ValueError("a type, a status or a list of data is none that a task may expect")
 
     @property
     def task_type(self) -> str:
@@ -106,7 +106,7 @@ class ExpectedEvent(Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         """Raise `ValueError` for what is not plainly a definition."""
         if not all(map(_is_json, (self.post_data, self.headers, self.response_content, self.response_cookies))):
-            raise ValueError("not plain")
+            raise ValueError("what is expected of an event is no JSON")
 
 
 def _is_json(tree: Any) -> bool:
@@ -214,7 +214,7 @@ class NumberedTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True, 
         "".join((self.intent, self.intent_template, *self.start_urls)).encode()
         is_named = all(isinstance(config.get("evaluator"), str) for config in self.eval)
         if not self.eval or not is_named or any(site_name(site) != site for site in self.sites):
-            raise ValueError("not plain")
+            raise ValueError("a site, or the evaluator of an expectation, has no name that a task may have")
 
 
 def read_task(raw: object, where: str) -> Task:

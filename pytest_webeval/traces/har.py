@@ -39,7 +39,7 @@ class _LooseHar(msgspec.Struct, gc=False):
 
 
 _HAR = msgspec.json.Decoder(_Har)
-_PIECE = 4000  # bytes; bigger texts, made and dropped by the hundred, would leave the memory of a session in pieces
+_PIECE = 1500  # bytes; bigger texts, made and dropped by the hundred, would leave the memory of a session in pieces
 
 
 class HarTrace:

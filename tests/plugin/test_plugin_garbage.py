@@ -1,0 +1,45 @@
+"""What stays to the end of a session is not searched for garbage again and again, and only as long as it lasts."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+from pytest_webeval.plugin.garbage import unsearched
+
+# What each test finds: whether Python searches for garbage at all, and whether it spares anything.
+TELLING = """
+import gc
+
+def pytest_runtest_setup(item):
+    print("searched", gc.isenabled(), "spared", gc.get_freeze_count() > 0)
+
+def pytest_unconfigure():
+    print("in the end", gc.get_freeze_count() > 0)
+"""
+
+
+def test_what_is_there_when_the_tests_begin_is_spared_until_the_session_is_over(pytester, runs, webeval):
+    runs.add(107)
+    pytester.makeconftest(TELLING)
+    webeval("-s").stdout.fnmatch_lines(["*searched True spared True", "*in the end True"])
+    assert gc.get_freeze_count() == 0
+
+
+def test_a_session_that_scores_nothing_spares_nothing(pytester, runs, webeval):
+    runs.add(107)
+    pytester.makeconftest(TELLING)
+    webeval("-s", "--collect-only").stdout.fnmatch_lines(["*in the end False"])
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+def test_a_search_that_was_off_stays_off(is_on):
+    was_on = gc.isenabled()
+    try:
+        (gc.enable if is_on else gc.disable)()
+        with unsearched():
+            assert not gc.isenabled()
+        assert gc.isenabled() is is_on
+    finally:
+        (gc.enable if was_on else gc.disable)()
