@@ -155,7 +155,7 @@ def _plain_path(url: str) -> str | None:
     """The path of a URL that is spelled so plainly that nobody needs a parser to find it; None for any other."""
     if not url.startswith(("http://", "https://")) or not (url.isascii() and url.isprintable()):
         return None
-    if "[" in url or "]" in url or ";" in url or " " in url:
+    if "[" in url or "]" in url or ";" in url:
         return None
     url = url.partition("#")[0].partition("?")[0]
     start = url.find("/", url.index("//") + 2)

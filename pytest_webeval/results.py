@@ -43,11 +43,18 @@ class Written(Struct, frozen=True, kw_only=True):
         try:
             return convert(raw, cls)
         except ValidationError as error:
-            raise ValueError(str(error)) from error
+            raise ValueError(placed(error)) from error
 
     def with_changes(self, **changes: Any) -> Self:
         """The same with other values in some fields."""
         return structs.replace(self, **changes)
+
+
+def placed(error: ValidationError, root: str = "") -> str:
+    """What msgspec has to say of data that are not as they should be, with the place in the words of this package."""
+    told, _, place = str(error).partition(" - at `$")
+    where = f"{root}{place.rstrip('`')}".lstrip(".")
+    return f"{told} @ {where}" if where else told
 
 
 def _plain(value: Any) -> Any:

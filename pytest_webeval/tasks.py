@@ -24,6 +24,7 @@ from pytest_webeval.sites import site_name
 RESPONSE_EVALUATOR = "AgentResponseEvaluator"
 NETWORK_EVALUATOR = "NetworkEventEvaluator"
 RUBRIC_EVALUATOR = "RubricEvaluator"
+DEEPEST = 100  # levels of what is plain; pydantic says how much deeper anything may be
 TASK_TYPES = ("RETRIEVE", "MUTATE", "NAVIGATE")
 STATUSES = (
     "SUCCESS",
@@ -109,11 +110,11 @@ class ExpectedEvent(Struct, frozen=True, kw_only=True):
             raise ValueError("what is expected of an event is no JSON")
 
 
-def _is_json(tree: Any) -> bool:
+def _is_json(tree: Any, depth: int = DEEPEST) -> bool:
     if type(tree) is dict:
-        return all(type(key) is str and _is_json(one) for key, one in tree.items())
+        return depth > 0 and all(type(key) is str and _is_json(one, depth - 1) for key, one in tree.items())
     if type(tree) is list:
-        return all(map(_is_json, tree))
+        return depth > 0 and all(_is_json(one, depth - 1) for one in tree)
     return tree is None or type(tree) in (str, int, float, bool)
 
 
@@ -165,7 +166,7 @@ def _defined(model: type[Model], raw: object, root: str) -> Model:
     """
     try:
         return msgspec.convert(raw, model)
-    except (msgspec.ValidationError, ValueError, RecursionError):
+    except (msgspec.ValidationError, ValueError):
         from pytest_webeval.task_models import read_leniently  # see above
 
         return read_leniently(model, raw, root)

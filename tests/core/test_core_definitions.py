@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import Annotated
 
 import msgspec
@@ -113,6 +114,11 @@ def test_plain_definitions_need_no_model(kind, raw, monkeypatch):
 @example(which=KINDS[1], inside=True, name=2, value=[[["a"]]], more=())
 @example(which=KINDS[2], inside=True, name=2, value={"a": ("b",)}, more=())
 @example(which=KINDS[2], inside=True, name=2, value={"a": {1: "b"}}, more=())
+@example(which=KINDS[1], inside=False, name=0, value=RESPONSE["evaluator"], more=("unknown", 1))
+@example(which=KINDS[1], inside=True, name=1, value="finished", more=())
+@example(which=KINDS[1], inside=True, name=0, value="wait", more=())
+@example(which=KINDS[2], inside=True, name=2, value={"a": [("b",)]}, more=())
+@example(which=KINDS[2], inside=True, name=2, value={"a": OrderedDict(b=1)}, more=())
 def test_both_ways_come_to_the_same(which, inside, name, value, more):
     kind, raw = which
     part = dict(raw["expected"] if inside and "expected" in raw else raw)
@@ -124,6 +130,34 @@ def test_both_ways_come_to_the_same(which, inside, name, value, more):
     part |= dict([more] if more else [])
     changed = raw | {"expected": part} if inside and "expected" in raw else part
     assert outcome(tasks._defined, kind, changed, "eval[0]") == outcome(read_leniently, kind, changed, "eval[0]")
+
+
+@pytest.mark.parametrize("depth", [40, 120, 250, 500, 5_000])
+def test_both_ways_allow_the_same_depth(depth):
+    deep: dict[str, object] = {}
+    for _ in range(depth):
+        deep = {"a": [deep]}
+    event = EVENT | {"expected": EVENT["expected"] | {"post_data": deep}}
+    found = [read(tasks.NetworkExpectation, event, "eval[0]") for read in (told(tasks._defined), told(read_leniently))]
+    assert found[0] == found[1]
+
+
+def told(read):
+    """Reads a definition, or tells what is wrong with it."""
+
+    def telling(*arguments):
+        try:
+            return type(read(*arguments))
+        except ValueError as error:
+            return str(error)
+
+    return telling
+
+
+def test_a_type_and_a_status_may_be_written_in_any_case():
+    expected = {"task_type": "Navigate", "status": "not_found_error"}
+    found = tasks.Expectation("A", 0, RESPONSE | {"expected": expected}).read_as(tasks.ResponseExpectation).expected
+    assert (found.task_type, found.status) == ("NAVIGATE", "NOT_FOUND_ERROR")
 
 
 def test_what_is_not_plain_is_taken_as_the_reference_takes_it():

@@ -7,6 +7,7 @@ from urllib.parse import urlparse
 
 import msgspec
 import pytest
+from hypothesis import example
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -68,6 +69,9 @@ URL_PARTS = (
 
 
 @given(st.lists(st.sampled_from(URL_PARTS), max_size=7).map("".join), st.sampled_from(["", "http://", "https://"]))
+@example("a]/x", "http://")
+@example("a/b.j\ts", "http://")
+@example("/a.js?/x", "http://")
 def test_assets_of_any_spelling_are_those_that_a_parser_finds(rest, scheme):
     try:
         path = urlparse(scheme + rest).path

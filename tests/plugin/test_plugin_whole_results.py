@@ -57,6 +57,14 @@ def test_surrogates_in_keys_and_values_cost_no_other_task(runs, webeval):
     [
         ("pass", "Own.evaluate returned NoneType; end it with return self.result"),
         ("return self.result([], actual=object())", "Object of type object is not JSON serializable"),
+        (
+            "return self.result([]).with_changes(status='succes')",
+            "the result of Own cannot be written: Invalid enum value 'succes' @ status",
+        ),
+        (
+            "return self.result([webeval.Assertion(assertion_name='a', status='success', assertion_msgs='b')])",
+            "the result of Own cannot be written: Expected `array | null`, got `str` @ assertions?0?.assertion_msgs",
+        ),
     ],
 )
 def test_an_evaluator_whose_result_cannot_be_written_is_an_error(pytester, runs, webeval, ending, told):

@@ -21,6 +21,8 @@ AS_WRITTEN_BY_AN_AGENT = Reading(patterns=False, alternatives=False)
         ("Café", "Cafe", True),
         ("Buffalo-Niagara", "Buffalo Niagara", True),
         ("123-4567", "123 4567", False),
+        ("a\x00b\x1fc", "abc", True),
+        ("a\tb\nc", "a b c", True),
         ("Lumaflex™ Band", "Lumaflex Band", True),
         ("naïve \u2013 test", "naive test", False),
         ("“x”", "x", True),
