@@ -87,13 +87,13 @@ class Case:
             except EvaluationError as error:
                 raise RecordingError(str(error)) from error
 
-    @cached_property
+    @property
     def expected_reading(self) -> Reading:
         """How the task's own data is read."""
         whole_money = self.rules.whole_money
         return Reading(known_sites=True, whole_money=whole_money, derender=self._derender, today=self.today)
 
-    @cached_property
+    @property
     def actual_reading(self) -> Reading:
         """How data that an agent or a site wrote is read."""
         return Reading(
