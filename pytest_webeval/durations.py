@@ -31,7 +31,7 @@ class Durations:
 
 
 class Phase:
-    """A stretch of time that counts for one phase: a context manager. One of a generator would take as long as some."""
+    """A context manager whose time counts for one phase; made of a generator it would cost as much as some phases."""
 
     __slots__ = ("_durations", "_name", "_outer")
 

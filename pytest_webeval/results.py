@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from dataclasses import is_dataclass
 from enum import StrEnum
+from types import NoneType
 from typing import Any
 from typing import Self
 
@@ -11,6 +14,8 @@ from msgspec import ValidationError
 from msgspec import convert
 from msgspec import field
 from msgspec import structs
+
+from pytest_webeval.definitions import told_of
 
 
 class Status(StrEnum):
@@ -34,7 +39,7 @@ class Written(Struct, frozen=True, kw_only=True):
     """What all of these can do. They hold what they are given: `pytest_webeval.scoring.writable` checks it."""
 
     def to_json(self) -> dict[str, Any]:
-        """The same as JSON has it; what is in a field of any type is left as it is."""
+        """The same in dicts and lists, as JSON has it; models and dataclasses in it as well."""
         return {name: _plain(getattr(self, name)) for name in self.__struct_fields__}
 
     @classmethod
@@ -43,25 +48,31 @@ class Written(Struct, frozen=True, kw_only=True):
         try:
             return convert(raw, cls)
         except ValidationError as error:
-            raise ValueError(placed(error)) from error
+            raise ValueError(told_of(error)) from error
 
     def with_changes(self, **changes: Any) -> Self:
         """The same with other values in some fields."""
         return structs.replace(self, **changes)
 
 
-def placed(error: ValidationError, root: str = "") -> str:
-    """What msgspec has to say of data that are not as they should be, with the place in the words of this package."""
-    told, _, place = str(error).partition(" - at `$")
-    where = f"{root}{place.rstrip('`')}".lstrip(".")
-    return f"{told} @ {where}" if where else told
+_LEAVES = (str, int, float, NoneType)
 
 
 def _plain(value: Any) -> Any:
+    """What an evaluator found, as JSON has it where that is known: anybody may write evaluators."""
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value if isinstance(value, _LEAVES) else _plain_object(value)
+
+
+def _plain_object(value: Any) -> Any:
     if isinstance(value, Written):
         return value.to_json()
-    is_written = isinstance(value, list) and bool(value) and isinstance(value[0], Written)
-    return [_plain(one) for one in value] if is_written else value
+    if hasattr(value, "model_dump") and not isinstance(value, type):  # a model of pydantic
+        return value.model_dump()
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
 
 
 class Assertion(Written, frozen=True, kw_only=True):

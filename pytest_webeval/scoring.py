@@ -121,12 +121,21 @@ def writable(result: object, name: str) -> EvaluatorResult:
     if not isinstance(result, EvaluatorResult):
         text = f"{name}.evaluate returned {type(result).__name__}; end it with return self.result([...])"
         raise EvaluationError(text)
+    given = result.to_json()
     try:
-        checked = EvaluatorResult.read(result.to_json())
+        checked = EvaluatorResult.read(given | {"score": _number(given["score"])})
     except ValueError as error:
         raise EvaluationError(f"the result of {name} cannot be written: {error}") from error
     json.dumps(checked.to_json())  # what cannot be written must fail here, where it costs only this evaluator
     return checked
+
+
+def _number(score: Any) -> Any:
+    """The score as a float, whatever kind of number it is: a bool, or one of numpy's."""
+    try:
+        return float(score)
+    except (TypeError, ValueError):
+        return score
 
 
 def joined(wholes: Sequence[TaskResult]) -> TaskResult:

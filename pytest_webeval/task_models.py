@@ -23,7 +23,7 @@ from pydantic import field_validator
 from pydantic import model_validator
 
 from pytest_webeval import tasks
-from pytest_webeval.results import placed
+from pytest_webeval.definitions import told_of
 from pytest_webeval.sites import site_name
 
 Model = TypeVar("Model")
@@ -48,7 +48,7 @@ def _converted(kind: type[Model], raw: object, root: str) -> Model:
     try:
         return msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
-        raise ValueError(placed(error, root)) from error
+        raise ValueError(told_of(error, root)) from error
 
 
 def _first(error: ValidationError, root: str) -> str:

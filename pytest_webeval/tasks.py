@@ -17,14 +17,16 @@ from msgspec import Meta
 from msgspec import Struct
 from msgspec import UnsetType
 
+from pytest_webeval.definitions import is_json
+from pytest_webeval.definitions import is_unicode
+from pytest_webeval.definitions import read_definition
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.sites import site_name
+from pytest_webeval.sites import SITE_NAMES
 
 RESPONSE_EVALUATOR = "AgentResponseEvaluator"
 NETWORK_EVALUATOR = "NetworkEventEvaluator"
 RUBRIC_EVALUATOR = "RubricEvaluator"
-DEEPEST = 100  # levels of what is plain; pydantic says how much deeper anything may be
 TASK_TYPES = ("RETRIEVE", "MUTATE", "NAVIGATE")
 STATUSES = (
     "SUCCESS",
@@ -45,13 +47,7 @@ class ExpectedResponse(Struct, frozen=True, kw_only=True):
     written_type: str = msgspec.field(name="task_type")
     written_status: str = msgspec.field(name="status")
     written_data: list[Any] | UnsetType | None = msgspec.field(default=UNSET, name="retrieved_data")
-    error_details: str | UnsetType | None = UNSET
-
-    def __post_init__(self) -> None:
-        """Raise `ValueError` for what is not plainly a definition."""
-        is_flat = not any(isinstance(one, list) for item in self.retrieved_data or () for one in _alternatives(item))
-        if self.task_type not in TASK_TYPES or self.status not in STATUSES or not is_flat:
-            raise ValueError("a type, a status or a list of data is none that a task may expect")
+    written_details: str | UnsetType | None = msgspec.field(default=UNSET, name="error_details")
 
     @property
     def task_type(self) -> str:
@@ -71,12 +67,18 @@ class ExpectedResponse(Struct, frozen=True, kw_only=True):
     @property
     def details_given(self) -> bool:
         """Whether the definition names `error_details` at all."""
-        return self.error_details is not UNSET
+        return self.written_details is not UNSET
 
     @property
     def data_given(self) -> bool:
         """Whether the definition names `retrieved_data` at all."""
         return self.written_data is not UNSET
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing in it has to be refused or read in another way."""
+        is_flat = not any(isinstance(one, list) for item in self.retrieved_data or () for one in _alternatives(item))
+        return is_flat and self.task_type in TASK_TYPES and self.status in STATUSES
 
 
 def _alternatives(item: Any) -> list[Any]:
@@ -91,6 +93,11 @@ class ResponseExpectation(Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     results_schema: dict[str, Any]
     ordered: bool = False
 
+    @property
+    def is_plain(self) -> bool:
+        """As of what is expected."""
+        return self.expected.is_plain
+
 
 class ExpectedEvent(Struct, frozen=True, kw_only=True):
     """The event that must have happened (spec §2.4)."""
@@ -104,18 +111,10 @@ class ExpectedEvent(Struct, frozen=True, kw_only=True):
     response_content: dict[str, Any] | None = None
     response_cookies: dict[str, Any] | None = None
 
-    def __post_init__(self) -> None:
-        """Raise `ValueError` for what is not plainly a definition."""
-        if not all(map(_is_json, (self.post_data, self.headers, self.response_content, self.response_cookies))):
-            raise ValueError("what is expected of an event is no JSON")
-
-
-def _is_json(tree: Any, depth: int = DEEPEST) -> bool:
-    if type(tree) is dict:
-        return depth > 0 and all(type(key) is str and _is_json(one, depth - 1) for key, one in tree.items())
-    if type(tree) is list:
-        return depth > 0 and all(_is_json(one, depth - 1) for one in tree)
-    return tree is None or type(tree) in (str, int, float, bool)
+    @property
+    def is_plain(self) -> bool:
+        """Whether all that a field may hold of any kind is JSON, and not nested too deep to tell that here."""
+        return all(map(is_json, (self.post_data, self.headers, self.response_content, self.response_cookies)))
 
 
 class NetworkExpectation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -132,13 +131,21 @@ class NetworkExpectation(Struct, frozen=True, kw_only=True, forbid_unknown_field
     ignored_post_data_params_patterns: list[str] | None = None
     should_not_exist: bool = False
 
+    @property
+    def is_plain(self) -> bool:
+        """As of what is expected."""
+        return self.expected.is_plain
+
 
 Model = TypeVar("Model")
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """One entry of a task's `eval`: the name of an evaluator and what it is told. `index` is its place there."""
+    """One entry of a task's `eval`: the name of an evaluator and what it is told. `index` is its place there.
+
+    The `config` belongs to all runs of the task: nobody may change it.
+    """
 
     evaluator: str
     index: int
@@ -148,28 +155,14 @@ class Expectation:
     def read_as(self, model: type[Model]) -> Model:
         """The configuration as an evaluator's model, read once. Raises `EvaluationError` that points into the task.
 
-        A model is a struct of msgspec or a model of pydantic.
+        A model is a struct of msgspec, which takes a text for no number, or a model of pydantic, which may.
         """
         if model not in self._read:
             try:
-                self._read[model] = _defined(model, self.config, f"eval[{self.index}]")
+                self._read[model] = read_definition(model, self.config, f"eval[{self.index}]")
             except ValueError as error:
                 raise EvaluationError(f"invalid task definition: {error}") from error
         return cast("Model", self._read[model])
-
-
-def _defined(model: type[Model], raw: object, root: str) -> Model:
-    """What a definition says. Raises `ValueError` that says what is wrong, and where below the root.
-
-    Nearly all definitions are plain, and msgspec reads those. What WebArena-Verified makes of the others is what
-    pydantic makes of them, so that is asked; importing it takes longer than to score some tasks.
-    """
-    try:
-        return msgspec.convert(raw, model)
-    except (msgspec.ValidationError, ValueError):
-        from pytest_webeval.task_models import read_leniently  # see above
-
-        return read_leniently(model, raw, root)
 
 
 Text = Annotated[str, Meta(min_length=1)]
@@ -187,6 +180,14 @@ class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=T
     eval: list[dict[str, Any]]
     instantiation_dict: dict[str, Any]
     revision: Annotated[int, Meta(ge=1)]
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` for a task that checks nothing, or does not say by which evaluator."""
+        for index, config in enumerate(self.eval):
+            if not isinstance(config.get("evaluator"), str):
+                raise ValueError(f"eval[{index}] names no evaluator")
+        if not self.eval:
+            raise ValueError("eval is empty: a task that checks nothing would always pass")
 
     @cached_property
     def expectations(self) -> tuple[Expectation, ...]:
@@ -210,17 +211,16 @@ class NumberedTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True, 
 
     task_id: int
 
-    def __post_init__(self) -> None:
-        """Raise `ValueError` for what is not plainly a definition."""
-        "".join((self.intent, self.intent_template, *self.start_urls)).encode()
-        is_named = all(isinstance(config.get("evaluator"), str) for config in self.eval)
-        if not self.eval or not is_named or any(site_name(site) != site for site in self.sites):
-            raise ValueError("a site, or the evaluator of an expectation, has no name that a task may have")
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing in it has to be refused or read in another way."""
+        texts = "".join((self.intent, self.intent_template, *self.start_urls))
+        return is_unicode(texts) and all(site in SITE_NAMES for site in self.sites)
 
 
 def read_task(raw: object, where: str) -> Task:
     """A task from its definition as JSON gives it. Raises `TaskDefinitionError` that points into it."""
     try:
-        return _defined(NumberedTask, raw, "")
+        return read_definition(NumberedTask, raw, "")
     except ValueError as error:
         raise TaskDefinitionError(f"invalid task in {where}: {error}; mend the definition") from error

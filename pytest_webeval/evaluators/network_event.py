@@ -62,7 +62,7 @@ class NetworkEventEvaluator(Evaluator):
 
 def _warn_of_unknown_fields(expectation: Expectation, case: Case) -> None:
     """Tell of fields that are ignored, as the reference does (spec §2.4): one that is misspelt checks nothing."""
-    known = ExpectedEvent.__struct_fields__
+    known = ExpectedEvent.__struct_encode_fields__
     for name in expectation.config["expected"]:
         if name not in known:
             where = f"eval[{expectation.index}].expected.{name}"

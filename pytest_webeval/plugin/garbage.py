@@ -1,6 +1,6 @@
 """Python's search for garbage, kept away from what stays to the end of a session anyway.
 
-It goes through all objects again and again; modules, models and collected items are most of them, and no garbage.
+It goes through all objects again and again, most of which are modules and collected items.
 """
 
 from __future__ import annotations
@@ -25,12 +25,23 @@ def unsearched() -> Iterator[None]:
 
 
 class SparedObjects:
-    """Plugin that exempts all that is there when the tests begin, until the session is over."""
+    """Plugin that exempts all that is there when the tests begin, until the session is over.
+
+    Garbage that nobody found by then is spared too; it is little, and finding it would take a session with one task
+    longer than to score that. Nothing happens where somebody else exempts objects: nobody could tell theirs from ours.
+    """
 
     def __init__(self, config: pytest.Config) -> None:
-        config.add_cleanup(gc.unfreeze)
+        self.is_sparing = False
+        config.add_cleanup(self._stop)  # before others add theirs, so that it comes after those that search
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self) -> None:
         """Exempt what is there."""
-        gc.freeze()
+        if not gc.get_freeze_count():
+            gc.freeze()
+            self.is_sparing = True
+
+    def _stop(self) -> None:
+        if self.is_sparing:
+            gc.unfreeze()

@@ -12,12 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 from pydantic import Field
+from pydantic import ValidationError
 
 from pytest_webeval import tasks
+from pytest_webeval.definitions import read_definition
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.task_models import MODELS
-from pytest_webeval.task_models import read_leniently
+from pytest_webeval.task_models import _first
 
 TASK = {
     "sites": ["shopping"],
@@ -65,20 +67,36 @@ VALUES = st.recursive(
 
 
 def seen(found):
-    """What of a definition anybody can see."""
-    if not isinstance(found, msgspec.Struct):
+    """What of a definition anybody can see, whether it is a struct or a model."""
+    if isinstance(found, BaseModel):
+        shown = {name: seen(getattr(found, name)) for name in type(found).model_fields}
+        is_given = found.model_fields_set.__contains__
+        extra = {"data": is_given("retrieved_data"), "details": is_given("error_details")}
+    elif isinstance(found, msgspec.Struct):
+        shown = {one.encode_name: seen(getattr(found, one.name)) for one in msgspec.structs.fields(found)}
+        extra = {"data": getattr(found, "data_given", False), "details": getattr(found, "details_given", False)}
+        if isinstance(found, tasks.ExpectedResponse):
+            shown |= {name: getattr(found, name) for name in ("task_type", "status", "retrieved_data")}
+            shown["error_details"] = None if found.written_details is msgspec.UNSET else found.written_details
+    else:
         return found
-    shown = {one.encode_name: seen(getattr(found, one.name)) for one in msgspec.structs.fields(found)}
-    same = ("task_type", "status", "data_given", "details_given", "retrieved_data")
-    return shown | {name: getattr(found, name) for name in same if isinstance(found, tasks.ExpectedResponse)}
+    return shown | extra
 
 
-def outcome(read, *arguments):
-    """What was read, or what was said to be wrong with it, as a text: NaN equals nothing."""
+def as_struct(kind, raw):
+    """What we make of a definition, or what we say to be wrong with it, as a text: NaN equals nothing."""
     try:
-        return repr(seen(read(*arguments)))
+        return repr(seen(read_definition(kind, raw, "eval[0]")))
     except ValueError as error:
-        return f"{error}"
+        return str(error)
+
+
+def as_model(kind, raw):
+    """What pydantic makes of it."""
+    try:
+        return repr(seen(MODELS[kind].model_validate(raw)))
+    except ValidationError as error:
+        return _first(error, "eval[0]")
 
 
 @pytest.mark.parametrize("kind", MODELS, ids=lambda kind: kind.__name__)
@@ -93,8 +111,8 @@ def test_structs_and_models_have_the_same_fields(kind):
 
 @pytest.mark.parametrize(("kind", "raw"), KINDS, ids=lambda one: getattr(one, "__name__", ""))
 def test_plain_definitions_need_no_model(kind, raw, monkeypatch):
-    monkeypatch.setattr("pytest_webeval.task_models.MODELS", None)
-    assert tasks._defined(kind, raw, "") == msgspec.convert(raw, kind)
+    monkeypatch.setattr("pytest_webeval.task_models.read_leniently", None)
+    assert read_definition(kind, raw, "") == msgspec.convert(raw, kind)
 
 
 @given(
@@ -129,29 +147,26 @@ def test_both_ways_come_to_the_same(which, inside, name, value, more):
         part[chosen] = value
     part |= dict([more] if more else [])
     changed = raw | {"expected": part} if inside and "expected" in raw else part
-    assert outcome(tasks._defined, kind, changed, "eval[0]") == outcome(read_leniently, kind, changed, "eval[0]")
+    assert as_struct(kind, changed) == as_model(kind, changed)
 
 
-@pytest.mark.parametrize("depth", [40, 120, 250, 500, 5_000])
+@pytest.mark.parametrize("depth", [10, 99, 100, 101, 200, 254, 255, 5_000])
 def test_both_ways_allow_the_same_depth(depth):
-    deep: dict[str, object] = {}
+    deep: object = 1
     for _ in range(depth):
-        deep = {"a": [deep]}
-    event = EVENT | {"expected": EVENT["expected"] | {"post_data": deep}}
-    found = [read(tasks.NetworkExpectation, event, "eval[0]") for read in (told(tasks._defined), told(read_leniently))]
-    assert found[0] == found[1]
+        deep = {"a": deep}
+    event = EVENT | {"expected": EVENT["expected"] | {"post_data": {"q": deep}}}
+    found = read_by(read_definition, tasks.NetworkExpectation, event, "eval[0]")
+    assert found == read_by(lambda kind, raw, _: MODELS[kind].model_validate(raw), tasks.NetworkExpectation, event, "")
 
 
-def told(read):
-    """Reads a definition, or tells what is wrong with it."""
-
-    def telling(*arguments):
-        try:
-            return type(read(*arguments))
-        except ValueError as error:
-            return str(error)
-
-    return telling
+def read_by(read, *arguments):
+    """Whether a definition is taken."""
+    try:
+        read(*arguments)
+    except ValueError:
+        return False
+    return True
 
 
 def test_a_type_and_a_status_may_be_written_in_any_case():
@@ -192,6 +207,14 @@ def test_what_is_wrong_is_told_with_its_place(changes, told):
         tasks.read_task(TASK | changes, "a test")
     assert told in str(caught.value)
     assert str(caught.value).startswith("invalid task in a test: ")
+
+
+@pytest.mark.parametrize(
+    ("checks", "told"), [([], "eval is empty"), ([{"evaluator": "A"}, {}], r"eval\[1\] names no evaluator")], ids=repr
+)
+def test_no_task_checks_nothing_however_it_is_made(checks, told):
+    with pytest.raises(ValueError, match=told):
+        tasks.Task(**TASK | {"eval": checks})
 
 
 class OwnStruct(msgspec.Struct):

@@ -23,8 +23,20 @@ def pytest_unconfigure():
 def test_what_is_there_when_the_tests_begin_is_spared_until_the_session_is_over(pytester, runs, webeval):
     runs.add(107)
     pytester.makeconftest(TELLING)
+    before = gc.get_freeze_count()
     webeval("-s").stdout.fnmatch_lines(["*searched True spared True", "*in the end True"])
-    assert gc.get_freeze_count() == 0
+    assert gc.get_freeze_count() == before
+
+
+def test_what_somebody_else_spares_stays_spared(runs, webeval):
+    runs.add(107)
+    gc.freeze()
+    try:
+        before = gc.get_freeze_count()
+        webeval().assert_outcomes(passed=1)
+        assert 0 < gc.get_freeze_count() <= before
+    finally:
+        gc.unfreeze()
 
 
 def test_a_session_that_scores_nothing_spares_nothing(pytester, runs, webeval):

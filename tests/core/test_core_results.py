@@ -1,0 +1,123 @@
+"""Results as anybody's evaluators make them, and what is written of them."""
+
+from __future__ import annotations
+
+import gc
+import json
+import weakref
+from collections import OrderedDict
+from dataclasses import dataclass
+from fractions import Fraction
+
+import pytest
+from pydantic import BaseModel
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.results import Assertion
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import Status
+from pytest_webeval.results import TaskResult
+from pytest_webeval.scoring import writable
+
+
+class Model(BaseModel):
+    """What a judge may answer."""
+
+    points: int = 3
+
+
+@dataclass
+class Data:
+    """The same as a dataclass."""
+
+    points: int = 3
+
+
+class Number(float):
+    """As numpy's numbers are."""
+
+
+NOTE = Assertion.of("a", True, "b")  # noqa: FBT003  (that it holds)
+
+
+def result(**fields):
+    return EvaluatorResult(**{"evaluator_name": "Own", "status": Status.SUCCESS, "score": 1.0} | fields)
+
+
+@pytest.mark.parametrize(
+    ("fields", "written"),
+    [
+        ({"score": True}, {"score": 1.0}),
+        ({"score": 1}, {"score": 1.0}),
+        ({"score": Number(0.5)}, {"score": 0.5}),
+        ({"score": Fraction(1, 4)}, {"score": 0.25}),
+        ({"score": "0.5"}, {"score": 0.5}),
+        ({"status": "failure"}, {"status": "failure"}),
+        ({"actual": Model()}, {"actual": {"points": 3}}),
+        ({"actual": {"x": [Data(), (Model(),)]}}, {"actual": {"x": [{"points": 3}, [{"points": 3}]]}}),
+        ({"actual": OrderedDict(a=1)}, {"actual": {"a": 1}}),
+        ({"expected": ("a", NOTE)}, {"expected": ["a", NOTE.to_json()]}),
+        ({"assertions": (NOTE,)}, {"assertions": [NOTE.to_json()]}),
+        ({"assertions": [NOTE.to_json()]}, {"assertions": [NOTE.to_json()]}),
+    ],
+    ids=str,
+)
+def test_what_an_evaluator_may_find_is_written_as_json(fields, written):
+    checked = writable(result(**fields), "Own")
+    found = json.loads(json.dumps(checked.to_json()))
+    assert {name: found[name] for name in written} == written
+    assert type(found["score"]) is float
+    assert type(checked.status) is Status
+    assert {type(one) for one in checked.assertions or ()} <= {Assertion}
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"score": "x"}, "Expected `float`, got `str` @ score"),
+        ({"score": None}, "Expected `float`, got `null` @ score"),
+        ({"status": "succes"}, "Invalid enum value 'succes' @ status"),
+        ({"assertions": [1]}, "Expected `object`, got `int` @ assertions[0]"),
+        ({"error_msg": 3}, "Expected `str | null`, got `int` @ error_msg"),
+    ],
+    ids=str,
+)
+def test_what_it_may_not_find_is_told_with_its_place(fields, told):
+    with pytest.raises(EvaluationError) as caught:
+        writable(result(**fields), "Own")
+    assert str(caught.value) == f"the result of Own cannot be written: {told}"
+
+
+@pytest.mark.parametrize("found", [object(), {1, 2}, Model, {"a": b"bytes"}], ids=str)
+def test_what_json_cannot_hold_is_refused(found):
+    with pytest.raises(TypeError, match="is not JSON serializable"):
+        writable(result(actual=found), "Own")
+
+
+@pytest.mark.parametrize("raw", [None, [], {}, {"status": "success"}, "\ud800"], ids=ascii)
+def test_what_is_no_result_is_not_read_as_one(raw):
+    with pytest.raises(ValueError, match=r"."):
+        TaskResult.read(raw)
+
+
+def test_a_result_cannot_be_changed_and_may_have_other_versions():
+    found = result()
+    with pytest.raises(AttributeError, match="immutable"):
+        found.score = 0.0
+    other = found.with_changes(score=0.0)
+    assert (found.score, other.score, other.evaluator_name) == (1.0, 0.0, "Own")
+
+
+def test_a_recording_is_let_go_of_with_its_run(bench):
+    bench.record()
+    gc.collect()
+    gc.disable()
+    try:
+        case = bench.case(bench.task({"evaluator": "AgentResponseEvaluator"}))
+        assert case.expected_reading
+        assert case.actual_reading
+        run = weakref.ref(case.run)
+        del case
+        assert run() is None
+    finally:
+        gc.enable()
