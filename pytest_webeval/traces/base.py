@@ -85,7 +85,7 @@ class RecordedEvent(NetworkEvent):
     def status(self) -> int:
         try:
             return whole_status(self._entry.response.status)
-        except (ValueError, OverflowError):
+        except ValueError:
             raise self.damaged("status") from None
 
     @property
@@ -147,12 +147,12 @@ _PAIRS = msgspec.json.Decoder(list[Pair])
 
 
 def pairs(raw: msgspec.Raw) -> Pairs:
-    """Names and values, as events have them. Raises `MsgspecError`, `UnicodeDecodeError`."""
+    """Names and values, as events have them. Raises `MsgspecError`, and `UnicodeDecodeError` for what is no UTF-8."""
     return tuple((pair.name, pair.value) for pair in _PAIRS.decode(raw))
 
 
 def whole_status(raw: float | str) -> int:
-    """The status as a whole number. Raises `ValueError`, `OverflowError`."""
+    """The status as a whole number. Raises `ValueError`."""
     if isinstance(raw, int):
         return int(raw)
     number = float(raw)

@@ -42,7 +42,7 @@ class DamagedEvent(NetworkEvent):
     def _field(self, name: str, read: Callable[[], T]) -> T:
         try:
             return read()
-        except (msgspec.MsgspecError, UnicodeDecodeError, ValueError, OverflowError, KeyError):
+        except (msgspec.MsgspecError, ValueError, KeyError):  # of bytes that are no UTF-8 a ValueError too
             raise self.damaged(name) from None
 
     @property

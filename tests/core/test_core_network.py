@@ -406,3 +406,33 @@ def test_a_forbidden_event_is_counted_and_shown(bench, failures):
     result = bench.network(A_POST, at("/a"), at("/a"), should_not_exist=True, last_event_only=False)
     assert failures(result) == ["unexpected_navigation_event"]
     assert result.assertions[0].assertion_msgs[0] == "2 POST __SHOPPING__/a found, expected none"
+
+
+@pytest.mark.parametrize("right", [0, 1, 2])
+def test_each_candidate_is_judged_by_its_own_bodies(bench, right):
+    wanted = {
+        "url": "__SHOPPING__/a",
+        "http_method": "POST",
+        "post_data": {"n": "1"},
+        "response_content": {"ok": True},
+    }
+    events = [
+        {
+            "url": f"{SHOP}/a",
+            "method": "POST",
+            "post": (FORM, f"n={int(index == right)}"),
+            "content": (JSON, json.dumps({"ok": index == right})),
+        }
+        for index in range(3)
+    ]
+    assert bench.network(wanted, *events, last_event_only=False).status == "success"
+    assert bench.network(wanted, *events).status == ("success" if right == 2 else "failure")
+
+
+def test_each_header_that_is_an_address_is_compared_with_its_own(bench):
+    headers = {"referer": "__SHOPPING__/from", "redirect_url": "__SHOPPING__/to"}
+    sent = {"referer": f"{SHOP}/from", "redirect_url": f"{SHOP}/to"}
+    wanted = {"url": "__SHOPPING__/a", "headers": headers}
+    assert bench.network(wanted, {"url": f"{SHOP}/a", "headers": sent}).status == "success"
+    swapped = dict(zip(sent, reversed(sent.values()), strict=True))
+    assert bench.network(wanted, {"url": f"{SHOP}/a", "headers": swapped}).status == "failure"

@@ -1,0 +1,80 @@
+"""What can be read of an event whose entry is damaged: each field on its own, whatever became of the others."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+import pytest
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.traces.base import RecordedEvent
+from pytest_webeval.traces.base import build_trace
+from pytest_webeval.traces.damage import DamagedEvent
+from pytest_webeval.traces.stored_bodies import BodySource
+
+HEADERS, COOKIES = [{"name": "Accept", "value": "*/*"}], [{"name": "a", "value": "b"}]
+REQUEST = {"url": "http://shop.test/", "method": "GET", "headers": HEADERS}
+RESPONSE = {"status": 200, "cookies": COOKIES}
+FIELDS = {
+    "url": "http://shop.test/",
+    "method": "GET",
+    "headers": (("Accept", "*/*"),),
+    "status": 200,
+    "cookies": (("a", "b"),),
+    "resource_type": "document",
+    "page": None,
+    "frame": None,
+}
+ODD = "no UTF-8"  # in its place stands a byte that is none
+
+
+def event(request=None, response=None, **entry):
+    """An event with some of its fields changed; None leaves a member of the request or the response out."""
+    parts = {"request": REQUEST | (request or {}), "response": RESPONSE | (response or {})}
+    whole = {name: {key: one for key, one in part.items() if one is not None} for name, part in parts.items()}
+    content = json.dumps(whole | {"_resourceType": "document"} | entry).encode().replace(ODD.encode(), b"\xff")
+    return build_trace([msgspec.Raw(content)], BodySource(str.encode)).events[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "lost", "kept"),
+    [
+        ({}, RecordedEvent, (), {}),
+        ({"request": {"headers": None}}, RecordedEvent, ("headers",), {}),
+        ({"request": {"headers": [{"name": "a", "value": ODD}]}}, RecordedEvent, ("headers",), {}),
+        ({"request": {"headers": [{"name": "a"}]}}, RecordedEvent, ("headers",), {}),
+        ({"response": {"cookies": [{"name": ODD, "value": "b"}]}}, RecordedEvent, ("cookies",), {}),
+        ({"response": {"cookies": None}}, RecordedEvent, (), {"cookies": ()}),
+        ({"response": {"status": "x"}}, RecordedEvent, ("status",), {}),
+        ({"response": {"status": "1e999"}}, RecordedEvent, ("status",), {}),
+        ({"response": {"status": 200.5}}, RecordedEvent, ("status",), {}),
+        ({"response": {"status": "304"}}, RecordedEvent, (), {"status": 304}),
+        ({"request": {"url": None}}, DamagedEvent, ("url",), {}),
+        ({"request": {"url": ODD}}, DamagedEvent, ("url",), {}),
+        ({"request": {"url": 1}}, DamagedEvent, ("url",), {}),
+        ({"request": {"method": None}}, DamagedEvent, ("method",), {}),
+        ({"response": {"status": None}}, DamagedEvent, ("status",), {}),
+        ({"request": {"url": 1}, "response": {"status": "x"}}, DamagedEvent, ("url", "status"), {}),
+        ({"request": {"url": 1}, "response": {"cookies": None}}, DamagedEvent, ("url",), {"cookies": ()}),
+        ({"request": {"url": 1, "headers": None}}, DamagedEvent, ("url", "headers"), {}),
+        ({"request": {"url": 1, "headers": [{"name": ODD}]}}, DamagedEvent, ("url", "headers"), {}),
+        ({"_resourceType": 5}, DamagedEvent, (), {"resource_type": None}),
+        ({"_resourceType": ODD}, DamagedEvent, (), {"resource_type": None}),
+        (
+            {"request": {"url": 1}, "pageref": "p", "_frameref": "f"},
+            DamagedEvent,
+            ("url",),
+            {"page": "p", "frame": "f"},
+        ),
+    ],
+    ids=str,
+)
+def test_each_field_is_read_or_lost_on_its_own(changes, kind, lost, kept):
+    found = event(**changes)
+    assert type(found) is kind
+    for name in lost:
+        with pytest.raises(EvaluationError, match=f"event 0 of the trace is damaged: no readable {name};"):
+            getattr(found, name)
+    wanted = {name: value for name, value in (FIELDS | kept).items() if name not in lost}
+    assert {name: getattr(found, name) for name in wanted} == wanted
