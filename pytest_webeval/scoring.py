@@ -122,11 +122,12 @@ def writable(result: object, name: str) -> EvaluatorResult:
         text = f"{name}.evaluate returned {type(result).__name__}; end it with return self.result([...])"
         raise EvaluationError(text)
     given = result.to_json()
+    given["score"] = _number(given["score"])
     try:
-        checked = EvaluatorResult.read(given | {"score": _number(given["score"])})
+        checked = EvaluatorResult.read(given)
     except ValueError as error:
-        raise EvaluationError(f"the result of {name} cannot be written: {error}") from error
-    json.dumps(checked.to_json())  # what cannot be written must fail here, where it costs only this evaluator
+        raise EvaluationError(f"{name} found what no result can hold: {error}; see EvaluatorResult") from error
+    json.dumps(given)  # what cannot be written must fail here, where it costs only this evaluator
     return checked
 
 

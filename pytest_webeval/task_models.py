@@ -1,7 +1,7 @@
 """Definitions that are not plain, read as WebArena-Verified reads them: by models of pydantic (spec §2.1-2.4).
 
-It takes the text "107" for the number 107 and "yes" for true, and so must we. The structs of `tasks` have the same
-fields; what is read here becomes one of those.
+It takes the text "107" for the number 107 and "yes" for true, and so must we. The models have the fields of the
+structs in `tasks`; what is read here becomes one of those.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Annotated
 from typing import Any
 from typing import TypeVar
 from typing import cast
+from typing import get_type_hints
 
 import msgspec
 from pydantic import AfterValidator
@@ -19,6 +20,7 @@ from pydantic import ConfigDict
 from pydantic import Field
 from pydantic import JsonValue
 from pydantic import ValidationError
+from pydantic import create_model
 from pydantic import field_validator
 from pydantic import model_validator
 
@@ -70,10 +72,12 @@ class _Definition(BaseModel):
     model_config = ConfigDict(extra="forbid", defer_build=True)  # who needs one of these needs few of them
 
 
-class ExpectedResponse(_Definition):
-    """As the struct of that name."""
-
+class _Expected(_Definition):
     model_config = ConfigDict(extra="ignore")
+
+
+class ExpectedResponse(_Expected):
+    """As the struct of that name, with the name that the type had once (spec §1.5)."""
 
     task_type: Annotated[str, _one_of(*tasks.TASK_TYPES)]
     status: Annotated[str, _one_of(*tasks.STATUSES)]
@@ -96,43 +100,20 @@ class ExpectedResponse(_Definition):
         return raw
 
 
-class ResponseExpectation(_Definition):
-    """As the struct of that name."""
-
-    evaluator: str
-    expected: ExpectedResponse
-    results_schema: dict[str, Any]
-    ordered: bool = False
-
-
-class ExpectedEvent(_Definition):
-    """As the struct of that name."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    url: str | list[str]
-    http_method: str = "GET"
-    response_status: int = 200
-    query_params: dict[str, list[str] | str] | None = None
-    post_data: dict[str, JsonValue] | None = None
-    headers: dict[str, JsonValue] | None = None
-    response_content: dict[str, JsonValue] | None = None
-    response_cookies: dict[str, JsonValue] | None = None
+def _alike(struct: type[msgspec.Struct], base: type[BaseModel] = _Definition, **other_types: Any) -> type[BaseModel]:
+    """The model with the fields of a struct, of which pydantic has to take some for another type."""
+    types = get_type_hints(struct)
+    fields: dict[str, Any] = {
+        one.encode_name: (other_types.get(one.encode_name, types[one.name]), ... if one.required else one.default)
+        for one in msgspec.structs.fields(struct)
+    }
+    return create_model(struct.__name__, __base__=base, **fields)
 
 
-class NetworkExpectation(_Definition):
-    """As the struct of that name."""
-
-    evaluator: str
-    expected: ExpectedEvent
-    last_event_only: bool = True
-    ignored_query_params: list[str] | None = None
-    ignored_query_params_patterns: list[str] | None = None
-    decode_base64_query: bool = False
-    query_params_schema: dict[str, Any] | None = None
-    post_data_schema: dict[str, Any] | None = None
-    ignored_post_data_params_patterns: list[str] | None = None
-    should_not_exist: bool = False
+_Json = dict[str, JsonValue] | None
+_ExpectedEvent = _alike(
+    tasks.ExpectedEvent, _Expected, post_data=_Json, headers=_Json, response_content=_Json, response_cookies=_Json
+)
 
 
 Text = Annotated[str, Field(min_length=1)]
@@ -162,10 +143,10 @@ class NumberedTask(_Definition):
 
 
 MODELS: dict[type[msgspec.Struct], type[BaseModel]] = {
-    tasks.ResponseExpectation: ResponseExpectation,
+    tasks.ResponseExpectation: _alike(tasks.ResponseExpectation, expected=ExpectedResponse),
     tasks.ExpectedResponse: ExpectedResponse,
-    tasks.NetworkExpectation: NetworkExpectation,
-    tasks.ExpectedEvent: ExpectedEvent,
+    tasks.NetworkExpectation: _alike(tasks.NetworkExpectation, expected=_ExpectedEvent),
+    tasks.ExpectedEvent: _ExpectedEvent,
     tasks.NumberedTask: NumberedTask,
 }
 _STRUCTS = {model: struct for struct, model in MODELS.items()}

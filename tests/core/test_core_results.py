@@ -85,10 +85,10 @@ def test_what_an_evaluator_may_find_is_written_as_json(fields, written):
 def test_what_it_may_not_find_is_told_with_its_place(fields, told):
     with pytest.raises(EvaluationError) as caught:
         writable(result(**fields), "Own")
-    assert str(caught.value) == f"the result of Own cannot be written: {told}"
+    assert str(caught.value) == f"Own found what no result can hold: {told}; see EvaluatorResult"
 
 
-@pytest.mark.parametrize("found", [object(), {1, 2}, Model, {"a": b"bytes"}], ids=str)
+@pytest.mark.parametrize("found", [object(), {1, 2}, Model, {"a": b"bytes"}], ids=["object", "set", "class", "bytes"])
 def test_what_json_cannot_hold_is_refused(found):
     with pytest.raises(TypeError, match="is not JSON serializable"):
         writable(result(actual=found), "Own")

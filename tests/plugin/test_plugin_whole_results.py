@@ -59,11 +59,11 @@ def test_surrogates_in_keys_and_values_cost_no_other_task(runs, webeval):
         ("return self.result([], actual=object())", "Object of type object is not JSON serializable"),
         (
             "return self.result([]).with_changes(status='succes')",
-            "the result of Own cannot be written: Invalid enum value 'succes' @ status",
+            "Own found what no result can hold: Invalid enum value 'succes' @ status",
         ),
         (
             "return self.result([webeval.Assertion(assertion_name='a', status='success', assertion_msgs='b')])",
-            "the result of Own cannot be written: Expected `array | null`, got `str` @ assertions?0?.assertion_msgs",
+            "Own found what no result can hold: Expected `array | null`, got `str` @ assertions?0?.assertion_msgs",
         ),
     ],
 )
