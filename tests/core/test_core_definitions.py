@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from pytest_webeval import tasks
 from pytest_webeval.definitions import read_definition
+from pytest_webeval.definitions import told_of
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.task_models import MODELS
@@ -34,7 +35,7 @@ TASK = {
 }
 RESPONSE = {
     "evaluator": "AgentResponseEvaluator",
-    "expected": {"task_type": "retrieve", "status": "SUCCESS", "retrieved_data": ["a", ["b", "c"]]},
+    "expected": {"task_type": "retrieve", "status": "success", "retrieved_data": ["a", ["b", "c"]]},
     "results_schema": {"type": "array"},
 }
 EVENT = {
@@ -207,6 +208,37 @@ def test_what_is_wrong_is_told_with_its_place(changes, told):
         tasks.read_task(TASK | changes, "a test")
     assert told in str(caught.value)
     assert str(caught.value).startswith("invalid task in a test: ")
+
+
+@pytest.mark.parametrize("name", ["post_data", "headers", "response_content", "response_cookies"])
+def test_what_no_json_can_hold_is_expected_of_no_event(name):
+    event = EVENT | {"expected": {"url": "__SHOPPING__", name: {"a": ("b",)}}}
+    with pytest.raises(EvaluationError, match=rf"not a valid JSON value @ eval\[2\]\.expected\.{name}\.a"):
+        tasks.Expectation("N", 2, event).read_as(tasks.NetworkExpectation)
+
+
+@pytest.mark.parametrize(("kind", "raw"), KINDS[1:], ids=["response", "network"])
+def test_a_misspelt_field_of_an_expectation_is_refused(kind, raw):
+    with pytest.raises(
+        EvaluationError, match=r"^invalid task definition: Extra inputs are not permitted @ eval\[2\]\.x"
+    ):
+        tasks.Expectation("N", 2, raw | {"x": 1}).read_as(kind)
+
+
+@pytest.mark.parametrize(
+    ("kind", "raw", "told"),
+    [
+        (int, "a", "Expected `int`, got `str`"),
+        (list[int], [1, "a"], "Expected `int`, got `str` @ [1]"),
+        (dict[int, int], {"a": 1}, "Expected `int`, got `str` @ eval"),
+        (dict[str, int], {"a": "b"}, "Expected `int`, got `str` @ eval[...]"),
+    ],
+    ids=str,
+)
+def test_what_msgspec_tells_has_its_place_in_our_words(kind, raw, told):
+    with pytest.raises(msgspec.ValidationError) as caught:
+        msgspec.convert(raw, kind)
+    assert told_of(caught.value, "eval" if "eval" in told else "") == told
 
 
 @pytest.mark.parametrize(
