@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pytest_webeval.evaluators import RubricEvaluator as RubricEvaluator
     from pytest_webeval.evaluators.base import Case as Case
     from pytest_webeval.evaluators.base import Evaluator as Evaluator
+    from pytest_webeval.limits import Limits as Limits
     from pytest_webeval.network import NetworkEvent as NetworkEvent
     from pytest_webeval.network import NetworkTrace as NetworkTrace
     from pytest_webeval.results import Assertion as Assertion
@@ -47,6 +48,7 @@ _HOMES = {
     "NetworkEventEvaluator": "evaluators",
     "ResponseEvaluator": "evaluators",
     "RubricEvaluator": "evaluators",
+    "Limits": "limits",
     "NetworkEvent": "network",
     "NetworkTrace": "network",
     "Assertion": "results",

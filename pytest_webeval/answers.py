@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_webeval.bounded_json import read_json
+from pytest_webeval.limits import USUAL
+from pytest_webeval.limits import Limits
 from pytest_webeval.rules import Rules
 
 _FENCE = re.compile(r"```(?:json)?(.*?)```", re.DOTALL)
@@ -47,10 +49,13 @@ class Answer:
         return f"it has: {present}; write task_type (or action), status and retrieved_data (or results)"
 
 
-def read_answer(content: bytes, rules: Rules) -> Answer:
-    """The answer in the bytes of a response file, which are UTF-8: a run whose are not is none that can be scored."""
+def read_answer(content: bytes, rules: Rules, limits: Limits = USUAL) -> Answer:
+    """The answer in the bytes of a response file, which are UTF-8: a run whose are not is none that can be scored.
+
+    Raises `EvaluationError` for one that is beyond the limits.
+    """
     text = content.decode("utf-8", "replace").strip()
-    parsed = _parsed(text, rules)
+    parsed = _parsed(text, rules, limits)
     repairs = {name for name in _OF_DECODING if getattr(rules, name) and (_FENCE_MARK in text or _MARK in text)}
     if not isinstance(parsed, dict) or not parsed:
         return Answer(parsed, None, frozenset(repairs))
@@ -60,13 +65,13 @@ def read_answer(content: bytes, rules: Rules) -> Answer:
     return Answer(parsed, fields, frozenset(repairs))
 
 
-def _parsed(text: str, rules: Rules) -> Any:
+def _parsed(text: str, rules: Rules, limits: Limits) -> Any:
     if rules.tolerant_decoding:
         text = text.removeprefix(_MARK).lstrip()
     for candidate in _candidates(text, rules):
         try:
-            return json.loads(candidate.strip())
-        except (ValueError, RecursionError):
+            return read_json(candidate.strip(), limits, "the response")
+        except ValueError:
             continue
     fence = _FENCE.search(text)
     return fence.group(1).strip() if fence else text

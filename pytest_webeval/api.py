@@ -12,6 +12,8 @@ from pytest_webeval.errors import RunExcluded
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.base import Case
 from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.limits import USUAL
+from pytest_webeval.limits import Limits
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rubrics.base import VerdictPolicy
 from pytest_webeval.rules import rules_named
@@ -24,16 +26,17 @@ from pytest_webeval.task_sets import TaskSet
 from pytest_webeval.values.base import present_day
 
 
-def find_runs(root: str | Path, rules: str = "default") -> Iterator[Run]:
+def find_runs(root: str | Path, rules: str = "default", limits: Limits = USUAL) -> Iterator[Run]:
     """Each run at or below a directory, in the order of the directories' names. Opens no recording."""
     top, chosen = Path(root), rules_named(rules)
     for path in formats.run_directories(top):
-        yield formats.load_run(path, chosen, path.relative_to(top).as_posix() if path != top else path.name)
+        label = path.relative_to(top).as_posix() if path != top else path.name
+        yield formats.load_run(path, chosen, label).within(limits)
 
 
-def load_run(path: str | Path, rules: str = "default") -> Run:
+def load_run(path: str | Path, rules: str = "default", limits: Limits = USUAL) -> Run:
     """The run in a directory. Raises `RecordingError` if no format knows its layout."""
-    return formats.load_run(Path(path), rules_named(rules))
+    return formats.load_run(Path(path), rules_named(rules)).within(limits)
 
 
 def score(  # noqa: PLR0913  (all but the run may be left out)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from dataclasses import field
 from typing import Any
 from urllib.parse import parse_qs
 
+from pytest_webeval.bounded_json import read_json
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.limits import USUAL
+from pytest_webeval.limits import Limits
 from pytest_webeval.network import Body
 
 _BOUNDARY = re.compile(r"boundary=([^\s;]+)")  # quotes are part of it, so that none of its parts is found
@@ -23,36 +26,44 @@ class Fields:
     repeated: dict[str, list[str]] = field(default_factory=dict)
 
 
-def fields_of(body: Body | None) -> Fields | None:
-    """Names and values in a body, or None where it holds none that can be read."""
+def fields_of(body: Body | None, limits: Limits = USUAL) -> Fields | None:
+    """Names and values in a body, or None where it holds none that can be read.
+
+    Raises `EvaluationError` for one that is beyond the limits.
+    """
     if body is None or not body.text:
         return None
     for marker, read in _READERS.items():
         if marker in body.mime:
-            return read(body)
+            return read(body, limits)
     return None
 
 
-def _form(body: Body) -> Fields:
+def _form(body: Body, limits: Limits) -> Fields:
+    if body.text.count("&") >= limits.values:
+        raise EvaluationError(f"a posted form holds more fields than {limits.values:,}; {limits.told('values')}")
     found = parse_qs(body.text, keep_blank_values=True)
     repeated = {name: values for name, values in found.items() if len(values) > 1}
     return Fields({name: values[0] for name, values in found.items()}, repeated)
 
 
-def _json(body: Body) -> Fields | None:
+def _json(body: Body, limits: Limits) -> Fields | None:
     try:
-        found = json.loads(body.text)
-    except (ValueError, RecursionError):
+        found = read_json(body.text, limits, "a JSON body in the trace")
+    except ValueError:
         return None
     return Fields(found) if isinstance(found, dict) else None
 
 
-def _multipart(body: Body) -> Fields | None:
+def _multipart(body: Body, limits: Limits) -> Fields | None:
     boundary = _BOUNDARY.search(body.mime)
     if boundary is None:
         return None
+    delimiter = f"--{boundary.group(1)}"
+    if body.text.count(delimiter) > limits.values:
+        raise EvaluationError(f"a multipart body holds more parts than {limits.values:,}; {limits.told('values')}")
     found: dict[str, list[str]] = {}
-    for part in body.text.split(f"--{boundary.group(1)}"):
+    for part in body.text.split(delimiter):
         head, _, value = part.replace("\r\n", "\n").lstrip("\n").partition("\n\n")
         if name := _PART_NAME.search(head):
             found.setdefault(name.group(1), []).append(value.rstrip("\n"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +12,8 @@ from typing import TYPE_CHECKING
 from typing import Any
 
 from pytest_webeval.bodies import fields_of
+from pytest_webeval.patterns import NotAPattern
+from pytest_webeval.patterns import found_in
 from pytest_webeval.projection import ABSENT
 from pytest_webeval.projection import project
 from pytest_webeval.tasks import NetworkExpectation
@@ -86,7 +87,7 @@ class BodyMatcher:
         if body is not None and body.aside is not None and self.case.rules.side_bodies:
             self.case.notice("side_bodies", where)
             body = replace(body, text=body.aside())
-        fields = fields_of(body)
+        fields = fields_of(body, self.case.run.inputs.limits)
         if fields is None:
             return None
         if not fields.repeated or not self.case.rules.every_field:
@@ -113,6 +114,6 @@ class BodyMatcher:
 
 def _searches(pattern: str, name: str) -> bool:
     try:
-        return re.search(pattern, name) is not None
-    except re.error:  # as with those of queries, one that is no pattern finds nothing
+        return found_in(pattern, name)
+    except NotAPattern:  # as with those of queries, one that is no pattern finds nothing
         return False

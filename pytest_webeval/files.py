@@ -12,11 +12,12 @@ from pytest_webeval.checksums import sha256
 from pytest_webeval.durations import READ
 from pytest_webeval.durations import Durations
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.limits import INI
+from pytest_webeval.limits import USUAL
+from pytest_webeval.limits import Limits
 
-MAX_BYTES = 512 * 2**20
 
-
-def read_inside(directory: Path, name: str, limit: int = MAX_BYTES) -> bytes:
+def read_inside(directory: Path, name: str, limit: int = USUAL.file_size) -> bytes:
     """The bytes of a regular file below a directory. Raises `RecordingError`.
 
     Links, pipes, devices and sockets are refused without blocking on them, wherever in `name` they stand.
@@ -27,10 +28,15 @@ def read_inside(directory: Path, name: str, limit: int = MAX_BYTES) -> bytes:
         if not stat.S_ISREG(found.st_mode):
             raise RecordingError(f"{directory / name} is not a regular file; record it again as a plain file")
         if found.st_size > limit:
-            raise RecordingError(f"{directory / name} has {found.st_size:,} bytes; at most {limit:,} are read")
+            raise RecordingError(f"{directory / name} has {found.st_size:,} bytes; {told_of_size(limit)}")
         return _read(handle, found.st_size)
     finally:
         os.close(handle)
+
+
+def told_of_size(limit: int) -> str:
+    """What a message says of how much is read of a file."""
+    return f"at most {limit:,} are read; see file_size in {INI}"
 
 
 def _read(handle: int, size: int) -> bytes:
@@ -81,10 +87,12 @@ class Inputs:
     directory: Path
     checksums: dict[str, str] = field(default_factory=dict)
     durations: Durations = field(default_factory=Durations, repr=False, compare=False)
+    limits: Limits = USUAL
 
-    def read(self, name: str, limit: int = MAX_BYTES) -> bytes:
-        """The bytes of a file in the directory. Raises `RecordingError`."""
+    def read(self, name: str, limit: int | None = None) -> bytes:
+        """The bytes of a file in the directory, unless it is larger than all limits. Raises `RecordingError`."""
+        most = self.limits.file_size if limit is None else min(limit, self.limits.file_size)
         with self.durations.phase(READ):
-            content = read_inside(self.directory, name, limit)
+            content = read_inside(self.directory, name, most)
             self.checksums[name] = sha256(content)
         return content

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable
 from collections.abc import Mapping
 from functools import cache
 from functools import lru_cache
 from typing import Any
 
+from pytest_webeval.patterns import NotAPattern
+from pytest_webeval.patterns import matches
 from pytest_webeval.values.base import Alternatives
 
 ABSENT = object()
@@ -31,8 +32,8 @@ def _lookup(key: str, body: Mapping[str, Any], missing: object) -> Any:
 
 def _by_name(pattern: str, body: Mapping[str, Any]) -> Any:
     try:
-        hits = [value for name, value in body.items() if re.match(pattern, name)]
-    except re.error:
+        hits = [value for name, value in body.items() if matches(pattern, name)]
+    except NotAPattern:
         return None
     return _several(hits)
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from dataclasses import field
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Protocol
+from typing import Self
 
 from pytest_webeval.durations import DECODE
 from pytest_webeval.errors import RecordingError
@@ -18,6 +20,7 @@ from pytest_webeval.files import Inputs
 if TYPE_CHECKING:
     from typing import Any
 
+    from pytest_webeval.limits import Limits
     from pytest_webeval.network import NetworkTrace
     from pytest_webeval.rules import Rules
     from pytest_webeval.task_sets import TaskSet
@@ -39,6 +42,12 @@ class Run:
     inputs: Inputs
     rules: Rules
     load_trace: LoadTrace = field(repr=False)
+
+    def within(self, limits: Limits) -> Self:
+        """The same run, of which no more is read than these limits allow."""
+        if limits == self.inputs.limits:
+            return self
+        return replace(self, inputs=replace(self.inputs, limits=limits))
 
     @cached_property
     def response(self) -> bytes:

@@ -126,6 +126,7 @@ def about(run: Run, task: Task | None) -> dict[str, Any]:
         "run": run.label,
         "inputs": dict(sorted(run.inputs.checksums.items())),
         "libraries": libraries(),
+        **({"limits": limits} if (limits := run.inputs.limits.changes) else {}),
         **told,
     }
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
 from functools import cached_property
-from functools import lru_cache
 from urllib.parse import parse_qsl
 from urllib.parse import unquote
 from urllib.parse import unquote_plus
@@ -25,6 +24,10 @@ from pytest_webeval.normal_urls import is_trick
 from pytest_webeval.normal_urls import normalized
 from pytest_webeval.normal_urls import normalized_keeping_slashes
 from pytest_webeval.normal_urls import path_of
+from pytest_webeval.patterns import NotAPattern
+from pytest_webeval.patterns import found_in
+from pytest_webeval.patterns import is_pattern
+from pytest_webeval.patterns import matches
 from pytest_webeval.rules import RULES
 from pytest_webeval.rules import Notice
 from pytest_webeval.rules import Rules
@@ -141,11 +144,12 @@ class UrlReader:
         return {name: tuple(sorted(values)) for name, values in gathered.items()}
 
     def _is_ignored(self, name: str) -> bool:
-        return name in self.ignored or any(pattern.search(name) for pattern in self._ignored_compiled)
+        return name in self.ignored or any(found_in(pattern, name, re.IGNORECASE) for pattern in self._patterns)
 
     @cached_property
-    def _ignored_compiled(self) -> tuple[re.Pattern[str], ...]:
-        return tuple(filter(None, (_compiled(pattern, re.IGNORECASE) for pattern in self.ignored_patterns)))
+    def _patterns(self) -> tuple[str, ...]:
+        """What is ignored by a pattern; a text that is none finds nothing."""
+        return tuple(filter(is_pattern, self.ignored_patterns))
 
     def _without_base64(self, path: str) -> tuple[str, list[tuple[str, str]]]:
         kept, found = [], []
@@ -172,14 +176,6 @@ def _decoded(segment: str) -> str | None:
     except (binascii.Error, ValueError):
         return None
     return text if "=" in text else None
-
-
-@lru_cache(maxsize=4096)
-def _compiled(pattern: str, flags: int = 0) -> re.Pattern[str] | None:
-    try:
-        return re.compile(pattern, flags)
-    except re.error:
-        return None
 
 
 def bases_match(expected: Url, actual: Url, reader: UrlReader) -> bool:
@@ -214,10 +210,10 @@ def _same_place(expected: Url, base: str, place: str, reader: UrlReader, *, esca
     rendered = reader.sites.render_pattern(base, reader.task_sites, escape=escape)
     if rendered is None:
         raise EvaluationError(_no_site(base, reader.task_sites))
-    pattern = _compiled(rendered)
-    if pattern is None:
-        raise EvaluationError(f"{base!r} is no regular expression; mend the url of the task")
-    return pattern.match(reader.render_base(place)) is not None
+    try:
+        return matches(rendered, reader.render_base(place))
+    except NotAPattern:
+        raise EvaluationError(f"{base!r} is no regular expression; mend the url of the task") from None
 
 
 def queries_match(expected: Query, actual: Query) -> bool:
@@ -234,8 +230,8 @@ def _first_matches(expected: tuple[str, ...] | None, actual: tuple[str, ...] | N
     wanted = expected[0] if expected else ""
     found = actual[0] if actual else ""
     if looks_like_pattern(wanted):
-        pattern = _compiled(wanted)
-        if pattern is None:
-            raise EvaluationError(f"{wanted!r} in query_params is no regular expression; mend the task")
-        return pattern.match(found) is not None
+        try:
+            return matches(wanted, found)
+        except NotAPattern:
+            raise EvaluationError(f"{wanted!r} in query_params is no regular expression; mend the task") from None
     return wanted == found

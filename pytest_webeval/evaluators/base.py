@@ -91,7 +91,13 @@ class Case:
     def expected_reading(self) -> Reading:
         """How the task's own data is read."""
         whole_money = self.rules.whole_money
-        return Reading(known_sites=True, whole_money=whole_money, derender=self._derender, today=self.today)
+        return Reading(
+            known_sites=True,
+            whole_money=whole_money,
+            derender=self._derender,
+            today=self.today,
+            longest=self.run.inputs.limits.string_length,
+        )
 
     @property
     def actual_reading(self) -> Reading:
@@ -103,6 +109,7 @@ class Case:
             whole_money=self.rules.whole_money,
             derender=self._derender,
             today=self.today,
+            longest=self.run.inputs.limits.string_length,
         )
 
     def tree_reader(self, where: str, *, strict: bool) -> TreeReader:

@@ -35,7 +35,7 @@ class ResponseEvaluator(Evaluator):
     def evaluate(self, expectation: Expectation, case: Case) -> EvaluatorResult:
         """One assertion for the type, the status and the data. Raises `WebEvalError`."""
         wanted = expectation.read_as(ResponseExpectation)
-        answer = read_answer(case.run.response, case.rules)
+        answer = read_answer(case.run.response, case.rules, case.run.inputs.limits)
         for switch in sorted(answer.repairs):
             case.notice(switch, "agent_response")
         # Of several expectations of a task the first says whether data count; one from elsewhere speaks for itself.

@@ -28,6 +28,7 @@ OPTIONS = {
     "webeval_aborted": "tests of trajectories that the environment aborted: skip, xfail or fail; none is in a mean",
     "webeval_metrics": "directory for a metrics.json of each run of trajectories, in webeval's own shape",
     "webeval_durations": "show where the time went, by phase, and the N slowest runs (0 for all)",
+    "webeval_timeout": "seconds that scoring one run may take, 60 by default; 0 for no limit",
     "webeval_today": "the day that completes dates such as 'March 2022', as YYYY-MM-DD; by default the present one",
 }
 METAVARS = {
@@ -35,6 +36,7 @@ METAVARS = {
     "webeval_subset": "SUBSET",
     "webeval_output": "DIR",
     "webeval_rules": "RULES",
+    "webeval_timeout": "SECONDS",
     "webeval_today": "DAY",
     "webeval_criterion": "NAME",
     "webeval_rubric_threshold": "SHARE",
@@ -46,6 +48,7 @@ METAVARS = {
 }
 # Options that may be given several times, with the type of their ini keys.
 REPEATABLE = {"webeval_runs": "paths", "webeval_tasks": "linelist"}
+LIMITS = "how much is read, a line for each limit such as 'file_size = 64 MiB'; see the README"
 EXPECT = "show each task of the subset or the definitions that has no recording as an error"
 # Fixtures that are about one run, so that a test with one of them has nothing to do without runs.
 OF_A_RUN = frozenset(
@@ -87,6 +90,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         group.addoption(flag, dest=name, default=None, metavar=metavar, help=text, **repeatable)
         kind: Any = REPEATABLE.get(name, "string")
         parser.addini(name, text, type=kind, default=None)
+    parser.addini("webeval_limits", LIMITS, type="linelist", default=[])
     group.addoption("--webeval-expect", dest="webeval_expect", action="store_true", default=False, help=EXPECT)
     parser.addini("webeval_expect", EXPECT, type="bool", default=False)
 

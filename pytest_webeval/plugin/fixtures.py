@@ -18,6 +18,8 @@ from pytest_webeval.plugin.recording import RECORDER
 from pytest_webeval.plugin.recording import Checker
 from pytest_webeval.plugin.recording import RecordEvaluation
 from pytest_webeval.plugin.recording import forget
+from pytest_webeval.plugin.time_limits import USED
+from pytest_webeval.plugin.time_limits import within_time
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.runs import Run
@@ -39,9 +41,11 @@ def webeval_run(request: pytest.FixtureRequest) -> Iterator[Run]:
         raise RecordingError(problem)
     workspace = request.config.stash[WORKSPACE]
     run = workspace.run(path)
+    request.node.stash[USED] = 0.0
     try:
-        workspace.definition(run)
-        run.check()
+        with within_time(request.node, workspace.settings):
+            workspace.definition(run)
+            run.check()
         if run.exclusion is not None and not isinstance(request.node, RunItem):
             pytest.skip(harmless(run.exclusion))
         yield run

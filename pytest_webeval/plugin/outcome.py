@@ -176,6 +176,17 @@ def without_verdict(path: Path, message: str, workspace: Workspace, *, partly: b
     return replace(found, result=None) if _leads_elsewhere(path, workspace) else found
 
 
+def given_up(item: pytest.Item, message: str, workspace: Workspace) -> Outcome | None:
+    """The outcome of a run of which nothing can be told in time; None for an item that is about none."""
+    path = run_path(item)
+    if path is None:
+        return None
+    run = unknown_run(path, workspace.labels.of(path), workspace.settings.rules)
+    return _outcome(
+        error_result(run, None, message, workspace), run, None, workspace, partly=not isinstance(item, RunItem)
+    )
+
+
 def _leads_elsewhere(path: Path, workspace: Workspace) -> bool:
     """Whether a result written into a directory would end up outside the run root, behind a link."""
     return path.is_symlink() and path not in workspace.settings.roots and workspace.settings.output is None

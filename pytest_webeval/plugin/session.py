@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin import fixtures
@@ -19,6 +21,7 @@ from pytest_webeval.plugin.garbage import SparedObjects
 from pytest_webeval.plugin.missing import MISSING_TASKS
 from pytest_webeval.plugin.missing import MissingTasks
 from pytest_webeval.plugin.outcome import Outcome
+from pytest_webeval.plugin.outcome import given_up
 from pytest_webeval.plugin.outcome import outcome_of
 from pytest_webeval.plugin.quiet_phases import QuietPhases
 from pytest_webeval.plugin.recording import RECORDER
@@ -27,6 +30,9 @@ from pytest_webeval.plugin.selection import select
 from pytest_webeval.plugin.session_keys import DESELECTED
 from pytest_webeval.plugin.session_keys import OUTSIDE
 from pytest_webeval.plugin.settings import read_settings
+from pytest_webeval.plugin.time_limits import USED
+from pytest_webeval.plugin.time_limits import Debugged
+from pytest_webeval.plugin.time_limits import within_time
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import harmless
@@ -48,6 +54,7 @@ def register(config: pytest.Config) -> None:
     is_scoring = writes(config)
     config.pluginmanager.register(WebEvalSession(workspace, is_scoring), "webeval-session")
     config.pluginmanager.register(fixtures, "webeval-fixtures")
+    config.pluginmanager.register(Debugged(), "webeval-debugged")
     if is_scoring:
         config.pluginmanager.register(QuietPhases(config), "webeval-quiet-phases")
         config.pluginmanager.register(SparedObjects(config), "webeval-spared-objects")
@@ -121,10 +128,12 @@ class WebEvalSession:
         return [harmless(line) for line in (f"webeval: runs in {roots}", f"webeval: {code}{data}{part}", *odd)]
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_call(self) -> Generator[None, object, object]:
-        """Skip a Python test that asks a run for what it does not say."""
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
+        """End a test that takes too long over a run; skip a Python test that asks a run for what it does not say."""
+        timed = within_time(item, self.workspace.settings) if RECORDER in item.stash else nullcontext()
         try:
-            return (yield)
+            with timed:
+                return (yield)
         except RunExcluded as error:
             pytest.skip(harmless(str(error)))
 
@@ -149,11 +158,20 @@ class WebEvalSession:
             if RECORDER in item.stash:
                 del item.stash[RECORDER]  # items stay to the end of the session; what they found need not
             return None
-        found = outcome_of(item, call, self.workspace) if self.is_scoring else None
+        found = self._outcome(item, call) if self.is_scoring else None
         if found is not None:
             found = _written(found, item)
             item.user_properties.extend(found.properties)
         return found
+
+    def _outcome(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Outcome | None:
+        """What a phase says; if to find that out takes too long as well, just that."""
+        item.stash[USED] = 0.0
+        try:
+            with within_time(item, self.workspace.settings):
+                return outcome_of(item, call, self.workspace)
+        except EvaluationError as error:
+            return given_up(item, str(error), self.workspace)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Tell the controller how many items this worker deselected."""

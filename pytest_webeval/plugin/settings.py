@@ -6,11 +6,14 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from math import inf
 from pathlib import Path
 
 import pytest
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.limits import Limits
+from pytest_webeval.limits import read_limits
 from pytest_webeval.rubrics.base import CRITERIA
 from pytest_webeval.rubrics.base import OVER_BUDGET
 from pytest_webeval.rubrics.base import VerdictPolicy
@@ -30,8 +33,10 @@ PLAIN = (
     "webeval_rubric_threshold",
     "webeval_rules",
     "webeval_score_file",
+    "webeval_timeout",
     "webeval_today",
 )
+TIMEOUT = 60.0  # seconds
 ABORTED = ("skip", "xfail", "fail")
 WORDS = {"webeval_tasks": (REFERENCE_NAME,), "webeval_subset": tuple(BUNDLED)}
 
@@ -52,6 +57,8 @@ class Settings:
     aborted: str
     metrics: Path | None
     durations: int | None  # how many runs to show, 0 for all
+    limits: Limits
+    timeout: float  # seconds for each run, 0 for no limit
 
 
 def read_settings(config: pytest.Config) -> Settings:
@@ -70,6 +77,8 @@ def read_settings(config: pytest.Config) -> Settings:
             aborted=_word(config, "webeval_aborted", ABORTED) or ABORTED[0],
             metrics=_directory(path, "--webeval-metrics") if (path := _value(config, "webeval_metrics")) else None,
             durations=_count(given) if (given := _value(config, "webeval_durations")) else None,
+            limits=read_limits(config.getini("webeval_limits")),
+            timeout=_seconds(_value(config, "webeval_timeout")),
         )
     except SettingsError as error:
         raise pytest.UsageError(str(error)) from error
@@ -114,6 +123,16 @@ def _count(given: str) -> int:
     if not (given.isascii() and given.isdigit()):
         raise SettingsError(f"--webeval-durations: {given!r} is no count; write how many runs to show, or 0 for all")
     return int(given)
+
+
+def _seconds(given: str | None) -> float:
+    try:
+        seconds = float(given) if given is not None else TIMEOUT
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < inf:
+        raise SettingsError(f"--webeval-timeout: {given!r} is no number of seconds; write 120, or 0 for no limit")
+    return seconds
 
 
 def _policy(config: pytest.Config) -> VerdictPolicy:

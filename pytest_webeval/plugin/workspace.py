@@ -106,7 +106,7 @@ class Workspace:
         found = self.format_of(path)
         if found is None:
             return formats.load_run(path, self.settings.rules, self.labels.of(path))
-        return found.load(path, self.labels.of(path), self.settings.rules)
+        return found.load(path, self.labels.of(path), self.settings.rules).within(self.settings.limits)
 
     def definition(self, run: Run) -> Definition:
         """What the task of a run is, and where that stands. Raises `TaskDefinitionError`."""

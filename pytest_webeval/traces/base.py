@@ -7,7 +7,9 @@ from typing import Protocol
 
 import msgspec
 
+from pytest_webeval.errors import RecordingError
 from pytest_webeval.files import Inputs
+from pytest_webeval.limits import Limits
 from pytest_webeval.network import Body
 from pytest_webeval.network import NetworkEvent
 from pytest_webeval.network import NetworkTrace
@@ -121,6 +123,15 @@ class RecordedEvent(NetworkEvent):
 
     def read_content(self) -> Body | None:
         return self._bodies.read_content(self._entry.response.content)
+
+
+class TooManyEntries(RecordingError):
+    """A trace with more entries than are read."""
+
+
+def too_many(where: str, limits: Limits) -> TooManyEntries:
+    """The error for a trace with more entries than are read."""
+    return TooManyEntries(f"{where} has more than {limits.entries:,} entries; {limits.told('entries')}")
 
 
 def build_trace(entries: Sequence[msgspec.Raw | Entry], bodies: BodySource, mended: str | None = None) -> NetworkTrace:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -11,12 +10,16 @@ import msgspec
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.files import Inputs
+from pytest_webeval.limits import Limits
 from pytest_webeval.traces.base import Entry
+from pytest_webeval.traces.base import TooManyEntries
 from pytest_webeval.traces.base import build_trace
+from pytest_webeval.traces.base import too_many
 from pytest_webeval.traces.playwright import Lines
 from pytest_webeval.traces.playwright import line_entries
 from pytest_webeval.traces.stored_bodies import BodySource
 from pytest_webeval.traces.stored_bodies import beside
+from pytest_webeval.traces.strict_json import as_strict_json
 
 if TYPE_CHECKING:
     from pytest_webeval.network import NetworkTrace
@@ -39,6 +42,8 @@ class _LooseHar(msgspec.Struct, gc=False):
 
 
 _HAR = msgspec.json.Decoder(_Har)
+_LARGE = 32 * 2**20  # bytes; fewer cannot hold entries enough to matter
+_VALUES = 20  # for each entry that may be read, commas in a HAR that is read entry by entry
 _PIECE = 1500  # bytes; bigger texts, made and dropped by the hundred, would leave the memory of a session in pieces
 
 
@@ -52,44 +57,50 @@ class HarTrace:
     def load(self, inputs: Inputs, name: str) -> NetworkTrace:
         """The events of the file. Raises `RecordingError`."""
         content = inputs.read(name)
-        where = inputs.directory / name
-        bodies = BodySource(beside(inputs, "."))
+        where = str(inputs.directory / name)
+        bodies = BodySource(beside(inputs, "."), inputs.limits)
+        _refuse_too_many(content, where, inputs.limits)
         try:
-            entries = _entries(content)
+            entries = _entries(content, where, inputs.limits)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            lines = _as_lines(content, str(where), error)
+            lines = _as_lines(content, where, error, inputs.limits)
             return build_trace(lines.entries, bodies, lines.mended)
+        if len(entries) > inputs.limits.entries:
+            raise too_many(where, inputs.limits)
         if not entries:
             raise RecordingError(f"{where} has no entries; record the run again")
         return build_trace(entries, bodies, None if _is_utf8(content) else f"{where} is not UTF-8 throughout")
 
 
-def _entries(content: bytes) -> Sequence[Entry | msgspec.Raw]:
+def _refuse_too_many(content: bytes, where: str, limits: Limits) -> None:
+    """Raise `RecordingError` for what would fill the memory before anybody could count its entries."""
+    if len(content) > _LARGE and content.count(b'"request"') > limits.entries:
+        raise too_many(where, limits)
+
+
+def _entries(content: bytes, where: str, limits: Limits) -> Sequence[Entry | msgspec.Raw]:
     try:
         return _HAR.decode(content).log.entries
     except msgspec.DecodeError:  # one odd entry must not cost the others: take them one by one
-        return _loose_entries(content)
+        return _loose_entries(content, where, limits)
 
 
-def _loose_entries(content: bytes) -> list[msgspec.Raw]:
+def _loose_entries(content: bytes, where: str, limits: Limits) -> list[msgspec.Raw]:
+    if content.count(b",") > _VALUES * limits.entries:
+        raise RecordingError(f"{where} is damaged and too large to read it entry by entry; {limits.told('entries')}")
     try:
         found = msgspec.json.decode(content, type=_LooseHar).log.entries
     except msgspec.ValidationError:
         raise
     except msgspec.DecodeError as error:
-        found = msgspec.json.decode(_as_strict_json(content, error), type=_LooseHar).log.entries
+        strict = as_strict_json(content, limits)
+        if strict is None:
+            raise error from None
+        found = msgspec.json.decode(strict, type=_LooseHar).log.entries
     if bytes(found)[:1] in {b"{", b'"'}:  # each member or character stands for an entry of which nothing can be read
-        return [msgspec.Raw(b"{}")] * len(msgspec.json.decode(found, type=dict | str))
+        count = len(msgspec.json.decode(found, type=dict | str))
+        return [msgspec.Raw(b"{}")] * min(count, limits.entries + 1)
     return msgspec.json.decode(found, type=list[msgspec.Raw])
-
-
-def _as_strict_json(content: bytes, reason: msgspec.DecodeError) -> bytes:
-    """What Python takes for JSON though the standard does not: NaN, infinities and halves of surrogate pairs."""
-    try:
-        found = json.loads(content.decode(), parse_constant=lambda _: None)
-        return json.dumps(found, ensure_ascii=False).encode("utf-8", "ignore")
-    except (ValueError, RecursionError):
-        raise reason from None
 
 
 def _is_utf8(content: bytes) -> bool:
@@ -104,9 +115,11 @@ def _is_utf8(content: bytes) -> bool:
     return True
 
 
-def _as_lines(content: bytes, where: str, reason: Exception) -> Lines:
+def _as_lines(content: bytes, where: str, reason: Exception, limits: Limits) -> Lines:
     try:
-        return line_entries(content, where)
+        return line_entries(content, where, limits)
+    except TooManyEntries:
+        raise
     except RecordingError:
         text = f"{where} is no readable HAR: {reason}; record the run again, closing its browser context"
         raise RecordingError(text) from reason

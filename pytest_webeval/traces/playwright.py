@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import lzma
-import zipfile
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,19 +11,24 @@ import msgspec
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.files import MAX_BYTES
 from pytest_webeval.files import Inputs
+from pytest_webeval.limits import Limits
+from pytest_webeval.traces.archives import BROKEN_ZIP
+from pytest_webeval.traces.archives import Archive
 from pytest_webeval.traces.base import build_trace
+from pytest_webeval.traces.base import too_many
 from pytest_webeval.traces.stored_bodies import RESOURCES
 from pytest_webeval.traces.stored_bodies import BodySource
 from pytest_webeval.traces.stored_bodies import beside
+from pytest_webeval.traces.strict_json import as_strict_json
 
 if TYPE_CHECKING:
     from pytest_webeval.network import NetworkTrace
 
 NETWORK = "trace.network"
-# RuntimeError: an encrypted member, or (its child) a compression that nobody knows.
-_BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, KeyError, ValueError, RuntimeError, EOFError, OSError)
+_LARGE = 4 * 2**20  # bytes; fewer cannot hold lines enough to matter
+_LINES = 5  # times the entries of a trace that its lines may be
+_BREAKS = tuple(one.encode() for one in "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 
 
 class _Line(msgspec.Struct):
@@ -43,24 +44,29 @@ class Lines:
     mended: str | None = None
 
 
-def line_entries(content: bytes, where: str) -> Lines:
+def line_entries(content: bytes, where: str, limits: Limits) -> Lines:
     """The HAR entries in the resource-snapshot lines of a file. Raises `RecordingError` with the line's number."""
+    if len(content) > _LARGE and sum(map(content.count, _BREAKS)) > _LINES * limits.entries:
+        raise too_many(where, limits)
     try:
-        return Lines(_entries(content.decode().splitlines()))
+        found = Lines(_entries(content.decode().splitlines(), limits))
     except (_BadLine, UnicodeDecodeError) as error:
-        return Lines(_whole_lines(content, where), f"{where}: {error}")
+        found = Lines(_whole_lines(content, where, limits), f"{where}: {error}")
+    if len(found.entries) > limits.entries:
+        raise too_many(where, limits)
+    return found
 
 
 class _BadLine(Exception):
     """A line that holds no JSON with a type, or no snapshot where its type promises one."""
 
 
-def _entries(lines: Sequence[str | bytes]) -> list[msgspec.Raw]:
+def _entries(lines: Sequence[str | bytes], limits: Limits) -> list[msgspec.Raw]:
     """The snapshots in some lines. Raises `_BadLine`."""
     entries = []
     for number, text in enumerate(lines, 1):
         try:
-            line = msgspec.json.decode(text, type=_Line)
+            line = _line(text, limits)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise _BadLine(f"{error} @ line {number}") from error
         if bytes(line.type) == b'"resource-snapshot"':
@@ -70,10 +76,23 @@ def _entries(lines: Sequence[str | bytes]) -> list[msgspec.Raw]:
     return entries
 
 
-def _whole_lines(content: bytes, where: str) -> list[msgspec.Raw]:
+def _line(text: str | bytes, limits: Limits) -> _Line:
+    """One line, which may hold what Python writes and reads though the standard does not know it."""
+    try:
+        return msgspec.json.decode(text, type=_Line)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:
+        strict = as_strict_json(text.encode("utf-8", "replace") if isinstance(text, str) else text, limits)
+        if strict is None:
+            raise
+        return msgspec.json.decode(strict, type=_Line)
+
+
+def _whole_lines(content: bytes, where: str, limits: Limits) -> list[msgspec.Raw]:
     """As Playwright wrote them: line feeds alone end a line, and a blank line says nothing."""
     try:
-        return _entries([line if line.strip() else b'{"type": ""}' for line in content.split(b"\n")])
+        return _entries([line if line.strip() else b'{"type": ""}' for line in content.split(b"\n")], limits)
     except _BadLine as error:
         raise RecordingError(f"{where} is no Playwright trace: {error}; record it again") from error
 
@@ -89,28 +108,22 @@ class ZipTrace:
         """The events of the archive, which is read in place. Raises `RecordingError`."""
         where = str(inputs.directory / name)
         try:
-            archive = zipfile.ZipFile(io.BytesIO(inputs.read(name)))
-            content = _member(archive, NETWORK)
-        except _BROKEN_ZIP as error:
+            archive = Archive(inputs.read(name), inputs.limits)
+            content = archive.read(NETWORK, inputs.limits.file_size)
+        except BROKEN_ZIP as error:
             raise RecordingError(
                 f"{where} is no Playwright trace with a {NETWORK}: {error}; record it again"
             ) from error
 
         def resource(reference: str) -> bytes:
             try:
-                return _member(archive, f"{RESOURCES}/{reference.removeprefix(f'{RESOURCES}/')}")
-            except _BROKEN_ZIP as error:
+                inside = f"{RESOURCES}/{reference.removeprefix(f'{RESOURCES}/')}"
+                return archive.read(inside, inputs.limits.body_size)
+            except BROKEN_ZIP as error:
                 raise EvaluationError(f"{where} lacks the body {reference}: {error}; record it again") from error
 
-        lines = line_entries(content, where)
-        return build_trace(lines.entries, BodySource(resource), lines.mended)
-
-
-def _member(archive: zipfile.ZipFile, name: str) -> bytes:
-    info = archive.getinfo(name)
-    if info.file_size > MAX_BYTES:
-        raise zipfile.BadZipFile(f"{name} unpacks to {info.file_size:,} bytes; at most {MAX_BYTES:,} are read")
-    return archive.read(info)
+        lines = line_entries(content, where, inputs.limits)
+        return build_trace(lines.entries, BodySource(resource, inputs.limits), lines.mended)
 
 
 class FolderTrace:
@@ -141,6 +154,6 @@ def _load_lines(inputs: Inputs, name: str) -> NetworkTrace:
     content = inputs.read(name).decode("utf-8", "ignore").encode()  # spec §3.1: undecodable bytes are dropped
     where = str(inputs.directory / name)
     fetch = beside(inputs, str(Path(name).parent / RESOURCES))
-    bodies = BodySource(lambda reference: fetch(reference.removeprefix(f"{RESOURCES}/")))
-    lines = line_entries(content, where)
+    bodies = BodySource(lambda reference: fetch(reference.removeprefix(f"{RESOURCES}/")), inputs.limits)
+    lines = line_entries(content, where, inputs.limits)
     return build_trace(lines.entries, bodies, lines.mended)

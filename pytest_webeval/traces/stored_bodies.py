@@ -16,12 +16,15 @@ import msgspec
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.files import Inputs
+from pytest_webeval.limits import INI
+from pytest_webeval.limits import USUAL
+from pytest_webeval.limits import Limits
 from pytest_webeval.network import Body
 
 _NOTHING = (b"[]", b'""', b"0", b"false")
 Attachment = Callable[[str], bytes]
 RESOURCES = "resources"
-MAX_ASIDE = 128 * 2**20  # characters in side files of one run
+_ALL = 2  # times the limit of one body that those in side files of one run may come to
 # Playwright names side files from the root of its trace since version 10, by their bare hash before.
 _PLAIN_NAME = re.compile(rf"(?:{RESOURCES}/)?[\w-][\w.-]*")
 
@@ -41,6 +44,7 @@ class BodySource:
     """How bodies are found: in the trace, or with `attachment` in side files, each read once, all of bounded size."""
 
     attachment: Attachment
+    limits: Limits = USUAL
     _kept: dict[str, str] = field(default_factory=dict)
 
     def read_post(self, raw: msgspec.Raw) -> Body | None:
@@ -51,7 +55,7 @@ class BodySource:
         """What came back, or None. Raises `EvaluationError` for what is damaged."""
         stored = _stored(raw)
         if stored is not None and stored.text and stored.encoding == "base64":
-            return Body(stored.mime, "", partial(_decoded, stored.text))
+            return Body(stored.mime, "", partial(_decoded, stored.text, self.limits))
         return self._read(stored)
 
     def _read(self, stored: Stored | None) -> Body | None:
@@ -67,11 +71,11 @@ class BodySource:
             raise EvaluationError(f"the trace keeps a body in {reference[:80]!r}, which is no plain file name")
         if reference not in self._kept:
             self._kept[reference] = self.attachment(reference).decode("utf-8", "replace")
-            if (total := sum(map(len, self._kept.values()))) > MAX_ASIDE:
+            most = _ALL * self.limits.body_size
+            if (total := sum(map(len, self._kept.values()))) > most:
                 del self._kept[reference]
-                raise EvaluationError(
-                    f"bodies in side files come to {total:,} characters; at most {MAX_ASIDE:,} are read"
-                )
+                told = f"at most {most:,} are read; see body_size in {INI}"
+                raise EvaluationError(f"bodies in side files come to {total:,} characters; {told}")
         return self._kept[reference]
 
 
@@ -84,7 +88,9 @@ def _stored(raw: msgspec.Raw) -> Stored | None:
         raise EvaluationError(f"a body in the trace is damaged: {error}; record the run again") from error
 
 
-def _decoded(text: str) -> str:
+def _decoded(text: str, limits: Limits) -> str:
+    if (size := len(text) * 3 // 4) > limits.body_size:
+        raise EvaluationError(f"a base64 body in the trace has about {size:,} bytes; {limits.told('body_size')}")
     try:
         return base64.b64decode(text).decode("utf-8", "replace")
     except (binascii.Error, ValueError) as error:
@@ -96,7 +102,7 @@ def beside(inputs: Inputs, folder: str) -> Attachment:
 
     def fetch(reference: str) -> bytes:
         try:
-            return inputs.read(str(Path(folder) / reference))
+            return inputs.read(str(Path(folder) / reference), inputs.limits.body_size)
         except RecordingError as error:
             raise EvaluationError(f"a body is kept in a side file that cannot be had: {error}") from error
 

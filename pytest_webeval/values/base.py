@@ -14,6 +14,8 @@ from typing import ClassVar
 from typing import Self
 
 from pytest_webeval.errors import ValueUnreadable
+from pytest_webeval.limits import INI
+from pytest_webeval.limits import USUAL
 
 
 class Alternatives(tuple[Any, ...]):
@@ -39,7 +41,7 @@ class Reading:
     whether a measure without end is one: they are for what a task author wrote, who with `known_sites` may only write
     URLs of sites that `derender` knows. `whole_money` reads the sign and the
     thousands separators of an amount wherever they stand (Q22). `derender` replaces site addresses in a text by their
-    placeholders. `today` fills in what a partial date leaves open (Q44).
+    placeholders. `today` fills in what a partial date leaves open (Q44). `longest` is how many characters are read.
     """
 
     patterns: bool = True
@@ -49,6 +51,7 @@ class Reading:
     whole_money: bool = False
     derender: Callable[[str], str] = _unchanged
     today: date = field(default_factory=present_day)
+    longest: int = USUAL.string_length
 
 
 def looks_like_pattern(raw: object) -> bool:
@@ -76,8 +79,15 @@ class Value(ABC):
                 raise ValueUnreadable(
                     f"a list of {len(raw)} is not a {cls.type_name}; write one value, or two alternatives or more"
                 )
-            return cls(tuple(cls.canonical(one, reading) for one in raw))
-        return cls((cls.canonical(raw, reading),))
+            return cls(tuple(cls._canonical(one, reading) for one in raw))
+        return cls((cls._canonical(raw, reading),))
+
+    @classmethod
+    def _canonical(cls, raw: object, reading: Reading) -> Any:
+        if isinstance(raw, str) and len(raw) > reading.longest:
+            told = f"at most {reading.longest:,} are read; raise string_length in {INI} if it is honest"
+            raise ValueUnreadable(f"a text of {len(raw):,} characters is too long; {told}")
+        return cls.canonical(raw, reading)
 
     @classmethod
     @abstractmethod

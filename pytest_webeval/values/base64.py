@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from typing import ClassVar
 
+from pytest_webeval.patterns import NotAPattern
+from pytest_webeval.patterns import matches_all
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.base import looks_like_pattern
 from pytest_webeval.values.refusal import unreadable
@@ -28,8 +30,8 @@ class ContentPattern(Pattern):
         if self.encoded and text == self.text:
             return True
         try:
-            return re.compile(self.text, re.DOTALL).fullmatch(text) is not None
-        except (re.error, OverflowError, RecursionError):
+            return matches_all(self.text, text, re.DOTALL)
+        except NotAPattern:
             return False
 
 

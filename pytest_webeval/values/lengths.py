@@ -15,6 +15,9 @@ from tokenize import TokenError
 from tokenize import TokenInfo
 from typing import Any
 
+from pytest_webeval.clock import at_most
+
+SECONDS = 2.0
 # No length needs larger ones, and no calculation with these takes long.
 _MOST_BITS, _LARGEST_UNIT_POWER = 2**15, 2_000
 
@@ -33,7 +36,7 @@ _NOT_A_CALCULATION = (
 
 
 def metres(text: str) -> Decimal:
-    """What a text comes to in metres. Raises `ValueError` for anything but a length."""
+    """What a text comes to in metres. Raises `ValueError` for no length, `EvaluationError` for endless work."""
     from pint.errors import PintError
     from pint.pint_eval import build_eval_tree
     from pint.pint_eval import plain_tokenizer
@@ -43,9 +46,12 @@ def metres(text: str) -> Decimal:
     for preprocessor in registry.preprocessors:  # percent signs
         text = preprocessor(text)
     try:
-        calculation = build_eval_tree(plain_tokenizer(string_preprocessor(text)))
-        length = calculation.evaluate(_operand, _OPERATORS)
-        return Decimal(str(length.m_as("meter")))
+        with at_most(
+            SECONDS, f"the distance {text[:80]!r} takes more than {SECONDS:g} s to work out; write it as 1.5 km"
+        ):
+            calculation = build_eval_tree(plain_tokenizer(string_preprocessor(text)))
+            length = calculation.evaluate(_operand, _OPERATORS)
+            return Decimal(str(length.m_as("meter")))
     except (PintError, *_NOT_A_CALCULATION) as error:
         raise ValueError("not a length") from error
 

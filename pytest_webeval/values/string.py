@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from typing import ClassVar
 
+from pytest_webeval.patterns import NotAPattern
+from pytest_webeval.patterns import matches_all
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.base import looks_like_pattern
 from pytest_webeval.values.text import text_of
@@ -27,10 +29,10 @@ class Pattern:
         return self.text
 
     def accepts(self, text: str) -> bool:
-        """Whether all of a text matches; nothing matches a pattern that is no regular expression."""
+        """Whether all of a text matches; none does what is no pattern. Raises `EvaluationError` for an endless one."""
         try:
-            return re.compile(self.text, re.IGNORECASE).fullmatch(text) is not None
-        except (re.error, OverflowError, RecursionError):
+            return matches_all(self.text, text, re.IGNORECASE)
+        except NotAPattern:
             return False
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _TRADE_MARKS = str.maketrans("", "", "™®℠©")
 _HYPHEN = "[-\u2010-\u2015\u2212\u00ad]"
 _HYPHEN_AT_LETTER = re.compile(f"(?<=[A-Za-z]){_HYPHEN}|{_HYPHEN}(?=[A-Za-z])")
+_MOST_MARKS = 1_000
 _LINE_BREAKS_AND_TABS = str.maketrans("\t\n\r", "   ")
 
 
@@ -27,12 +28,24 @@ def prepared(text: str, reading: Reading) -> str:
         text = reading.derender(text)
     is_plain = text.isascii() and text.isprintable()  # as most are: they have nothing of what follows but a dash
     if not is_plain:
+        _refuse_heaps(text)
         text = normalize("NFKC", text.translate(_TRADE_MARKS))
     if not is_plain or "-" in text:
         text = _HYPHEN_AT_LETTER.sub(" ", text)
     if not is_plain:
         text = _transliterated(_without_controls(text))
     return " ".join(text.split()).casefold()
+
+
+def _refuse_heaps(text: str) -> None:
+    """Raise `ValueUnreadable` for accents heaped up: Python orders them in time that grows with their square."""
+    if len(text) <= _MOST_MARKS:
+        return
+    marks = 0
+    for character in text:
+        marks = marks + 1 if not character.isascii() and category(character).startswith("M") else 0
+        if marks > _MOST_MARKS:
+            raise unreadable(text, f"has more than {_MOST_MARKS} accents in a row; no writing has")
 
 
 def text_of(raw: object, reading: Reading) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from typing import ClassVar
@@ -14,6 +13,8 @@ from urllib.parse import urlunparse
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import ValueUnreadable
+from pytest_webeval.patterns import NotAPattern
+from pytest_webeval.patterns import matches
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.base import looks_like_pattern
 from pytest_webeval.values.refusal import refuse_overlong
@@ -105,6 +106,6 @@ def _same_parameter(expected: str, found: str) -> bool:
 
 def _accepts(pattern: str, text: str) -> bool:
     try:
-        return re.match(pattern, text) is not None
-    except (re.error, OverflowError, RecursionError) as error:
+        return matches(pattern, text)
+    except NotAPattern as error:
         raise EvaluationError(f"{pattern!r} is no regular expression; mend the URL") from error

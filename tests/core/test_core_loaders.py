@@ -23,6 +23,7 @@ from pytest_webeval.evaluators.base import Case
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.files import Inputs
 from pytest_webeval.files import read_inside
+from pytest_webeval.limits import Limits
 from pytest_webeval.results import Status
 from pytest_webeval.rules import RULES
 from pytest_webeval.sites import Sites
@@ -113,18 +114,19 @@ def test_a_mended_trace_is_refused_by_the_rules_of_the_reference(bench):
         bench.score(task, "reference")
 
 
+@pytest.mark.parametrize(("name", "content"), [("a.har", HAR), ("a.network", LINE)])
 @pytest.mark.parametrize(
-    "content",
+    ("usual", "odd", "url"),
     [
-        HAR.replace(b"200", b'200, "time": NaN, "wait": -Infinity'),
-        HAR.replace(b"text/plain", b"text/\\ud800plain"),
-        HAR.replace(b"http://a/", b"http://a/\\udfff"),
+        (b"200", b'200, "time": NaN, "wait": -Infinity', "http://a/"),
+        (b"text/plain", b"text/\\ud800plain", "http://a/"),
+        (b"http://a/", b"http://a/\\udfff", "http://a/\ufffd"),  # another address than without it
     ],
 )
-def test_json_as_python_writes_it_is_read(tmp_path, content):
-    (tmp_path / "a.har").write_bytes(content)
-    trace = loaded(tmp_path, "a.har")
-    assert (trace.events[0].url, trace.mended) == ("http://a/", None)
+def test_json_as_python_writes_it_is_read(tmp_path, name, content, usual, odd, url):
+    (tmp_path / name).write_bytes(content.replace(usual, odd))
+    trace = loaded(tmp_path, name)
+    assert (trace.events[0].url, trace.mended) == (url, None)
 
 
 @pytest.mark.parametrize("entries", [b'"xy"', b'{"a": 1, "b": 2}'])
@@ -172,16 +174,17 @@ def test_a_body_in_a_side_file_is_set_aside_until_somebody_asks(tmp_path, kind):
     assert (body.text, body.aside()) == ("", "kept")
 
 
-def test_side_files_are_read_once_and_are_of_bounded_size(monkeypatch):
+def test_side_files_are_read_once_and_are_of_bounded_size():
     asked = []
-    bodies = BodySource(lambda name: asked.append(name) or b"12345")
+    bodies = BodySource(lambda name: asked.append(name) or b"12345", Limits(body_size=4))
     first, again, other = (
         bodies.read_post(msgspec.Raw(b'{"mimeType": "text/plain", "_sha1": "%s"}' % name))
         for name in (b"a", b"a", b"b")
     )
     assert (first.aside(), again.aside(), asked) == ("12345", "12345", ["a"])
-    monkeypatch.setattr("pytest_webeval.traces.stored_bodies.MAX_ASIDE", 9)
-    with pytest.raises(EvaluationError, match="bodies in side files come to 10 characters; at most 9 are read"):
+    with pytest.raises(
+        EvaluationError, match="bodies in side files come to 10 characters; at most 8 are read; see body_s"
+    ):
         other.aside()
     assert first.aside() == "12345"
 

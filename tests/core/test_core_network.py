@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from pytest_webeval.bodies import fields_of
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.limits import USUAL
+from pytest_webeval.limits import Limits
 from pytest_webeval.network import Body
 from pytest_webeval.traces.base import build_trace
 from pytest_webeval.traces.stored_bodies import BodySource
@@ -119,7 +121,7 @@ PART = 'Content-Disposition: form-data; name="{}"'
         (JSON, "[1]", None),
         (JSON, "5", None),
         (JSON, "{", None),
-        (JSON, "[" * 100_000, None),
+        (JSON, "[" * 700, None),
         ("application/vnd.api+json", '{"a": 1}', None),
         ("Application/JSON", '{"a": 1}', None),
         ("text/plain", "a=1", None),
@@ -134,6 +136,28 @@ PART = 'Content-Disposition: form-data; name="{}"'
 def test_the_fields_of_a_body_are_read_by_its_type(mime, text, fields):
     found = fields_of(Body(mime, text))
     assert (None if found is None else found.first) == fields
+
+
+@pytest.mark.parametrize(
+    ("mime", "text", "told"),
+    [
+        (
+            JSON,
+            "[" * 100_000,
+            "a JSON body in the trace nests deeper than 750 levels; at most 750 are read; raise nesting",
+        ),
+        (
+            JSON,
+            f"[{'0,' * 9}0]",
+            "a JSON body in the trace holds more values than 9; at most 9 are read; raise values in",
+        ),
+        (FORM, "&".join("a" * 10), "a posted form holds more fields than 9; at most 9 are read; raise values in"),
+        (MULTIPART, "--XX" * 10, "a multipart body holds more parts than 9; at most 9 are read; raise values in"),
+    ],
+)
+def test_a_body_beyond_the_limits_is_an_error_that_names_the_limit(mime, text, told):
+    with pytest.raises(EvaluationError, match=told):
+        fields_of(Body(mime, text), Limits(values=9) if len(text) < 100 else USUAL)
 
 
 def posted(body):

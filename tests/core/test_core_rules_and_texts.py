@@ -9,12 +9,17 @@ import pytest
 
 from pytest_webeval.comparison import Comparison
 from pytest_webeval.comparison import failed
+from pytest_webeval.reports.failure_text import evaluator_text
 from pytest_webeval.reports.failure_text import failure_text
+from pytest_webeval.reports.failure_text import harmless
+from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rules import RULES
 from pytest_webeval.rules import SWITCHES
 from pytest_webeval.schema import TreeReader
+from pytest_webeval.scoring import errored
 from pytest_webeval.task_sets import load_tasks
 from pytest_webeval.values.base import Reading
 
@@ -85,3 +90,35 @@ def test_objects_in_events_may_say_more_than_expected(extra_keys, equal):
     reader = TreeReader(Reading(), strict=False, where="post_data")
     expected, actual = (reader.member(raw, schema, "o") for raw in ({"a": 1}, {"a": 1, "b": 2}))
     assert Comparison(extra_keys=extra_keys).equal(expected, actual) is equal
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("::error::x", "\\u003a:error::x"),
+        ("a\n \t::set-output name=x::y", "a\n \t\\u003a:set-output name=x::y"),
+        ("a ::error:: b", "a ::error:: b"),
+        ("runs/107::task", "runs/107::task"),
+        ("a ##[group]b", "a \\u0023#[group]b"),
+        ("##vso[task.setvariable]x", "\\u0023#vso[task.setvariable]x"),
+        ("##TeamCity[buildStatus]", "\\u0023#TeamCity[buildStatus]"),
+        ("## a heading", "## a heading"),
+        ("\x1b[31mred\x07\r", "\\u001b[31mred\\u0007\\u000d"),
+        ("\u202eabc\u2028::warning::", "\\u202eabc\\u2028::warning::"),
+        ("\r::error::x", "\\u000d::error::x"),
+        ("\ud800", "\\ud800"),
+    ],
+)
+def test_no_text_commands_a_terminal_or_a_ci_system(text, shown):
+    assert harmless(text) == shown
+
+
+def test_a_failure_text_is_as_long_as_anybody_reads():
+    wrong = [Assertion.of("a" * 2_000, False, "b" * 1_000_000)] * 150  # noqa: FBT003  (it does not hold)
+    result = EvaluatorResult(evaluator_name="E", status=Status.FAILURE, score=0.0, assertions=wrong)
+    lines = evaluator_text(result).splitlines()
+    assert lines[1] == f"  {'a' * 998}… (2,002 characters)"
+    assert lines[2] == f"    {'b' * 996}… (1,000,004 characters)"
+    assert (len(lines), lines[-1]) == (202, "  … and 100 lines more in eval_result.json")
+    told = errored("E", "c" * 5_000)
+    assert evaluator_text(told) == f"E: {'c' * 997}… (5,003 characters)"

@@ -1,0 +1,59 @@
+"""How much of what a stranger wrote is read: every limit with its default, in one table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from dataclasses import fields
+from typing import Any
+
+from pytest_webeval.errors import SettingsError
+
+_UNITS = {"": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+_AMOUNT = re.compile(r"([0-9][0-9_,]{0,20})\s*([A-Za-z]{0,3})")
+INI = "webeval_limits"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What is beyond one of these is refused with an error that names it. Honest recordings are far below them."""
+
+    file_size: int = 512 * 2**20  # bytes of one file
+    entries: int = 200_000  # entries of one network trace
+    values: int = 2_000_000  # members and items of one JSON text that is read whole
+    nesting: int = 750  # levels of an answer or a body
+    string_length: int = 4 * 2**20  # characters of one text that is compared
+    archive_members: int = 100_000  # files in one trace.zip
+    expansion: int = 200  # times its packed size that a member of an archive of some size unpacks to
+    body_size: int = 64 * 2**20  # bytes of one body, decoded or in a side file; of all of them of a run, twice that
+
+    def told(self, name: str) -> str:
+        """What a message says of a limit, and what to do about it."""
+        return f"at most {getattr(self, name):,} are read; raise {name} in {INI} if it is honest"
+
+    @property
+    def changes(self) -> dict[str, int]:
+        """Those that are not the usual ones."""
+        return {one.name: value for one in fields(self) if (value := getattr(self, one.name)) != one.default}
+
+
+USUAL = Limits()
+
+
+def read_limits(lines: Iterable[str]) -> Limits:
+    """Limits as an ini file has them, such as ``file_size = 64 MiB``. Raises `SettingsError`."""
+    given: dict[str, Any] = dict(_read(line) for line in lines)
+    return Limits(**given)
+
+
+def _read(line: str) -> tuple[str, int]:
+    name, _, amount = (part.strip() for part in line.partition("="))
+    known = [one.name for one in fields(Limits)]
+    if name not in known:
+        raise SettingsError(f"{INI}: {name!r} is no limit; choose of {', '.join(known)}")
+    found = _AMOUNT.fullmatch(amount)
+    unit = _UNITS.get(found[2].upper()) if found else None
+    if found is None or unit is None:
+        raise SettingsError(f"{INI}: {amount!r} is no amount for {name}; write it as 200000 or 64 MiB")
+    return name, int(re.sub("[_,]", "", found[1])) * unit

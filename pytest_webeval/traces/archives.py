@@ -1,0 +1,45 @@
+"""Members of a `trace.zip`, read in place and within limits: their names are never paths."""
+
+from __future__ import annotations
+
+import io
+import lzma
+import zipfile
+import zlib
+
+from pytest_webeval.limits import Limits
+
+# RuntimeError: an encrypted member, or (its child) a compression that nobody knows.
+BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, KeyError, ValueError, RuntimeError, EOFError, OSError)
+_ENTRY_OF_DIRECTORY = b"PK\x01\x02"
+_SMALL = 16 * 2**20  # bytes; what unpacks to less may be packed as tightly as it likes
+_PIECE = 4096  # bytes of bzip2 or LZMA that are unpacked at once, however much that comes to
+_BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # which never unpack more than they are asked for
+
+
+class Archive:
+    """A zip archive in memory. What it raises, here and later, is in `BROKEN_ZIP`."""
+
+    def __init__(self, content: bytes, limits: Limits) -> None:
+        if content.count(_ENTRY_OF_DIRECTORY) > limits.archive_members:
+            told = f"it has more than {limits.archive_members:,} members; {limits.told('archive_members')}"
+            raise zipfile.BadZipFile(told)
+        self._archive = zipfile.ZipFile(io.BytesIO(content))
+        self._limits = limits
+
+    def read(self, name: str, most: int) -> bytes:
+        """The bytes of a member, of which there are at most so many."""
+        info = self._archive.getinfo(name)
+        if info.file_size > most:
+            raise zipfile.BadZipFile(f"{name} unpacks to {info.file_size:,} bytes; at most {most:,} are read")
+        times = info.file_size / max(info.compress_size, 1)
+        if info.file_size > _SMALL and times > self._limits.expansion:
+            told = f"{name} unpacks to {times:,.0f} times its size; {self._limits.told('expansion')}"
+            raise zipfile.BadZipFile(told)
+        if info.compress_type in _BOUNDED:
+            return self._archive.read(info)
+        return self._in_pieces(info)
+
+    def _in_pieces(self, info: zipfile.ZipInfo) -> bytes:
+        with self._archive.open(info) as member:
+            return b"".join(iter(lambda: member.read(_PIECE), b""))

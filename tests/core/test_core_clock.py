@@ -1,0 +1,145 @@
+"""What takes too long is interrupted; regular expressions of strangers above all."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+
+import pytest
+
+from pytest_webeval import patterns
+from pytest_webeval.clock import at_most
+from pytest_webeval.clock import stop
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.patterns import NotAPattern
+from pytest_webeval.patterns import found_in
+from pytest_webeval.patterns import is_pattern
+from pytest_webeval.patterns import matches
+from pytest_webeval.patterns import matches_all
+from pytest_webeval.values.lengths import metres
+
+ENDLESS = ["^(a+)+$", "^(a|a)*$", "^" + "(a|a)" * 40 + "$", "^(a*)*$"]
+TEXT = "a" * 40 + "b"
+
+
+def elsewhere(call):
+    """What a call gives or raises in another thread than the main one."""
+    found = []
+
+    def run():
+        try:
+            found.append(call())
+        except (EvaluationError, NotAPattern) as error:
+            found.append(str(error))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    return found[0]
+
+
+@pytest.fixture
+def _short(monkeypatch):
+    monkeypatch.setattr(patterns, "SECONDS", 0.2)
+    monkeypatch.setattr(patterns, "_START", 0.5)
+
+
+@pytest.mark.usefixtures("_short")
+@pytest.mark.parametrize("pattern", ENDLESS)
+def test_a_pattern_that_never_ends_is_an_error_that_names_it(pattern):
+    told = f"the pattern {pattern[:80]!r} takes more than 0.2 s for a text of 41 characters; write one without rep"
+    with pytest.raises(EvaluationError) as caught:
+        matches_all(pattern, TEXT)
+    assert str(caught.value).startswith(told)
+    assert elsewhere(lambda: matches_all(pattern, TEXT)).startswith(told)
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("ask", "pattern", "text", "holds"),
+    [
+        (matches, "a+b", "aabc", True),
+        (matches, "b+", "aabc", False),
+        (matches, "ab", "abc", True),
+        (matches_all, "a+b", "aabc", False),
+        (matches_all, "a+bc", "aabc", True),
+        (matches_all, "", "\ud800", False),
+        (matches_all, ".?", "\ud800", True),
+        (found_in, "b+", "aabc", True),
+        (found_in, "x+", "aabc", False),
+    ],
+)
+def test_patterns_mean_the_same_in_every_thread(ask, pattern, text, holds):
+    assert ask(pattern, text) is holds
+    assert elsewhere(lambda: ask(pattern, text)) is holds
+
+
+@pytest.mark.parametrize("text", ["(", "*", "a{99999999999}", "(?P<", "[z-a]+"])
+def test_what_is_no_regular_expression_is_told(text):
+    assert not is_pattern(text)
+    with pytest.raises(NotAPattern, match="is no regular expression"):
+        matches(text, "a")
+    assert "is no regular expression" in elsewhere(lambda: matches(text, "a"))
+
+
+def test_a_calculation_that_never_ends_is_an_error():
+    with pytest.raises((EvaluationError, ValueError)):
+        metres("9**9**9**9 km")
+
+
+def test_a_clock_within_another_leaves_it_what_is_left_of_its_time():
+    began = time.monotonic()
+    with pytest.raises(EvaluationError, match="outer"), at_most(0.4, "outer"):
+        _two_naps()
+    assert time.monotonic() - began < 5
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def _two_naps():
+    with pytest.raises(EvaluationError, match="inner"), at_most(0.1, "inner"):
+        time.sleep(10)
+    with at_most(5, "longer than what is left"):
+        time.sleep(10)
+
+
+def test_somebody_elses_timer_and_handler_are_given_back():
+    rung = []
+    before = signal.signal(signal.SIGALRM, lambda *_: rung.append("alarm"))
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    try:
+        with pytest.raises(EvaluationError), at_most(0.05, "told"):
+            time.sleep(10)
+        assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= 0.45
+        time.sleep(1)
+    finally:
+        left = signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert (rung, left) == (["alarm"], (0.0, 0.0))
+
+
+def test_a_library_that_catches_everything_does_not_hold_the_clock_up():
+    def swallowing():
+        while True:
+            try:
+                time.sleep(10)
+            except Exception:  # noqa: BLE001  (as some do)
+                continue
+
+    with pytest.raises(EvaluationError, match="told"), at_most(0.05, "told"):
+        swallowing()
+
+
+def test_what_is_in_time_is_let_be():
+    with at_most(5, "told"):
+        found = "done"
+    assert found == "done"
+    with pytest.raises(KeyError), at_most(5, "told"):
+        raise KeyError
+    assert elsewhere(lambda: at_most(5, "told").__enter__()) is None
+
+
+def test_a_clock_that_is_stopped_never_rings():
+    with at_most(0.05, "told"):
+        stop()
+        time.sleep(0.2)

@@ -1,0 +1,166 @@
+"""Limits: how they are written, and what is beyond them."""
+
+from __future__ import annotations
+
+import bz2
+import io
+import json
+import lzma
+import struct
+import zipfile
+
+import pytest
+
+from pytest_webeval import Limits
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import ValueUnreadable
+from pytest_webeval.files import Inputs
+from pytest_webeval.limits import read_limits
+from pytest_webeval.traces import load_trace
+from pytest_webeval.values.base import Reading
+from pytest_webeval.values.string import StringValue
+
+ENTRY = {"request": {"method": "GET", "url": "http://a.test/"}, "response": {"status": 200}}
+HAR = json.dumps({"log": {"entries": [ENTRY] * 5}})
+LINE = json.dumps({"type": "resource-snapshot", "snapshot": ENTRY}) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "limits"),
+    [
+        ([], Limits()),
+        (["entries = 5"], Limits(entries=5)),
+        (["file_size=64 MiB", "body_size = 3kib"], Limits(file_size=64 * 2**20, body_size=3 * 2**10)),
+        (["values = 1_000_000", "string_length = 2,000"], Limits(values=1_000_000, string_length=2000)),
+        (["file_size = 2GiB"], Limits(file_size=2 * 2**30)),
+    ],
+)
+def test_limits_are_written_as_people_write_amounts(lines, limits):
+    assert read_limits(lines) == limits
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("size = 5", "'size' is no limit; choose of file_size, entries, values, nesting, string_length, archive_mem"),
+        ("entries", "'' is no amount for entries; write it as 200000 or 64 MiB"),
+        ("entries = many", "'many' is no amount for entries"),
+        ("entries = -1", "'-1' is no amount"),
+        ("entries = 5 TB", "'5 TB' is no amount"),
+        ("entries = ²", "'²' is no amount"),
+    ],
+)
+def test_what_is_no_limit_is_told(line, told):
+    with pytest.raises(SettingsError, match=told):
+        read_limits([line])
+
+
+def test_only_limits_that_are_not_the_usual_ones_are_changes():
+    assert Limits().changes == {}
+    assert Limits(entries=5, nesting=750).changes == {"entries": 5}
+
+
+def zipped(content=LINE * 5, compression=zipfile.ZIP_DEFLATED, more=0):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", compression) as archive:
+        archive.writestr("trace.network", content)
+        for number in range(more):
+            archive.writestr(str(number), "")
+    return packed.getvalue()
+
+
+MANY = "has more than 4 entries; at most 4 are read; raise entries in webeval_limits if it is honest"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "limits", "told"),
+    [
+        ("network.har", HAR, Limits(entries=4), MANY),
+        ("network.har", HAR.replace("5", "NaN"), Limits(entries=4), MANY),
+        ("network.har", '{"log": {"entries": "12345"}}', Limits(entries=4), MANY),
+        ("network.har", '{"log": {"entries": [0,0]}}', Limits(entries=0), "damaged and too large to read it entry by"),
+        ("network.har", LINE * 5, Limits(entries=4), MANY),
+        ("trace.network", LINE * 5, Limits(entries=4), MANY),
+        ("trace.network", LINE + "\n" * 5 * 2**20, Limits(), "has more than 200,000 entries"),
+        ("trace.zip", zipped(), Limits(entries=4), MANY),
+        ("trace.zip", zipped(more=9), Limits(archive_members=9), "it has more than 9 members; at most 9 are read; rai"),
+        ("trace.zip", zipped(LINE + " " * 17 * 2**20), Limits(), r"unpacks to [0-9,]+ times its size; at most 200 are"),
+        ("trace.zip", zipped(LINE + " " * 2**20), Limits(file_size=2**20), "unpacks to 1,048,704 bytes; at most 1,0"),
+        ("network.har", HAR, Limits(file_size=10), "network.har has [0-9]+ bytes; at most 10 are read; see file_size"),
+    ],
+)  # fmt: skip
+def test_a_trace_beyond_a_limit_is_an_error_that_names_it(tmp_path, name, content, limits, told):
+    (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(RecordingError, match=told):
+        load_trace(Inputs(tmp_path, limits=limits), name)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("network.har", HAR), ("trace.network", LINE * 5), ("trace.zip", zipped(more=3))]
+)
+def test_a_trace_within_its_limits_is_read(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    limits = Limits(entries=5, archive_members=4)
+    assert len(load_trace(Inputs(tmp_path, limits=limits), name).events) == 5
+
+
+def lying(content, kind, packed):
+    """An archive whose one member says that it unpacks to nothing much."""
+    name, size = b"trace.network", len(content) // 100
+    common = struct.pack("<HHHHHIIIHH", 46, 0, kind, 0, 33, 0, len(packed), size, len(name), 0)
+    local = b"PK\x03\x04" + common + name + packed
+    central = b"PK\x01\x02" + struct.pack("<H", 46) + common + struct.pack("<HHHII", 0, 0, 0, 0, 0) + name
+    return local + central + struct.pack("<4s4H2IH", b"PK\x05\x06", 0, 0, 1, 1, len(central), len(local), 0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "pack"),
+    [
+        (zipfile.ZIP_BZIP2, bz2.compress),
+        (
+            zipfile.ZIP_LZMA,
+            lambda text: b"\x09\x04\x05\x00]\x00\x00\x80\x00" + lzma.compress(text, lzma.FORMAT_ALONE)[13:],
+        ),
+    ],
+)
+def test_an_archive_that_lies_about_sizes_is_an_error(tmp_path, kind, pack):
+    content = b" " * 50 * 2**20
+    (tmp_path / "trace.zip").write_bytes(lying(content, kind, pack(content)))
+    with pytest.raises(RecordingError, match="is no Playwright trace"):
+        load_trace(Inputs(tmp_path), "trace.zip")
+
+
+def test_bzip2_is_read_as_well(tmp_path):
+    (tmp_path / "trace.zip").write_bytes(zipped(compression=zipfile.ZIP_BZIP2))
+    assert len(load_trace(Inputs(tmp_path), "trace.zip").events) == 5
+
+
+@pytest.mark.parametrize("encoding", ["base64", None])
+def test_a_body_beyond_its_limit_is_an_error_that_names_it(tmp_path, encoding):
+    stored = {"mimeType": "text/plain", "text": "YWJjZGVm", "encoding": "base64"} if encoding else {"_file": "big"}
+    entry = ENTRY | {"response": {"status": 200, "content": stored}}
+    (tmp_path / "network.har").write_text(json.dumps({"log": {"entries": [entry]}}))
+    (tmp_path / "big").write_text("abcdef")
+    enough, short = (load_trace(Inputs(tmp_path, limits=Limits(body_size=n)), "network.har") for n in (6, 5))
+    assert enough.events[0].read_content().aside() == "abcdef"
+    with pytest.raises(
+        EvaluationError, match=r"6 bytes; at most 5 are read; .*(body_size|file_size) in webeval_limits"
+    ):
+        short.events[0].read_content().aside()
+
+
+def test_a_text_beyond_its_limit_is_refused():
+    assert StringValue.read("abcde", Reading(longest=5)).to_json() == "abcde"
+    with pytest.raises(
+        ValueUnreadable, match="a text of 6 characters is too long; at most 5 are read; raise string_len"
+    ):
+        StringValue.read("abcdef", Reading(longest=5))
+
+
+@pytest.mark.parametrize("mark", ["\u0301\u0316", "\u0f73", "\u0344"])
+def test_heaps_of_accents_are_refused_before_they_are_ordered(mark):
+    assert StringValue.read("e" + mark * 400, Reading()).to_json().startswith("e")
+    with pytest.raises(ValueUnreadable, match="has more than 1000 accents in a row; no writing has"):
+        StringValue.read("e" + mark * 100_000, Reading())
