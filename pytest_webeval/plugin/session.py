@@ -69,8 +69,11 @@ def register(config: pytest.Config) -> None:
     config.pluginmanager.register(Reporter(workspace), "webeval-reporter")
     if config.pluginmanager.has_plugin("html"):
         from pytest_webeval.plugin import html_columns  # pytest-html may be absent
+        from pytest_webeval.plugin import html_policy
 
         config.pluginmanager.register(html_columns, "webeval-html")
+        if config.getoption("htmlpath", default=None):
+            config.pluginmanager.register(html_policy, "webeval-html-policy")
 
 
 def writes(config: pytest.Config) -> bool:

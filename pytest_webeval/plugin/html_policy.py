@@ -1,0 +1,73 @@
+"""A content-security policy for pytest-html's page: nothing in it runs or is fetched but what pytest-html wrote.
+
+The page shows what agents and web sites wrote, and pytest-html puts some of it in as HTML.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from base64 import b64encode
+from collections.abc import Generator
+from hashlib import sha256
+from html import escape
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+_HANDLER = re.compile(r'<div class="summary__reload__button[^"]*" onclick="([^"]*)">')
+_HEAD = "<head>"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, object]:
+    """Put the policy into the page once pytest-html has written it."""
+    result = yield
+    path = Path(os.path.expandvars(session.config.getoption("htmlpath"))).expanduser()
+    if path.is_file():
+        path.write_text(with_policy(path.read_text("utf-8"), _own_script()), "utf-8")
+    return result
+
+
+def with_policy(page: str, script: str) -> str:
+    """The page with a policy that allows that script in it and no other.
+
+    A page without that script or without a head is none of pytest-html's as we know them, and gets a policy under which
+    no script runs at all.
+    """
+    head, found, rest = page.partition(_HEAD)
+    policy = f'<meta http-equiv="Content-Security-Policy" content="{escape(_policy(page, script), quote=False)}"/>'
+    return f"{head}{found}\n    {policy}{rest}" if found else f"{policy}{page}"
+
+
+def _policy(page: str, script: str) -> str:
+    allowed = [_hash(text) for text in (_as_embedded(page, script), *_HANDLER.findall(page)[:1]) if text]
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src 'unsafe-hashes' {' '.join(allowed)}" if allowed else "script-src 'none'",
+            "style-src 'unsafe-inline' 'self'",  # styles of pytest-html's own, in the page or beside it
+            "img-src data: 'self'",
+            "media-src data: 'self'",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+
+
+def _as_embedded(page: str, script: str) -> str | None:
+    """The script with the blanks around it in the page, which count for its hash."""
+    at = page.rfind(script)
+    start, end = page.rfind("<script>", 0, at) + len("<script>"), page.find("</script>", at)
+    if at < 0 or page[start:at].strip() or page[at + len(script) : end].strip():
+        return None
+    return page[start:end]
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _own_script() -> str:
+    return (resources.files("pytest_html") / "resources" / "app.js").read_text("utf-8").strip()
