@@ -63,6 +63,7 @@ class EventMatcher:
             decode_base64=self.wanted.decode_base64_query,
             rules=self.case.rules,
             notice=self.case.notice,
+            limits=self.case.run.inputs.limits,
         )
 
     @cached_property

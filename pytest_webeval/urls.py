@@ -18,6 +18,8 @@ from urllib.parse import urlsplit
 from urllib.parse import urlunsplit
 
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.limits import USUAL
+from pytest_webeval.limits import Limits
 from pytest_webeval.normal_urls import has_dot_segments
 from pytest_webeval.normal_urls import is_ssh
 from pytest_webeval.normal_urls import is_trick
@@ -72,6 +74,7 @@ class UrlReader:
     decode_base64: bool = False
     rules: Rules = RULES["reference"]
     notice: Notice = unnoticed
+    limits: Limits = USUAL
     _seen: dict[str, Url] = field(default_factory=dict, compare=False)
 
     def expected(self, raw: str | list[str], query: Mapping[str, Sequence[str]] | None = None) -> tuple[Url, ...]:
@@ -81,12 +84,14 @@ class UrlReader:
         return tuple(self._expected(one.strip(), query) for one in ([raw] if isinstance(raw, str) else raw))
 
     def actual(self, raw: str) -> Url:
-        """A recorded URL. Raises `EvaluationError` where it is empty or impossible."""
+        """A recorded URL. Raises `EvaluationError` where it is empty, impossible or too long."""
         if raw not in self._seen:
             self._seen[raw] = self._actual(raw.strip().translate(_DROPPED))
         return self._seen[raw]
 
     def _actual(self, text: str) -> Url:
+        if len(text) > self.limits.string_length:
+            raise EvaluationError(f"a URL has {len(text):,} characters; {self.limits.told('string_length')}")
         if looks_like_pattern(text):
             self.notice("literal_texts", text[:80])
             if not self.rules.literal_texts:

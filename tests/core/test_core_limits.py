@@ -18,7 +18,9 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import ValueUnreadable
 from pytest_webeval.files import Inputs
 from pytest_webeval.limits import read_limits
+from pytest_webeval.sites import Sites
 from pytest_webeval.traces import load_trace
+from pytest_webeval.urls import UrlReader
 from pytest_webeval.values.base import Reading
 from pytest_webeval.values.string import StringValue
 
@@ -157,6 +159,13 @@ def test_a_text_beyond_its_limit_is_refused():
         ValueUnreadable, match="a text of 6 characters is too long; at most 5 are read; raise string_len"
     ):
         StringValue.read("abcdef", Reading(longest=5))
+
+
+def test_a_url_beyond_the_limit_is_an_error():
+    reader = UrlReader(Sites(), (), limits=Limits(string_length=20))
+    assert reader.actual("http://shop.test/123").base == "http://shop.test/123"
+    with pytest.raises(EvaluationError, match="a URL has 21 characters; at most 20 are read; raise string_length"):
+        reader.actual("http://shop.test/1234")
 
 
 @pytest.mark.parametrize("mark", ["\u0301\u0316", "\u0f73", "\u0344"])
