@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Any
@@ -104,9 +105,19 @@ def _asked_for(config: pytest.Config, known: Any = None) -> bool:
     return bool((known or config.option).webeval_runs or config.getini("webeval_runs"))
 
 
+def _may_be_foreign(ini: Path) -> bool:
+    """Whether there is another configuration file above one that pytest found."""
+    names = ("pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg", "pytest.toml", ".pytest.ini", ".pytest.toml")
+    return any(os.path.exists(f"{above}/{name}") for above in ini.parent.parents for name in names)  # noqa: PTH110
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Keep pytest from importing conftest.py files that came with a recording."""
+    """Keep pytest from importing conftest.py files that came with a recording, and from obeying its ini files."""
+    if early_config.inipath is not None and _may_be_foreign(early_config.inipath):
+        from pytest_webeval.plugin.foreign_ini import refuse_foreign_ini  # idle sessions load nothing
+
+        refuse_foreign_ini(early_config)
     if _asked_for(early_config, early_config.known_args_namespace):
         from pytest_webeval.plugin.own_imports import import_own_modules_plainly  # idle sessions load nothing
 

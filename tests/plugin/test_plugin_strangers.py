@@ -159,3 +159,40 @@ def test_a_linked_result_does_not_lead_the_bytes_elsewhere(runs, webeval, pytest
     webeval().assert_outcomes(passed=1)
     assert precious.read_text() == "mine"
     assert runs.result(107)["status"] == "success"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pytest.ini", "[pytest]\nwebeval_runs = 'runs'\n"),
+        ("pytest.ini", "[pytest]\nwebeval_runs =\n    elsewhere\n    runs\n"),
+        ("tox.ini", "[pytest]\nwebeval_runs = runs\n"),
+        ("setup.cfg", "[tool:pytest]\nwebeval_runs = runs\n"),
+        ("pyproject.toml", "[tool.pytest.ini_options]\nwebeval_runs = 'runs'\n"),
+        ("pyproject.toml", "[tool.pytest]\nwebeval_runs = ['runs']\n"),
+        ("pytest.toml", "[pytest]\nwebeval_runs = ['runs']\n"),
+    ],
+)
+@pytest.mark.parametrize("planted_ini", ["[pytest]\n", "[pytest]\nwebeval_runs = /nowhere\n"])
+def test_an_ini_file_of_a_recording_does_not_hide_that_of_the_project(
+    planted, pytester, marker, name, text, planted_ini
+):
+    (pytester.path / name).write_text(text)
+    (planted.root / "107" / "pytest.ini").write_text(planted_ini)
+    result = pytester.runpytest("runs/107")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["ERROR: */runs/107/pytest.ini lies inside the run root */runs of *; name that file with -c"]
+    )
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize(
+    "text", ["[pytest]\nwebeval_runs = other\n", "[pytest]\n# webeval_runs\n", "webeval_runs = ]["]
+)
+def test_an_ini_file_of_a_project_within_a_project_is_obeyed(pytester, text):
+    (pytester.path / "tox.ini").write_text(text)
+    inner = pytester.mkdir("inner")
+    (inner / "pytest.ini").write_text("[pytest]\n")
+    (inner / "test_a.py").write_text("def test_a(): pass\n")
+    pytester.runpytest("inner").assert_outcomes(passed=1)
