@@ -21,11 +21,13 @@ from pytest_webeval.errors import WebEvalError
 from pytest_webeval.formats.listing import Listing
 from pytest_webeval.formats.listing import listed
 from pytest_webeval.plugin.chosen import CHOSEN
+from pytest_webeval.plugin.labels import quoted
 from pytest_webeval.plugin.missing import MISSING_TASKS
 from pytest_webeval.plugin.recording import RecordEvaluation
 from pytest_webeval.plugin.recording import TaskFailed
 from pytest_webeval.plugin.strangers import shield
 from pytest_webeval.plugin.workspace import WORKSPACE
+from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.tasks import NumberedTask
 from pytest_webeval.tasks import Task
 
@@ -57,8 +59,8 @@ class RunItem(pytest.Function):
 
     @cached_property
     def location(self) -> tuple[str, int | None, str]:
-        """The same with the directory as seen from the rootdir, which pytest would remember for all of the session."""
-        return os.path.relpath(self.path, self.config.rootpath), 0, self.nodeid
+        """The same with the directory as seen from the rootdir, spelled as in labels: reports of workers carry it."""
+        return quoted(os.path.relpath(self.path, self.config.rootpath)), 0, self.nodeid
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:  # noqa: ARG002
         """Our own failures as the text that they carry, anything else as pytest shows it."""
@@ -192,6 +194,8 @@ Node = TypeVar("Node", bound=pytest.Directory)
 def _node(kind: type[Node], parent: pytest.Collector, path: Path, name: str | None) -> Node:
     shield(parent.config, path)
     nodeid = parent.config.stash[WORKSPACE].labels.of(path)
+    if name is not None and harmless(name) != name:  # reports carry the names of nodes as keywords
+        name = quoted(name)
     node: Node = kind.from_parent(parent, path=path, nodeid=nodeid, name=name)
     return node
 

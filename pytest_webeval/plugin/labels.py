@@ -12,6 +12,11 @@ from urllib.parse import unquote_to_bytes
 _SAFE = "/-_.~+=@, "
 
 
+def quoted(path: str) -> str:
+    """A path in ASCII, as URLs spell it; a plain one stays as it is."""
+    return quote_from_bytes(os.fsencode(path), safe=_SAFE)
+
+
 @dataclass(frozen=True)
 class Labels:
     """Names of directories at or below run roots: ASCII and unique, for they are node ids and keys of records."""
@@ -50,7 +55,7 @@ class Labels:
             raise ValueError(f"{path} lies in no run root")
         inner = str(path)[len(str(root)) :].lstrip(os.sep)
         joined = "/".join(part for part in (self.prefixes[root], inner or ".") if part != ".") or "."
-        return quote_from_bytes(os.fsencode(joined), safe=_SAFE)
+        return quoted(joined)
 
     def path_of(self, label: str) -> Path | None:
         """The directory with that label, or None."""

@@ -201,7 +201,7 @@ def _tell_plainly(report: pytest.TestReport, item: RunItem, error: BaseException
     if isinstance(error, WebEvalError):
         report.longrepr = harmless(str(error))
     if isinstance(report.longrepr, tuple):
-        report.longrepr = (str(item.path), 0, report.longrepr[2])
+        report.longrepr = (harmless(str(item.path)), 0, report.longrepr[2])
 
 
 def _written(found: Outcome, item: pytest.Item) -> Outcome:

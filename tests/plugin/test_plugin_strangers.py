@@ -187,6 +187,15 @@ def test_an_ini_file_of_a_recording_does_not_hide_that_of_the_project(
     assert not marker.exists()
 
 
+@pytest.mark.parametrize("text", ["tool = 5\nwebeval_runs = 1", "[tool]\npytest = []\nwebeval_runs = 1"])
+def test_a_toml_file_of_another_shape_names_no_run_root(pytester, text):
+    (pytester.path / "pyproject.toml").write_text(text)
+    inner = pytester.mkdir("inner")
+    (inner / "pytest.ini").write_text("[pytest]\n")
+    (inner / "test_a.py").write_text("def test_a(): pass\n")
+    pytester.runpytest("inner").assert_outcomes(passed=1)
+
+
 @pytest.mark.parametrize(
     "text", ["[pytest]\nwebeval_runs = other\n", "[pytest]\n# webeval_runs\n", "webeval_runs = ]["]
 )

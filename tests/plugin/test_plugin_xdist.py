@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 import pytest
@@ -134,3 +135,15 @@ def test_the_order_in_which_checks_come_in_changes_no_byte(runs, webeval_apart, 
         webeval_apart("test_checks.py", "runs")
         found.append(everything(runs.root))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("passes", [True, False])
+def test_a_directory_whose_name_is_no_utf8_is_scored_by_workers_as_by_one_process(runs, webeval_apart, passes):
+    runs.add(107, passes=passes)
+    runs.define(runs.definition(108))
+    os.rename(runs.add(109, passes=passes), os.fsencode(runs.root) + b"/\xff::error::\n\x1b[31m")  # noqa: PTH104
+    serial, spread = webeval_apart("-vv", "-rA"), webeval_apart("-vv", "-rA", "-n2")
+    assert serial.parseoutcomes() == spread.parseoutcomes()
+    for result in (serial, spread):
+        assert "runs/%FF%3A%3Aerror%3A%3A%0A%1B%5B31m::task" in result.stdout.str()
+        assert not re.search("[\x00-\x09\x0b-\x1f\ud800-\udfff]|^ *::|##\\[", result.stdout.str())
