@@ -6,7 +6,7 @@ import pytest
 from hostile import sessions
 
 # A share of every family, and everything.
-SHARES = [pytest.param(5, id="share"), pytest.param(1, id="whole", marks=pytest.mark.whole)]
+SHARES = [pytest.param(4, id="share"), pytest.param(1, id="whole", marks=pytest.mark.whole)]
 
 
 @pytest.fixture(scope="session", params=SHARES)

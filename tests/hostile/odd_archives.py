@@ -65,6 +65,13 @@ _NAMES = (
     ("a recording in a folder too", "trace/trace.network"),
     ("a module", "conftest.py"),
 )
+
+
+def _two_bodies() -> bytes:
+    made = zips.packed((_N, _ASIDE), ("resources/body.json", b'{"a": "1"}'), ("resources/body.jsen", b'{"a": "2"}'))
+    return made.replace(b"body.jsen", b"body.json")
+
+
 CASES: tuple[Case, ...] = (
     *(_zip(f"a member with {what}", "success", zips.good((name, b"::error::x"))) for what, name in _NAMES),
     *(_zip(f"the recording under {what} alone", "error", zips.packed((name, _G))) for what, name in _NAMES),
@@ -163,13 +170,8 @@ CASES: tuple[Case, ...] = (
         "a link to /etc/passwd", "error|failure", (zips.member("resources/body.json", mode=0o120777), b"/etc/passwd")
     ),
     _body("good", "success", ("resources/body.json", b'{"a": "1"}')),
-    _body("there twice", "failure|error", made=lambda: _two_bodies()),
+    _body("there twice", "failure|error", made=_two_bodies),
 )
-
-
-def _two_bodies() -> bytes:
-    made = zips.packed((_N, _ASIDE), ("resources/body.json", b'{"a": "1"}'), ("resources/body.jsen", b'{"a": "2"}'))
-    return made.replace(b"body.jsen", b"body.json")
 
 
 def _good_and_bomb(size: int) -> bytes:

@@ -16,7 +16,6 @@ from threading import Timer
 from typing import Any
 
 import msgspec
-
 from hostile import corpus
 
 PLAIN = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:benchmark", "-v")
