@@ -45,6 +45,7 @@ class Reader:
     others: tuple[str, ...] = ()  # files that must not be there for this one to be read
     lacks: tuple[str, ...] = ()  # damage that would be the same as another, or is none here
     says: str = ""
+    called: str = ""  # where the document stands, if it is not the whole file
 
     def cases(self) -> Iterator[Case]:
         """One for each damage."""
@@ -59,7 +60,9 @@ class Reader:
             all_of(without(*self.others), holding(place, self.wrap(damage(self.document), path / place)))(path)
 
         says = self.says if outcome == "error" else ""
-        return Case(f"{name} in {self.file.format('ID')}", outcome, says, spoil, task=self.task, root=self.root)
+        return Case(
+            f"{name} in {self.called}{self.file.format('ID')}", outcome, says, spoil, task=self.task, root=self.root
+        )
 
 
 def _each(*names: tuple[str, ...], outcome: str) -> dict[str, str]:
@@ -142,6 +145,7 @@ READERS = (
         others=(honest.HAR,),
         says="trace",
         wrap=_as_snapshot,
+        called="a snapshot of ",
         lacks=("a comment",),
         but=_each(NO_JSON, ("a mark of order",), DEEP, LONG, outcome="error")
         | {"each key twice": "success|error"}
@@ -169,7 +173,16 @@ READERS = (
         | _each(BYTES, outcome="success|error"),
     ),
     Reader("scores/mmrubric_0.8-5-3.json", _SCORE, "error", says="score", but=_STRICT),
-    Reader("scores/mmrubric_0.8-5-3.json", _PAYLOAD, "error", says="score", but=_STRICT, wrap=_as_text, lacks=_AS_TEXT),
+    Reader(
+        "scores/mmrubric_0.8-5-3.json",
+        _PAYLOAD,
+        "error",
+        says="score",
+        but=_STRICT,
+        wrap=_as_text,
+        called="the text of ",
+        lacks=_AS_TEXT,
+    ),
     Reader("times.json", _TIMES, "success", but=_each(LONG, outcome="success|error")),
     Reader("core.log", {}, "success", but=_each(LONG, outcome="success|error")),
     Reader("task_data.json", {"precomputed_rubric": _RUBRIC}, "success", but=_each(LONG, outcome="success|error")),

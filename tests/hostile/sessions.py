@@ -68,7 +68,7 @@ class Session:
     @cached_property
     def files(self) -> dict[str, bytes]:
         """All JSON files that it wrote, by their place."""
-        names = [name for name in self.changed if name.endswith(RESULTS) and name in self.after]
+        names = [name for name in self.changed if name.endswith(RESULTS) and isinstance(self.after.get(name), tuple)]
         inside = self.place.relative_to(self.directory)
         return {str(Path(name).relative_to(inside)): (self.directory / name).read_bytes() for name in names}
 
