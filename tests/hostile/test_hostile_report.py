@@ -1,0 +1,124 @@
+"""The HTML report of hostile directories in a browser: it shows everything and runs nothing of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from dataclasses import field
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.browser
+CHROMIUM = shutil.which("chromium")
+SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+ROWS = "tbody.results-table-row"
+PATIENCE = 120_000  # milliseconds
+
+
+@dataclass
+class Opened:
+    """A page that was opened, and what it did that a report must not do."""
+
+    page: Any
+    address: str
+    noticed: list[str] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if CHROMIUM is None and os.environ.get("WEBEVAL_BROWSER") != "required":
+        pytest.skip("no chromium on this machine: apt-get install chromium to look at the report")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=SWITCHES)
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def opened(browser, corpus):
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
+    found = Opened(page, corpus.serial.html.as_uri())
+    _listen(page, found)
+    page.goto(found.address, wait_until="load", timeout=PATIENCE)
+    page.wait_for_selector(ROWS)
+    yield found
+    page.close()
+
+
+def _listen(page, found):
+    page.on("dialog", lambda dialog: (found.noticed.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    page.on("pageerror", lambda error: found.noticed.append(f"page error: {error}"))
+    page.on("request", lambda request: _requested(request.url, found))
+    page.on("popup", lambda popup: found.noticed.append(f"window: {popup.url}"))
+    page.on("console", lambda told: _told(told, found))
+
+
+def _requested(address, found):
+    if address.partition("#")[0].partition("?")[0] != found.address and not address.startswith("data:"):
+        found.noticed.append(f"request: {address[:200]}")
+
+
+def _told(message, found):
+    if message.type in ("error", "warning"):
+        found.noticed.append(f"console: {message.text[:500]}")
+
+
+def shown(opened):
+    return opened.page.locator(f"{ROWS}:visible").count()
+
+
+def noticed(opened):
+    """What happened by now, with the mark that any script of ours would have left."""
+    opened.page.wait_for_timeout(300)
+    assert opened.page.evaluate("window.__pwned") is None
+    return opened.noticed
+
+
+def test_the_report_has_a_row_for_each_directory_and_runs_nothing(opened, corpus):
+    assert opened.page.locator(ROWS).count() == len(corpus.manifest)
+    assert noticed(opened) == []
+
+
+def test_details_open_when_a_row_is_clicked_and_run_nothing(opened):
+    hidden = opened.page.locator(f"{ROWS} tr.extras-row.hidden").count()
+    opened.page.evaluate("document.querySelectorAll('tbody.results-table-row .col-result').forEach(one => one.click())")
+    assert opened.page.locator(f"{ROWS} tr.extras-row.hidden").count() != hidden
+    assert noticed(opened) == []
+
+
+def test_all_details_can_be_shown_and_run_nothing(opened):
+    opened.page.click("#show_all_details")
+    assert opened.page.locator(f"{ROWS} tr.extras-row.hidden").count() == 0
+    assert noticed(opened) == []
+
+
+def test_a_filter_hides_its_rows_and_shows_them_again(opened):
+    everything = shown(opened)
+    box = opened.page.locator("input.filter[data-test-result=failed]")
+    box.click()
+    fewer = shown(opened)
+    box.click()
+    assert fewer < everything == shown(opened)
+    assert noticed(opened) == []
+
+
+@pytest.mark.parametrize("column", ["result", "testId", "score", "site", "duration"])
+def test_a_column_sorts_the_rows_and_loses_none(opened, column):
+    everything = shown(opened)
+    opened.page.click(f"th.sortable[data-column-type={column}]")
+    assert shown(opened) == everything
+    assert noticed(opened) == []
+
+
+def test_no_element_of_the_report_comes_from_a_recording(opened):
+    """Markup in recorded texts shows as text: nothing in the table that pytest-html does not put there."""
+    found = opened.page.evaluate(
+        "[...new Set([...document.querySelectorAll('#results-table *')].map(e => e.localName))]"
+    )
+    foreign = {"script", "iframe", "img", "svg", "style", "link", "meta", "base", "form", "object", "embed", "b"}
+    assert not foreign & set(found)
