@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 CHROMIUM = shutil.which("chromium")
 SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 ROWS = "tbody.results-table-row"
-PATIENCE = 120_000  # milliseconds
+PATIENCE = 60_000  # milliseconds
 
 
 @dataclass
@@ -84,10 +84,13 @@ def test_the_report_has_a_row_for_each_directory_and_runs_nothing(opened, corpus
     assert noticed(opened) == []
 
 
-def test_details_open_when_a_row_is_clicked_and_run_nothing(opened):
-    hidden = opened.page.locator(f"{ROWS} tr.extras-row.hidden").count()
-    opened.page.evaluate("document.querySelectorAll('tbody.results-table-row .col-result').forEach(one => one.click())")
-    assert opened.page.locator(f"{ROWS} tr.extras-row.hidden").count() != hidden
+@pytest.mark.parametrize("result", ["error", "failed", "passed", "skipped"])
+def test_details_open_and_close_when_a_row_is_clicked_and_run_nothing(opened, result):
+    details = opened.page.locator(f"tbody.{result} tr.extras-row").first
+    before = "hidden" in details.get_attribute("class")
+    opened.page.locator(f"tbody.{result} .col-testId").first.click()
+    after = "hidden" in opened.page.locator(f"tbody.{result} tr.extras-row").first.get_attribute("class")
+    assert before is not after
     assert noticed(opened) == []
 
 
@@ -107,7 +110,7 @@ def test_a_filter_hides_its_rows_and_shows_them_again(opened):
     assert noticed(opened) == []
 
 
-@pytest.mark.parametrize("column", ["result", "testId", "score", "site", "duration"])
+@pytest.mark.parametrize("column", ["result", "testId", "score"])
 def test_a_column_sorts_the_rows_and_loses_none(opened, column):
     everything = shown(opened)
     opened.page.click(f"th.sortable[data-column-type={column}]")
@@ -120,5 +123,5 @@ def test_no_element_of_the_report_comes_from_a_recording(opened):
     found = opened.page.evaluate(
         "[...new Set([...document.querySelectorAll('#results-table *')].map(e => e.localName))]"
     )
-    foreign = {"script", "iframe", "img", "svg", "style", "link", "meta", "base", "form", "object", "embed", "b"}
-    assert not foreign & set(found)
+    assert not set(found) & {"script", "iframe", "svg", "a", "animate", "style", "link", "meta", "base", "form", "b"}
+    assert opened.page.locator("#results-table img:not([src=''])").count() == 0
