@@ -18,6 +18,8 @@ from pytest_webeval.plugin.recording import RECORDER
 from pytest_webeval.plugin.recording import Checker
 from pytest_webeval.plugin.recording import RecordEvaluation
 from pytest_webeval.plugin.recording import forget
+from pytest_webeval.plugin.resuming import STORED
+from pytest_webeval.plugin.resuming import offer_stored
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.runs import Run
@@ -41,7 +43,8 @@ def webeval_run(request: pytest.FixtureRequest) -> Iterator[Run]:
     run = workspace.run(path)
     try:
         workspace.definition(run)
-        run.check()
+        if not (isinstance(request.node, RunItem) and offer_stored(request.node, run, workspace)):
+            run.check()
         if run.exclusion is not None and not isinstance(request.node, RunItem):
             pytest.skip(harmless(run.exclusion))
         yield run
@@ -61,6 +64,7 @@ def record_evaluation(request: pytest.FixtureRequest, webeval_run: Run, webeval_
     workspace = request.config.stash[WORKSPACE]
     case = workspace.case(webeval_run, webeval_sites)
     recorder = RecordEvaluation(case, workspace, lambda: request.getfixturevalue("webeval_evaluators"))
+    recorder.stored = request.node.stash.get(STORED, None)
     request.node.stash[RECORDER] = recorder
     return recorder
 
