@@ -16,6 +16,7 @@ _CARRIERS = (
     "__main__.py",
     "api.py",
     "durations.py",
+    "journal.py",
     "subsets.py",
     "summary.py",
     "trajectory_rows.py",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 import warnings
 from collections.abc import Iterable
@@ -123,6 +124,8 @@ def writable(result: object, name: str) -> EvaluatorResult:
         raise EvaluationError(text)
     given = result.to_json()
     given["score"] = _number(given["score"])
+    if isinstance(given["score"], float) and not math.isfinite(given["score"]):
+        raise EvaluationError(f"{name} gave the score {given['score']}; give a number from 0 to 1")
     try:
         checked = EvaluatorResult.read(given)
     except ValueError as error:

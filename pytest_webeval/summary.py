@@ -57,7 +57,7 @@ class Record:
             template=result.intent_template_id,
             task_type=task_type,
             reason=reason or result.error_msg,
-            warnings=list(result.webeval.get("warnings", ())),
+            warnings=list(map(str, result.webeval.get("warnings", ()))),  # anybody may add some
             wall_time=result.webeval.get("wall_time", 0.0),
             rules=result.webeval["rules"],
             version=result.webarena_verified_version,

@@ -3,51 +3,98 @@
 from __future__ import annotations
 
 import json
+import math
 import os
+import re
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from pytest_webeval.checksums import sha256
 from pytest_webeval.errors import SettingsError
 
 INDENT = 2
 _PRIVATE, _SHARED = 0o600, 0o644  # while a file is being written, and once it is whole: results are to be shared
 
 
-def write_json(path: Path, content: Any) -> None:
-    """Write beside the target, then rename over it. Raises `SettingsError` that says how to write elsewhere."""
-    text = encoded(content)
+Sync = Callable[[int], None]  # what makes sure that an open file or directory is on the disk: `os.fsync`
+
+
+def write_json(path: Path, content: Any, sync: Sync | None = None) -> str:
+    """Write beside the target, then rename over it. The SHA-256 of what is there now.
+
+    With `sync`, the file is on the disk before it has its name, and its name before anybody hears of it. Raises
+    `SettingsError` that says why nothing was written; what was there before is still there then.
+    """
     try:
-        handle, temporary = _opened_beside(path)
-        try:
-            _write(handle, text)
-            os.replace(temporary, path)  # noqa: PTH105  (the path may be anything by now; rename, never follow)
-        except OSError:
-            os.unlink(temporary)  # noqa: PTH108  (same)
-            raise
+        text = encoded(content)
+    except (TypeError, ValueError, RecursionError) as error:  # from a format or an evaluator of somebody's own
+        raise SettingsError(f"cannot write {path}: {error}; give it what JSON can hold") from error
+    try:
+        _put(path, text, sync)
     except OSError as error:
-        raise SettingsError(f"cannot write {path}: {error.strerror}; choose a place with --webeval-output") from error
+        told = error.strerror or error
+        raise SettingsError(f"cannot write {path}: {told}; choose a place with --webeval-output") from error
+    return sha256(text)
 
 
-def _opened_beside(path: Path) -> tuple[int, Path]:
+def _put(path: Path, text: bytes, sync: Sync | None) -> None:
+    handle, temporary = _opened_beside(path, sync)
+    try:
+        _write(handle, text, sync)
+        os.replace(temporary, path)  # noqa: PTH105  (the path may be anything by now; rename, never follow)
+    finally:
+        with suppress(OSError):  # gone after a rename; left by a full disk or a Ctrl-C otherwise
+            os.unlink(temporary)  # noqa: PTH108  (same)
+    sync_directory(path.parent, sync)
+
+
+def _opened_beside(path: Path, sync: Sync | None) -> tuple[int, Path]:
     """A new file that nobody else has opened, in the directory of the target, which is made where it is missing."""
     temporary = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         return os.open(temporary, flags, _PRIVATE), temporary
     except (FileNotFoundError, NotADirectoryError):
+        missing = [one for one in (path.parent, *path.parent.parents) if not one.exists()]
         path.parent.mkdir(parents=True, exist_ok=True)
+        for one in missing:
+            sync_directory(one.parent, sync)
         return os.open(temporary, flags, _PRIVATE), temporary
 
 
-def _write(handle: int, text: bytes) -> None:
+def _write(handle: int, text: bytes, sync: Sync | None) -> None:
     try:
         while text:
             text = text[os.write(handle, text) :]
         os.fchmod(handle, _SHARED)
+        if sync is not None:
+            sync(handle)
     finally:
         os.close(handle)
+
+
+def sync_directory(path: Path, sync: Sync | None) -> None:
+    """Make sure that the names in a directory are on the disk."""
+    if sync is None:
+        return
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        sync(handle)
+    finally:
+        os.close(handle)
+
+
+def remove_leftovers(directory: Path, *names: str) -> None:
+    """Remove what a process that was killed left of files that it was writing there: plain files, never links."""
+    left = re.compile(rf"\.(?:{'|'.join(map(re.escape, names))})\.[0-9a-f]{{16}}")
+    with suppress(OSError), os.scandir(directory) as found:
+        for entry in found:
+            if left.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                os.unlink(entry.path)  # noqa: PTH108  (the same path, as text)
 
 
 def remove(path: Path) -> None:
@@ -59,10 +106,39 @@ def remove(path: Path) -> None:
 
 
 def encoded(content: Any) -> bytes:
-    """The bytes of some JSON: indented, UTF-8 whatever an agent put into its texts, with a final newline."""
-    plain = json.dumps(content, ensure_ascii=False)
+    """The bytes of some JSON: indented, UTF-8 whatever an agent put into its texts, with a final newline.
+
+    JSON knows neither NaN nor infinity: they become the texts "NaN", "Infinity" and "-Infinity". Half of a surrogate
+    pair becomes the six characters that escape it.
+    """
+    try:
+        plain = json.dumps(content, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        content = _finite(content)
+        plain = json.dumps(content, ensure_ascii=False, allow_nan=False)
     try:  # Python indents many times slower than it encodes, and gives the same bytes
         return msgspec.json.format(plain.encode(), indent=INDENT) + b"\n"
-    except (UnicodeEncodeError, msgspec.DecodeError, RecursionError):  # NaN and the like, which are no JSON
-        text = json.dumps(content, indent=INDENT, ensure_ascii=False)
-        return text.encode("utf-8", "backslashreplace") + b"\n"
+    except UnicodeEncodeError:
+        return encoded(travelling(content))
+    except (msgspec.DecodeError, RecursionError):  # too deep for msgspec
+        return json.dumps(content, indent=INDENT, ensure_ascii=False).encode() + b"\n"
+
+
+def _finite(tree: Any) -> Any:
+    """The same JSON with the name of each number that JSON does not know in its place."""
+    if isinstance(tree, dict):
+        return {_finite(key): _finite(value) for key, value in tree.items()}
+    if isinstance(tree, list | tuple):
+        return [_finite(value) for value in tree]
+    return json.dumps(tree) if isinstance(tree, float) and not math.isfinite(tree) else tree
+
+
+def travelling(tree: Any) -> Any:
+    """The same JSON with halves of surrogate pairs spelled out, which are no text that can be sent or kept."""
+    if isinstance(tree, dict):
+        return {travelling(key): travelling(value) for key, value in tree.items()}
+    if isinstance(tree, list):
+        return [travelling(value) for value in tree]
+    if not isinstance(tree, str) or tree.isascii():
+        return tree
+    return tree.encode("utf-8", "backslashreplace").decode()

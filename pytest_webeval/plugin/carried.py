@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 
+from pytest_webeval.journal import Seal
 from pytest_webeval.summary import Record
+from pytest_webeval.writing import travelling
 
 CARRIED = "webeval_record"
 
@@ -22,6 +23,9 @@ class Carried:
 
     record: Record
     part: str | None
+    seal: Seal | None = None
+    is_resumed: bool = False  # the result is that of an earlier session
+    is_disturbed: bool = False  # what happened to the result is no fault of the run, and may not happen again
 
     @classmethod
     def by(cls, report: pytest.TestReport) -> Carried | None:
@@ -29,22 +33,12 @@ class Carried:
         text: str | None = getattr(report, CARRIED, None)
         if text is None:
             return None
-        record, part = json.loads(text)
-        return cls(Record(**record), part)
+        record, part, seal, *how = json.loads(text)
+        return cls(Record(**record), part, seal and Seal(**seal), *how)
 
     def put_on(self, report: pytest.TestReport) -> None:
         """Let a report carry it."""
-        told = [self.record.to_json(), self.part]
+        seal = self.seal and {"result": self.seal.result, "files": self.seal.files}
+        told = [self.record.to_json(), self.part, seal, self.is_resumed, self.is_disturbed]
         text = json.dumps(told)
         setattr(report, CARRIED, json.dumps(travelling(told)) if "\\ud" in text else text)
-
-
-def travelling(tree: Any) -> Any:
-    """The same JSON with lone surrogates spelled out, which no process can send to another."""
-    if isinstance(tree, dict):
-        return {key: travelling(value) for key, value in tree.items()}
-    if isinstance(tree, list):
-        return [travelling(value) for value in tree]
-    if not isinstance(tree, str) or tree.isascii():
-        return tree
-    return tree.encode("utf-8", "backslashreplace").decode()

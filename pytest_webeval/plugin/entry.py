@@ -50,7 +50,12 @@ METAVARS = {
 # Options that may be given several times, with the type of their ini keys.
 REPEATABLE = {"webeval_runs": "paths", "webeval_tasks": "linelist"}
 LIMITS = "how much is read, a line for each limit such as 'file_size = 64 MiB'; see the README"
-EXPECT = "show each task of the subset or the definitions that has no recording as an error"
+# Options that are on or off.
+SWITCHES = {
+    "webeval_expect": "show each task of the subset or the definitions that has no recording as an error",
+    "webeval_resume": "go on where a session was interrupted: take what it scored, score the rest",
+    "webeval_fsync": "make sure that each file that is written is on the disk before going on",
+}
 # Fixtures that are about one run, so that a test with one of them has nothing to do without runs.
 OF_A_RUN = frozenset(
     {
@@ -92,8 +97,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         kind: Any = REPEATABLE.get(name, "string")
         parser.addini(name, text, type=kind, default=None)
     parser.addini("webeval_limits", LIMITS, type="linelist", default=[])
-    group.addoption("--webeval-expect", dest="webeval_expect", action="store_true", default=False, help=EXPECT)
-    parser.addini("webeval_expect", EXPECT, type="bool", default=False)
+    for name, text in SWITCHES.items():
+        flag = f"--{name.replace('_', '-')}"
+        group.addoption(flag, dest=name, action="store_true", default=False, help=text)
+        parser.addini(name, text, type="bool", default=False)
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:

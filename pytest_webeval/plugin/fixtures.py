@@ -18,6 +18,8 @@ from pytest_webeval.plugin.recording import RECORDER
 from pytest_webeval.plugin.recording import Checker
 from pytest_webeval.plugin.recording import RecordEvaluation
 from pytest_webeval.plugin.recording import forget
+from pytest_webeval.plugin.resuming import STORED
+from pytest_webeval.plugin.resuming import offer_stored
 from pytest_webeval.plugin.time_limits import USED
 from pytest_webeval.plugin.time_limits import within_time
 from pytest_webeval.plugin.workspace import WORKSPACE
@@ -45,7 +47,8 @@ def webeval_run(request: pytest.FixtureRequest) -> Iterator[Run]:
     try:
         with within_time(request.node, workspace.settings):
             workspace.definition(run)
-            run.check()
+            if not (isinstance(request.node, RunItem) and offer_stored(request.node, run, workspace)):
+                run.check()
         if run.exclusion is not None and not isinstance(request.node, RunItem):
             pytest.skip(harmless(run.exclusion))
         yield run
@@ -65,6 +68,7 @@ def record_evaluation(request: pytest.FixtureRequest, webeval_run: Run, webeval_
     workspace = request.config.stash[WORKSPACE]
     case = workspace.case(webeval_run, webeval_sites)
     recorder = RecordEvaluation(case, workspace, lambda: request.getfixturevalue("webeval_evaluators"))
+    recorder.stored = request.node.stash.get(STORED, None)
     request.node.stash[RECORDER] = recorder
     return recorder
 

@@ -27,7 +27,7 @@ def merged(workspace: Workspace, path: Path, record: Record | None, parts: Seque
     if record is not None and record.excluded is None:
         status = worst([whole.status, Status(record.status)])
         whole = whole.with_changes(status=status, score=float(status is Status.SUCCESS))
-    write_json(workspace.result_path(path), whole.to_json())
+    write_json(workspace.result_path(path), whole.to_json(), workspace.settings.sync)
     return Record.of(whole, record.task_type if record else None, reason(whole))
 
 

@@ -15,6 +15,8 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.files import read_inside
+from pytest_webeval.journal import Seal
+from pytest_webeval.journal import files_in
 from pytest_webeval.plugin.carried import Carried
 from pytest_webeval.plugin.carried import travelling
 from pytest_webeval.plugin.collection import RunItem
@@ -35,6 +37,7 @@ from pytest_webeval.task_results import excluded
 from pytest_webeval.task_results import failed_to_load
 from pytest_webeval.tasks import Task
 from pytest_webeval.trajectory_rows import about_trajectory
+from pytest_webeval.writing import Sync
 from pytest_webeval.writing import remove
 from pytest_webeval.writing import write_json
 
@@ -49,23 +52,42 @@ class Outcome:
     run: Run | None
     partly: bool = False
     is_obsolete: bool = False  # what an earlier session wrote about the run is no longer so
+    is_verdict: bool = False  # all of it comes from the evaluators, so that another session would find the same
+    seal: Seal | None = None
+    is_resumed: bool = False
+    is_disturbed: bool = False
 
-    def write(self) -> None:
-        """Write eval_result.json. Parts are put together and written by the controller. Raises `SettingsError`."""
+    def written(self, sync: Sync | None) -> Outcome:
+        """The same once eval_result.json is written. Parts are put together and written by the controller.
+
+        Raises `SettingsError`.
+        """
         with self.run.inputs.durations.phase(WRITE) if self.run else nullcontext():
-            self._write()
+            return self._written(sync)
 
-    def _write(self) -> None:
+    def _written(self, sync: Sync | None) -> Outcome:
+        seal = None
         if self.result is not None and not self.partly:
-            write_json(self.path, self.result.to_json())
+            checksum = write_json(self.path, self.result.to_json(), sync)
+            seal = Seal(checksum, files_in(self.run.path) if self.run and self.is_verdict else "")
         if self.is_obsolete and written_for(self.path, self.record.run):
             remove(self.path)
+        return replace(self, seal=seal)
 
     def unwritten(self, message: str) -> Outcome:
         """The same with an error in place of a verdict that nobody can read."""
         excluded = message if self.record.trajectory else self.record.excluded
-        record = replace(self.record, status="error", score=0.0, reason=message, excluded=excluded)
-        return replace(self, record=record, result=None)
+        record = replace(self.record, status="error", score=0.0, reason=message, excluded=excluded, skipped=False)
+        return replace(self, record=record, result=None, is_disturbed=True)
+
+    def spoiled(self, message: str) -> Outcome:
+        """The same with an error in place of a verdict that is on the disk already, and is to be replaced there."""
+        found = self.unwritten(message)
+        if self.result is None or self.partly:
+            return found
+        webeval = self.result.webeval | {"excluded": found.record.excluded, "skipped": False}
+        result = self.result.with_changes(status=Status.ERROR, score=0.0, error_msg=message, webeval=webeval)
+        return replace(found, result=result, is_verdict=False)
 
     def warned(self, warnings: list[str]) -> Outcome:
         """The same with more warnings."""
@@ -94,7 +116,8 @@ class Outcome:
     def carried(self) -> Carried:
         """What travels on the report."""
         part = self.result if self.partly else None
-        return Carried(self.record, None if part is None else json.dumps(part.to_json()))
+        told = None if part is None else json.dumps(part.to_json())
+        return Carried(self.record, told, self.seal, self.is_resumed, self.is_disturbed)
 
 
 def written_for(path: Path, run: str) -> bool:
@@ -137,7 +160,10 @@ def _checked(
         return _excluded(run, task, str(recorder.excluded), workspace) if is_item else None
     if is_item and result is None:
         result = _not_scored(run, task, call, workspace)
-    return None if result is None else _outcome(result, run, task, workspace, partly=not is_item)
+    if is_item and (stored := recorder.taken) is not None:
+        return Outcome(stored.record, workspace.result_path(run.path), None, run, is_resumed=True)
+    found = None if result is None else _outcome(result, run, task, workspace, partly=not is_item)
+    return found and replace(found, is_verdict=is_item and result is recorder.scored)
 
 
 def _excluded(run: Run, task: Task, told: str, workspace: Workspace) -> Outcome:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
 from functools import cached_property
@@ -15,6 +16,7 @@ import pytest
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.evaluators.base import Case
 from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.plugin.resuming import Stored
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import evaluator_text
 from pytest_webeval.reports.failure_text import failure_text
@@ -47,6 +49,7 @@ class RecordEvaluation:
     evaluators: list[Evaluator] = field(default_factory=list)
     scored: TaskResult | None = None
     excluded: RunExcluded | None = None
+    stored: Stored | None = None
 
     def __call__(self, result: EvaluatorResult) -> EvaluatorResult:
         """Record a result, so that it lands in the run's eval_result.json."""
@@ -56,10 +59,24 @@ class RecordEvaluation:
 
     def score(self, evaluators: Iterable[Any]) -> TaskResult:
         """Score the whole task and record that. Raises `TaskFailed` unless it is a success."""
-        self.scored = self._whole(evaluators)
+        given = list(evaluators)
+        self.scored = self._stored(given) or self._whole(given)
         if self.scored.status is not Status.SUCCESS:
             raise TaskFailed(failure_text(self.scored))
         return self.scored
+
+    def _stored(self, evaluators: Sequence[Any]) -> TaskResult | None:
+        """What an earlier session found, if the same code would look at it."""
+        known = {one.name: one for one in map(plain_evaluator, evaluators)}
+        if self.stored is None or self.found or self.evaluators:
+            return None
+        return self.stored.result if self.stored.is_by(known.values()) else None
+
+    @property
+    def taken(self) -> Stored | None:
+        """What was taken from an earlier session, and stands as it did there."""
+        is_taken = self.stored is not None and self.scored is self.stored.result
+        return self.stored if is_taken and not self.found else None
 
     def _whole(self, evaluators: Iterable[Any]) -> TaskResult:
         self.evaluators += [plain_evaluator(one) for one in evaluators]
@@ -94,7 +111,8 @@ class RecordEvaluation:
         """
         if not self.found:
             return self.scored
-        whole = self.scored or self._whole_or_nothing()
+        is_stored = self.stored is not None and self.scored is self.stored.result
+        whole = self._whole_or_nothing() if is_stored or self.scored is None else self.scored
         return joined([whole, whole.with_changes(evaluators_results=self.found)])
 
 

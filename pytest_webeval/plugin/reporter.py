@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,14 @@ from pytest_webeval.plugin.carried import Carried
 from pytest_webeval.plugin.chosen import CHOSEN
 from pytest_webeval.plugin.collection import ITEMS
 from pytest_webeval.plugin.collection import RunItem
+from pytest_webeval.plugin.journals import Journals
 from pytest_webeval.plugin.merging import merged
 from pytest_webeval.plugin.outcome import without_verdict
 from pytest_webeval.plugin.session_keys import DESELECTED
 from pytest_webeval.plugin.session_keys import OUTSIDE
+from pytest_webeval.plugin.stopping import Stopping
 from pytest_webeval.plugin.terminal import section
+from pytest_webeval.plugin.users_hooks import complaint_of
 from pytest_webeval.plugin.workspace import SUMMARY
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.results import Summary
@@ -43,6 +47,13 @@ class Reporter:
     problems: list[str] = field(default_factory=list)
     summary: Summary | None = None
     places: list[Path] = field(default_factory=list)
+    stopping: Stopping = field(default_factory=Stopping)
+    stopped: str | None = None
+
+    @cached_property
+    def journals(self) -> Journals:
+        """What lets another session go on where this one ends."""
+        return Journals(self.workspace)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep what the item found; an item that failed without saying what lost its worker."""
@@ -51,6 +62,7 @@ class Reporter:
             self._lost(report)
         elif carried.part is None:
             self.records[carried.record.run] = carried.record
+            self.journals.keep(carried)
         else:
             self.parts.setdefault(carried.record.run, {})[report.nodeid] = carried.part
 
@@ -64,18 +76,21 @@ class Reporter:
         if path is not None:
             told = "the worker died while it scored this run; score it alone to see why"
             found = without_verdict(path, told, self.workspace)
-            self._try(found.write)
+            self._try(lambda: found.written(self.workspace.settings.sync))
             self.records[label] = found.record
+            self.journals.disturbed.add(label)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Know how many items there are, to tell a partial session."""
         self.collected |= {item.nodeid.rpartition("::")[0] for item in session.items if isinstance(item, RunItem)}
+        self.journals.tidy(self.collected)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
         """The same under xdist, where the controller collects nothing."""
         labels = (label for label, _, name in (one.rpartition("::") for one in ids) if name in ITEMS)
         self.collected |= {label for label in labels if self.workspace.labels.path_of(label)}
+        self.journals.tidy(self.collected)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -91,14 +106,24 @@ class Reporter:
         self.outside = max(self.outside, session.config.stash.get(OUTSIDE, 0))
         for label in sorted(self.parts):
             self._try(lambda label=label: self._merge(label))
-        if not self.records:
+        if not self.records and not self.collected:
             return
+        self.stopped = self.stopping.reason(session, self._unscored)
         self.summary = self._summarize(list(self.records.values()))
         for place, records in self._places().items():
             self._try(lambda place=place, records=records: self._write_summary(place, records))
+        is_complete = bool(self.collected) and not self._unscored and not self.problems
+        self.journals.end(is_complete=is_complete, is_whole=not self._is_chosen)
         if (directory := self.workspace.settings.metrics) is not None:
             self._try(lambda: self._write_metrics(directory))
-        session.config.hook.pytest_webeval_summary(summary=self.summary, config=session.config)
+        self._tell_users(session, self.summary)
+
+    def _tell_users(self, session: pytest.Session, summary: Summary) -> None:
+        """Call the hook. What it makes of a summary is a reason not to succeed, but none to lose what was scored."""
+        told = complaint_of(session.config.hook.pytest_webeval_summary, summary=summary, config=session.config)
+        if told is not None:
+            self.problems.insert(0, told)
+            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
     def _write_metrics(self, directory: Path) -> None:
         if self.summary is not None and self.summary.webeval["partial"]:
@@ -106,7 +131,7 @@ class Reporter:
         from pytest_webeval.plugin.metrics import write_metrics  # with all of the analysis
 
         told = [record for record in self.records.values() if record.trajectory is not None]
-        write_metrics(told, directory, self.workspace.settings.rules)
+        write_metrics(told, directory, self.workspace.settings.rules, self.workspace.settings.sync)
 
     def _merge(self, label: str) -> None:
         path = self.workspace.labels.path_of(label)
@@ -119,27 +144,38 @@ class Reporter:
         summary = self.summary
         if summary is None or len(records) < len(self.records):
             summary = self._summarize(records)
-        write_json(place, summary.to_json())
+        write_json(place, summary.to_json(), self.workspace.settings.sync)
 
     def _places(self) -> dict[Path, list[Record]]:
         """Where summaries go: one into the output directory, otherwise one into each root with its own runs."""
         if self.workspace.settings.output:
             return {self.workspace.settings.output / SUMMARY: list(self.records.values())}
         places: dict[Path, list[Record]] = {}
-        for label, record in self.records.items():
-            path = self.workspace.labels.path_of(label)
+        for label in [*self.records, *self._unscored]:
+            path, record = self.workspace.labels.path_of(label), self.records.get(label)
             root = self.workspace.labels.root_of(path) if path else None
-            if root and not (path == root and record.trajectory):  # into a trajectory goes nothing but its result
-                places.setdefault(root / SUMMARY, []).append(record)
+            is_bare = record is None or bool(record.trajectory)
+            if root and not (path == root and is_bare):  # into a trajectory goes nothing but its result
+                places.setdefault(root / SUMMARY, []).extend([record] if record else [])
         return places
 
+    @property
+    def _unscored(self) -> list[str]:
+        return sorted(self.collected - set(self.records))
+
+    @property
+    def _is_chosen(self) -> bool:
+        """Whether the session was to score some runs of the roots, rather than all."""
+        return self.deselected > self.outside or self._is_narrowed
+
     def _summarize(self, records: Sequence[Record]) -> Summary:
-        unscored = len(self.collected - set(self.records))
-        chosen = self.deselected > self.outside or self._is_narrowed
+        unscored = self._unscored
         about = {
-            "unscored_count": unscored,
+            "unscored_count": len(unscored),
+            "unscored": unscored,
+            "stopped": self.stopped,
             "deselected_count": self.deselected,
-            "partial": bool(unscored or chosen or not self.collected),
+            "partial": bool(unscored or self._is_chosen or not self.collected),
             "subset": self._subset,
             "policy": self.workspace.settings.policy.to_json(),
             "task_warnings": list(tasks.warnings) if (tasks := self.workspace.given_tasks) else [],
@@ -183,5 +219,5 @@ class Reporter:
         missing.sort(key=id_order)
         lines = section(self.summary, self.workspace, self.places, len(self.collected) + self.deselected, missing)
         terminalreporter.section("webeval")
-        for line in [*lines, *self.problems[:3]]:
+        for line in [*lines, *self.journals.lines(len(self.records)), *self.problems[:3]]:
             terminalreporter.line(line)

@@ -25,6 +25,9 @@ from pytest_webeval.plugin.outcome import given_up
 from pytest_webeval.plugin.outcome import outcome_of
 from pytest_webeval.plugin.quiet_phases import QuietPhases
 from pytest_webeval.plugin.recording import RECORDER
+from pytest_webeval.plugin.resuming import EARLIER
+from pytest_webeval.plugin.resuming import STORED
+from pytest_webeval.plugin.resuming import EarlierSession
 from pytest_webeval.plugin.selection import outside_subset
 from pytest_webeval.plugin.selection import select
 from pytest_webeval.plugin.session_keys import DESELECTED
@@ -33,11 +36,15 @@ from pytest_webeval.plugin.settings import read_settings
 from pytest_webeval.plugin.time_limits import USED
 from pytest_webeval.plugin.time_limits import Debugged
 from pytest_webeval.plugin.time_limits import within_time
+from pytest_webeval.plugin.users_hooks import complaint_of
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.rubrics.base import OVER_BUDGET
 from pytest_webeval.task_results import deciding_checksum
+
+# Options of pytest's with which a session collects, and scores nothing.
+SHOWING = ("collectonly", "setuponly", "setupplan", "showfixtures", "show_fixtures_per_test")
 
 
 def register(config: pytest.Config) -> None:
@@ -55,6 +62,8 @@ def register(config: pytest.Config) -> None:
     config.pluginmanager.register(WebEvalSession(workspace, is_scoring), "webeval-session")
     config.pluginmanager.register(fixtures, "webeval-fixtures")
     config.pluginmanager.register(Debugged(), "webeval-debugged")
+    if is_scoring and workspace.settings.resume:
+        config.stash[EARLIER] = EarlierSession(workspace)
     if is_scoring:
         config.pluginmanager.register(QuietPhases(config), "webeval-quiet-phases")
         config.pluginmanager.register(SparedObjects(config), "webeval-spared-objects")
@@ -66,7 +75,9 @@ def register(config: pytest.Config) -> None:
         return  # only the controller sees all reports, so only it may sum them up
     from pytest_webeval.plugin.reporter import Reporter  # which no worker needs
 
-    config.pluginmanager.register(Reporter(workspace), "webeval-reporter")
+    reporter = Reporter(workspace)
+    config.pluginmanager.register(reporter, "webeval-reporter")
+    config.pluginmanager.register(reporter.stopping, "webeval-stopping")
     if config.pluginmanager.has_plugin("html"):
         from pytest_webeval.plugin import html_columns  # pytest-html may be absent
         from pytest_webeval.plugin import html_policy
@@ -78,7 +89,7 @@ def register(config: pytest.Config) -> None:
 
 def writes(config: pytest.Config) -> bool:
     """Whether the session scores anything, rather than showing what it would do."""
-    return not any(config.getoption(name, default=False) for name in ("collectonly", "setuponly", "setupplan"))
+    return not any(config.getoption(name, default=False) for name in SHOWING)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,8 +162,10 @@ class WebEvalSession:
             _tell_plainly(report, item, call.excinfo.value)
         if found is not None:
             found.carried.put_on(report)
-            if isinstance(item, RunItem) and report.passed and found.record.status != "success":
-                report.outcome, report.longrepr = "failed", harmless(str(found.record.reason))
+            if isinstance(item, RunItem) and (
+                found.is_disturbed or (report.passed and found.record.status != "success")
+            ):
+                _fail(report, harmless(str(found.record.reason)))
         return report
 
     def _found(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Outcome | None:
@@ -160,6 +173,8 @@ class WebEvalSession:
         if call.when == "teardown":
             if RECORDER in item.stash:
                 del item.stash[RECORDER]  # items stay to the end of the session; what they found need not
+            if STORED in item.stash:
+                del item.stash[STORED]
             return None
         found = self._outcome(item, call) if self.is_scoring else None
         if found is not None:
@@ -204,11 +219,19 @@ def _tell_plainly(report: pytest.TestReport, item: RunItem, error: BaseException
         report.longrepr = (harmless(str(item.path)), 0, report.longrepr[2])
 
 
+def _fail(report: pytest.TestReport, told: str) -> None:
+    """Let a report be a failure that says so, after what it said of one before."""
+    before = f"{report.longreprtext}\n" if report.failed and report.longreprtext else ""
+    report.outcome, report.longrepr = "failed", before + told
+
+
 def _written(found: Outcome, item: pytest.Item) -> Outcome:
+    sync = item.config.stash[WORKSPACE].settings.sync
     try:
-        found.write()
+        found = found.written(sync)
+        if found.run is None or found.result is None:
+            return found
+        told = complaint_of(item.ihook.pytest_webeval_scored, item=item, run=found.run, result=found.result)
+        return found if told is None else found.spoiled(told).written(sync)
     except WebEvalError as error:
         return found.unwritten(str(error))
-    if found.run is not None and found.result is not None:
-        item.ihook.pytest_webeval_scored(item=item, run=found.run, result=found.result)
-    return found

@@ -23,6 +23,7 @@ from pytest_webeval.rules import rules_named
 from pytest_webeval.task_sets import BUNDLED
 from pytest_webeval.task_sets import REFERENCE_NAME
 from pytest_webeval.values.base import present_day
+from pytest_webeval.writing import Sync
 
 # Options whose values are words or numbers, never paths, and those of which some values name no file.
 PLAIN = (
@@ -59,6 +60,13 @@ class Settings:
     durations: int | None  # how many runs to show, 0 for all
     limits: Limits
     timeout: float  # seconds for each run, 0 for no limit
+    resume: bool
+    fsync: bool
+
+    @property
+    def sync(self) -> Sync | None:
+        """What makes sure that a file is on the disk, if that is asked for."""
+        return os.fsync if self.fsync else None
 
 
 def read_settings(config: pytest.Config) -> Settings:
@@ -68,7 +76,7 @@ def read_settings(config: pytest.Config) -> Settings:
             roots=run_roots(config, config.option.webeval_runs),
             tasks=tuple(_word_or_file("webeval_tasks", one) for one in _values(config, "webeval_tasks")),
             subset=_word_or_file("webeval_subset", one) if (one := _value(config, "webeval_subset")) else None,
-            expect=bool(config.option.webeval_expect or config.getini("webeval_expect")),
+            expect=_is_on(config, "webeval_expect"),
             config=_file(path, "--webeval-config") if (path := _value(config, "webeval_config")) else None,
             output=_absolute(path) if (path := _value(config, "webeval_output")) else None,
             rules=rules_named(_value(config, "webeval_rules") or "default"),
@@ -79,6 +87,8 @@ def read_settings(config: pytest.Config) -> Settings:
             durations=_count(given) if (given := _value(config, "webeval_durations")) else None,
             limits=read_limits(config.getini("webeval_limits")),
             timeout=_seconds(_value(config, "webeval_timeout")),
+            resume=_is_on(config, "webeval_resume"),
+            fsync=_is_on(config, "webeval_fsync"),
         )
     except SettingsError as error:
         raise pytest.UsageError(str(error)) from error
@@ -105,6 +115,10 @@ def _values(config: pytest.Config, name: str) -> list[str]:
     """The same of an option that may be given several times."""
     given: list[str] | None = getattr(config.option, name)
     return given or [_written(config, name, one) for one in config.getini(name) or ()]
+
+
+def _is_on(config: pytest.Config, name: str) -> bool:
+    return bool(getattr(config.option, name) or config.getini(name))
 
 
 def _written(config: pytest.Config, name: str, value: str) -> str:

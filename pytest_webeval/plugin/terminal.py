@@ -161,4 +161,6 @@ def _notes(summary: Summary) -> list[str]:
         counts = f"{about['unscored_count']} not scored, {deselected} deselected"
         chosen = not about["unscored_count"] and not deselected
         lines.append(f"partial session: {'arguments chose some of the runs' if chosen else counts}")
-    return lines
+    unscored = [f"not scored: {_shortened(about['unscored'])}"] if about["unscored"] else []
+    stopped = [f"stopped: {about['stopped']}"] if about["stopped"] else []
+    return [*lines, *filter(None, ["; ".join([*stopped, *unscored])])]

@@ -8,8 +8,8 @@ import pytest_webeval
 from pytest_webeval.checksums import _own_code
 
 PACKAGE = Path(pytest_webeval.__file__).parent
-ONLY_CARRY = {"__init__.py", "__main__.py", "api.py", "durations.py", "subsets.py", "summary.py", "writing.py"}
-ONLY_CARRY |= {"trajectory_rows.py"}
+ONLY_CARRY = {"__init__.py", "__main__.py", "api.py", "durations.py", "journal.py", "subsets.py", "summary.py"}
+ONLY_CARRY |= {"trajectory_rows.py", "writing.py"}
 ONLY_SHOW = {"analysis", "plugin", "reports"}
 
 

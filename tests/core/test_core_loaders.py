@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from pytest_webeval.answers import read_answer
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.base import Case
@@ -269,7 +270,7 @@ def test_writing_replaces_a_link_and_keeps_lone_surrogates(tmp_path):
     write_json(tmp_path / "out.json", {"a": "\ud800é"})
     assert (tmp_path / "precious").read_text() == "kept"
     assert json.loads((tmp_path / "out.json").read_text()) == {"a": "\ud800é"}
-    with pytest.raises(TypeError):
+    with pytest.raises(SettingsError, match=r"out\.json: Object of type object is not JSON serializable; give it what"):
         write_json(tmp_path / "out.json", {"a": object()})
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json", "precious"]
 

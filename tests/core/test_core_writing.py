@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import stat
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,15 +14,17 @@ from hypothesis import strategies as st
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.writing import encoded
+from pytest_webeval.writing import remove_leftovers
 from pytest_webeval.writing import write_json
 
 ODD = (1e16, 1e-5, 1e22, 5e-324, -0.0, 2**70, "\x7f", "\u2028", "\udc80", "\U0001f600", "\\u0041", '"', "/", "\x00", "")
-LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(ODD)
-KEYS = st.text() | st.integers() | st.floats() | st.booleans() | st.none() | st.sampled_from(ODD)
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+LEAVES = st.none() | st.booleans() | st.integers() | FINITE | st.text() | st.sampled_from(ODD)
+KEYS = st.text() | st.integers() | FINITE | st.booleans() | st.none() | st.sampled_from(ODD)
 
 
 def by_python(content) -> bytes:
-    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=True)
+    text = json.dumps(content, indent=2, ensure_ascii=False)
     return text.encode("utf-8", "backslashreplace") + b"\n"
 
 
@@ -29,11 +33,28 @@ def test_the_bytes_are_those_of_pythons_encoder(content):
     assert encoded(content) == by_python(content)
 
 
-@pytest.mark.parametrize(
-    "content", [[[]], [{}], {"a": {}}, float("nan"), {"a": [float("inf")]}, {1: 2, "1": 3}, (1, 2)]
-)
+@pytest.mark.parametrize("content", [[[]], [{}], {"a": {}}, {1: 2, "1": 3}, (1, 2)])
 def test_what_is_empty_or_no_json_is_written_as_python_does(content):
     assert encoded(content) == by_python(content)
+
+
+NAN, INFINITY = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    ("content", "written"),
+    [
+        (NAN, "NaN"),
+        ({"a": [INFINITY, (-INFINITY,)]}, {"a": ["Infinity", ["-Infinity"]]}),
+        ({NAN: {INFINITY: 1.5}}, {"NaN": {"Infinity": 1.5}}),
+        ([NAN, "\ud800"], ["NaN", "\ud800"]),
+    ],
+)
+def test_numbers_that_json_does_not_know_are_written_as_texts(content, written):
+    def refused(constant):
+        raise ValueError(constant)
+
+    assert json.loads(encoded(content), parse_constant=refused) == written
 
 
 def test_values_nested_deeply_are_written_as_python_does():
@@ -89,3 +110,52 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch):
     with pytest.raises(SettingsError, match="No space left on device"):
         write_json(tmp_path / "a.json", [])
     assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("a.json", "before")]
+
+
+def test_what_cannot_be_written_as_json_is_told_and_leaves_what_was_there(tmp_path):
+    round_about: list = []
+    round_about.append(round_about)
+    (tmp_path / "a.json").write_text("before")
+    for content, told in (({1, 2}, "Object of type set is not"), (b"", "type bytes"), (round_about, "recursion")):
+        with pytest.raises(SettingsError, match=f"cannot write {tmp_path}/a.json: .*{told}"):
+            write_json(tmp_path / "a.json", content)
+    assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("a.json", "before")]
+
+
+def test_a_file_that_was_written_has_the_checksum_that_is_told(tmp_path):
+    told = write_json(tmp_path / "a.json", {"a": "é"})
+    assert told == hashlib.sha256((tmp_path / "a.json").read_bytes()).hexdigest()
+
+
+def test_whoever_asks_gets_the_file_onto_the_disk_before_its_name_and_then_the_directories(tmp_path):
+    seen = []
+
+    def sync(handle):
+        name = str(Path(f"/proc/self/fd/{handle}").readlink()).removeprefix(str(tmp_path))
+        seen.append((name.rpartition(".")[0] or name, (tmp_path / "new/in/a.json").exists()))
+
+    write_json(tmp_path / "new/in/a.json", {}, sync)
+    assert seen == [("/new", False), ("", False), ("/new/in/.a.json", False), ("/new/in", True)]
+
+
+def test_an_interruption_leaves_nothing_beside_the_file(tmp_path, monkeypatch):
+    def interrupted(handle, text):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pytest_webeval.writing.os.write", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_json(tmp_path / "a.json", [])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_only_plain_files_named_like_what_we_were_writing_are_leftovers(tmp_path):
+    hexadecimal = "0123456789abcdef"
+    kept = [f".b.json.{hexadecimal}", f"a.json.{hexadecimal}", f".a.json.{hexadecimal}0", ".a.json.0123456789abcdeg"]
+    for name in (*kept, f".a.json.{hexadecimal}", f".a.json.{hexadecimal[::-1]}"):
+        (tmp_path / name).touch()
+    (tmp_path / ".a.json.0000000000000000").symlink_to(tmp_path / kept[0])
+    (tmp_path / ".a.json.1111111111111111").mkdir()
+    remove_leftovers(tmp_path, "a.json", "c.json")
+    left = {*kept, ".a.json.0000000000000000", ".a.json.1111111111111111"}
+    assert {one.name for one in tmp_path.iterdir()} == left
+    remove_leftovers(tmp_path / "nowhere", "a.json")

@@ -1,0 +1,182 @@
+"""The journal: a line for each run, the last of which counts, and no line that a kill or a stranger could spoil."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from pytest_webeval import journal as module
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.journal import Entry
+from pytest_webeval.journal import Journal
+from pytest_webeval.journal import Seal
+from pytest_webeval.journal import entry_in
+from pytest_webeval.journal import files_in
+from pytest_webeval.journal import read_entries
+
+
+def entry(run: str, status: str = "success") -> Entry:
+    return Entry("asked", Seal("result", "files"), {"run": run, "status": status})
+
+
+def statuses(path) -> dict[str, str]:
+    return {run: entry_in(line).record["status"] for run, line in read_entries(path).items()}
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "eval_journal.jsonl"
+
+
+def test_what_is_appended_is_read_and_of_a_run_the_last_line_counts(path):
+    journal = Journal(path)
+    for one in (entry("a"), entry("ü\ud7ff"), entry("a", "failure")):
+        journal.append(one)
+    journal.close()
+    assert statuses(path) == {"a": "failure", "ü\ud7ff": "success"}
+    assert entry_in(read_entries(path)["a"]) == entry("a", "failure")
+    assert path.read_bytes().count(b"\n") == 3
+
+
+def test_there_are_no_entries_where_there_is_no_journal(path):
+    assert read_entries(path) == {}
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "damaged", [b"", b"{", b"[]", b'{"record": {}}', b'{"record": {"run": 7}}', b"\xff", b'{"record": {"run": "\xff"}}']
+)
+def test_a_damaged_line_counts_for_nothing_and_harms_no_other(path, damaged):
+    Journal(path).append(entry("a"))
+    path.write_bytes(damaged + b"\n" + path.read_bytes() + damaged + b"\n")
+    assert statuses(path) == {"a": "success"}
+
+
+@pytest.mark.parametrize(
+    "line", [b"{", b'{"record": {"run": "a"}}', b'{"asked": 1, "seal": {}, "record": {"run": "a"}}']
+)
+def test_a_line_without_all_that_it_should_say_is_no_entry(line):
+    assert entry_in(line) is None
+
+
+@pytest.mark.parametrize("before", [b"", b'{"first": 1}\n{"second": 2}\n'])
+def test_a_torn_last_line_is_cut_off_before_another_one_is_added(path, before):
+    path.write_bytes(before + b'{"asked": "x", "rec')
+    Journal(path).append(entry("a"))
+    assert statuses(path) == {"a": "success"}
+    assert path.read_bytes().startswith(before + b'{"asked":"asked"')
+
+
+def test_a_journal_that_leads_elsewhere_is_neither_read_nor_written(path, tmp_path):
+    (tmp_path / "precious").write_text("kept")
+    path.symlink_to(tmp_path / "precious")
+    with pytest.raises(SettingsError, match="without it, everything is scored"):
+        read_entries(path)
+    with pytest.raises(
+        SettingsError, match=r"cannot write .*: Too many levels of symbolic links; this session cannot be"
+    ):
+        Journal(path).append(entry("a"))
+    Journal(path).remove()
+    assert path.is_symlink()
+    assert (tmp_path / "precious").read_text() == "kept"
+
+
+def test_a_pipe_in_place_of_the_journal_blocks_nobody(path):
+    os.mkfifo(path)
+    with pytest.raises(SettingsError, match="is not a regular file; remove it"):
+        Journal(path).append(entry("a"))
+    with pytest.raises(SettingsError, match="not a regular file"):
+        read_entries(path)
+
+
+def test_a_line_of_which_only_a_part_fits_is_taken_back(path, monkeypatch):
+    journal, write = Journal(path), os.write
+    journal.append(entry("a"))
+    whole = path.read_bytes()
+    monkeypatch.setattr("pytest_webeval.journal.os.write", lambda handle, text: write(handle, text[:9]))
+    with pytest.raises(SettingsError, match="only a part of a line fits; make room on the disk"):
+        journal.append(entry("b"))
+    assert path.read_bytes() == whole
+
+
+def test_a_full_disk_is_told(path, monkeypatch):
+    def full(handle, text):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pytest_webeval.journal.os.write", full)
+    with pytest.raises(SettingsError, match="No space left on device; this session cannot be resumed"):
+        Journal(path).append(entry("a"))
+
+
+def test_each_line_is_on_the_disk_for_who_asks(path):
+    seen = []
+    journal = Journal(path, lambda handle: seen.append(str(Path(f"/proc/self/fd/{handle}").readlink())))
+    journal.append(entry("a"))
+    journal.append(entry("b"))
+    assert seen == [str(path.parent), str(path), str(path)]
+
+
+def test_a_journal_is_removed_once_and_for_all(path):
+    journal = Journal(path)
+    journal.append(entry("a"))
+    journal.remove()
+    journal.remove()
+    assert not path.exists()
+
+
+def changing_a_size(run):
+    (run / "a").write_text("longer")
+
+
+def adding_a_file(run):
+    (run / "inner" / "c").touch()
+
+
+def adding_a_directory(run):
+    (run / "inner" / "more").mkdir()
+
+
+def removing_a_file(run):
+    (run / "inner" / "b").unlink()
+
+
+def renaming_a_file(run):
+    (run / "a").rename(run / "aa")
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A directory with two files."""
+    (tmp_path / "run" / "inner").mkdir(parents=True)
+    (tmp_path / "run" / "a").write_text("text")
+    (tmp_path / "run" / "inner" / "b").touch()
+    return tmp_path / "run"
+
+
+@pytest.mark.parametrize(
+    "change", [changing_a_size, adding_a_file, adding_a_directory, removing_a_file, renaming_a_file]
+)
+def test_what_comes_to_a_run_or_goes_is_noticed(run, change):
+    before = files_in(run)
+    change(run)
+    assert files_in(run) != before != ""
+
+
+def test_what_we_write_into_a_run_is_not(run):
+    before = files_in(run)
+    for name in ("eval_result.json", "eval_summary.json", "eval_journal.jsonl", ".eval_result.json.0123456789abcdef"):
+        (run / name).write_text("ours")
+    assert files_in(run) == before
+
+
+def test_links_are_not_followed(run):
+    (run / "link").symlink_to(run)
+    assert files_in(run) != ""
+
+
+def test_of_very_many_files_and_of_none_that_can_be_listed_nobody_can_tell(run, monkeypatch):
+    assert files_in(run / "nowhere") == ""
+    monkeypatch.setattr(module, "MOST_FILES", 2)
+    assert files_in(run) == ""

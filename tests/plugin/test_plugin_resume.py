@@ -1,0 +1,509 @@
+"""--webeval-resume: what a session scored is taken by the next, if our journal vouches for it and nothing changed."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+WORKERS = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
+INTERRUPTED_AT = """
+import pathlib
+here = pathlib.Path(__file__).parent
+def pytest_runtest_setup(item):
+    if {label!r} in item.nodeid and not (here / "go").exists():
+        (here / "go").touch()
+        raise KeyboardInterrupt
+"""
+KILLED = """
+import os
+def pytest_runtest_logfinish(nodeid):
+    if not os.environ.get("GO_ON"):
+        os._exit(9)
+"""
+DECODED = """
+import pathlib
+from pytest_webeval.runs import Run
+
+check = Run.check
+def watched(self):
+    with (pathlib.Path(__file__).with_name("decoded.txt")).open("a") as stream:
+        print(self.label, file=stream)
+    return check(self)
+Run.check = watched
+"""
+
+
+def timeless(text: bytes) -> bytes:
+    text = re.sub(rb'("timestamp": )"[^"]*"', rb"\1null", text)
+    text = re.sub(rb'("wall_time": )[-+.e0-9]+', rb"\1null", text)
+    return re.sub(rb'("slowest": \[)[^]]*\]', rb"\1]", text)
+
+
+def everything(place) -> dict[str, bytes]:
+    """All that sessions wrote, times aside."""
+    return {path.relative_to(place).as_posix(): timeless(path.read_bytes()) for path in place.rglob("*eval_*")}
+
+
+def forget(place) -> None:
+    for path in place.rglob("*eval_*"):
+        path.unlink()
+
+
+@pytest.fixture
+def scored_again(pytester):
+    """Which runs were read for a verdict since it was asked last."""
+    told = pytester.path / "decoded.txt"
+    pytester.makeconftest(DECODED)
+
+    def ask():
+        found = sorted(set(told.read_text().split())) if told.exists() else []
+        told.unlink(missing_ok=True)
+        return [label.rpartition("/")[2] for label in found]
+
+    return ask
+
+
+@pytest.fixture
+def halfway(runs, webeval, scored_again):
+    """Four runs, of which the first two were scored: 107 passes, 108 fails, and -x ended the session."""
+    for number in (107, 108, 109, 110):
+        runs.add(number, passes=number != 108)
+    webeval("-x").assert_outcomes(passed=1, failed=1)
+    assert scored_again() == ["107", "108"]
+    return runs
+
+
+@pytest.fixture
+def told():
+    """What the terminal tells of resuming."""
+    return lambda result: next(line for line in result.outlines if line.startswith("resumed: "))
+
+
+def lines_of(runs) -> list:
+    return [json.loads(line) for line in (runs.root / "eval_journal.jsonl").read_text().splitlines()]
+
+
+@WORKERS
+@pytest.mark.parametrize("again", [(), ("-n2",)], ids=["serially", "spread"])
+def test_an_interrupted_and_a_resumed_session_leave_what_an_undisturbed_one_leaves(
+    runs, webeval_apart, pytester, workers, again
+):
+    for number in range(100, 112):
+        runs.add(number, passes=bool(number % 3), site=("shopping", "gitlab")[number % 2], template=number % 4)
+    (runs.root / "103" / "network.har").write_text("{")
+    undisturbed = webeval_apart(*again)
+    wanted = everything(runs.root)
+    forget(runs.root)
+    pytester.makeconftest(INTERRUPTED_AT.format(label="106"))
+    webeval_apart(*workers)
+    kept = [line["record"]["run"] for line in lines_of(runs)]
+    resumed = webeval_apart("--webeval-resume", *again)
+    assert everything(runs.root) == wanted
+    assert resumed.parseoutcomes() == undisturbed.parseoutcomes()
+    taken = len(set(kept) - {"runs/103"})
+    assert "runs/106" not in kept
+    resumed.stdout.fnmatch_lines([f"resumed: {taken} of 12 results taken from an earlier session"])
+    assert 1 <= taken < 12
+
+
+def test_of_what_is_taken_nothing_is_decoded_or_written_again(halfway, webeval, scored_again, told):
+    before = {number: (halfway.root / number / "eval_result.json").stat() for number in ("107", "108")}
+    result = webeval("--webeval-resume")
+    result.assert_outcomes(passed=3, failed=1)
+    assert scored_again() == ["109", "110"]
+    assert told(result) == "resumed: 2 of 4 results taken from an earlier session"
+    for number, stat in before.items():
+        assert (halfway.root / number / "eval_result.json").stat() == stat
+
+
+def test_what_is_taken_is_told_as_it_was_when_it_was_scored(halfway, webeval, pytester):
+    def told(result):
+        lines = result.outlines
+        start = lines.index(next(line for line in lines if line.startswith("____") and "runs/108::task" in line))
+        junit = (pytester.path / "junit.xml").read_text()
+        return lines[start : start + 7], re.findall(r"<property [^>]*>|<failure .*?</failure>", junit, re.DOTALL)
+
+    first = told(webeval("runs/108", "--junitxml=junit.xml"))
+    resumed = webeval("--webeval-resume", "runs/108", "--junitxml=junit.xml")
+    resumed.stdout.fnmatch_lines(["resumed: 1 of 1 *", "FAILED runs/108::task - agent_response.status: *"])
+    assert told(resumed) == first
+    assert '    expected "success"' in first[0]
+    assert len(first[1]) == 7
+
+
+def test_html_columns_show_what_is_taken_like_any_other_result(halfway, webeval, pytester):
+    webeval("--webeval-resume", "--html=report.html")
+    scores = re.findall(r"col-score.{0,20}?([01]\.0)", (pytester.path / "report.html").read_text())
+    assert sorted(scores) == ["0.0", "1.0", "1.0", "1.0"]
+
+
+@pytest.mark.parametrize("sessions_before", [0, 1])
+def test_without_a_journal_everything_is_scored_and_told(runs, webeval, told, sessions_before):
+    runs.add(107)
+    for _ in range(sessions_before):  # a whole session leaves none either
+        webeval().assert_outcomes(passed=1)
+    result = webeval("--webeval-resume")
+    result.assert_outcomes(passed=1)
+    missing = "there is no eval_journal.jsonl of one"
+    assert told(result) == f"resumed: 0 of 1 results taken from an earlier session; {missing}"
+
+
+def test_an_undisturbed_session_leaves_no_journal_and_says_nothing_of_it(runs, webeval):
+    runs.add(107)
+    webeval().stdout.no_fnmatch_line("resumed: *")
+    assert runs.written == ["107/eval_result.json", "eval_summary.json"]
+
+
+def test_what_resumed_to_the_end_leaves_none_either(halfway, webeval):
+    webeval("--webeval-resume")
+    assert "eval_journal.jsonl" not in halfway.written
+
+
+def test_the_ini_key_resumes_as_well(halfway, webeval, pytester, scored_again):
+    pytester.makeini("[pytest]\nwebeval_resume = true")
+    webeval().assert_outcomes(passed=3, failed=1)
+    assert scored_again() == ["109", "110"]
+
+
+# What must have 107 scored anew, though the journal tells of it.
+def changing_the_result(runs):
+    path = runs.root / "107" / "eval_result.json"
+    path.write_text(path.read_text().replace('"task_revision": 1', '"task_revision": 2'))
+
+
+def removing_the_result(runs):
+    (runs.root / "107" / "eval_result.json").unlink()
+
+
+def linking_the_result(runs):
+    path = runs.root / "107" / "eval_result.json"
+    path.rename(runs.root / "elsewhere.json")
+    path.symlink_to(runs.root / "elsewhere.json")
+
+
+def changing_an_input(runs):
+    path = runs.root / "107" / "network.har"
+    path.write_text(path.read_text().replace("GET", "PUT"))  # of the same size
+
+
+def removing_an_input(runs):
+    path = runs.root / "107" / "network.har"
+    path.rename(runs.root / "107" / "trace.network")
+
+
+def adding_an_input(runs):
+    (runs.root / "107" / "rubric.json").write_text("{}")
+
+
+def damaging_the_line(runs):
+    change_line(runs, lambda line: line[:-9])
+
+
+def changing_the_record(runs):
+    change_line(runs, lambda line: line.replace('"status":"success"', '"status":"failure"'))
+
+
+def changing_what_was_asked(runs):
+    change_line(runs, lambda line: re.sub(r'"asked":"[0-9a-f]', '"asked":"x', line))
+
+
+def changing_the_seal(runs):
+    change_line(runs, lambda line: re.sub(r'"files":"[0-9a-f]+"', '"files":""', line))
+
+
+def changing_the_definitions(runs):
+    runs.define(runs.definition(7))
+
+
+def change_line(runs, change):
+    journal = runs.root / "eval_journal.jsonl"
+    first, *others = journal.read_text().splitlines()
+    assert '"runs/107"' in first
+    journal.write_text("".join(f"{line}\n" for line in (change(first), *others)))
+
+
+@pytest.mark.parametrize(
+    "tamper",
+    [
+        changing_the_result,
+        removing_the_result,
+        linking_the_result,
+        changing_an_input,
+        removing_an_input,
+        adding_an_input,
+        damaging_the_line,
+        changing_the_record,
+        changing_what_was_asked,
+        changing_the_seal,
+    ],
+)
+def test_what_was_tampered_with_is_scored_anew_and_the_rest_is_taken(halfway, webeval, scored_again, told, tamper):
+    tamper(halfway)
+    result = webeval("--webeval-resume")
+    assert scored_again() == ["107", "109", "110"]
+    assert told(result) == "resumed: 1 of 4 results taken from an earlier session"
+    assert halfway.result(107)["task_revision"] == 1
+
+
+def test_other_definitions_have_everything_scored_anew(halfway, webeval, scored_again):
+    changing_the_definitions(halfway)
+    webeval("--webeval-resume").assert_outcomes(passed=3, failed=1)
+    assert scored_again() == ["107", "108", "109", "110"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--webeval-rules=strict",),
+        ("--webeval-today=2001-01-01",),
+        ("--webeval-criterion=both",),
+        ("--webeval-aborted=fail",),
+        ("--webeval-config=config.json",),
+        ("--webeval-output=elsewhere",),
+    ],
+    ids=lambda options: options[0],
+)
+def test_whoever_asks_for_something_else_gets_it(halfway, webeval, scored_again, pytester, options):
+    addresses = {"environments": {"shopping": {"urls": ["http://shop.test"]}}}
+    (pytester.path / "config.json").write_text(json.dumps(addresses))
+    webeval("--webeval-resume", *options)
+    assert scored_again() == ["107", "108", "109", "110"]
+
+
+@pytest.mark.parametrize("options", [("--webeval-durations=0",), ("-k", "not 110"), ("-v", "--reruns=1")])
+def test_what_makes_no_difference_to_a_result_is_no_reason_to_score_it_again(halfway, webeval, scored_again, options):
+    webeval("--webeval-resume", *options)
+    assert not {"107", "108"} & set(scored_again())
+
+
+EVALUATOR = """
+import pytest, pytest_webeval as webeval
+
+class Own(webeval.ResponseEvaluator):
+    def evaluate(self, expectation, case):
+        return super().evaluate(expectation, case)  # {version}
+
+@pytest.fixture
+def webeval_response(webeval_response):
+    return webeval_response.using(Own())
+"""
+
+
+@pytest.mark.parametrize(("version", "taken"), [(1, 2), (2, 0)])
+def test_other_code_has_everything_scored_anew(runs, webeval_apart, pytester, told, version, taken):
+    for number in (107, 108, 109):
+        runs.add(number, passes=number != 108)
+    pytester.makeconftest(EVALUATOR.format(version=1))
+    webeval_apart("-x")
+    pytester.makeconftest(EVALUATOR.format(version=version))
+    result = webeval_apart("--webeval-resume", "-p", "no:cacheprovider")
+    assert told(result) == f"resumed: {taken} of 3 results taken from an earlier session"
+
+
+def test_errors_and_skipped_runs_are_always_scored_anew(runs, webeval, scored_again, pytester):
+    (runs.add(107) / "network.har").write_text("{")
+    runs.add(108, expects=({"evaluator": "PalmReader"},))
+    runs.add(109, passes=False)
+    runs.add(110)
+    webeval("--maxfail=3")
+    scored_again()
+    webeval("--webeval-resume").assert_outcomes(errors=1, failed=2, passed=1)
+    assert scored_again() == ["107", "108", "110"]
+
+
+def test_a_result_in_a_run_directory_is_never_taken_without_our_journal(runs, webeval, scored_again, told):
+    runs.add(107, passes=False)
+    webeval()
+    path = runs.root / "107" / "eval_result.json"
+    forged = runs.result(107) | {"status": "success", "score": 1.0, "evaluators_results": [], "error_msg": None}
+    path.write_text(json.dumps(forged))
+    result = webeval("--webeval-resume")
+    result.assert_outcomes(failed=1)
+    assert told(result).startswith("resumed: 0 of 1 ")
+    assert runs.result(107)["status"] == "failure"
+
+
+@pytest.fixture
+def lone(pytester, runs):
+    """A root that is itself a run, whose directory was written by a stranger."""
+    path = runs.add(107, passes=False)
+    (runs.root / "tasks.json").rename(path / "tasks.json")
+    return path
+
+
+def test_a_journal_in_a_run_directory_is_neither_believed_nor_written(pytester, lone, scored_again, monkeypatch):
+    options = ("--webeval-runs=runs/107", "--webeval-tasks=runs/107/tasks.json")
+    pytester.makeconftest(DECODED + KILLED)
+    pytester.runpytest_subprocess(*options, "--webeval-output=out")
+    for name in ("eval_journal.jsonl", "eval_result.json"):
+        (pytester.path / "out" / name).rename(lone / name)
+    journal = (lone / "eval_journal.jsonl").read_bytes()
+    monkeypatch.setenv("GO_ON", "1")
+    assert scored_again() == ["107"]
+    result = pytester.runpytest_subprocess(*options, "--webeval-resume")
+    result.stdout.fnmatch_lines(["resumed: 0 of 1 results *"])
+    assert scored_again() == ["107"]
+    assert (lone / "eval_journal.jsonl").read_bytes() == journal
+
+
+def test_a_root_that_is_a_run_has_a_journal_where_the_output_goes_or_none(pytester, lone, scored_again, monkeypatch):
+    pytester.makeconftest(DECODED + KILLED)
+    pytester.runpytest_subprocess("--webeval-runs=runs/107")
+    assert [path.name for path in lone.glob("eval_*")] == ["eval_result.json"]
+    options = ("--webeval-runs=runs/107", "--webeval-output=out")
+    pytester.runpytest_subprocess(*options)
+    assert (pytester.path / "out" / "eval_journal.jsonl").exists()
+    scored_again()
+    monkeypatch.setenv("GO_ON", "1")
+    result = pytester.runpytest_subprocess(*options, "--webeval-resume")
+    result.stdout.fnmatch_lines(["resumed: 1 of 1 results *"])
+    assert scored_again() == []
+
+
+def test_a_journal_that_is_a_link_is_told_and_left_alone(halfway, webeval, scored_again):
+    journal = halfway.root / "eval_journal.jsonl"
+    journal.rename(halfway.root / "precious")
+    journal.symlink_to("precious")
+    before = journal.read_bytes()
+    result = webeval("--webeval-resume")
+    assert scored_again() == ["107", "108", "109", "110"]
+    result.assert_outcomes(passed=3, failed=1)
+    result.stdout.fnmatch_lines(["cannot write *eval_journal.jsonl: Too many levels of symbolic links; *"])
+    assert journal.is_symlink()
+    assert journal.read_bytes() == before
+
+
+def test_a_torn_last_line_is_ignored_and_cut_off(halfway, webeval, scored_again):
+    with (halfway.root / "eval_journal.jsonl").open("a") as stream:
+        stream.write('{"asked":"')
+    webeval("--webeval-resume", "-k", "109")
+    assert scored_again() == ["109"]
+    assert [line["record"]["task_id"] for line in lines_of(halfway)] == [107, 108, 109]
+
+
+def test_a_session_that_chooses_some_runs_adds_to_a_journal_but_makes_none(halfway, webeval, scored_again):
+    webeval("runs/109", "runs/107")
+    assert [line["record"]["task_id"] for line in lines_of(halfway)] == [107, 108, 109, 107]
+    scored_again()
+    webeval("--webeval-resume")
+    assert scored_again() == ["110"]
+    webeval("runs/109")
+    assert "eval_journal.jsonl" not in halfway.written
+
+
+def test_leftovers_of_a_killed_session_are_removed_where_the_session_writes(halfway, webeval):
+    name = ".eval_result.json.0123456789abcdef"
+    for place in ("107", "110"):
+        (halfway.root / place / name).touch()
+    (halfway.root / ".eval_summary.json.0123456789abcdef").touch()
+    (halfway.root / "108" / ".eval_result.json.0123456789ABCDEF").touch()
+    (halfway.root / "109" / name).symlink_to("../tasks.json")
+    webeval()
+    assert (halfway.root / "107" / name).exists()
+    webeval("--webeval-resume", "--deselect=runs/110::task")
+    left = [path.parent.name for path in halfway.root.rglob(".eval_*")]
+    assert sorted(left) == ["108", "109", "110"]
+    assert (halfway.root / "tasks.json").exists()
+
+
+@WORKERS
+def test_checks_of_python_tests_come_out_as_in_an_undisturbed_session(runs, webeval_apart, pytester, workers):
+    for number in (107, 108, 109):
+        runs.add(number, passes=number != 108)
+    pytester.makepyfile(
+        test_checks="""
+        def test_a(webeval_network_event):
+            webeval_network_event.check(expected={"url": "__SHOPPING__/", "http_method": "GET"})
+        def test_b(webeval_network_event):
+            webeval_network_event.check(expected={"url": "__SHOPPING__/cart", "http_method": "GET"})
+        """
+    )
+    arguments = ("runs", "test_checks.py", *workers)
+    webeval_apart(*arguments)
+    wanted = everything(runs.root)
+    for label in ("runs/109::task", "test_b[runs/108]"):
+        forget(runs.root)
+        (pytester.path / "go").unlink(missing_ok=True)
+        pytester.makeconftest(INTERRUPTED_AT.format(label=label))
+        webeval_apart(*arguments)
+        (pytester.path / "conftest.py").unlink()
+        webeval_apart("--webeval-resume", *arguments).stdout.fnmatch_lines(["resumed: *"])
+        assert everything(runs.root) == wanted
+
+
+def test_what_a_fixture_records_beside_a_run_item_is_not_taken(runs, webeval, pytester, told):
+    for number in (107, 108):
+        runs.add(number, passes=number == 107)
+    runs.add(109)
+    pytester.makeconftest(
+        """
+        import pytest
+        from pytest_webeval import Assertion, EvaluatorResult
+
+        @pytest.fixture(autouse=True)
+        def more(record_evaluation):
+            if record_evaluation.case.run.task_id == 107:
+                found = [Assertion.of("more", True)]
+                record_evaluation(EvaluatorResult(evaluator_name="M", status="success", score=1, assertions=found))
+        """
+    )
+    webeval()
+    wanted = everything(runs.root)
+    forget(runs.root)
+    webeval("-x")
+    result = webeval("--webeval-resume")
+    assert told(result) == "resumed: 1 of 3 results taken from an earlier session"
+    assert everything(runs.root) == wanted
+
+
+@WORKERS
+def test_each_of_several_roots_has_a_journal_of_its_own(runs, another_root, pytester, workers):
+    more = another_root("more")
+    for number in (107, 108, 109):
+        runs.add(number)
+        more.add(number)
+    roots = ("--webeval-runs=runs", "--webeval-runs=more", *workers)
+    pytester.runpytest_subprocess(*roots)
+    wanted = everything(pytester.path)
+    forget(pytester.path)
+    pytester.makeconftest(INTERRUPTED_AT.format(label="more/108"))
+    pytester.runpytest_subprocess(*roots)
+    assert (runs.root / "eval_journal.jsonl").exists()
+    result = pytester.runpytest_subprocess(*roots, "--webeval-resume")
+    result.stdout.re_match_lines([r"resumed: [345] of 6 results taken from an earlier session$"])
+    assert everything(pytester.path) == wanted
+
+
+def test_results_that_go_elsewhere_are_taken_from_there(runs, another_root, pytester, scored_again):
+    more = another_root("more")
+    for number in (107, 108, 109):
+        runs.add(number, passes=number != 108)
+        more.add(number)
+    options = ("--webeval-runs=runs", "--webeval-runs=more", "--webeval-output=out")
+    pytester.runpytest(*options)
+    wanted = everything(pytester.path / "out")
+    forget(pytester.path / "out")
+    pytester.runpytest(*options, "-x")
+    scored_again()
+    pytester.runpytest(*options, "--webeval-resume").assert_outcomes(passed=5, failed=1)
+    assert scored_again() == ["107", "108", "109", "109"]
+    assert everything(pytester.path / "out") == wanted
+    assert not list(runs.root.rglob("eval_*"))
+
+
+@WORKERS
+def test_trajectories_are_taken_as_well(runs, tree, webeval_apart, pytester, workers):
+    for number in range(6):
+        tree(f"books_find_{number}")
+    webeval_apart(*workers)
+    wanted = everything(runs.root)
+    forget(runs.root)
+    pytester.makeconftest(INTERRUPTED_AT.format(label="books_find_4"))
+    webeval_apart(*workers)
+    kept = len(lines_of(runs))
+    result = webeval_apart("--webeval-resume", *workers)
+    result.stdout.fnmatch_lines([f"resumed: {kept} of 6 results taken from an earlier session"])
+    assert kept >= 1
+    assert everything(runs.root) == wanted
