@@ -20,6 +20,7 @@ OPTIONS = {
     "webeval_subset": "tasks that count: a file with their ids, or 'hard' or 'non-hard' of the installed data set",
     "webeval_config": "configuration file with the addresses of the sites",
     "webeval_output": "directory to write results to, in the same tree; the runs stay untouched",
+    "webeval_redact": "secrets in what leaves the run directories: default, strict (more is one) or off",
     "webeval_rules": "rule set: default, reference (as WebArena-Verified 1.2.3) or strict",
     "webeval_criterion": "what counts of a stored verdict: outcome, process, both, safe_outcome; usually as stored",
     "webeval_rubric_threshold": "share of a rubric's points that a success of the process needs, such as 0.8",
@@ -34,6 +35,7 @@ METAVARS = {
     "webeval_runs": "DIR",
     "webeval_subset": "SUBSET",
     "webeval_output": "DIR",
+    "webeval_redact": "MODE",
     "webeval_rules": "RULES",
     "webeval_today": "DAY",
     "webeval_criterion": "NAME",
@@ -46,6 +48,8 @@ METAVARS = {
 }
 # Options that may be given several times, with the type of their ini keys.
 REPEATABLE = {"webeval_runs": "paths", "webeval_tasks": "linelist"}
+AUDIT = "list which secrets the runs contain, and where; nothing is scored"
+ALLOW = "names that stay readable in an evaluator's results, as 'NetworkEventEvaluator: form_key, x-csrf-token'"
 EXPECT = "show each task of the subset or the definitions that has no recording as an error"
 # Fixtures that are about one run, so that a test with one of them has nothing to do without runs.
 OF_A_RUN = frozenset(
@@ -70,7 +74,10 @@ class HookSpecs:
 
     @pytest.hookspec
     def pytest_webeval_scored(self, item: pytest.Item, run: Run, result: TaskResult) -> None:
-        """Called in the process that scored a run, once its eval_result.json is written."""
+        """Called in the process that scored a run, once its eval_result.json is written.
+
+        The result is the original, in which secrets are readable whatever `--webeval-redact` says.
+        """
 
     @pytest.hookspec
     def pytest_webeval_summary(self, summary: Summary, config: pytest.Config) -> None:
@@ -89,6 +96,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         parser.addini(name, text, type=kind, default=None)
     group.addoption("--webeval-expect", dest="webeval_expect", action="store_true", default=False, help=EXPECT)
     parser.addini("webeval_expect", EXPECT, type="bool", default=False)
+    parser.addini("webeval_redact_allow", ALLOW, type="linelist", default=[])
+    group.addoption("--webeval-audit-secrets", dest="webeval_audit", action="store_true", default=False, help=AUDIT)
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -126,6 +135,15 @@ def pytest_configure(config: pytest.Config) -> None:
         with unsearched():
             from pytest_webeval.plugin.session import register
         register(config)
+
+
+def pytest_cmdline_main(config: pytest.Config) -> int | None:
+    """List the secrets in the runs instead of scoring them, where that was asked for. Raises `pytest.UsageError`."""
+    if not config.option.webeval_audit:
+        return None
+    from pytest_webeval.plugin.audit import audit  # for who asks
+
+    return audit(config)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

@@ -18,6 +18,7 @@ from pytest_webeval.plugin.collection import ITEMS
 from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.merging import merged
 from pytest_webeval.plugin.outcome import without_verdict
+from pytest_webeval.plugin.redacting import REDACTING
 from pytest_webeval.plugin.session_keys import DESELECTED
 from pytest_webeval.plugin.session_keys import OUTSIDE
 from pytest_webeval.plugin.terminal import section
@@ -175,7 +176,7 @@ class Reporter:
         try:
             write()
         except WebEvalError as error:
-            self.problems.append(str(error))
+            self.problems.append(self.workspace.config.stash[REDACTING].text(str(error)))
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show the numbers, at most 25 lines of them."""

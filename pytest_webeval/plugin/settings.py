@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.redaction.policy import MODES
+from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.policy import allowed_names
 from pytest_webeval.rubrics.base import CRITERIA
 from pytest_webeval.rubrics.base import OVER_BUDGET
 from pytest_webeval.rubrics.base import VerdictPolicy
@@ -27,6 +30,7 @@ PLAIN = (
     "webeval_criterion",
     "webeval_durations",
     "webeval_over_budget",
+    "webeval_redact",
     "webeval_rubric_threshold",
     "webeval_rules",
     "webeval_score_file",
@@ -52,6 +56,7 @@ class Settings:
     aborted: str
     metrics: Path | None
     durations: int | None  # how many runs to show, 0 for all
+    redaction: RedactionPolicy
 
 
 def read_settings(config: pytest.Config) -> Settings:
@@ -70,6 +75,7 @@ def read_settings(config: pytest.Config) -> Settings:
             aborted=_word(config, "webeval_aborted", ABORTED) or ABORTED[0],
             metrics=_directory(path, "--webeval-metrics") if (path := _value(config, "webeval_metrics")) else None,
             durations=_count(given) if (given := _value(config, "webeval_durations")) else None,
+            redaction=_redaction(config),
         )
     except SettingsError as error:
         raise pytest.UsageError(str(error)) from error
@@ -123,6 +129,11 @@ def _policy(config: pytest.Config) -> VerdictPolicy:
         score_file=_value(config, "webeval_score_file"),
         over_budget=_word(config, "webeval_over_budget", OVER_BUDGET) or OVER_BUDGET[0],
     )
+
+
+def _redaction(config: pytest.Config) -> RedactionPolicy:
+    mode = _word(config, "webeval_redact", MODES) or MODES[0]
+    return RedactionPolicy(mode, allowed_names(config.getini("webeval_redact_allow")))
 
 
 def _word(config: pytest.Config, name: str, words: Sequence[str]) -> str | None:
