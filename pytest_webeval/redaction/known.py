@@ -72,6 +72,8 @@ class KnownSecrets:
 
     def replaced(self, text: str) -> str:
         """The text without them, also where one was cut."""
+        if len(text) < LONG_ENOUGH:
+            return text
         for form, told in self.forms:
             if form in text:
                 text = text.replace(form, told)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 # Where a word begins: also behind an escape of a URL or of JSON, whose last character is a letter.
-_START = r"(?:(?<![\w.\[\]\\%-])|(?<=%[0-9A-Fa-f]{2})|(?<=%25[0-9A-Fa-f]{2})|(?<=\\[nrt]))"
+_START = r"(?:(?<![\w.\[\]\\%-])|(?<=%[0-9A-Fa-f]{2})(?!(?<=%25)[0-9A-Fa-f]{2})|(?<=%25[0-9A-Fa-f]{2})|(?<=\\[nrt]))"
 _BREAK = r"(?:\r?\n|\\{1,4}r\\{1,4}n|\\{1,4}n)"  # of lines, also as JSON escapes it
 _QUOTE = r"(?:\\{0,8}[\"']|%(?:25){0,2}2[27])"
 _BLANK = r"(?:\s|%20|\+){0,8}"

@@ -43,7 +43,9 @@ class Redactor:
         found = {secret: told for one in (*(made for _, made in parts), around) for secret, told in one.found.items()}
         known = KnownSecrets.of(found)
         return result.with_changes(
-            evaluators_results=[_searched(one, KnownSecrets.of(found, made.spared)) for one, made in parts],
+            evaluators_results=[
+                _searched(one, KnownSecrets.of(found, made.spared) if made.spared else known) for one, made in parts
+            ],
             error_msg=error and known.replaced(error),
             webeval=result.webeval | known.everywhere(told) | {REDACTED: self.policy.mode},
         )
