@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from dataclasses import dataclass
 from dataclasses import field
 from pathlib import Path
 
-from pytest_webeval.checksums import sha256
 from pytest_webeval.durations import READ
 from pytest_webeval.durations import Durations
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.limits import INI
 from pytest_webeval.limits import USUAL
 from pytest_webeval.limits import Limits
+
+_SALTING = b"pytest-webeval redaction salt"
+_UNGUESSED = 256  # bytes; of less somebody might try all that could stand there
 
 
 def read_inside(directory: Path, name: str, limit: int = USUAL.file_size) -> bytes:
@@ -88,11 +91,24 @@ class Inputs:
     checksums: dict[str, str] = field(default_factory=dict)
     durations: Durations = field(default_factory=Durations, repr=False, compare=False)
     limits: Limits = USUAL
+    salts: dict[str, tuple[int, bytes]] = field(default_factory=dict, repr=False, compare=False)  # with bytes read
 
     def read(self, name: str, limit: int | None = None) -> bytes:
         """The bytes of a file in the directory, unless it is larger than all limits. Raises `RecordingError`."""
         most = self.limits.file_size if limit is None else min(limit, self.limits.file_size)
         with self.durations.phase(READ):
             content = read_inside(self.directory, name, most)
-            self.checksums[name] = sha256(content)
+            told = hashlib.sha256(content)
+            self.checksums[name] = told.hexdigest()
+            told.update(_SALTING)  # which the checksum, published as it is, does not give away
+            self.salts[name] = len(content), told.digest()
         return content
+
+    @property
+    def salt(self) -> bytes | None:
+        """What only somebody with the recording can know, the same in each session; None where nothing was read.
+
+        It is of the largest file, which nobody can guess and whoever scores the run reads.
+        """
+        size, _, salt = max(((size, name, salt) for name, (size, salt) in self.salts.items()), default=(0, "", b""))
+        return salt if size >= _UNGUESSED else None

@@ -21,6 +21,7 @@ OPTIONS = {
     "webeval_subset": "tasks that count: a file with their ids, or 'hard' or 'non-hard' of the installed data set",
     "webeval_config": "configuration file with the addresses of the sites",
     "webeval_output": "directory to write results to, in the same tree; the runs stay untouched",
+    "webeval_redact": "secrets in what leaves the run directories: default, strict (more is one) or off",
     "webeval_rules": "rule set: default, reference (as WebArena-Verified 1.2.3) or strict",
     "webeval_criterion": "what counts of a stored verdict: outcome, process, both, safe_outcome; usually as stored",
     "webeval_rubric_threshold": "share of a rubric's points that a success of the process needs, such as 0.8",
@@ -36,6 +37,7 @@ METAVARS = {
     "webeval_runs": "DIR",
     "webeval_subset": "SUBSET",
     "webeval_output": "DIR",
+    "webeval_redact": "MODE",
     "webeval_rules": "RULES",
     "webeval_timeout": "SECONDS",
     "webeval_today": "DAY",
@@ -56,6 +58,8 @@ SWITCHES = {
     "webeval_resume": "go on where a session was interrupted: take what it scored, score the rest",
     "webeval_fsync": "make sure that each file that is written is on the disk before going on",
 }
+AUDIT = "list which secrets the runs contain, and where; nothing is scored"
+ALLOW = "names that stay readable in an evaluator's results, as 'NetworkEventEvaluator: form_key, x-csrf-token'"
 # Fixtures that are about one run, so that a test with one of them has nothing to do without runs.
 OF_A_RUN = frozenset(
     {
@@ -79,7 +83,10 @@ class HookSpecs:
 
     @pytest.hookspec
     def pytest_webeval_scored(self, item: pytest.Item, run: Run, result: TaskResult) -> None:
-        """Called in the process that scored a run, once its eval_result.json is written."""
+        """Called in the process that scored a run, once its eval_result.json is written.
+
+        The result is the original, in which secrets are readable whatever `--webeval-redact` says.
+        """
 
     @pytest.hookspec
     def pytest_webeval_summary(self, summary: Summary, config: pytest.Config) -> None:
@@ -101,6 +108,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         flag = f"--{name.replace('_', '-')}"
         group.addoption(flag, dest=name, action="store_true", default=False, help=text)
         parser.addini(name, text, type="bool", default=False)
+    parser.addini("webeval_redact_allow", ALLOW, type="linelist", default=[])
+    group.addoption("--webeval-audit-secrets", dest="webeval_audit", action="store_true", default=False, help=AUDIT)
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -148,6 +157,15 @@ def pytest_configure(config: pytest.Config) -> None:
         with unsearched():
             from pytest_webeval.plugin.session import register
         register(config)
+
+
+def pytest_cmdline_main(config: pytest.Config) -> int | None:
+    """List the secrets in the runs instead of scoring them, where that was asked for. Raises `pytest.UsageError`."""
+    if not config.option.webeval_audit:
+        return None
+    from pytest_webeval.plugin.audit import audit  # for who asks
+
+    return audit(config)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.files import read_inside
+from pytest_webeval.plugin.redacting import REDACTING
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import reason
 from pytest_webeval.results import Status
@@ -28,7 +29,8 @@ def merged(workspace: Workspace, path: Path, record: Record | None, parts: Seque
         status = worst([whole.status, Status(record.status)])
         whole = whole.with_changes(status=status, score=float(status is Status.SUCCESS))
     write_json(workspace.result_path(path), whole.to_json(), workspace.settings.sync)
-    return Record.of(whole, record.task_type if record else None, reason(whole))
+    told = workspace.config.stash[REDACTING].merged(whole, lambda: workspace.run(path))
+    return Record.of(told, record.task_type if record else None, reason(told))
 
 
 def _found(whole: TaskResult) -> str:

@@ -18,12 +18,13 @@ from pytest_webeval.files import read_inside
 from pytest_webeval.journal import Seal
 from pytest_webeval.journal import files_in
 from pytest_webeval.plugin.carried import Carried
-from pytest_webeval.plugin.carried import travelling
 from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.collection import run_path
 from pytest_webeval.plugin.missing import MISSING_TASKS
 from pytest_webeval.plugin.recording import RECORDER
 from pytest_webeval.plugin.recording import RecordEvaluation
+from pytest_webeval.plugin.redacting import REDACTING
+from pytest_webeval.plugin.redacting import Redacting
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.reports.failure_text import reason
@@ -39,17 +40,22 @@ from pytest_webeval.tasks import Task
 from pytest_webeval.trajectory_rows import about_trajectory
 from pytest_webeval.writing import Sync
 from pytest_webeval.writing import remove
+from pytest_webeval.writing import travelling
 from pytest_webeval.writing import write_json
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A record, and the result behind it. `partly` marks what a Python test checked: only a part of a result."""
+    """A record, and the result behind it. `partly` marks what a Python test checked: only a part of a result.
+
+    The record has no secrets in it, for it is told to everybody. The result has, until it is written elsewhere.
+    """
 
     record: Record
     path: Path
     result: TaskResult | None
     run: Run | None
+    redacting: Redacting
     partly: bool = False
     is_obsolete: bool = False  # what an earlier session wrote about the run is no longer so
     is_verdict: bool = False  # all of it comes from the evaluators, so that another session would find the same
@@ -68,7 +74,7 @@ class Outcome:
     def _written(self, sync: Sync | None) -> Outcome:
         seal = None
         if self.result is not None and not self.partly:
-            checksum = write_json(self.path, self.result.to_json(), sync)
+            checksum = write_json(self.path, self.redacting.written(self.result, self.run).to_json(), sync)
             seal = Seal(checksum, files_in(self.run.path) if self.run and self.is_verdict else "")
         if self.is_obsolete and written_for(self.path, self.record.run):
             remove(self.path)
@@ -94,7 +100,7 @@ class Outcome:
         record = replace(self.record, warnings=[*self.record.warnings, *warnings])
         if self.result is None:
             return replace(self, record=record)
-        webeval = self.result.webeval | {"warnings": record.warnings}
+        webeval = self.result.webeval | {"warnings": [*self.result.webeval["warnings"], *warnings]}
         return replace(self, record=record, result=self.result.with_changes(webeval=webeval))
 
     @property
@@ -115,7 +121,7 @@ class Outcome:
     @property
     def carried(self) -> Carried:
         """What travels on the report."""
-        part = self.result if self.partly else None
+        part = self.redacting.written(self.result, self.run) if self.partly and self.result is not None else None
         told = None if part is None else json.dumps(part.to_json())
         return Carried(self.record, told, self.seal, self.is_resumed, self.is_disturbed)
 
@@ -161,7 +167,8 @@ def _checked(
     if is_item and result is None:
         result = _not_scored(run, task, call, workspace)
     if is_item and (stored := recorder.taken) is not None:
-        return Outcome(stored.record, workspace.result_path(run.path), None, run, is_resumed=True)
+        redacting = workspace.config.stash[REDACTING]
+        return Outcome(stored.record, workspace.result_path(run.path), None, run, redacting, is_resumed=True)
     found = None if result is None else _outcome(result, run, task, workspace, partly=not is_item)
     return found and replace(found, is_verdict=is_item and result is recorder.scored)
 
@@ -180,7 +187,8 @@ def _is_skip(call: pytest.CallInfo[None]) -> bool:
 def _unscored(item: pytest.Item, path: Path, call: pytest.CallInfo[None], workspace: Workspace) -> Outcome:
     found = without_verdict(path, _message(call), workspace, partly=not isinstance(item, RunItem))
     if _is_skip(call):
-        record = replace(found.record, excluded=_message(call), skipped=True, reason=None)
+        told = found.redacting.text(_message(call), found.run)
+        record = replace(found.record, excluded=told, skipped=True, reason=None)
         return replace(found, record=record, result=None)
     return found.warned(_rule_warnings(call))
 
@@ -246,8 +254,10 @@ def error_result(run: Run, task: Task | None, message: str, workspace: Workspace
 
 def _outcome(result: TaskResult, run: Run, task: Task | None, workspace: Workspace, *, partly: bool = False) -> Outcome:
     kind = task.task_type.lower() if task and task.task_type else None
-    record = Record.of(result, kind, reason(result))
-    return Outcome(record, workspace.result_path(run.path), result, run, partly)
+    redacting = workspace.config.stash[REDACTING]
+    told = redacting.told(result, run)
+    record = Record.of(told, kind, reason(told))
+    return Outcome(record, workspace.result_path(run.path), result, run, redacting, partly)
 
 
 def _message(call: pytest.CallInfo[None]) -> str:

@@ -16,6 +16,8 @@ import pytest
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.evaluators.base import Case
 from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.plugin.redacting import REDACTING
+from pytest_webeval.plugin.redacting import Redacting
 from pytest_webeval.plugin.resuming import Stored
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import evaluator_text
@@ -51,6 +53,11 @@ class RecordEvaluation:
     excluded: RunExcluded | None = None
     stored: Stored | None = None
 
+    @property
+    def redacting(self) -> Redacting:
+        """How secrets are kept out of messages."""
+        return self.workspace.config.stash[REDACTING]
+
     def __call__(self, result: EvaluatorResult) -> EvaluatorResult:
         """Record a result, so that it lands in the run's eval_result.json."""
         checked = writable(result, getattr(result, "evaluator_name", "record_evaluation"))
@@ -62,7 +69,7 @@ class RecordEvaluation:
         given = list(evaluators)
         self.scored = self._stored(given) or self._whole(given)
         if self.scored.status is not Status.SUCCESS:
-            raise TaskFailed(failure_text(self.scored))
+            raise TaskFailed(failure_text(self.redacting.told(self.scored, self.case.run)))
         return self.scored
 
     def _stored(self, evaluators: Sequence[Any]) -> TaskResult | None:
@@ -86,7 +93,7 @@ class RecordEvaluation:
     def leave_out(self, error: RunExcluded) -> NoReturn:
         """End the test as the session wants it for a run that says nothing about the agent. Raises `Exception`."""
         self.excluded = error
-        told = harmless(str(error))
+        told = harmless(self.redacting.text(str(error), self.case.run))
         how = self.workspace.settings.aborted if self.case.run.exclusion else "skip"
         if how == "fail":
             raise TaskFailed(told)
@@ -154,7 +161,8 @@ class Checker:
         except RunExcluded as error:
             self.record.leave_out(error)
         if wrong := [one for one in results if one.status is not Status.SUCCESS]:
-            raise TaskFailed("\n".join(map(evaluator_text, wrong)))
+            told = [self.record.redacting.evaluated(one, self.record.case.run) for one in wrong]
+            raise TaskFailed("\n".join(map(evaluator_text, told)))
         return results
 
 

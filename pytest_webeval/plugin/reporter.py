@@ -20,6 +20,7 @@ from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.journals import Journals
 from pytest_webeval.plugin.merging import merged
 from pytest_webeval.plugin.outcome import without_verdict
+from pytest_webeval.plugin.redacting import REDACTING
 from pytest_webeval.plugin.session_keys import DESELECTED
 from pytest_webeval.plugin.session_keys import OUTSIDE
 from pytest_webeval.plugin.stopping import Stopping
@@ -211,7 +212,7 @@ class Reporter:
         try:
             write()
         except WebEvalError as error:
-            self.problems.append(str(error))
+            self.problems.append(self.workspace.config.stash[REDACTING].text(str(error)))
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show the numbers, at most 25 lines of them."""

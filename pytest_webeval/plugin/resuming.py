@@ -20,13 +20,13 @@ from pytest_webeval.checksums import sha256
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.evaluators.base import Evaluator
-from pytest_webeval.files import Inputs
 from pytest_webeval.files import read_inside
 from pytest_webeval.journal import JOURNAL
 from pytest_webeval.journal import Entry
 from pytest_webeval.journal import entry_in
 from pytest_webeval.journal import files_in
 from pytest_webeval.journal import read_entries
+from pytest_webeval.plugin.redacting import REDACTING
 from pytest_webeval.plugin.settings import Settings
 from pytest_webeval.plugin.workspace import RESULT
 from pytest_webeval.plugin.workspace import Workspace
@@ -92,10 +92,10 @@ class EarlierSession:
         result = _sealed(self.workspace.result_path(run.path), entry)
         if result is None or not self._is_defined_alike(run, result):
             return None
-        record = self._record(run, result)
-        if record.to_json() != entry.record or not _is_verdict(record):
+        if not _has_same_files(run, result, entry):
             return None
-        return Stored(result, record) if _has_same_files(run, result, entry) else None
+        record = self._record(run, result)
+        return Stored(result, record) if record.to_json() == entry.record and _is_verdict(record) else None
 
     def _is_defined_alike(self, run: Run, result: TaskResult) -> bool:
         found = self.workspace.definition(run)
@@ -104,7 +104,8 @@ class EarlierSession:
 
     def _record(self, run: Run, result: TaskResult) -> Record:
         kind = self.workspace.definition(run).task.task_type
-        return Record.of(result, kind.lower() if kind else None, reason(result))
+        told = self.workspace.config.stash[REDACTING].told(result, run)
+        return Record.of(told, kind.lower() if kind else None, reason(told))
 
     def _entry(self, run: Run) -> Entry | None:
         place = journal_path(self.workspace, run.path)
@@ -137,11 +138,14 @@ def _has_same_files(run: Run, result: TaskResult, entry: Entry) -> bool:
     inputs: dict[str, str] = result.webeval.get("inputs") or {}
     if not inputs or not entry.seal.files or entry.seal.files != files_in(run.path):
         return False
-    now = Inputs(run.path, limits=run.inputs.limits)
     with suppress(RecordingError):
-        for name in inputs:
-            now.read(name)
-    return now.checksums == inputs
+        return all(_read_again(run, name) == checksum for name, checksum in inputs.items())
+    return False
+
+
+def _read_again(run: Run, name: str) -> str:
+    run.inputs.read(name)
+    return run.inputs.checksums[name]
 
 
 EARLIER = pytest.StashKey[EarlierSession]()

@@ -25,6 +25,8 @@ from pytest_webeval.plugin.outcome import given_up
 from pytest_webeval.plugin.outcome import outcome_of
 from pytest_webeval.plugin.quiet_phases import QuietPhases
 from pytest_webeval.plugin.recording import RECORDER
+from pytest_webeval.plugin.redacting import REDACTING
+from pytest_webeval.plugin.redacting import Redacting
 from pytest_webeval.plugin.resuming import EARLIER
 from pytest_webeval.plugin.resuming import STORED
 from pytest_webeval.plugin.resuming import EarlierSession
@@ -52,6 +54,7 @@ def register(config: pytest.Config) -> None:
     workspace = Workspace(config, read_settings(config))
     config.stash[WORKSPACE] = workspace
     config.stash[MISSING_TASKS] = MissingTasks(workspace)
+    config.stash[REDACTING] = Redacting(workspace.settings.redaction, workspace.settings.output is not None)
     try:
         _ = workspace.sites, workspace.given_tasks, workspace.subset
         config.stash[MISSING_TASKS].check()
@@ -166,6 +169,9 @@ class WebEvalSession:
                 found.is_disturbed or (report.passed and found.record.status != "success")
             ):
                 _fail(report, harmless(str(found.record.reason)))
+        if report.sections or report.longrepr is not None:
+            run = getattr(item, "funcargs", {}).get("webeval_run")
+            item.config.stash[REDACTING].report(report, run)
         return report
 
     def _found(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Outcome | None:

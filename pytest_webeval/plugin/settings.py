@@ -14,6 +14,9 @@ import pytest
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.limits import Limits
 from pytest_webeval.limits import read_limits
+from pytest_webeval.redaction.policy import MODES
+from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.policy import allowed_names
 from pytest_webeval.rubrics.base import CRITERIA
 from pytest_webeval.rubrics.base import OVER_BUDGET
 from pytest_webeval.rubrics.base import VerdictPolicy
@@ -31,6 +34,7 @@ PLAIN = (
     "webeval_criterion",
     "webeval_durations",
     "webeval_over_budget",
+    "webeval_redact",
     "webeval_rubric_threshold",
     "webeval_rules",
     "webeval_score_file",
@@ -68,6 +72,8 @@ class Settings:
         """What makes sure that a file is on the disk, if that is asked for."""
         return os.fsync if self.fsync else None
 
+    redaction: RedactionPolicy
+
 
 def read_settings(config: pytest.Config) -> Settings:
     """The settings of a session. Raises `pytest.UsageError`."""
@@ -89,6 +95,7 @@ def read_settings(config: pytest.Config) -> Settings:
             timeout=_seconds(_value(config, "webeval_timeout")),
             resume=_is_on(config, "webeval_resume"),
             fsync=_is_on(config, "webeval_fsync"),
+            redaction=_redaction(config),
         )
     except SettingsError as error:
         raise pytest.UsageError(str(error)) from error
@@ -156,6 +163,11 @@ def _policy(config: pytest.Config) -> VerdictPolicy:
         score_file=_value(config, "webeval_score_file"),
         over_budget=_word(config, "webeval_over_budget", OVER_BUDGET) or OVER_BUDGET[0],
     )
+
+
+def _redaction(config: pytest.Config) -> RedactionPolicy:
+    mode = _word(config, "webeval_redact", MODES) or MODES[0]
+    return RedactionPolicy(mode, allowed_names(config.getini("webeval_redact_allow")))
 
 
 def _word(config: pytest.Config, name: str, words: Sequence[str]) -> str | None:

@@ -27,6 +27,11 @@ class Archive:
         self._archive = zipfile.ZipFile(io.BytesIO(content))
         self._limits = limits
 
+    @property
+    def names(self) -> list[str]:
+        """Names of the members that are no directories, sorted."""
+        return sorted({info.filename for info in self._archive.infolist() if not info.is_dir()})
+
     def read(self, name: str, most: int) -> bytes:
         """The bytes of a member, of which there are at most so many."""
         info = self._archive.getinfo(name)

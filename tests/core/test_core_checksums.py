@@ -10,7 +10,7 @@ from pytest_webeval.checksums import _own_code
 PACKAGE = Path(pytest_webeval.__file__).parent
 ONLY_CARRY = {"__init__.py", "__main__.py", "api.py", "durations.py", "journal.py", "subsets.py", "summary.py"}
 ONLY_CARRY |= {"trajectory_rows.py", "writing.py"}
-ONLY_SHOW = {"analysis", "plugin", "reports"}
+ONLY_SHOW = {"analysis", "plugin", "redaction", "reports"}
 
 
 def test_the_code_checksum_covers_every_module_that_can_change_a_verdict_with_its_name():

@@ -1,0 +1,86 @@
+"""`--webeval-audit-secrets`: what a corpus contains, listed without scoring it."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin.settings import read_settings
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.redaction.audit import Audit
+from pytest_webeval.redaction.audit import Finding
+from pytest_webeval.redaction.policy import DEFAULT
+from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.reports.failure_text import harmless
+
+NAME_SHOWN = 60
+
+
+def audit(config: pytest.Config) -> int:
+    """List the secrets in all runs, one run after the other. Raises `pytest.UsageError`."""
+    if not (config.option.webeval_runs or config.getini("webeval_runs")):
+        raise pytest.UsageError("--webeval-audit-secrets: no runs to look at; name them with --webeval-runs=DIR")
+    settings = read_settings(config)
+    workspace = Workspace(config, settings)
+    policy = RedactionPolicy(DEFAULT) if settings.redaction.is_off else settings.redaction
+    try:
+        paths = workspace.run_paths
+    except WebEvalError as error:
+        raise pytest.UsageError(str(error)) from error
+    totals, telling = Counter[str](), 0
+    for path in paths:
+        found = Audit.of(path, policy, _salt(path, workspace))
+        _show(_lines(workspace.labels.of(path), found))
+        telling += bool(found.found)
+        for one, count in found.found.items():
+            totals[one.kind] += count
+    _show(_totals(totals, telling, len(paths)))
+    return int(pytest.ExitCode.OK)
+
+
+def _salt(path: Path, workspace: Workspace) -> bytes | None:
+    """The salt that results of the run have, which scoring it reads."""
+    try:
+        run = workspace.run(path)
+    except WebEvalError:
+        return None
+    with suppress(WebEvalError):
+        run.check()
+    return run.inputs.salt
+
+
+def _lines(label: str, found: Audit) -> Iterator[str]:
+    """The run, then a line for each secret and for each file that could not be read; nothing of a run without any."""
+    if found.found or found.problems:
+        yield f"{label}: {_number(found.found.total(), 'secret')}"
+    for one in sorted(found.found):
+        yield f"  {_told(one)}, {_number(found.found[one], 'time')}: {one.replacement}"
+    yield from (f"  not read: {problem}" for problem in found.problems)
+
+
+def _told(one: Finding) -> str:
+    place = f"{one.file}, {one.unit} {one.number}" if one.unit else one.file
+    return f"{place}: {one.kind} {one.name[:NAME_SHOWN]}".rstrip()
+
+
+def _totals(totals: Counter[str], telling: int, runs: int) -> Iterator[str]:
+    yield f"{_number(totals.total(), 'secret')} in {telling} of {_number(runs, 'run')}"
+    yield from (f"  {kind}: {count}" for kind, count in sorted(totals.items()))
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _show(lines: Iterator[str]) -> None:
+    """Write lines that a terminal and its encoding can take."""
+    encoding = sys.stdout.encoding or "ascii"
+    for line in lines:
+        plain = harmless(line.replace("\n", " ")).encode(encoding, "backslashreplace").decode(encoding)
+        sys.stdout.write(f"{plain}\n")

@@ -1,0 +1,99 @@
+"""What leaves a run directory by way of a session, without secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.redaction.marks import may_hold_secrets
+from pytest_webeval.redaction.policy import STRICT
+from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import Status
+from pytest_webeval.results import TaskResult
+from pytest_webeval.runs import Run
+
+if TYPE_CHECKING:
+    from pytest_webeval.redaction.redactor import Redactor
+
+
+@dataclass(frozen=True, eq=False)
+class Redacting:
+    """One a process. `is_leaving` says whether results are written outside of the run directories."""
+
+    policy: RedactionPolicy
+    is_leaving: bool
+    _latest: list[tuple[TaskResult, TaskResult]] = field(default_factory=list)
+
+    def told(self, result: TaskResult, run: Run) -> TaskResult:
+        """The result that everything is made from which is told of it. It is asked for it several times in a row."""
+        if self.policy.is_off or not _has_texts(result):
+            return result
+        return self._redacted(result, run)
+
+    def written(self, result: TaskResult, run: Run | None) -> TaskResult:
+        """The result as it goes to its file, or to the process that puts the file together."""
+        return self._redacted(result, run) if self.is_leaving and run is not None else result
+
+    def merged(self, result: TaskResult, load: Callable[[], Run]) -> TaskResult:
+        """As `told`, of a result whose run another process has read."""
+        if self.policy.is_off or not _has_texts(result):
+            return result
+        run = None
+        with suppress(WebEvalError):
+            run = load()
+            run.check()
+        return self._redacted(result, run)
+
+    def _redacted(self, result: TaskResult, run: Run | None) -> TaskResult:
+        if not (self._latest and self._latest[0][0] is result):
+            self._latest[:] = [(result, self._redactor(run).result(result))]
+        return self._latest[0][1]
+
+    def evaluated(self, result: EvaluatorResult, run: Run) -> EvaluatorResult:
+        """What one evaluator found, as a message may tell it."""
+        return self._redactor(run).evaluated(result)
+
+    def text(self, text: str, run: Run | None = None) -> str:
+        """A message as it may be shown."""
+        if self.policy.is_off or not (self.policy.mode == STRICT or may_hold_secrets(text)):
+            return text
+        return self._redactor(run).text(text)
+
+    def report(self, report: pytest.TestReport, run: Run | None) -> None:
+        """Take secrets out of what pytest says of a test, and out of what the test printed."""
+        report.sections[:] = [(heading, self.text(told, run)) for heading, told in report.sections]
+        if report.longrepr is not None:
+            self._reason(report, run)
+        if hasattr(report, "wasxfail"):
+            report.wasxfail = self.text(report.wasxfail, run)
+
+    def _reason(self, report: pytest.TestReport, run: Run | None) -> None:
+        found = report.longrepr
+        if isinstance(found, tuple):
+            report.longrepr = (*found[:2], self.text(found[2], run))
+            return
+        shown = report.longreprtext
+        if (told := self.text(shown, run)) != shown:
+            report.longrepr = told
+
+    def _redactor(self, run: Run | None) -> Redactor:
+        from pytest_webeval.redaction.redactor import Redactor  # where all is well, nobody needs its patterns
+
+        return Redactor(self.policy, run.inputs.salt if run else None)
+
+
+def _has_texts(result: TaskResult) -> bool:
+    """Whether anything but counts is told of a result."""
+    about = result.webeval
+    is_quiet = result.status is Status.SUCCESS and not about.get("warnings") and not about.get("excluded")
+    return not is_quiet or "trajectory" in about
+
+
+REDACTING = pytest.StashKey[Redacting]()

@@ -1,0 +1,24 @@
+"""Redaction: what is secret in results and texts, and what stands there instead once they leave the run directory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from typing import Any
+
+if TYPE_CHECKING:
+    from pytest_webeval.redaction.policy import RedactionPolicy as RedactionPolicy
+    from pytest_webeval.redaction.redactor import Redactor as Redactor
+
+__all__ = ["RedactionPolicy", "Redactor"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Redactor":
+        from pytest_webeval.redaction.redactor import Redactor  # with all of its patterns, which few sessions need
+
+        return Redactor
+    if name == "RedactionPolicy":
+        from pytest_webeval.redaction.policy import RedactionPolicy
+
+        return RedactionPolicy
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,148 @@
+"""Which secrets the files of a run contain: where, of what kind, under which name, and never the secrets themselves."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.files import read_inside
+from pytest_webeval.limits import USUAL
+from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.replacements import Replacements
+from pytest_webeval.redaction.scope import scope_of
+from pytest_webeval.redaction.texts import Texts
+from pytest_webeval.redaction.trees import Trees
+from pytest_webeval.traces.archives import BROKEN_ZIP
+from pytest_webeval.traces.archives import Archive
+
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico", ".woff", ".woff2", ".ttf")
+_WRITTEN = ("eval_result.json", "eval_summary.json")
+_SPANNING = ("-----BEGIN ", "form-data;")  # what goes over several lines
+
+
+class _Log(msgspec.Struct):
+    entries: list[msgspec.Raw]
+
+
+class _Har(msgspec.Struct):
+    log: _Log
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    """A secret: the file, the event or line in it where that is known, what it is, and what stands for it."""
+
+    file: str
+    number: int  # of the event or the line; -1 where that is not known
+    unit: str
+    kind: str
+    name: str
+    replacement: str
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """Looks through the files of one run directory."""
+
+    directory: Path
+    policy: RedactionPolicy
+    salt: bytes | None
+    found: Counter[Finding]
+    problems: list[str]
+
+    @classmethod
+    def of(cls, directory: Path, policy: RedactionPolicy, salt: bytes | None) -> Audit:
+        """What a directory contains, one file after the other."""
+        audit = cls(directory, policy, salt, Counter(), [])
+        for name in _names(directory):
+            audit.look_at(name)
+        return audit
+
+    def look_at(self, name: str) -> None:
+        """Search one file. One that cannot be read is a problem."""
+        try:
+            content = read_inside(self.directory, name)
+        except RecordingError as error:
+            self.problems.append(str(error))
+            return
+        if not name.endswith(".zip"):
+            self._search(name, content)
+            return
+        try:
+            for member, inner in _members(content):
+                self._search(f"{name}/{member}", inner)
+        except BROKEN_ZIP as error:
+            self.problems.append(f"{self.directory / name} is no archive that can be read: {error}")
+
+    def _search(self, name: str, content: bytes) -> None:
+        for unit, number, part in _parts(content):
+
+            def keep(kind: str, told: str, replacement: str, unit: str = unit, number: int = number) -> None:
+                self.found[Finding(name, number, unit, kind, told, replacement)] += 1
+
+            trees = Trees(Texts(scope_of(self.policy), Replacements(self.salt, told=keep)))
+            for tree in (part, *_encoded_bodies(part)):
+                trees(tree)
+
+
+def _names(directory: Path) -> list[str]:
+    found: list[str] = []
+    for folder, _, names in os.walk(directory):
+        inner = Path(folder).relative_to(directory)
+        found += [(inner / name).as_posix() for name in names if name not in _WRITTEN]
+    return sorted(name for name in found if not name.lower().endswith(_PICTURES))
+
+
+def _members(content: bytes) -> Iterator[tuple[str, bytes]]:
+    archive = Archive(content, USUAL)
+    for name in archive.names:
+        if not name.lower().endswith(_PICTURES):
+            yield name, archive.read(name, USUAL.file_size)
+
+
+def _parts(content: bytes) -> Iterator[tuple[str, int, Any]]:
+    """What a file consists of: events of a HAR, one JSON text, or lines, each JSON or not."""
+    try:
+        entries = msgspec.json.decode(content, type=_Har).log.entries
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        text = content.decode("utf-8", "replace")
+        whole = _json(text)
+        is_whole = whole is not None or any(mark in text for mark in _SPANNING)
+        lines = [text] if is_whole else text.split("\n")
+        for number, line in enumerate(lines, 1):
+            told = whole if is_whole else _json(line)
+            part = line if told is None else told
+            yield ("", -1, part) if is_whole else ("line", number, part)
+        return
+    for number, entry in enumerate(entries):
+        yield "event", number, _json(bytes(entry).decode("utf-8", "replace"))
+
+
+def _json(text: str) -> Any:
+    """What a text holds as JSON; None where it is none, and for texts and numbers, in which nothing has a name."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict | list) else None
+
+
+def _encoded_bodies(tree: Any) -> Iterator[str]:
+    """The texts of bodies that a recording keeps in base64."""
+    content = tree.get("response", tree) if isinstance(tree, dict) else None
+    body = content.get("content") if isinstance(content, dict) else None
+    if isinstance(body, dict) and body.get("encoding") == "base64" and isinstance(body.get("text"), str):
+        try:
+            yield base64.b64decode(body["text"]).decode("utf-8", "replace")
+        except (binascii.Error, ValueError):
+            return

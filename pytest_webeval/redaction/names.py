@@ -1,0 +1,86 @@
+"""Names whose values are secret: of headers, cookies, fields of forms and JSON, parameters of URLs."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+HEADER, COOKIE, FIELD, PARAMETER, MEMBER = "header", "cookie", "field", "parameter", "member"
+
+COOKIE_HEADERS = frozenset({"cookie", "setcookie"})
+# The header says with a word in front how its credentials are meant, and that word is no secret.
+AUTHORIZATION_HEADERS = frozenset({"authorization", "proxyauthorization"})
+
+# Names are compared in small letters and without what is neither letter nor digit: `X-CSRF-Token` is `xcsrftoken`.
+_WHOLE = frozenset(
+    {
+        "accesskey",
+        "auth",
+        "authentication",
+        "bearer",
+        "connectsid",
+        "cookie",
+        "credential",
+        "credentials",
+        "cvv",
+        "formkey",
+        "jwt",
+        "mfacode",
+        "otp",
+        "otpcode",
+        "pass",
+        "passcode",
+        "phpsessid",
+        "privatekey",
+        "pwd",
+        "sess",
+        "session",
+        "sessionkey",
+        "setcookie",
+        "sid",
+        "sig",
+        "signature",
+        "totp",
+        "xamzcredential",
+        "xamzsignature",
+        "xauthkey",
+        "xgoogsignature",
+    }
+)
+_ENDS = ("token", "secret", "apikey", "secretkey", "accesskeyid", "secretaccesskey", "jsessionid", "subscriptionkey")
+_PARTS = ("authorization", "csrf", "passphrase", "passwd", "password", "sessionid", "xsrf")
+
+# What names no person and lets nobody in, of the headers that browsers send.
+SAFE_HEADERS = frozenset(
+    {
+        "accept",
+        "acceptencoding",
+        "acceptlanguage",
+        "cachecontrol",
+        "connection",
+        "contentlength",
+        "contenttype",
+        "host",
+        "origin",
+        "pragma",
+        "secfetchdest",
+        "secfetchmode",
+        "secfetchsite",
+        "secfetchuser",
+        "upgradeinsecurerequests",
+        "useragent",
+        "xrequestedwith",
+    }
+)
+
+
+@lru_cache(maxsize=2048)
+def compact(name: str) -> str:
+    """A name as it is compared with others."""
+    return "".join(filter(str.isalnum, name.replace("%5B", "").replace("%5D", ""))).lower()
+
+
+@lru_cache(maxsize=2048)
+def is_secret(name: str) -> bool:
+    """Whether a value of that name is a secret, wherever it stands."""
+    plain = compact(name)
+    return plain in _WHOLE or plain.endswith(_ENDS) or any(part in plain for part in _PARTS)

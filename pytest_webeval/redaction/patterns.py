@@ -1,0 +1,77 @@
+"""How secrets look in free text. Each pattern takes time in proportion to the text, whoever wrote that."""
+
+from __future__ import annotations
+
+import re
+
+# Where a word begins: also behind an escape of a URL or of JSON, whose last character is a letter.
+_START = r"(?:(?<![\w.\[\]\\%-])|(?<=%[0-9A-Fa-f]{2})(?!(?<=%25)[0-9A-Fa-f]{2})|(?<=%25[0-9A-Fa-f]{2})|(?<=\\[nrt]))"
+_BREAK = r"(?:\r?\n|\\{1,4}r\\{1,4}n|\\{1,4}n)"  # of lines, also as JSON escapes it
+_QUOTE = r"(?:\\{0,8}[\"']|%(?:25){0,2}2[27])"
+_BLANK = r"(?:\s|%20|\+){0,8}"
+
+# What is a secret by itself.
+_KEYS = (
+    r"sk-[\w-]{16,}|[sprw]k_(?:live|test)_\w{10,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|gl(?:pat|rt|ptt|dt)-[\w-]{16,}"
+    r"|(?:AKIA|ASIA)[A-Z0-9]{16}(?!\w)|xox[abeprs]-[\w-]{10,}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|hf_\w{20,}|npm_\w{30,}"
+    r"|pypi-[\w-]{30,}|SG\.[\w-]{16,}\.[\w-]{16,}"
+)
+# What such a line says is no value: our own messages begin like that.
+_SAID = r"(?!//|(?:expected|got|missing|both|the|no)\b)"
+# Heads end where a value begins, which is then looked for behind them: a name that is no secret hides nothing.
+_WORDS = {
+    "jwt": r"eyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?",
+    "key": _KEYS,
+    "scheme": r"(?:Bearer|Basic|Token|ApiKey)(?:\s|%20|\+){1,4}"
+    r"(?P<scheme_body>(?=[A-Za-z._~+/=-]*\d|[\w.~+/=-]{20})[\w.~+/=-]{6,})",
+    # one part of a multipart message: up to the empty line behind its headers
+    "part": r"form-data;[ \t]{0,4}name=(?P<pq>\\{0,8}\")(?P<part_name>[^\"\\\r\n]{1,100})(?P=pq)[^\r\n\\<>]{0,200}"
+    rf"(?:{_BREAK}[^\r\n\\]{{1,200}}){{0,3}}{_BREAK}{_BREAK}",
+    # password= of forms, of queries and of logs
+    "pair": r"(?P<pair_name>(?:[\w.\[\]-]++|%5B|%5D){1,8}+)"
+    rf"(?:(?P<equals>=|%(?:25){{0,2}}3D)|(?P<colon>[ \t]{{0,3}}:[ \t]{{0,3}}{_SAID}(?=\S)))",
+}
+_ADDRESSES = {
+    "userinfo": r"(?<=://)(?P<userinfo_body>[^\s/?#\"'<>\\]*)@",
+    "encoded": r"(?<=%3A%2F%2F)(?P<encoded_body>(?:(?!%2F|%3F|%23|%40)[^\s/?#\"'<>\\&])*+)%40",
+}
+_OTHERS = {
+    "private": r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----(?P<private_body>[\s\S]*?)(?=-----END |\Z)",
+    # <input name="password" value= and <meta name="csrf-token" content=
+    "attribute": r"<(?:input|meta)\b[^<>]{0,100}?\bname=(?P<aq>\\{0,8}[\"'])(?P<attribute_name>[^\"'\\\s]{1,100})"
+    r"(?P=aq)[^<>]{0,100}?\b(?:value|content)=",
+    # "password": of JSON, or of what Python shows of a dict
+    "member": rf"(?P<mq>{_QUOTE})(?P<member_name>[^\"'\\\s%]{{1,100}})(?P=mq){_BLANK}(?::|=|%(?:25){{0,2}}3A){_BLANK}",
+}
+_STRICT = {
+    "mail": r"(?!redacted-)[\w.+-]{1,64}+(?:@|%40)[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}",
+    "opaque": r"(?=[A-Za-z_+-]*\d)(?=[\d_+-]*[A-Za-z])[\w+-]{20,}={0,2}",
+}
+
+
+def _any(kinds: dict[str, str]) -> str:
+    return "|".join(f"(?P<{name}>{pattern})" for name, pattern in kinds.items())
+
+
+def _joined(words: dict[str, str]) -> re.Pattern[str]:
+    return re.compile(rf"{_any(_ADDRESSES)}|{_START}(?:{_any(words)})|{_any(_OTHERS)}", re.IGNORECASE)
+
+
+DEFAULT_PATTERN = _joined(_WORDS)
+STRICT_PATTERN = _joined(_WORDS | _STRICT)
+
+QUOTE = re.compile(_QUOTE, re.IGNORECASE)
+# The rest of a text in quotes, by the quote; of what is escaped once more the end is looked for.
+INSIDE = {
+    '"': re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+\\?', re.DOTALL),
+    "'": re.compile(r"[^'\\]*+(?:\\.[^'\\]*+)*+\\?", re.DOTALL),
+}
+BARE = re.compile(r"[^\s&;\"'<>#\\]*")
+BARE_ENCODED = re.compile(r"(?:(?!%(?:25){0,2}(?:2[36]|3B))[^\s&;\"'<>#\\])*", re.IGNORECASE)
+PLAIN_MEMBER = re.compile(r"[^\s,;&\"'<>\\\[\]{}%]*")
+PART = re.compile(rf"[\s\S]*?(?={_BREAK}--|\Z)")
+LINE = re.compile(r"(?:[^\r\n\"'\\]|(?<==)\"[^\"\r\n]*\"(?=\s{0,8}(?:;|[\r\n]|\Z)))*")
+WORD = re.compile(r"[^\s,;\"'\\]*")
+SCHEME = re.compile(r"(?P<scheme>[A-Za-z][\w-]{1,24})[ \t]+(?P<credentials>\S[\s\S]*)")
+BETWEEN = re.compile(r"\s*,\s*|\s*%2C\s*", re.IGNORECASE)
+QUOTED = re.compile(r"\"(?:[^\"\\]*+(?:\\.[^\"\\]*+)*+)\"?|'(?:[^'\\]*+(?:\\.[^'\\]*+)*+)'?", re.DOTALL)

@@ -1,0 +1,116 @@
+"""`Redactor`: results and texts as they may leave the run directory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_webeval.redaction.assertions import Messages
+from pytest_webeval.redaction.known import KnownSecrets
+from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.replacements import Replacements
+from pytest_webeval.redaction.scope import scope_of
+from pytest_webeval.redaction.texts import Texts
+from pytest_webeval.redaction.trees import Trees
+from pytest_webeval.results import Assertion
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import TaskResult
+
+REDACTED = "redacted"
+# What `webeval` of a result says of ourselves and of files, which is no part of a recording.
+_OURS = frozenset(
+    {"format", "inputs", "libraries", "redacted", "rules", "run", "skipped", "tasks_from", "version", "wall_time"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Redactor:
+    """Replaces secrets, equal ones by equal words. Without a salt, those of equal length are alike."""
+
+    policy: RedactionPolicy
+    salt: bytes | None = None
+
+    def result(self, result: TaskResult) -> TaskResult:
+        """The result without secrets, as it is written elsewhere and as all that is told of it is made from."""
+        if self.policy.is_off or result.webeval.get(REDACTED) == self.policy.mode:
+            return result
+        parts = [self._redacted(one) for one in result.evaluators_results]
+        around = Replacements(self.salt)
+        trees = Trees(Texts(scope_of(self.policy), around))
+        told = {name: trees(value) for name, value in result.webeval.items() if name not in _OURS}
+        error = result.error_msg and trees.texts(result.error_msg)
+        found = {secret: told for one in (*(made for _, made in parts), around) for secret, told in one.found.items()}
+        known = KnownSecrets.of(found)
+        return result.with_changes(
+            evaluators_results=[
+                _searched(one, KnownSecrets.of(found, made.spared) if made.spared else known) for one, made in parts
+            ],
+            error_msg=error and known.replaced(error),
+            webeval=result.webeval | known.everywhere(told) | {REDACTED: self.policy.mode},
+        )
+
+    def evaluated(self, result: EvaluatorResult) -> EvaluatorResult:
+        """The same of what one evaluator found."""
+        if self.policy.is_off:
+            return result
+        redacted, made = self._redacted(result)
+        return _searched(redacted, KnownSecrets.of(made.found, made.spared))
+
+    def text(self, text: str) -> str:
+        """A text without secrets, such as a message, a log or a question to a judge."""
+        if self.policy.is_off:
+            return text
+        made = Replacements(self.salt)
+        texts = Texts(scope_of(self.policy), made)
+        told = texts(text)
+        return texts(KnownSecrets.of(made.found).replaced(told)) if made.found else told
+
+    def _redacted(self, result: EvaluatorResult) -> tuple[EvaluatorResult, Replacements]:
+        made = Replacements(self.salt)
+        found = result.to_json()
+        trees = Trees(Texts(scope_of(self.policy, result.evaluator_name, list(_named(found["expected"]))), made))
+        values = {name: trees(found[name]) for name in ("actual", "actual_normalized", "expected")}
+        messages = Messages(trees)
+        return result.with_changes(
+            **values,
+            assertions=result.assertions and [_asserted(one, messages) for one in result.assertions],
+            error_msg=result.error_msg and trees.texts(result.error_msg),
+        ), made
+
+
+def _asserted(assertion: Assertion, messages: Messages) -> Assertion:
+    name, told, error = assertion.assertion_name, assertion.assertion_msgs, assertion.error_msg
+    return assertion.with_changes(
+        assertion_name=messages.trees.texts(name),
+        assertion_msgs=told and messages.of(name, told),
+        error_msg=error and messages.of(name, [error])[0],
+    )
+
+
+def _searched(result: EvaluatorResult, known: KnownSecrets) -> EvaluatorResult:
+    """The same without secrets that were found elsewhere."""
+    if not known.forms:
+        return result
+    told = result.to_json()
+    values = {name: known.everywhere(told[name]) for name in ("actual", "actual_normalized", "expected", "error_msg")}
+    return result.with_changes(
+        **values,
+        assertions=result.assertions and [_searched_assertion(one, known) for one in result.assertions],
+    )
+
+
+def _searched_assertion(assertion: Assertion, known: KnownSecrets) -> Assertion:
+    told = known.everywhere(assertion.to_json())
+    return assertion.with_changes(**{name: told[name] for name in ("assertion_name", "assertion_msgs", "error_msg")})
+
+
+def _named(expected: Any) -> Iterator[str]:
+    """All names that an expectation has in it."""
+    if isinstance(expected, dict):
+        for name, value in expected.items():
+            yield name
+            yield from _named(value)
+    elif isinstance(expected, list):
+        for one in expected:
+            yield from _named(one)

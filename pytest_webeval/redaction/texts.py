@@ -1,0 +1,197 @@
+"""Secrets in free text: addresses, headers, forms, JSON, keys, however they were escaped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pytest_webeval.redaction.cookies import cookies
+from pytest_webeval.redaction.marks import may_hold_secrets
+from pytest_webeval.redaction.names import AUTHORIZATION_HEADERS
+from pytest_webeval.redaction.names import COOKIE
+from pytest_webeval.redaction.names import COOKIE_HEADERS
+from pytest_webeval.redaction.names import FIELD
+from pytest_webeval.redaction.names import HEADER
+from pytest_webeval.redaction.names import MEMBER
+from pytest_webeval.redaction.names import PARAMETER
+from pytest_webeval.redaction.names import compact
+from pytest_webeval.redaction.replacements import Replacements
+from pytest_webeval.redaction.scope import Scope
+
+Span = tuple[int, int, str]  # from, to, and what stands there instead
+_KINDS = {"part": FIELD, "attribute": FIELD, "member": FIELD, "pair": PARAMETER}
+_ALONE = {"key": "key", "jwt": "web token", "mail": "e-mail address", "opaque": "opaque word"}
+_URL = "credentials of a URL"
+_AFTERWARDS = ".,:!?)]}"  # ends a sentence or a list rather than a value that stands in it
+ROUNDS = 4  # a replacement ends where its secret did, so that what followed without a blank is now seen as a word
+CUT = "…"  # where a message shows no more of a value
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Replaces what is secret in texts."""
+
+    scope: Scope
+    replacements: Replacements
+
+    def __call__(self, text: str) -> str:
+        """The text with replacements for its secrets."""
+        if not text or not (self.scope.is_strict or may_hold_secrets(text)):
+            return text
+        for _ in range(ROUNDS):
+            told, text = text, self._replaced(text)
+            if told == text:
+                break
+        return text
+
+    def _replaced(self, text: str) -> str:
+        pieces: list[str] = []
+        at = 0
+        for start, end, told in self._spans(text):
+            pieces += (text[at:start], told)
+            at = end
+        return "".join([*pieces, text[at:]]) if pieces else text
+
+    def _spans(self, text: str) -> Iterator[Span]:
+        """What is to be replaced, in order. A name whose value is no secret does not hide what follows it."""
+        from pytest_webeval.redaction import patterns  # compiled for the first text that needs it
+
+        pattern, at = patterns.STRICT_PATTERN if self.scope.is_strict else patterns.DEFAULT_PATTERN, 0
+        while (found := pattern.search(text, at)) is not None:
+            at, head = max(found.end(), at + 1), str(found.lastgroup)
+            if head in _KINDS:
+                kind = MEMBER if head == "pair" and found["colon"] else _KINDS[head]
+                spans = self._named(kind, found[f"{head}_name"], _values(head, found, text), text)
+            else:
+                spans = self._alone(head, found, text)
+            for span in spans:
+                yield span
+                at = max(at, span[1])
+
+    def _alone(self, kind: str, found: re.Match[str], text: str) -> Iterator[Span]:
+        if kind in ("userinfo", "encoded"):
+            start, end = found.span(f"{kind}_body")
+            yield start, end, self._userinfo(text[start:end])
+        elif kind == "private":
+            yield self._stripped(found, "private_body", "private key")
+        elif kind == "scheme":
+            yield self._stripped(found, "scheme_body", "bearer token")
+        else:
+            yield *found.span(), self.replacements.of(_ALONE[kind], "", found.group())
+
+    def _stripped(self, found: re.Match[str], group: str, kind: str) -> Span:
+        body = found[group]
+        start = found.start(group) + len(body) - len(body.lstrip())
+        return start, start + len(body.strip()), self.replacements.of(kind, "", body.strip())
+
+    def _userinfo(self, text: str) -> str:
+        user, between, password = text.partition(next((one for one in (":", "%3A", "%3a") if one in text), ":"))
+        hidden = [self.replacements.of(_URL, name, one) for name, one in (("user", user), ("password", password))]
+        return between.join(hidden) if between else hidden[0]
+
+    def _named(self, kind: str, name: str, values: Iterator[tuple[int, int]], text: str) -> Iterator[Span]:
+        if self.scope.covers(kind, name):
+            for start, end in values:
+                yield start, end, self.valued(kind, name, text[start:end])
+        elif self.scope.spares(name):
+            for start, end in values:
+                self.replacements.spare(text[start:end])
+
+    def valued(self, kind: str, name: str, value: str) -> str:
+        """What stands in place of a secret value: cookies keep their names, authorization keeps its scheme."""
+        plain = compact(name)
+        if plain in COOKIE_HEADERS and "=" in value:
+            return cookies(name, value, self._cookie)
+        if plain in AUTHORIZATION_HEADERS:
+            from pytest_webeval.redaction.patterns import SCHEME  # as above
+
+            if found := SCHEME.fullmatch(value):
+                start = found.start("credentials")
+                return value[:start] + self.replacements.of(kind, name, value[start:])
+        return self.replacements.of(HEADER if plain in COOKIE_HEADERS else kind, name, value)
+
+    def _cookie(self, name: str, value: str) -> str:
+        if self.scope.covers(COOKIE, name):
+            return self.replacements.of(COOKIE, name, value)
+        self.replacements.spare(value)
+        return value
+
+
+def _values(kind: str, found: re.Match[str], text: str) -> Iterator[tuple[int, int]]:
+    """Where the values of a name stand in a text, without their quotes."""
+    from pytest_webeval.redaction import patterns
+
+    start = found.end()
+    if kind == "part":
+        yield start, _end(patterns.PART, text, start)
+    elif kind == "pair" and found["colon"]:
+        name = compact(found["pair_name"])
+        is_long = name in COOKIE_HEADERS or name in AUTHORIZATION_HEADERS
+        yield _quoted(text, start) or _bare(patterns.LINE if is_long else patterns.WORD, text, start)
+    elif kind == "pair":
+        bare = patterns.BARE if found["equals"] == "=" else patterns.BARE_ENCODED
+        yield _quoted(text, start) or _bare(bare, text, start)
+    elif text.startswith(("[", "%5B"), start):
+        yield from _listed(text, start + (1 if text[start] == "[" else 3))
+    else:
+        yield _quoted(text, start) or (start, _end(patterns.PLAIN_MEMBER, text, start))
+
+
+def _listed(text: str, at: int) -> Iterator[tuple[int, int]]:
+    """The values of a list, as JSON and Python show it."""
+    from pytest_webeval.redaction.patterns import BETWEEN
+    from pytest_webeval.redaction.patterns import PLAIN_MEMBER
+
+    while at < len(text):
+        while at < len(text) and text[at].isspace():
+            at += 1
+        quoted = _quoted(text, at)
+        span = quoted or (at, _end(PLAIN_MEMBER, text, at))
+        if span[0] < span[1]:
+            yield span
+        at = _behind(text, *span) if quoted else span[1]
+        between = BETWEEN.match(text, at)
+        if between is None:
+            return
+        at = between.end()
+
+
+def _quoted(text: str, at: int) -> tuple[int, int] | None:
+    """Where a text in quotes stands, without them; one that was cut goes to the end."""
+    from pytest_webeval.redaction.patterns import INSIDE
+    from pytest_webeval.redaction.patterns import QUOTE
+
+    opening = QUOTE.match(text, at)
+    if opening is None:
+        return None
+    quote, start = opening.group(), opening.end()
+    end = _end(INSIDE[quote], text, start) if quote in INSIDE else _closing(text, quote, start)
+    return start, end - (end == len(text) and text.endswith(CUT))
+
+
+def _closing(text: str, quote: str, at: int) -> int:
+    """Where a quote that is escaped itself comes next, not escaped once more."""
+    end = text.find(quote, at)
+    while end > 0 and text[end - 1] == "\\" and quote[0] == "\\":
+        end = text.find(quote, end + 1)
+    return len(text) if end < 0 else end
+
+
+def _behind(text: str, start: int, end: int) -> int:
+    """The place behind a closing quote, which is as long as the opening one."""
+    from pytest_webeval.redaction.patterns import QUOTE
+
+    closing = QUOTE.match(text, end)
+    return closing.end() if closing else max(start, end)
+
+
+def _bare(pattern: re.Pattern[str], text: str, at: int) -> tuple[int, int]:
+    """Where a value without quotes stands."""
+    value = text[at : _end(pattern, text, at)]
+    return at, at + len(value.rstrip(f"{_AFTERWARDS}{CUT}"))
+
+
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    return found.end() if found else at

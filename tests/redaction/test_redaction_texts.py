@@ -1,0 +1,184 @@
+"""Secrets in free text, however they are written there."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies
+
+from pytest_webeval.redaction.marks import may_hold_secrets
+from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.redactor import Redactor
+from pytest_webeval.redaction.replacements import replaced
+
+SALT = b"of the recording"
+S = "CaNaRy77xQ"
+R = replaced(S, SALT)
+MODES = ("default", "strict")
+
+
+def text(given, mode="default"):
+    return Redactor(RedactionPolicy(mode), SALT).text(given)
+
+
+HIDDEN = [
+    (f"http://h.test/?token={S}&q=1#top", f"http://h.test/?token={R}&q=1#top"),
+    (f"http://h.test/#access_token={S}&state=1", f"http://h.test/#access_token={R}&state=1"),
+    (f"http://:{S}@h.test/", f"http://:{R}@h.test/"),
+    (f"https%3A%2F%2F:{S}%40h.test", f"https%3A%2F%2F:{R}%40h.test"),
+    (f"user%5Bpassword%5D={S}&x=2", f"user%5Bpassword%5D={R}&x=2"),
+    (f"next=%3Fsid%3D{S}%26q%3D2", f"next=%3Fsid%3D{R}%26q%3D2"),
+    (f"next=%253Fsid%253D{S}%2526q%253D2", f"next=%253Fsid%253D{R}%2526q%253D2"),
+    (f'{{"password": "{S}", "b": 1}}', f'{{"password": "{R}", "b": 1}}'),
+    (f'{{"token": ["{S}", "{S}"], "b": 1}}', f'{{"token": ["{R}", "{R}"], "b": 1}}'),
+    (f"{{'token': '{S}', 'b': 2}}", f"{{'token': '{R}', 'b': 2}}"),
+    (f'"{{\\"password\\": \\"{S}\\", \\"b\\": 1}}"', f'"{{\\"password\\": \\"{R}\\", \\"b\\": 1}}"'),
+    (f"%22password%22%3A%22{S}%22%2C", f"%22password%22%3A%22{R}%22%2C"),
+    (f'got {{"token": ["{S}…', f'got {{"token": ["{R}…'),
+    (f"Authorization: Bearer {S}\r\nHost: h", f"Authorization: Bearer {R}\r\nHost: h"),
+    (f"sent authorization=Bearer%20{S}&x=1", f"sent authorization={replaced(f'Bearer%20{S}', SALT)}&x=1"),
+    (f"as bearer {S}, it said", f"as bearer {R}, it said"),
+    (f'Cookie: sid={S}; b="{S}"\r\nX: 1', f'Cookie: sid={R}; b="{R}"\r\nX: 1'),
+    (f"Set-Cookie: sid={S}; Path=/; HttpOnly", f"Set-Cookie: sid={R}; Path=/; HttpOnly"),
+    (f"the password: {S}!", f"the password: {R}!"),
+    (f'name="x"; form-data; name="pwd"\r\n\r\n{S}\r\n--b', f'name="x"; form-data; name="pwd"\r\n\r\n{R}\r\n--b'),
+    (f'form-data; name=\\"pwd\\"\\r\\n\\r\\n{S}\\r\\n--b', f'form-data; name=\\"pwd\\"\\r\\n\\r\\n{R}\\r\\n--b'),
+    (f'<input type=hidden name="form_key" value="{S}">', f'<input type=hidden name="form_key" value="{R}">'),
+    (f'<meta name="csrf-token" content="{S}">', f'<meta name="csrf-token" content="{R}">'),
+]
+
+
+@pytest.mark.parametrize(("given", "told"), HIDDEN, ids=[given for given, _ in HIDDEN])
+def test_the_value_alone_is_replaced(given, told):
+    assert text(given) == told
+
+
+KEYS = [
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl",
+    "sk-proj-0123456789abcdefghij",
+    "sk_live_0123456789abcdef",
+    "ghp_0123456789abcdefghijABCDEFGHIJ012345",
+    "github_pat_0123456789abcdefghijAB_0123456789",
+    "glpat-0123456789abcdefghij",
+    "AKIA0123456789ABCDEF",
+    "xoxb-0123456789-abcdefghij",
+    "AIza0123456789abcdefghijklmnopqrstuvwxyz",
+    "ya29.0123456789abcdefghijkl",
+    "hf_0123456789abcdefghijklmn",
+]
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("around", ["{}", "it is {}.", '"{}"', "\\n{}", "%20{}", "?{}="])
+def test_a_key_of_a_known_form_is_a_secret_by_itself(key, around):
+    assert text(around.format(key)) == around.format(replaced(key, SALT))
+
+
+def test_a_private_key_keeps_its_frame():
+    framed = "-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----"
+    assert text(framed.format("MIIB\nabc")) == framed.format(replaced("MIIB\nabc", SALT))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "",
+        "no token was found, 3 keys expected",
+        "a basic understanding of tokens: none",
+        'network_event.headers.authorization: expected "x"; got "y"',
+        '{"auth": null, "session": false, "password": "", "prompt_tokens": 12}',
+        "https://h.test/cart?q=lamp&sort=asc@home",
+        "password=&next=1",
+        "8 of 9 passed; assignee=joe",
+        "redacted-0123abcd-8",
+    ],
+)
+def test_what_is_no_secret_stays(given):
+    assert text(given) == given
+
+
+STRICTLY = [
+    ("ask joe.doe@mail.test now", "ask {} now", "joe.doe@mail.test"),
+    ("order 0a1b2c3d4e5f60718293a4b5 is sent", "order {} is sent", "0a1b2c3d4e5f60718293a4b5"),
+    ("/search?q=lamp", "/search?q={}", "lamp"),
+    ('{"note": "blue"}', '{{"note": "{}"}}', "blue"),
+]
+
+
+@pytest.mark.parametrize(("given", "told", "secret"), STRICTLY)
+def test_strict_takes_more_for_a_secret(given, told, secret):
+    assert text(given) == given
+    assert text(given, "strict") == told.format(replaced(secret, SALT))
+
+
+PIECES = strategies.sampled_from(
+    [
+        *("token", "password", "sid", "Cookie: ", "Bearer ", "=", "&", ":", '"', "'", "\\", "%22", "%3D", "%3A%2F%2F"),
+        *(
+            "://",
+            "@",
+            "a1b2c3d4",
+            "redacted-",
+            "-7",
+            ";",
+            ",",
+            " ",
+            "[",
+            "]",
+            "{",
+            "}",
+            "…",
+            "\n",
+            "h.test",
+            "expected ",
+        ),
+    ]
+)
+
+
+@given(strategies.lists(PIECES, max_size=14).map("".join), strategies.sampled_from(MODES))
+def test_a_text_that_was_redacted_stays_as_it_is(given, mode):
+    once = text(given, mode)
+    assert text(once, mode) == once
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *(
+            "a",
+            "\\",
+            "token=",
+            '"token":"',
+            "://",
+            "eyJ",
+            "%5Ba",
+            "a=b&",
+            "-----BEGIN PRIVATE KEY-----",
+            "%3A%2F%2F",
+            "a@a.",
+        ),
+        *('form-data; name="pwd"\r\n\r\n', "'", "Bearer ", "<input name=", "\\n", "a1-", "token ", "Cookie: "),
+    ],
+)
+def test_no_text_takes_longer_than_its_length_asks_for(piece, mode):
+    def seconds(length):
+        started = time.process_time()
+        text(f"{piece * (length // len(piece))} token", mode)
+        return time.process_time() - started
+
+    seconds(10)
+    assert min(seconds(80_000) for _ in range(2)) < 0.4  # what takes the square of it takes many seconds
+
+
+@pytest.mark.parametrize(("given", "_"), HIDDEN)
+def test_what_holds_a_secret_has_a_mark_by_which_it_is_looked_at(given, _):
+    assert may_hold_secrets(given)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_and_so_have_keys(key):
+    assert may_hold_secrets(key)
