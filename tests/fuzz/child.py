@@ -5,7 +5,6 @@ from __future__ import annotations
 import faulthandler
 import random
 import resource
-import shutil
 import signal
 import time
 import warnings
@@ -46,18 +45,16 @@ def work(task: Work, progress: Progress, told: Connection, stacks: int) -> None:
     faulthandler.register(signal.SIGUSR1, stacks, all_threads=False)
     random.seed(0)
     warnings.simplefilter("ignore")  # as where tasks are scored
+    memory.cache_clear()  # that of the parent is not ours
     began, known = time.monotonic(), set()
-    try:
-        for number in range(task.first, task.count):
-            if time.monotonic() - began > task.seconds:
-                break
-            for found in _feed(task, number, progress):
-                if found.signature not in known:
-                    known.add(found.signature)
-                    told.send(found)
-        told.send(peak_memory())
-    finally:
-        shutil.rmtree(memory(), ignore_errors=True)
+    for number in range(task.first, task.count):
+        if time.monotonic() - began > task.seconds:
+            break
+        for found in _feed(task, number, progress):
+            if found.signature not in known:
+                known.add(found.signature)
+                told.send(found)
+    told.send(peak_memory())
 
 
 def _feed(task: Work, number: int, progress: Progress) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from fuzz.strategies import drawn
 from fuzz.target import Target
 
 SEEDS = Path(__file__).with_name("seeds")
-DRAWN = 200
+DRAWN = 100
 
 
 class Corpus:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,8 +40,21 @@ MAX_USED = 50  # tasks of one file
 
 @cache
 def memory() -> Path:
-    """A directory for the files of this process, in memory where that is possible."""
-    return Path(tempfile.mkdtemp(prefix=f"fuzz-{os.getpid()}-", dir=_IN_MEMORY if _IN_MEMORY.is_dir() else None))
+    """A directory for the files of this process, in memory where that is possible, until it ends in order."""
+    found = Path(tempfile.mkdtemp(prefix=_prefix(os.getpid()), dir=_IN_MEMORY if _IN_MEMORY.is_dir() else None))
+    atexit.register(shutil.rmtree, found, ignore_errors=True)
+    return found
+
+
+def forget(pid: int) -> None:
+    """Remove the files of a process that ended in whatever way."""
+    for place in (_IN_MEMORY, Path(tempfile.gettempdir())):
+        for left in place.glob(f"{_prefix(pid)}*"):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _prefix(pid: int) -> str:
+    return f"fuzz-{pid}-"
 
 
 @contextmanager

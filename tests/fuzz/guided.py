@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from fuzz.corpus import Corpus
+from fuzz.definition_targets import forget
 from fuzz.findings import Finding
 from fuzz.watch import MEMORY
 from fuzz.watch import MOST_FINDINGS
@@ -53,8 +54,9 @@ def _run(corpus: Corpus, place: Path, report: Report, inputs: int, seconds: int)
     }
     options = [f"-{name}={value}" for name, value in limits.items()]
     command = [sys.executable, str(_CHILD), corpus.target.name, str(place), *options, str(place / "corpus")]
-    done = subprocess.run(command, capture_output=True, check=False)
-    told = done.stderr.decode("utf-8", "replace")
+    done = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    told = done.communicate()[1].decode("utf-8", "replace")
+    forget(done.pid)
     before = len(report.findings)
     _gather(place, report, told)
     if done.returncode and len(report.findings) == before:

@@ -14,10 +14,8 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 
-INPUTS, OF_WHOLE_RUNS = 300, 60
+INPUTS, OF_WHOLE_RUNS = 200, 40
 IN_PROCESS = [name for name in TARGETS if name not in SLOW]
-DEEP = pytest.mark.xfail(raises=RecursionError, reason="a body that nests without end is no damaged body yet")
-SLICES = [pytest.param(name, marks=DEEP) if name == "side_bodies" else name for name in IN_PROCESS]
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +26,7 @@ def _quietly():
         yield
 
 
-@pytest.mark.parametrize("name", SLICES)
+@pytest.mark.parametrize("name", IN_PROCESS)
 def test_damaged_documents_are_read_or_refused_in_one_line(name):
     corpus = Corpus(TARGETS[name], seed=1, draws=30)
     for number in range(OF_WHOLE_RUNS if name == "whole" else INPUTS):
@@ -37,7 +35,7 @@ def test_damaged_documents_are_read_or_refused_in_one_line(name):
 
 @pytest.mark.parametrize("name", IN_PROCESS)
 @settings(
-    max_examples=15, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=10, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck)
 )  # each of them is quick; drawing it may not be
 @given(st.data())
 def test_drawn_documents_are_read_or_refused_in_one_line(name, data):

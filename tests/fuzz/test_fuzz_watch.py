@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from fuzz import parts
 from fuzz.corpus import Corpus
+from fuzz.definition_targets import memory
 from fuzz.target import Misbehaved
 from fuzz.target import Target
 from fuzz.target import expect
@@ -141,3 +142,12 @@ def test_the_command_reads_one_input_again(tmp_path):
     (tmp_path / "found").write_bytes(b"[]")
     assert run("subset", "--reproduce", "found", cwd=tmp_path).stdout.startswith("subset refused it: the subset")
     assert run("nothing", cwd=tmp_path).returncode == 2
+
+
+def test_a_child_leaves_no_file_and_takes_none_of_its_parent_away(tmp_path):
+    own = memory()
+    before = set(own.parent.iterdir())
+    assert watched(Corpus(TARGETS["subset"], draws=1), 5, 60.0).inputs == 5
+    assert watched(Numbers(Target("made_up", lambda _: os.kill(memory() and os.getpid(), 9))), 1, 60.0).findings
+    assert own.is_dir()
+    assert [path for path in set(own.parent.iterdir()) - before if path.name.startswith("fuzz-")] == []

@@ -17,6 +17,7 @@ from typing import IO
 from fuzz.child import Work
 from fuzz.child import work
 from fuzz.corpus import Corpus
+from fuzz.definition_targets import forget
 from fuzz.findings import Finding
 from fuzz.progress import Present
 from fuzz.progress import Progress
@@ -82,6 +83,7 @@ class _Child:
             sending.close()
             is_done = self._follow(process, receiving)
             process.join()
+            forget(process.pid)
             self._conclude(process, stacks, is_done=is_done)
 
     def _follow(self, process: BaseProcess, receiving: Connection) -> bool:
