@@ -16,6 +16,7 @@ from pytest_webeval.patterns import NotAPattern
 from pytest_webeval.patterns import found_in
 from pytest_webeval.projection import ABSENT
 from pytest_webeval.projection import project
+from pytest_webeval.schema import readable
 from pytest_webeval.tasks import NetworkExpectation
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class BodyMatcher:
 
     def _every(self, name: str, values: list[str]) -> Any:
         """All values of a repeated field; one value that is repeated is still one where no array is expected."""
-        is_array = (self._post_types.get(name) or {}).get("type") == "array"
+        is_array = readable(self._post_types.get(name) or {}).get("type") == "array"
         return values if is_array or len(set(values)) > 1 else values[0]
 
     def _typed(self, members: Mapping[str, Any], reader: TreeReader) -> dict[str, Any]:
@@ -106,7 +107,7 @@ class BodyMatcher:
 
     @property
     def _post_types(self) -> Mapping[str, Any]:
-        return (self.wanted.post_data_schema or {}).get("properties") or {}
+        return readable((self.wanted.post_data_schema or {}).get("properties") or {})
 
     def _is_ignored(self, name: str) -> bool:
         return any(_searches(pattern, name) for pattern in self.wanted.ignored_post_data_params_patterns or ())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from urllib.parse import SplitResult
 from urllib.parse import urlsplit
 
 from pytest_webeval.errors import EvaluationError
@@ -31,7 +32,10 @@ def is_ssh(text: str) -> bool:
 def _ssh(text: str) -> tuple[str, str] | None:
     """User and path of ``ssh://user@host:port/path`` or ``git@host:path``."""
     if text[:6].lower() == "ssh://" and "[" not in text:
-        parts = urlsplit(text)
+        try:
+            parts = urlsplit(text)
+        except ValueError:
+            return None
         return parts.netloc.rpartition("@")[0] or "git", parts.path.lstrip("/")
     if text[:4].lower() == "git@" and ":" in text:
         return "git", text.partition(":")[2].lstrip("/")
@@ -55,6 +59,14 @@ def normalized(text: str) -> str:
     try:
         return url_normalize(text) or ""
     except (ValueError, AttributeError) as error:
+        raise EvaluationError(f"{text[:200]!r} is no URL: {error}; record the run again") from error
+
+
+def split_normal(text: str) -> SplitResult:
+    """The parts of a URL in its normal form. Raises `EvaluationError` where that is impossible all the same."""
+    try:
+        return urlsplit(text)
+    except ValueError as error:
         raise EvaluationError(f"{text[:200]!r} is no URL: {error}; record the run again") from error
 
 

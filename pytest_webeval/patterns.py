@@ -28,6 +28,10 @@ class NotAPattern(ValueError):
     """A text that is no regular expression."""
 
 
+class PatternTooBig(EvaluationError):
+    """A regular expression that Python does not compile, such as one with ``a{99999999999}`` in it."""
+
+
 def matches(pattern: str, text: str, flags: int = 0) -> bool:
     """Whether a text begins with what a pattern means. Raises `NotAPattern`, or `EvaluationError` if it never ends."""
     return _holds("match", pattern, text, flags)
@@ -90,5 +94,7 @@ def _holds_alone(how: str, pattern: str, text: str, flags: int) -> bool:
 def _compiled(pattern: str, flags: int) -> re.Pattern[str]:
     try:
         return re.compile(pattern, flags)
-    except (re.error, OverflowError, RecursionError) as error:
+    except re.error as error:
         raise NotAPattern(f"{pattern[:80]!r} is no regular expression: {error}") from error
+    except (OverflowError, RecursionError) as error:
+        raise PatternTooBig(f"the pattern {pattern[:80]!r} is too big: {error}; write a smaller one") from error

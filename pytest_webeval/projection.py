@@ -9,15 +9,21 @@ from functools import cache
 from functools import lru_cache
 from typing import Any
 
+from pytest_webeval.errors import EvaluationError
 from pytest_webeval.patterns import NotAPattern
 from pytest_webeval.patterns import matches
 from pytest_webeval.values.base import Alternatives
 
 ABSENT = object()
+# What a filter raises over a body that it was not written for, or over a number of thousands of digits.
+_NOT_MEANT = (ArithmeticError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError)
 
 
 def project(keys: Iterable[str], body: Mapping[str, Any], missing: object = None) -> dict[str, Any]:
-    """What a body holds under each key; `missing` stands for a plain key that it lacks, `ABSENT` leaves it out."""
+    """What a body holds under each key; `missing` stands for a plain key that it lacks, `ABSENT` leaves it out.
+
+    Raises `EvaluationError` for a path or pattern that cannot be looked up in this body.
+    """
     found = {key.strip(): _lookup(key.strip(), body, missing) for key in keys}
     return {key: value for key, value in found.items() if value is not ABSENT}
 
@@ -49,6 +55,9 @@ def _by_path(path: str, body: Mapping[str, Any]) -> Any:
         hits = _hits(path, dict(body)) or _hits(path, _unfolded(dict(body)))
     except RecursionError:  # nested deeper than anything that a task asks for
         return None
+    except _NOT_MEANT as error:
+        told = " ".join(f"{type(error).__name__}: {error}".split())
+        raise EvaluationError(f"{path!r:.80} cannot be looked up in a body: {told:.200}; mend the path") from error
     # A filter means "any of those": one hit of it stays a list of one, which only an array type reads (Q21).
     return Alternatives(hits) if hits and "?(" in path else _several(hits)
 

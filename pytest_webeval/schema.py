@@ -53,7 +53,7 @@ class TreeReader:
         """A property of an object, or a posted field: what its schema says, a string where it says nothing."""
         if raw is None:
             return None
-        schema = schema or {}
+        schema = readable(schema or {})
         if schema.get("type") == "array":
             return self._nested(raw, schema.get("items") or {}, where)
         if schema.get("type") == "object":
@@ -65,7 +65,7 @@ class TreeReader:
         return self._value(StringValue, raw, where)
 
     def _item(self, raw: Any, schema: Mapping[str, Any], where: str) -> Any:
-        if schema.get("type") == "object":
+        if readable(schema).get("type") == "object":
             found = _decoded(raw, dict)
             if isinstance(found, list) and all(isinstance(one, dict) for one in found):
                 return [self._object(one, schema, where) for one in found]
@@ -79,11 +79,11 @@ class TreeReader:
         found = _decoded(raw, dict)
         if not isinstance(found, dict):
             return self._refused(raw, "a datum is no object; write one as its schema has it", where)
-        known = schema.get("properties") or {}
+        known = readable(schema.get("properties") or {})
         return {key: self.member(found[key], known.get(key), f"{where}.{key}") for key in sorted(found)}
 
     def _nested(self, raw: Any, schema: Mapping[str, Any], where: str) -> Any:
-        while schema.get("type") == "array":  # of arrays in arrays the innermost type counts
+        while readable(schema).get("type") == "array":  # of arrays in arrays the innermost type counts
             schema = schema.get("items") or {}
         named, found = _named(schema), list(raw) if isinstance(raw, Alternatives) else _decoded(raw, list)
         if not isinstance(found, list):
@@ -113,6 +113,13 @@ class TreeReader:
         if self.strict:
             raise EvaluationError(f"{reason} @ {where}")
         return Unread(raw, reason)
+
+
+def readable(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A part of a schema, which a task's author may have written as anything. Raises `EvaluationError`."""
+    if isinstance(schema, Mapping):
+        return schema
+    raise EvaluationError(f"a schema holds {schema!r:.80} where an object is wanted; mend the schema of the task")
 
 
 def _named(schema: Mapping[str, Any]) -> type[Value] | None:
@@ -148,7 +155,7 @@ def plain(tree: Any, depth: int = DEEPEST_SHOWN) -> Any:
     if not depth:
         return "…"
     if isinstance(tree, Value):
-        return tree.to_json()
+        return plain(tree.to_json(), depth)  # a number without end is one that JSON lacks
     if isinstance(tree, Unread):
         return plain(tree.raw, depth)
     if isinstance(tree, float) and not isfinite(tree):

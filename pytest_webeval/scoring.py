@@ -151,7 +151,7 @@ def joined(wholes: Sequence[TaskResult]) -> TaskResult:
     told = [whole.error_msg for whole in wholes if whole.error_msg and not whole.evaluators_results]
     told += [f"{one.evaluator_name}: {one.error_msg}" for one in found if one.error_msg]
     checksums = {whole.webarena_verified_evaluator_checksum for whole in wholes}
-    warned = list(dict.fromkeys(note for whole in wholes for note in whole.webeval.get("warnings", ())))
+    warned = list(dict.fromkeys(note for whole in wholes for note in _warnings(whole)))
     return wholes[0].with_changes(
         evaluators_results=found,
         status=status,
@@ -160,6 +160,12 @@ def joined(wholes: Sequence[TaskResult]) -> TaskResult:
         webarena_verified_evaluator_checksum=",".join(sorted(checksums)),
         webeval=wholes[0].webeval | {"warnings": warned} | _excluded(wholes[0], status, told),
     )
+
+
+def _warnings(whole: TaskResult) -> list[str]:
+    """The warnings of a result, which may be read from a file that somebody else wrote."""
+    found = whole.webeval.get("warnings")
+    return [note for note in found if isinstance(note, str)] if isinstance(found, list | tuple) else []
 
 
 def _excluded(whole: TaskResult, status: Status, told: list[str]) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from functools import cached_property
 from urllib.parse import parse_qsl
 from urllib.parse import unquote
 from urllib.parse import unquote_plus
-from urllib.parse import urlsplit
 from urllib.parse import urlunsplit
 
 from pytest_webeval.errors import EvaluationError
@@ -26,6 +25,7 @@ from pytest_webeval.normal_urls import is_trick
 from pytest_webeval.normal_urls import normalized
 from pytest_webeval.normal_urls import normalized_keeping_slashes
 from pytest_webeval.normal_urls import path_of
+from pytest_webeval.normal_urls import split_normal
 from pytest_webeval.patterns import NotAPattern
 from pytest_webeval.patterns import found_in
 from pytest_webeval.patterns import is_pattern
@@ -128,13 +128,13 @@ class UrlReader:
             return None
         kept = text if has_dot_segments(text) else normalized_keeping_slashes(text)
         path = self._without_base64(path_of(kept))[0] if self.decode_base64 else path_of(kept)
-        fragment = urlsplit(normalized(text)).fragment
+        fragment = split_normal(normalized(text)).fragment
         return self.sites.derender(f"{path}#{fragment}" if fragment else path, self.task_sites)
 
     def _literal(self, text: str) -> Url:
         if not text:
             raise EvaluationError("an empty URL cannot be compared; record the run again")
-        parts = urlsplit(self.sites.derender(normalized(text), self.task_sites))
+        parts = split_normal(self.sites.derender(normalized(text), self.task_sites))
         path, found = self._without_base64(parts.path) if self.decode_base64 else (parts.path, [])
         pairs = parse_qsl(parts.query, keep_blank_values=True)
         base = urlunsplit((parts.scheme, parts.netloc, path, "", parts.fragment))

@@ -137,7 +137,7 @@ def travelling(tree: Any) -> Any:
     """The same JSON with halves of surrogate pairs spelled out, which are no text that can be sent or kept."""
     if isinstance(tree, dict):
         return {travelling(key): travelling(value) for key, value in tree.items()}
-    if isinstance(tree, list):
+    if isinstance(tree, list | tuple):
         return [travelling(value) for value in tree]
     if not isinstance(tree, str) or tree.isascii():
         return tree

@@ -41,6 +41,6 @@ def _own(path: Path, record: Record) -> TaskResult | None:
     """What the run's own item wrote a moment ago; None where it could not, and the file is somebody else's."""
     try:
         found = TaskResult.read(json.loads(read_inside(path.parent, path.name)))
-    except (RecordingError, ValueError):
+    except (RecordingError, ValueError, RecursionError):
         return None
     return found if (found.status, found.webeval.get("run")) == (record.status, record.run) else None

@@ -82,7 +82,7 @@ class BodySource:
 def _stored(raw: msgspec.Raw) -> Stored | None:
     try:
         return msgspec.json.decode(raw, type=Stored | None)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         if bytes(raw) in _NOTHING:
             return None
         raise EvaluationError(f"a body in the trace is damaged: {error}; record the run again") from error

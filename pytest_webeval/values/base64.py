@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from typing import ClassVar
 
 from pytest_webeval.patterns import NotAPattern
+from pytest_webeval.patterns import PatternTooBig
 from pytest_webeval.patterns import matches_all
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.base import looks_like_pattern
@@ -31,7 +32,7 @@ class ContentPattern(Pattern):
             return True
         try:
             return matches_all(self.text, text, re.DOTALL)
-        except NotAPattern:
+        except (NotAPattern, PatternTooBig):
             return False
 
 

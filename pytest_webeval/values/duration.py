@@ -13,7 +13,7 @@ from pytest_webeval.values.refusal import refuse_overlong
 from pytest_webeval.values.refusal import unreadable
 from pytest_webeval.values.text import prepared
 
-_HOURS_AND_MINUTES = re.compile(r"(\d+):(\d+)\s*hours?")
+_HOURS_AND_MINUTES = re.compile(r"(?<!\d)(\d+):(\d+)\s*hours?")  # no second look at digits from their middle on
 _SLACK_SECONDS, _SLACK_SHARE = 180, 0.1
 
 

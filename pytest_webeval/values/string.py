@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from typing import ClassVar
 
 from pytest_webeval.patterns import NotAPattern
+from pytest_webeval.patterns import PatternTooBig
 from pytest_webeval.patterns import matches_all
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.base import looks_like_pattern
@@ -32,7 +33,7 @@ class Pattern:
         """Whether all of a text matches; none does what is no pattern. Raises `EvaluationError` for an endless one."""
         try:
             return matches_all(self.text, text, re.IGNORECASE)
-        except NotAPattern:
+        except (NotAPattern, PatternTooBig):
             return False
 
 

@@ -14,6 +14,7 @@ from urllib.parse import urlunparse
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import ValueUnreadable
 from pytest_webeval.patterns import NotAPattern
+from pytest_webeval.patterns import PatternTooBig
 from pytest_webeval.patterns import matches
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.base import looks_like_pattern
@@ -107,5 +108,5 @@ def _same_parameter(expected: str, found: str) -> bool:
 def _accepts(pattern: str, text: str) -> bool:
     try:
         return matches(pattern, text)
-    except NotAPattern as error:
+    except (NotAPattern, PatternTooBig) as error:
         raise EvaluationError(f"{pattern!r} is no regular expression; mend the URL") from error

@@ -75,12 +75,19 @@ def test_patterns_mean_the_same_in_every_thread(ask, pattern, text, holds):
     assert elsewhere(lambda: ask(pattern, text)) is holds
 
 
-@pytest.mark.parametrize("text", ["(", "*", "a{99999999999}", "(?P<", "[z-a]+"])
+@pytest.mark.parametrize("text", ["(", "*", "(?P<", "[z-a]+"])
 def test_what_is_no_regular_expression_is_told(text):
     assert not is_pattern(text)
     with pytest.raises(NotAPattern, match="is no regular expression"):
         matches(text, "a")
     assert "is no regular expression" in elsewhere(lambda: matches(text, "a"))
+
+
+def test_what_is_too_big_to_be_compiled_is_an_error():
+    with pytest.raises(
+        EvaluationError, match=r"the pattern 'a\{99999999999\}' is too big: the repetition number is too"
+    ):
+        matches("a{99999999999}", "a")
 
 
 def test_a_calculation_that_never_ends_is_an_error():

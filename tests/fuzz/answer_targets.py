@@ -1,0 +1,103 @@
+"""What an agent answered, what was posted, and what is written of either."""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+from fuzz.target import expect
+from fuzz.target import written
+
+from pytest_webeval.answers import read_answer
+from pytest_webeval.bodies import fields_of
+from pytest_webeval.comparison import failed
+from pytest_webeval.comparison import shown
+from pytest_webeval.network import Body
+from pytest_webeval.plugin.labels import Labels
+from pytest_webeval.reports.failure_text import evaluator_text
+from pytest_webeval.reports.failure_text import harmless
+from pytest_webeval.reports.failure_text import reason
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import Status
+from pytest_webeval.results import TaskResult
+from pytest_webeval.rules import RULES
+from pytest_webeval.schema import plain
+from pytest_webeval.scoring import errored
+from pytest_webeval.scoring import joined
+from pytest_webeval.scoring import writable
+
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_MIMES = ("application/x-www-form-urlencoded", "application/json", "multipart/form-data; boundary=x")
+
+
+def read_response(content: bytes) -> None:
+    """A response, under all rules."""
+    for rules in RULES.values():
+        answer = read_answer(content, rules)
+        _ = answer.is_none, answer.data, answer.repairs
+        if answer.fields is not None:
+            expect(answer.advice, "no advice")
+        written([plain(answer.parsed), plain(answer.data)])
+        shown(answer.parsed)
+
+
+def read_posted(content: bytes) -> None:
+    """A posted body: the MIME type on the first line, then the text."""
+    mime, _, text = content.decode("utf-8", "replace").partition("\n")
+    for one in (mime, *_MIMES):
+        found = fields_of(Body(one, text))
+        if found is not None:
+            written(plain(found.first | found.repeated))
+
+
+def read_result(content: bytes) -> None:
+    """An `eval_result.json` that may be anybody's, told and written again."""
+    try:
+        found = TaskResult.read(json.loads(content))
+    except (ValueError, RecursionError):
+        return
+    written(found.to_json(), strict=False)
+    harmless_told(reason(found) or "")
+    joined([found, found])
+
+
+def tell(content: bytes) -> None:
+    """A text of a stranger in all that is told and written."""
+    text = content.decode("utf-8", "surrogateescape")
+    harmless_told(harmless(text))
+    assertion = failed(text, text, shown(text))
+    found = EvaluatorResult(evaluator_name="a", status=Status.FAILURE, score=0.0, actual=text, assertions=[assertion])
+    for one in (found, errored("a", text)):
+        harmless_told(evaluator_text(one))
+        written(writable(one, "of a stranger").to_json())
+
+
+def harmless_told(text: str) -> None:
+    """Check that no terminal obeys a text, and that it can be written."""
+    expect(not _OBEYED.search(text), f"a control character is told: {text!r:.200}")
+    text.encode()
+
+
+def write_tree(content: bytes) -> None:
+    """Any JSON as a result holds it."""
+    with suppress(ValueError, RecursionError):
+        tree = json.loads(content)
+        written(plain(tree))
+        expect(len(shown(tree)) <= 300, "shown at length")  # as the comparison promises
+        with suppress(msgspec.ValidationError):
+            msgspec.convert(plain(tree), dict)
+
+
+def label(content: bytes) -> None:
+    """Names of directories, which NUL cannot be part of."""
+    names = [name for name in content.split(b"\0") if name.strip(b"/.") and b"/../" not in b"/" + name + b"/"]
+    paths = {Path("/home/runs", name.decode("utf-8", "surrogateescape").strip("/")) for name in names}
+    labels = Labels((Path("/home/runs"),), Path("/home"))
+    found = {path: labels.of(path) for path in paths if labels.root_of(path)}
+    expect(len(set(found.values())) == len(found), "two directories have one label")
+    for path, told in found.items():
+        expect(told.isascii() and told.isprintable(), f"no plain label: {told!r}")
+        expect(labels.path_of(told) == path, f"{told!r} leads to another directory than {path}")

@@ -1,0 +1,24 @@
+"""Writes the seed corpus: small documents of each kind, whole and slightly odd. `python tests/fuzz/make_seeds.py`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from fuzz import seed_documents
+from fuzz.corpus import SEEDS
+
+
+def main() -> None:
+    """Write each document to its place."""
+    for target, documents in seed_documents.all_of_them().items():
+        folder = SEEDS / target
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, content in enumerate(documents, 1):
+            (folder / f"{number:02}").write_bytes(content)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,140 @@
+"""What fuzzing found, once each: the reader, the input, and what comes of it today."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import timedelta
+
+import msgspec
+import pytest
+from fuzz.seed_documents import RESULT
+from fuzz.target import Misbehaved
+from fuzz.target import written
+from fuzz.value_targets import SITES
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import ValueUnreadable
+from pytest_webeval.normal_urls import is_ssh
+from pytest_webeval.normal_urls import normalized
+from pytest_webeval.projection import project
+from pytest_webeval.results import TaskResult
+from pytest_webeval.schema import TreeReader
+from pytest_webeval.schema import plain
+from pytest_webeval.scoring import joined
+from pytest_webeval.traces.stored_bodies import BodySource
+from pytest_webeval.urls import UrlReader
+from pytest_webeval.values.base import Reading
+from pytest_webeval.values.duration import DurationValue
+from pytest_webeval.values.number import NumberValue
+
+ODD_BODIES = [
+    ("$.a[?(b > 1)].c", {"a": [{"b": {"c": 1}}]}, "TypeError"),
+    ("$.a[?(b > 1)].c", {"a": [{"b": float("inf")}]}, "OverflowError"),
+    (f"$.a[{'9' * 5000}]", {"a": [1]}, "ValueError"),
+]
+
+
+def reader(*, strict):
+    return TreeReader(Reading(), strict=strict, where="data")
+
+
+@pytest.mark.parametrize(("path", "body", "told"), ODD_BODIES)
+def test_a_path_that_was_not_meant_for_a_body_is_an_error_that_names_it(path, body, told):
+    with pytest.raises(EvaluationError, match=rf"cannot be looked up in a body: {told}: .*; mend the path$") as found:
+        project([path], body)
+    assert "\n" not in str(found.value)
+    assert len(str(found.value)) < 400
+
+
+def test_a_pattern_for_names_that_is_too_big_is_an_error_of_the_task():
+    with pytest.raises(EvaluationError, match=r"is too big: .*; mend the task"):
+        project(["^a{99999999999999}$"], {"a": 1})
+
+
+@pytest.mark.parametrize("items", [5, ["string"], {"type": "array", "items": True}])
+def test_a_schema_that_holds_no_object_is_an_error_of_the_task(items):
+    schema = {"type": "array", "items": items}
+    told = r"a schema holds .* where an object is wanted; mend the schema of the task"
+    with pytest.raises(EvaluationError, match=told):
+        reader(strict=False).member(["a"], schema, "a")
+
+
+def test_items_that_are_no_schema_are_an_error_of_the_task():
+    with pytest.raises(EvaluationError, match="a schema holds 5 where an object is wanted"):
+        reader(strict=True).array(["a"], {"items": 5})
+
+
+@pytest.mark.parametrize("properties", [["a"], {"a": 5}])
+def test_properties_of_a_schema_that_are_no_objects_are_an_error_of_the_task(properties):
+    with pytest.raises(EvaluationError, match="a schema holds"):
+        reader(strict=True).member({"a": 1}, {"type": "object", "properties": properties}, "a")
+
+
+def test_no_item_means_that_nobody_reads_its_schema():
+    assert reader(strict=True).array([], {"items": 5}) == []
+
+
+@pytest.mark.parametrize("raw", ["9" * 400, "-inf", "nan", "1e999"])
+def test_a_number_without_end_is_written_as_text(raw):
+    value = NumberValue.read(raw, Reading())
+    written(plain([value]))
+    with pytest.raises(Misbehaved):
+        written([value.to_json()])
+    assert isinstance(plain(value), str)
+
+
+@pytest.mark.parametrize("text", ["ssh://a]b/c", "ssh://git@\u2100/c"])
+def test_an_ssh_address_with_an_impossible_host_is_no_url(text):
+    assert not is_ssh(text)
+    with pytest.raises(EvaluationError, match="is no URL"):
+        normalized(text)
+
+
+@pytest.mark.filterwarnings("ignore:Transitional processing:DeprecationWarning")
+def test_an_address_with_a_host_that_only_its_normal_form_shows_to_be_impossible_is_no_url():
+    with pytest.raises(EvaluationError, match=r"is no URL: .* does not appear to be an IPv4 or IPv6 address"):
+        UrlReader(SITES, ("shopping",)).actual("http://\u0130\u00df[::1]:80/")
+
+
+def test_a_pattern_of_parameters_that_is_too_big_is_an_error_of_the_task():
+    reading = UrlReader(SITES, ("shopping",), ignored_patterns=("a{99999999999999}",))
+    with pytest.raises(EvaluationError, match="is too big"):
+        reading.actual("http://shop.test:7770/?a=b")
+
+
+def test_digits_without_end_are_no_slow_duration():
+    began = time.process_time()
+    with pytest.raises(ValueUnreadable, match="is not a duration"):
+        DurationValue.read("9" * 9999 + "x", Reading())
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "hours"),
+    [
+        ("1:30 hours", 1.5),
+        ("0:30hour", 0.5),
+        ("12:15 hours", 12.25),
+        ("about 1:30 hours", None),
+        ("1:1:30 hours", None),
+    ],
+)
+def test_hours_with_minutes_are_read_as_before(text, hours):
+    if hours is None:
+        with pytest.raises(ValueUnreadable):
+            DurationValue.read(text, Reading())
+    else:
+        assert DurationValue.read(text, Reading()).alternatives == (timedelta(hours=hours),)
+
+
+@pytest.mark.parametrize("warnings", [0.5, None, [["a"]], {"a": 1}, "text"])
+def test_warnings_of_a_result_that_somebody_else_wrote_are_left_out_unless_they_are_texts(warnings):
+    found = TaskResult.read(json.loads(RESULT)).with_changes(webeval={"run": "7", "warnings": warnings})
+    assert joined([found, TaskResult.read(json.loads(RESULT))]).webeval["warnings"] == ["a"]
+
+
+def test_a_body_that_nests_without_end_is_damaged():
+    source = BodySource(lambda _: b"")
+    with pytest.raises(EvaluationError, match="a body in the trace is damaged"):
+        source.read_post(msgspec.Raw(b'{"x": ' + b"[" * 100_000))

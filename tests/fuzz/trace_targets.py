@@ -1,0 +1,99 @@
+"""Network traces: every event is asked for every field, and for its bodies wherever they are kept."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from contextlib import suppress
+from functools import partial
+
+import msgspec
+from fuzz.parts import files
+from fuzz.target import NOWHERE
+from fuzz.target import KeptFiles
+from fuzz.target import touch
+
+from pytest_webeval.bodies import fields_of
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.network import Body
+from pytest_webeval.network import NetworkEvent
+from pytest_webeval.network import NetworkTrace
+from pytest_webeval.traces.har import HarTrace
+from pytest_webeval.traces.playwright import FolderTrace
+from pytest_webeval.traces.playwright import LineTrace
+from pytest_webeval.traces.playwright import ZipTrace
+from pytest_webeval.traces.stored_bodies import BodySource
+from pytest_webeval.traces.stored_bodies import beside
+
+_FIELDS = ("url", "status", "headers", "cookies", "response_cookies", "resource_type", "page", "frame")
+_ANSWERS = ("is_document", "says_something", "is_asset", "is_navigation")
+MAX_USED = 200  # events of one trace
+
+
+def use_trace(trace: NetworkTrace) -> None:
+    """Ask a trace and its events for all that they can tell."""
+    touch(trace, "is_empty", "evaluation_events", "last_page", "last_navigation")
+    for event in trace.events[:MAX_USED]:
+        use_event(event)
+
+
+def use_event(event: NetworkEvent) -> None:
+    """Ask an event for all that it can tell."""
+    touch(event, *_FIELDS, *_ANSWERS)
+    for ask in (event.check, lambda: event.header("Referer"), partial(_upper, event)):
+        with suppress(EvaluationError):
+            ask()
+    for read in (event.read_post, event.read_content):
+        with suppress(EvaluationError):
+            use_body(read())
+
+
+def _upper(event: NetworkEvent) -> str:
+    return event.method.upper()  # which a method that is no text refuses
+
+
+def use_body(body: Body | None) -> None:
+    """Read the fields of a body, and those of the text that is kept elsewhere."""
+    fields_of(body)
+    if body is not None and body.aside is not None:
+        fields_of(Body(body.mime, body.aside()))
+
+
+def read_har(content: bytes) -> None:
+    """A HAR, or a line file that somebody called so."""
+    use_trace(HarTrace().load(KeptFiles(NOWHERE, files={"network.har": content}), "network.har"))
+
+
+def read_lines(content: bytes) -> None:
+    """A line file."""
+    use_trace(LineTrace().load(KeptFiles(NOWHERE, files={"trace.network": content}), "trace.network"))
+
+
+def read_zip(content: bytes) -> None:
+    """An archive, damaged as a file is."""
+    use_trace(ZipTrace().load(KeptFiles(NOWHERE, files={"trace.zip": content}), "trace.zip"))
+
+
+def read_zipped(content: bytes) -> None:
+    """An archive that is whole, with damaged members."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, inner in files(content).items():
+            archive.writestr(zipfile.ZipInfo(name or "-"), inner, zipfile.ZIP_DEFLATED)
+    read_zip(packed.getvalue())
+
+
+def read_folder(content: bytes) -> None:
+    """An unpacked trace."""
+    kept = {f"trace/{name}": inner for name, inner in files(content).items()}
+    use_trace(FolderTrace().load(KeptFiles(NOWHERE, files=kept), "trace"))
+
+
+def read_side_bodies(content: bytes) -> None:
+    """Bodies as entries store them, one a line, with the files that they name."""
+    kept = files(content)
+    source = BodySource(beside(KeptFiles(NOWHERE, files=kept), "."))
+    for line in kept.get("bodies", b"").split(b"\n"):
+        for read in (source.read_post, source.read_content):
+            with suppress(EvaluationError):
+                use_body(read(msgspec.Raw(line)))

@@ -1,0 +1,110 @@
+"""Files of a trajectory. None but the answer may refuse anything."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from pathlib import PurePosixPath
+
+from fuzz.target import NOWHERE
+from fuzz.target import expect
+from fuzz.target import written
+
+from pytest_webeval.oddities import Warnings
+from pytest_webeval.trajectories.answer import answer_name
+from pytest_webeval.trajectories.answer import name_warning
+from pytest_webeval.trajectories.answer import read_answer
+from pytest_webeval.trajectories.base import Unreadable
+from pytest_webeval.trajectories.core_log import read_core_log
+from pytest_webeval.trajectories.lenient_json import NotJson
+from pytest_webeval.trajectories.lenient_json import read_json
+from pytest_webeval.trajectories.lenient_json import shown
+from pytest_webeval.trajectories.log import read_log
+from pytest_webeval.trajectories.outcome import gate_of
+from pytest_webeval.trajectories.outcome import with_answer
+from pytest_webeval.trajectories.place import place_of
+from pytest_webeval.trajectories.screenshots import align
+from pytest_webeval.trajectories.screenshots import find_screenshots
+from pytest_webeval.trajectories.task_data import read_task_data
+from pytest_webeval.trajectories.thought_texts import StepText
+from pytest_webeval.trajectories.thought_texts import quotes_step
+from pytest_webeval.trajectories.thought_texts import read_action
+from pytest_webeval.trajectories.thought_texts import read_text
+from pytest_webeval.trajectories.times import read_times
+from pytest_webeval.trajectories.usage import read_usage
+from pytest_webeval.trajectories.usage import total_usage
+
+
+def read_web_surfer_log(content: bytes) -> None:
+    """The log of actions: `web_surfer.log`."""
+    log = read_log(content)
+    expect(len(log.actions) == len(log.thoughts) == len(log.steps), "steps without an action or a thought")
+    written([list(log.events), list(log.actions), list(log.thoughts), list(log.warnings)])
+    for step in log.steps:
+        written([step.action, step.arguments, step.thought, step.observation, step.url])
+    gate_of(log.steps, len(log.steps))
+
+
+def read_core(content: bytes) -> None:
+    """The log of the execution: `core.log`."""
+    log = read_core_log(content)
+    written([log.crash, log.last_error, log.session_seconds, log.attempts, log.is_long, list(log.warnings)])
+
+
+def read_time(content: bytes) -> None:
+    """Start and end: `times.json`."""
+    times = read_times(content)
+    written([times.start, times.end, times.duration, list(times.warnings)])
+
+
+def read_final_answer(content: bytes) -> None:
+    """The answer file, with the screenshots that it lists and the outcome that it tells."""
+    answer = read_answer("7_final_answer.json", content)
+    shots = find_screenshots(answer.screenshots, answer.is_rel_paths, ["screenshot1.png", "screenshot2.png"], NOWHERE)
+    expect(all(".." not in PurePosixPath(shot.name).parts for shot in shots.all), "a screenshot elsewhere")
+    written([answer.final_answer, answer.is_given, list(answer.warnings), list(shots.warnings)])
+    align((), shots.all)
+    total_usage(answer.token_usage)
+    outcome = with_answer(answer, (), 3)
+    written([outcome.kind, list(outcome.reasons), outcome.message])
+
+
+def read_names(content: bytes) -> None:
+    """Names in a directory, the first of which is its own."""
+    first, *names = content.decode("utf-8", "surrogateescape").replace("\0", "").split("\n")
+    place_of(PurePosixPath("/") / first)
+    _ = find_screenshots(names[:3], True, names, NOWHERE).warnings  # noqa: FBT003  (as the answer has it)
+    with suppress(Unreadable):
+        name_warning(first, answer_name(first, names))
+
+
+def read_data(content: bytes) -> None:
+    """What the verifier noted: `task_data.json`."""
+    found = read_task_data(content)
+    written([found.text, found.init_url, dict(found.flags), list(found.warnings)])
+
+
+def read_tokens(content: bytes) -> None:
+    """What components say that they used."""
+    with suppress(ValueError, RecursionError):
+        raw = json.loads(content)
+        usage = read_usage(raw if isinstance(raw, dict) else {"FaraAgent": raw}, Warnings("a test"))
+        total = total_usage(usage)
+        written([total.prompt_tokens, total.total_tokens, total.num_calls])
+
+
+def read_thought(content: bytes) -> None:
+    """A message that may be a thought with its action."""
+    text = content.decode("utf-8", "replace")
+    quotes_step(text)
+    found = read_text(text)
+    action = read_action(found.action if isinstance(found, StepText) else text)
+    written([action.tool, action.arguments, list(action.oddities)])
+
+
+def read_lenient(content: bytes) -> None:
+    """JSON that is nearly that."""
+    with suppress(NotJson):
+        found = read_json(content.decode("utf-8", "replace"))
+        written(found.value)
+        shown(found.value)
