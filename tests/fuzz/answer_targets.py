@@ -59,7 +59,7 @@ def read_result(content: bytes) -> None:
         found = TaskResult.read(json.loads(content))
     except (ValueError, RecursionError):
         return
-    written(found.to_json(), strict=False)
+    written(found.to_json())
     harmless_told(reason(found) or "")
     joined([found, found])
 

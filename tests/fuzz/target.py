@@ -59,9 +59,9 @@ def touch(thing: object, *names: str) -> None:
             getattr(thing, name)
 
 
-def written(content: Any, *, strict: bool = True) -> None:
+def written(content: Any) -> None:
     """Check that what was read can be written as JSON in UTF-8, which anybody can read who reads the standard."""
-    json.loads(encoded(content).decode(), parse_constant=_no_number if strict else None)
+    json.loads(encoded(content).decode(), parse_constant=_no_number)
 
 
 def _no_number(name: str) -> None:

@@ -9,7 +9,6 @@ from datetime import timedelta
 import msgspec
 import pytest
 from fuzz.seed_documents import RESULT
-from fuzz.target import Misbehaved
 from fuzz.target import written
 from fuzz.value_targets import SITES
 
@@ -48,7 +47,7 @@ def test_a_path_that_was_not_meant_for_a_body_is_an_error_that_names_it(path, bo
 
 
 def test_a_pattern_for_names_that_is_too_big_is_an_error_of_the_task():
-    with pytest.raises(EvaluationError, match=r"is too big: .*; mend the task"):
+    with pytest.raises(EvaluationError, match=r"is too big: .*; write a smaller one"):
         project(["^a{99999999999999}$"], {"a": 1})
 
 
@@ -79,8 +78,6 @@ def test_no_item_means_that_nobody_reads_its_schema():
 def test_a_number_without_end_is_written_as_text(raw):
     value = NumberValue.read(raw, Reading())
     written(plain([value]))
-    with pytest.raises(Misbehaved):
-        written([value.to_json()])
     assert isinstance(plain(value), str)
 
 
