@@ -56,6 +56,10 @@ class Redacting:
             self._latest[:] = [(result, self._redactor(run).result(result))]
         return self._latest[0][1]
 
+    def forget(self) -> None:
+        """Let go of the latest result."""
+        self._latest.clear()
+
     def evaluated(self, result: EvaluatorResult, run: Run) -> EvaluatorResult:
         """What one evaluator found, as a message may tell it."""
         return self._redactor(run).evaluated(result)

@@ -181,6 +181,7 @@ class WebEvalSession:
                 del item.stash[RECORDER]  # items stay to the end of the session; what they found need not
             if STORED in item.stash:
                 del item.stash[STORED]
+            item.config.stash[REDACTING].forget()
             return None
         found = self._outcome(item, call) if self.is_scoring else None
         if found is not None:

@@ -35,7 +35,8 @@ def told():
     """The lines that follow the counts of results, which are those of an empty session here."""
 
     def lines(rows: list[Row], **about: Any) -> list[str]:
-        summary = summarize_records([], about={"subset": None, "partial": False, "trajectories": analyse(rows)} | about)
+        usual = {"subset": None, "partial": False, "unscored": [], "stopped": None, "trajectories": analyse(rows)}
+        summary = summarize_records([], about=usual | about)
         return section(summary, None, [], 0, [])[1:]
 
     return lines

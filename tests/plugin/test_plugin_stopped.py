@@ -211,9 +211,9 @@ def test_what_an_evaluator_of_ones_own_finds_costs_no_other_run_and_no_file(
         json.loads(path.read_bytes(), parse_constant=refused)
 
 
-@pytest.mark.parametrize("depth", [400, 900, 5000])
+@pytest.mark.parametrize(("depth", "status"), [(400, "failure"), (740, "failure"), (900, "error"), (5000, "error")])
 @WORKERS
-def test_an_answer_that_is_nested_deeply_has_a_verdict_and_a_file(runs, webeval_apart, workers, depth):
+def test_an_answer_that_is_nested_deeply_has_a_verdict_and_a_file(runs, webeval_apart, workers, depth, status):
     path = runs.add(107)
     runs.add(108)
     nested = "[" * depth + "]" * depth
@@ -221,8 +221,9 @@ def test_an_answer_that_is_nested_deeply_has_a_verdict_and_a_file(runs, webeval_
         f'{{"task_type": "RETRIEVE", "status": "SUCCESS", "retrieved_data": {nested}}}'
     )
     webeval_apart(*workers)
-    assert runs.counts == (1, 1, 0)
-    assert runs.result(107)["status"] == "failure"
+    assert runs.counts == ((1, 1, 0) if status == "failure" else (1, 0, 1))
+    assert runs.result(107)["status"] == status
+    assert ("nests deeper than 750 levels" in (runs.result(107)["error_msg"] or "")) is (status == "error")
 
 
 LIMITED = """
