@@ -17,9 +17,9 @@ from pytest_webeval.plugin.carried import Carried
 from pytest_webeval.plugin.chosen import CHOSEN
 from pytest_webeval.plugin.collection import ITEMS
 from pytest_webeval.plugin.collection import RunItem
+from pytest_webeval.plugin.item_outcomes import without_verdict
 from pytest_webeval.plugin.journals import Journals
 from pytest_webeval.plugin.merging import merged
-from pytest_webeval.plugin.outcome import without_verdict
 from pytest_webeval.plugin.redacting import REDACTING
 from pytest_webeval.plugin.session_keys import DESELECTED
 from pytest_webeval.plugin.session_keys import OUTSIDE

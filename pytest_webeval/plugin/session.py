@@ -18,11 +18,11 @@ from pytest_webeval.plugin import fixtures
 from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.collection import directory_node
 from pytest_webeval.plugin.garbage import SparedObjects
+from pytest_webeval.plugin.item_outcomes import given_up
+from pytest_webeval.plugin.item_outcomes import outcome_of
 from pytest_webeval.plugin.missing import MISSING_TASKS
 from pytest_webeval.plugin.missing import MissingTasks
 from pytest_webeval.plugin.outcome import Outcome
-from pytest_webeval.plugin.outcome import given_up
-from pytest_webeval.plugin.outcome import outcome_of
 from pytest_webeval.plugin.quiet_phases import QuietPhases
 from pytest_webeval.plugin.recording import RECORDER
 from pytest_webeval.plugin.redacting import REDACTING
