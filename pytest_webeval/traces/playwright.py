@@ -47,7 +47,8 @@ class Lines:
 def line_entries(content: bytes, where: str, limits: Limits) -> Lines:
     """The HAR entries in the resource-snapshot lines of a file. Raises `RecordingError` with the line's number."""
     if len(content) > _LARGE and sum(map(content.count, _BREAKS)) > _LINES * limits.entries:
-        raise too_many(where, limits)
+        told = f"{where} has more than {_LINES * limits.entries:,} lines, {_LINES} for each entry that is read"
+        raise RecordingError(f"{told}; {limits.told('entries')}")
     try:
         found = Lines(_entries(content.decode().splitlines(), limits))
     except (_BadLine, UnicodeDecodeError) as error:

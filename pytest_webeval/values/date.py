@@ -32,7 +32,7 @@ class DateValue(Value):
         text = prepared(raw, reading).replace(",", ", ").replace(",  ", ", ")
         try:
             return parsed(text, missing=reading.today)
-        except (ValueError, OverflowError) as error:
+        except ValueError as error:
             raise unreadable(raw, "is not a date; write it as 2023-01-31") from error
 
     def to_json(self) -> str:
@@ -42,9 +42,12 @@ class DateValue(Value):
 
 
 def parsed(text: str, missing: date) -> date:
-    """The date in a prepared text, its missing parts taken from another. Raises `ValueError`, `OverflowError`."""
+    """The date in a prepared text, its missing parts taken from another. Raises `ValueError`."""
     from dateutil.parser import parse  # type: ignore[import-untyped]
 
     refuse_overlong(text, "date")
-    moment: datetime = parse(text, default=datetime.combine(missing, time()), ignoretz=True)
+    try:
+        moment: datetime = parse(text, default=datetime.combine(missing, time()), ignoretz=True)
+    except ArithmeticError as error:  # over a number of very many digits
+        raise ValueError("a number in it is too large") from error
     return moment.date()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 from unicodedata import category
+from unicodedata import combining
 from unicodedata import normalize
 
 from pytest_webeval.values.base import looks_like_pattern
@@ -38,14 +39,21 @@ def prepared(text: str, reading: Reading) -> str:
 
 
 def _refuse_heaps(text: str) -> None:
-    """Raise `ValueUnreadable` for accents heaped up: Python orders them in time that grows with their square."""
-    if len(text) <= _MOST_MARKS:
+    """Raise `ValueUnreadable` for accents heaped up: Python orders them in time that grows with their square.
+
+    Many of one kind are in order, and do no harm.
+    """
+    if len(text) <= _MOST_MARKS or text.isascii():
         return
-    marks = 0
+    marks, kinds = 0, set[int]()
     for character in text:
-        marks = marks + 1 if not character.isascii() and category(character).startswith("M") else 0
-        if marks > _MOST_MARKS:
-            raise unreadable(text, f"has more than {_MOST_MARKS} accents in a row; no writing has")
+        if character.isascii() or not category(character).startswith("M"):
+            marks, kinds = 0, set()
+            continue
+        marks += 1
+        kinds.add(combining(character))  # 0 for one that stands for several
+        if marks > _MOST_MARKS and (len(kinds) > 1 or 0 in kinds):
+            raise unreadable(text, f"has more than {_MOST_MARKS} accents of several kinds in a row; no writing has")
 
 
 def text_of(raw: object, reading: Reading) -> str:

@@ -76,3 +76,13 @@ def test_a_result_says_that_its_task_cannot_be_passed(bench):
     bench.record({"task_type": "MUTATE", "status": "SUCCESS"})
     result = bench.score(bench.task(bench.expecting("MUTATE", schema={"type": "null"}), posting(a=[1])))
     assert result.webeval["unpassable"].startswith("Q35: a is a list of one item")
+
+
+@pytest.mark.parametrize("properties", [5, ["a"], {"a": 5}, {"a": ["markdown"]}])
+def test_a_schema_that_is_none_says_nothing(bench, properties):
+    assert reason(bench, {**posting(a=[1]), "post_data_schema": {"properties": properties}}) is None
+
+
+def test_of_very_many_expectations_not_each_is_held_against_each_other(bench):
+    far = [check({"url": f"__SHOPPING__/{number}"}) for number in range(2_000)]
+    assert reason(bench, *far, kind="MUTATE") is None

@@ -24,7 +24,9 @@ from pytest_webeval.scoring import joined
 from pytest_webeval.traces.stored_bodies import BodySource
 from pytest_webeval.urls import UrlReader
 from pytest_webeval.values.base import Reading
+from pytest_webeval.values.date import DateValue
 from pytest_webeval.values.duration import DurationValue
+from pytest_webeval.values.month import MonthValue
 from pytest_webeval.values.number import NumberValue
 
 ODD_BODIES = [
@@ -135,3 +137,10 @@ def test_a_body_that_nests_without_end_is_damaged():
     source = BodySource(lambda _: b"")
     with pytest.raises(EvaluationError, match="a body in the trace is damaged"):
         source.read_post(msgspec.Raw(b'{"x": ' + b"[" * 100_000))
+
+
+@pytest.mark.parametrize("kind", [DateValue, MonthValue])
+@pytest.mark.parametrize("text", ["h20" + "9" * 300, "0" + "9" * 200 + ";" + "9" * 40, "8:" + "1" * 120 + ",: 0"])
+def test_a_time_of_very_many_digits_is_no_date(kind, text):
+    with pytest.raises(ValueUnreadable, match="is not"):
+        kind.read(text, Reading())

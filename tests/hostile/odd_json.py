@@ -22,12 +22,13 @@ from hostile.damaged_json import ODD
 from trajectories import recorded
 
 Wrap = Callable[[bytes, Path], bytes]
-DEEP = ("600 lists in each other", "100,000 lists in a member", "100,000 objects in a member")
+DEEP = ("100,000 lists in a member", "100,000 objects in a member")
+NESTED = ("600 lists in each other",)  # which a judge's file may not have
 ENDLESS = tuple(name for name in BROKEN if name.startswith("100,000 "))
 NUMBERS = ("a number of 5,000 digits", "a number of 1,000,000 digits")
 NO_JSON = ("a raw NUL in a text", "a raw line feed in a text")
 BYTES = ("half a surrogate pair in raw bytes",)
-LONG = ("a text of 17 Mi characters",)
+LONG = ("a text of 17 Mi characters",)  # in a member that nobody asks for
 NO_UTF8 = ("UTF-16", "UTF-32", "a byte that is no UTF-8", "a slash in two bytes")
 
 
@@ -101,7 +102,7 @@ _SCORE = json.loads(recorded.score_file(_PAYLOAD))
 _TIMES = {"start_time": 1772359200.0, "end_time": 1772359225.5, "duration": 25.5}
 _LINE = {"timestamp": "2026-03-01T10:00:09", "type": "OtherEvent", "message": "waiting"}
 _REFUSED = ("a number beyond all floats", "a fraction of 1,000,000 digits", "an exponent of 5,000 digits")
-_STRICT = _each(DEEP, NUMBERS, NO_JSON, BYTES, LONG, _REFUSED, ("400 lists in each other",), outcome="error")
+_STRICT = _each(NESTED, DEEP, NUMBERS, NO_JSON, BYTES, _REFUSED, ("400 lists in each other",), outcome="error")
 _UTF16 = ("UTF-16", "UTF-16 without a mark", "UTF-32")
 _AS_TEXT = (*NO_UTF8, "UTF-16 without a mark", *BYTES)
 _ONE_LINE = ("nothing", "nothing but blanks", "a comment")
@@ -112,7 +113,8 @@ READERS = (
         "failure",
         task=_RUN,
         but=_each(NO_UTF8, BYTES, ("a pickle",), outcome="error")
-        | _each(DEEP, ENDLESS, LONG, NUMBERS, outcome=EITHER)
+        | _each(DEEP, ENDLESS, outcome="error")
+        | _each(NUMBERS, outcome=EITHER)
         | _each(NO_JSON, ("a mark of order",), outcome="failure"),
     ),
     Reader(
@@ -121,7 +123,7 @@ READERS = (
         "error",
         task=_RUN,
         says="network.har|the trace",
-        but=_each(NO_JSON, ("a mark of order",), DEEP, LONG, outcome="error")
+        but=_each(NO_JSON, ("a mark of order",), DEEP, outcome="error")
         | {"each key twice": "success|error"}
         | _each(NO_UTF8[2:], outcome="success"),
     ),
@@ -134,7 +136,7 @@ READERS = (
         says="trace",
         wrap=_as_line,
         lacks=_ONE_LINE,
-        but=_each(NO_JSON, ("a mark of order",), DEEP, LONG, outcome="error")
+        but=_each(NO_JSON, ("a mark of order",), DEEP, outcome="error")
         | {"each key twice": "success|error"}
         | _each(NO_UTF8[2:], outcome="success"),
     ),
@@ -148,7 +150,7 @@ READERS = (
         wrap=_as_snapshot,
         called="a snapshot of ",
         lacks=("a comment",),
-        but=_each(NO_JSON, ("a mark of order",), DEEP, LONG, outcome="error")
+        but=_each(NO_JSON, ("a mark of order",), DEEP, outcome="error")
         | {"each key twice": "success|error"}
         | _each(NO_UTF8[2:], outcome="success"),
     ),
@@ -160,7 +162,7 @@ READERS = (
         root="alone",
         says="task",
         wrap=_as_member,
-        but=_each(NO_JSON, ("a mark of order",), DEEP, LONG, NUMBERS, outcome="error")
+        but=_each(NO_JSON, ("a mark of order",), DEEP, NUMBERS, outcome="error")
         | _each(BYTES, outcome="success|error"),
     ),
     Reader("rubric.json", _RUBRIC, "error", task=honest.judged(), says="rubric", but=_STRICT),
@@ -170,7 +172,7 @@ READERS = (
         "error",
         says="answer",
         but=_each(_UTF16, outcome="success")
-        | _each(DEEP, NO_JSON, LONG, NUMBERS, outcome="error")
+        | _each(NESTED, DEEP, NO_JSON, NUMBERS, outcome="error")
         | _each(BYTES, outcome="success|error"),
     ),
     Reader("scores/mmrubric_0.8-5-3.json", _SCORE, "error", says="score", but=_STRICT),
@@ -184,9 +186,9 @@ READERS = (
         called="the text of ",
         lacks=_AS_TEXT,
     ),
-    Reader("times.json", _TIMES, "success", but=_each(LONG, outcome="success|error")),
-    Reader("core.log", {}, "success", but=_each(LONG, outcome="success|error")),
-    Reader("task_data.json", {"precomputed_rubric": _RUBRIC}, "success", but=_each(LONG, outcome="success|error")),
-    Reader("web_surfer.log", _LINE, "success", wrap=_as_log_line, but=_each(LONG, outcome="success|error")),
+    Reader("times.json", _TIMES, "success"),
+    Reader("core.log", {}, "success"),
+    Reader("task_data.json", {"precomputed_rubric": _RUBRIC}, "success"),
+    Reader("web_surfer.log", _LINE, "success", wrap=_as_log_line),
 )
 CASES = tuple(case for reader in READERS for case in reader.cases())
