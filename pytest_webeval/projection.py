@@ -9,7 +9,9 @@ from functools import cache
 from functools import lru_cache
 from typing import Any
 
+from pytest_webeval.clock import at_most
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.patterns import SECONDS
 from pytest_webeval.patterns import NotAPattern
 from pytest_webeval.patterns import matches
 from pytest_webeval.values.base import Alternatives
@@ -52,7 +54,8 @@ def _several(hits: list[Any]) -> Any:
 
 def _by_path(path: str, body: Mapping[str, Any]) -> Any:
     try:
-        hits = _hits(path, dict(body)) or _hits(path, _unfolded(dict(body)))
+        with at_most(SECONDS, f"the path {path!r:.80} takes more than {SECONDS:g} s in a body; write a plainer one"):
+            hits = _hits(path, dict(body)) or _hits(path, _unfolded(dict(body)))
     except RecursionError:  # nested deeper than anything that a task asks for
         return None
     except _NOT_MEANT as error:

@@ -6,10 +6,13 @@ It goes through all objects again and again, most of which are modules and colle
 from __future__ import annotations
 
 import gc
+from collections.abc import Generator
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+
+LONG = 0.1  # seconds; what takes as long may have read much
 
 
 @contextmanager
@@ -45,3 +48,27 @@ class SparedObjects:
     def _stop(self) -> None:
         if self.is_sparing:
             gc.unfreeze()
+
+
+class LongFailures:
+    """Plugin that searches for garbage after a test that failed and took long.
+
+    Its traceback goes round in a circle and holds all that was read and found, and Python searches by the number of
+    objects, not by their size: a few hostile recordings would fill the memory before it did.
+    """
+
+    def __init__(self) -> None:
+        self._is_due = False
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> Generator[None, object, object]:
+        """Remember that a phase failed after a long time."""
+        self._is_due |= call.excinfo is not None and call.duration > LONG
+        return (yield)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logfinish(self) -> None:
+        """Search, once nobody has to do with the failure any more."""
+        if self._is_due:
+            self._is_due = False
+            gc.collect()

@@ -17,6 +17,7 @@ from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin import fixtures
 from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.collection import directory_node
+from pytest_webeval.plugin.garbage import LongFailures
 from pytest_webeval.plugin.garbage import SparedObjects
 from pytest_webeval.plugin.item_outcomes import given_up
 from pytest_webeval.plugin.item_outcomes import outcome_of
@@ -70,6 +71,7 @@ def register(config: pytest.Config) -> None:
     if is_scoring:
         config.pluginmanager.register(QuietPhases(config), "webeval-quiet-phases")
         config.pluginmanager.register(SparedObjects(config), "webeval-spared-objects")
+        config.pluginmanager.register(LongFailures(), "webeval-long-failures")
     if is_scoring and workspace.settings.durations is not None:
         from pytest_webeval.plugin.durations import DurationsReport  # for who asks
 

@@ -55,3 +55,44 @@ def test_a_search_that_was_off_stays_off(is_on):
         assert gc.isenabled() is is_on
     finally:
         (gc.enable if was_on else gc.disable)()
+
+
+CIRCLE = """
+import gc, time, weakref, pytest
+import pytest_webeval as webeval
+
+class Large:
+    pass
+
+found = []
+
+class Circular(webeval.ResponseEvaluator):
+    def evaluate(self, expectation, case):
+        large = Large()
+        large.itself = large
+        found.append(weakref.ref(large))
+        time.sleep({seconds})
+        return super().evaluate(expectation, case)
+
+@pytest.fixture
+def webeval_response(webeval_response):
+    return webeval_response.using(Circular())
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_logstart():
+    gc.disable()
+
+def pytest_unconfigure():
+    print("alive", sum(one() is not None for one in found))
+    gc.enable()
+"""
+
+
+@pytest.mark.parametrize(
+    ("passes", "seconds", "alive"), [(False, 0.2, 0), (False, 0, 2), (True, 0.2, 2)], ids=["long", "short", "passed"]
+)
+def test_garbage_is_searched_for_after_a_long_failure_alone(pytester, runs, webeval_apart, passes, seconds, alive):
+    for number in (107, 108):
+        runs.add(number, passes=passes)
+    pytester.makeconftest(CIRCLE.format(seconds=seconds))
+    webeval_apart("-s").stdout.fnmatch_lines([f"*alive {alive}"])
