@@ -20,10 +20,11 @@ _SALTING = b"pytest-webeval redaction salt"
 _UNGUESSED = 256  # bytes; of less somebody might try all that could stand there
 
 
-def read_inside(directory: Path, name: str, limit: int = USUAL.file_size) -> bytes:
+def read_inside(directory: Path, name: str, limit: int = USUAL.file_size, called: str = "file_size") -> bytes:
     """The bytes of a regular file below a directory. Raises `RecordingError`.
 
-    Links, pipes, devices and sockets are refused without blocking on them, wherever in `name` they stand.
+    `called` is what users know the limit by. Links, pipes, devices and sockets are refused without blocking on them,
+    wherever in `name` they stand.
     """
     handle = _opened(directory, name)
     try:
@@ -31,15 +32,11 @@ def read_inside(directory: Path, name: str, limit: int = USUAL.file_size) -> byt
         if not stat.S_ISREG(found.st_mode):
             raise RecordingError(f"{directory / name} is not a regular file; record it again as a plain file")
         if found.st_size > limit:
-            raise RecordingError(f"{directory / name} has {found.st_size:,} bytes; {told_of_size(limit)}")
+            told = f"at most {limit:,} are read; see {called} in {INI}"
+            raise RecordingError(f"{directory / name} has {found.st_size:,} bytes; {told}")
         return _read(handle, found.st_size)
     finally:
         os.close(handle)
-
-
-def told_of_size(limit: int) -> str:
-    """What a message says of how much is read of a file."""
-    return f"at most {limit:,} are read; see file_size in {INI}"
 
 
 def _read(handle: int, size: int) -> bytes:
@@ -93,11 +90,11 @@ class Inputs:
     limits: Limits = USUAL
     salts: dict[str, tuple[int, bytes]] = field(default_factory=dict, repr=False, compare=False)  # with bytes read
 
-    def read(self, name: str, limit: int | None = None) -> bytes:
+    def read(self, name: str, limit: int | None = None, called: str = "file_size") -> bytes:
         """The bytes of a file in the directory, unless it is larger than all limits. Raises `RecordingError`."""
         most = self.limits.file_size if limit is None else min(limit, self.limits.file_size)
         with self.durations.phase(READ):
-            content = read_inside(self.directory, name, most)
+            content = read_inside(self.directory, name, most, called)
             told = hashlib.sha256(content)
             self.checksums[name] = told.hexdigest()
             told.update(_SALTING)  # which the checksum, published as it is, does not give away

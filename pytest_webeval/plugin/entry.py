@@ -49,6 +49,8 @@ METAVARS = {
     "webeval_metrics": "DIR",
     "webeval_durations": "N",
 }
+# Files in which pytest looks for its configuration.
+INI_NAMES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
 # Options that may be given several times, with the type of their ini keys.
 REPEATABLE = {"webeval_runs": "paths", "webeval_tasks": "linelist"}
 LIMITS = "how much is read, a line for each limit such as 'file_size = 64 MiB'; see the README"
@@ -123,8 +125,7 @@ def _asked_for(config: pytest.Config, known: Any = None) -> bool:
 
 def _may_be_foreign(ini: Path) -> bool:
     """Whether there is another configuration file above one that pytest found."""
-    names = ("pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg", "pytest.toml", ".pytest.ini", ".pytest.toml")
-    return any(os.path.exists(f"{above}/{name}") for above in ini.parent.parents for name in names)  # noqa: PTH110
+    return any(os.path.exists(f"{above}/{name}") for above in ini.parent.parents for name in INI_NAMES)  # noqa: PTH110
 
 
 @pytest.hookimpl(tryfirst=True)

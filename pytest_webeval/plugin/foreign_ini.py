@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
+from pytest_webeval.plugin.entry import INI_NAMES
+
 _KEY = "webeval_runs"
-_NAMES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
 _LARGEST = 2**20  # bytes; nobody's configuration is larger
 
 
@@ -35,12 +36,19 @@ def refuse_foreign_ini(config: pytest.Config) -> None:
 
 
 def _roots_named_in(directory: Path) -> Iterator[Path]:
-    for name in _NAMES:
-        path = directory / name
-        if path.is_file() and path.stat().st_size <= _LARGEST:
-            text = path.read_text("utf-8", "replace")
-            given = _named_in(text, is_toml=path.suffix == ".toml") if _KEY in text else ()
-            yield from (Path(os.path.realpath(directory / root)) for root in given)
+    for name in INI_NAMES:
+        text = _text_of(directory / name)
+        given = _named_in(text, is_toml=name.endswith(".toml")) if _KEY in text else ()
+        yield from (Path(os.path.realpath(directory / root)) for root in given)
+
+
+def _text_of(path: Path) -> str:
+    """What a file says; nothing where there is none, or one that is not for us to read."""
+    try:
+        is_likely = path.is_file() and path.stat().st_size <= _LARGEST
+        return path.read_text("utf-8", "replace") if is_likely else ""
+    except OSError:
+        return ""
 
 
 def _named_in(text: str, *, is_toml: bool) -> list[str]:

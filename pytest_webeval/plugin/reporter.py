@@ -109,7 +109,8 @@ class Reporter:
             self._try(lambda label=label: self._merge(label))
         if not self.records and not self.collected:
             return
-        self.stopped = self.stopping.reason(session, self._unscored)
+        told = self.stopping.reason(session, self._unscored)
+        self.stopped = told and session.config.stash[REDACTING].text(told)
         self.summary = self._summarize(list(self.records.values()))
         for place, records in self._places().items():
             self._try(lambda place=place, records=records: self._write_summary(place, records))
@@ -123,7 +124,7 @@ class Reporter:
         """Call the hook. What it makes of a summary is a reason not to succeed, but none to lose what was scored."""
         told = complaint_of(session.config.hook.pytest_webeval_summary, summary=summary, config=session.config)
         if told is not None:
-            self.problems.insert(0, told)
+            self.problems.insert(0, session.config.stash[REDACTING].text(told))
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
     def _write_metrics(self, directory: Path) -> None:

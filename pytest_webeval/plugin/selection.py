@@ -18,17 +18,19 @@ from pytest_webeval.plugin.missing import MISSING_TASKS
 from pytest_webeval.plugin.missing import numbered
 from pytest_webeval.plugin.workspace import Workspace
 
+_ODD = ("[", "::")  # at which pytest cuts an argument
+
 
 def select(config: pytest.Config, workspace: Workspace) -> None:
     """Collect the run roots where no argument was given; take pasted node ids of runs for their directories."""
     if config.args_source != pytest.Config.ArgsSource.ARGS:
         config.args[:] = [str(root) for root in workspace.settings.roots]
     config.args[:] = [_selected(argument, config, workspace) for argument in config.args]
-    missing = {argument: place for argument in config.args if (place := _missing(argument, config, workspace))}
-    if missing:  # whose path is nowhere, so pytest is told to collect the root, and the root what to yield
-        named = frozenset(missing.get(one) or _absolute(one, config) for one in config.args)
+    hidden = {argument: place for argument in config.args if (place := _hidden(argument, config, workspace))}
+    if hidden:  # from pytest, so that is told to collect the root, and the root what to yield
+        named = frozenset(hidden.get(one) or _absolute(one, config) for one in config.args)
         config.stash[CHOSEN] = Chosen(named)
-        roots = {argument: str(workspace.labels.root_of(place)) for argument, place in missing.items()}
+        roots = {argument: str(workspace.labels.root_of(place)) for argument, place in hidden.items()}
         config.args[:] = list(dict.fromkeys(roots.get(argument, argument) for argument in config.args))
 
 
@@ -41,8 +43,10 @@ def _selected(argument: str, config: pytest.Config, workspace: Workspace) -> str
     return str(path) if path is not None and path.is_dir() else argument
 
 
-def _missing(argument: str, config: pytest.Config, workspace: Workspace) -> Path | None:
-    """Where the item of a missing task stands, if an argument names one."""
+def _hidden(argument: str, config: pytest.Config, workspace: Workspace) -> Path | None:
+    """A directory that an argument names and pytest would not find: where nothing is, or with odd characters."""
+    if any(one in argument for one in _ODD) and workspace.labels.root_of(Path(argument)):
+        return Path(argument)
     text = argument.removesuffix(f"::{MISSING_ITEM}")
     places = () if text == argument else (_absolute(text, config), workspace.labels.path_of(text))
     return next((place for place in places if place and config.stash[MISSING_TASKS].may_stand_at(place)), None)

@@ -172,9 +172,19 @@ class WebEvalSession:
             ):
                 _fail(report, harmless(str(found.record.reason)))
         if report.sections or report.longrepr is not None:
-            run = getattr(item, "funcargs", {}).get("webeval_run")
-            item.config.stash[REDACTING].report(report, run)
+            self._redact(report, item)
         return report
+
+    def _redact(self, report: pytest.TestReport, item: pytest.Item) -> None:
+        """Take secrets out of a report, or all of it where looking for them takes too long."""
+        item.stash[USED] = 0.0
+        try:
+            with within_time(item, self.workspace.settings):
+                run = getattr(item, "funcargs", {}).get("webeval_run")
+                item.config.stash[REDACTING].report(report, run)
+        except EvaluationError:
+            report.sections.clear()
+            report.longrepr = "what was told here was left out: to look for secrets in it took too long"
 
     def _found(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Outcome | None:
         """What a phase of an item says about its run, written to disk and to JUnit XML."""
@@ -241,6 +251,6 @@ def _written(found: Outcome, item: pytest.Item) -> Outcome:
         if found.run is None or found.result is None:
             return found
         told = complaint_of(item.ihook.pytest_webeval_scored, item=item, run=found.run, result=found.result)
-        return found if told is None else found.spoiled(told).written(sync)
+        return found if told is None else found.spoiled(found.redacting.text(told, found.run)).written(sync)
     except WebEvalError as error:
-        return found.unwritten(str(error))
+        return found.unwritten(found.redacting.text(str(error), found.run))

@@ -11,9 +11,9 @@ from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 
 # Terminals and CI systems obey control characters; an agent's text must not reach them raw.
-_CONTROLS = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+_CONTROLS = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 # What CI systems obey: `::error::` at the beginning of a line, `##[…]`, `##vso[…]` and `##teamcity[…]` anywhere in it.
-_COMMAND = r"(?mi)^([ \t]*):(?=:)|#(?=#(?:vso|teamcity)?\[)"
+_COMMAND = r"(?mi)^([^\S\n]*):(?=:)|#(?=#(?:vso|teamcity)?\[)"
 LONGEST_LINE, MOST_LINES = 1_000, 200
 _SUFFIX = r"_(?:none_|keys_|array_values_)?mismatch$|_invalid_format$|_unexpected$|_missing_or_null$"
 

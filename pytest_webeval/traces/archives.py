@@ -41,10 +41,7 @@ class Archive:
         if info.file_size > _SMALL and times > self._limits.expansion:
             told = f"{name} unpacks to {times:,.0f} times its size; {self._limits.told('expansion')}"
             raise zipfile.BadZipFile(told)
-        if info.compress_type in _BOUNDED:
-            return self._archive.read(info)
-        return self._in_pieces(info)
-
-    def _in_pieces(self, info: zipfile.ZipInfo) -> bytes:
         with self._archive.open(info) as member:
+            if info.compress_type in _BOUNDED:
+                return member.read(info.file_size)  # with no number, all is unpacked before the rest is cut off
             return b"".join(iter(lambda: member.read(_PIECE), b""))

@@ -102,7 +102,7 @@ def beside(inputs: Inputs, folder: str) -> Attachment:
 
     def fetch(reference: str) -> bytes:
         try:
-            return inputs.read(str(Path(folder) / reference), inputs.limits.body_size)
+            return inputs.read(str(Path(folder) / reference), inputs.limits.body_size, "body_size")
         except RecordingError as error:
             raise EvaluationError(f"a body is kept in a side file that cannot be had: {error}") from error
 

@@ -150,3 +150,29 @@ def test_a_clock_that_is_stopped_never_rings():
     with at_most(0.05, "told"):
         stop()
         time.sleep(0.2)
+
+
+def test_many_clocks_within_another_do_not_extend_it():
+    began = time.monotonic()
+    with pytest.raises(EvaluationError, match="outer"), at_most(0.5, "outer"):
+        _matching_for_ever()
+    assert time.monotonic() - began < 0.56
+
+
+def _matching_for_ever():
+    while True:
+        matches("a+b", "aab")
+
+
+def test_what_cannot_be_interrupted_is_too_late_all_the_same():
+    with pytest.raises(EvaluationError, match="told"), at_most(0.05, "told"):
+        _stubborn(0.2)
+
+
+def _stubborn(seconds):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        try:
+            time.sleep(until - time.monotonic())
+        except BaseException:  # noqa: BLE001  (as some do)
+            continue

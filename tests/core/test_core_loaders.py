@@ -119,7 +119,7 @@ def test_a_mended_trace_is_refused_by_the_rules_of_the_reference(bench):
 @pytest.mark.parametrize(
     ("usual", "odd", "url"),
     [
-        (b"200", b'200, "time": NaN, "wait": -Infinity', "http://a/"),
+        (b"200", b'200, "time": NaN, "wait": -Infinity, "more": 1e999', "http://a/"),
         (b"text/plain", b"text/\\ud800plain", "http://a/"),
         (b"http://a/", b"http://a/\\udfff", "http://a/\ufffd"),  # another address than without it
     ],

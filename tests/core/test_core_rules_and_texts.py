@@ -107,6 +107,9 @@ def test_objects_in_events_may_say_more_than_expected(extra_keys, equal):
         ("\u202eabc\u2028::warning::", "\\u202eabc\\u2028::warning::"),
         ("\r::error::x", "\\u000d::error::x"),
         ("\ud800", "\\ud800"),
+        ("\u3000::error::x", "\u3000\\u003a:error::x"),
+        ("a\n\u00a0::x", "a\n\u00a0\\u003a:x"),
+        ("\u061c\ufeff\u2060", "\\u061c\\ufeff\\u2060"),
     ],
 )
 def test_no_text_commands_a_terminal_or_a_ci_system(text, shown):

@@ -74,7 +74,7 @@ class KeptFiles(Inputs):
 
     files: Mapping[str, bytes] = field(default_factory=dict)
 
-    def read(self, name: str, limit: int | None = None) -> bytes:
+    def read(self, name: str, limit: int | None = None, called: str = "") -> bytes:  # noqa: ARG002  (as of other inputs)
         if name not in self.files or len(self.files[name]) > (limit or self.limits.file_size):
             raise RecordingError(f"there is no {name!r:.80}")
         return self.files[name]

@@ -88,7 +88,9 @@ CASES: tuple[Case, ...] = (
         "the recording as a bomb of 600 MiB", "error", lambda: zips.bomb(600 * _MIB), "200|ratio|expan|unpack|at most"
     ),
     _zip("a bomb that nobody asks for", "success", lambda: _good_and_bomb(64 * _MIB)),
-    _zip("eight million blank lines, no bomb yet", "error", lambda: zips.bomb(8 * _MIB), "1,000,000 lines"),
+    _zip("blanks that are no bomb yet", "success", lambda: zips.bomb(8 * _MIB)),
+    _zip("eight million blank lines", "error", lambda: zips.bomb(8 * _MIB, filler=b"\n"), "1,000,000 lines"),
+    _zip("a directory that says 100 bytes of 300 MiB", "error", lambda: zips.lying_bomb(300), "trace"),
     _zip("members that share their bytes", "success|error", lambda: zips.overlapping(2000)),
     _zip("100,001 members", "error", lambda: zips.crowded(100_001), "100,000|members"),
     _zip("150,000 members", "error", lambda: zips.crowded(150_000), "100,000|members"),

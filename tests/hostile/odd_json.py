@@ -172,7 +172,7 @@ READERS = (
         "error",
         says="answer",
         but=_each(_UTF16, outcome="success")
-        | _each(NESTED, DEEP, NO_JSON, NUMBERS, outcome="error")
+        | _each(DEEP, NO_JSON, NUMBERS, outcome="error")
         | _each(BYTES, outcome="success|error"),
     ),
     Reader("scores/mmrubric_0.8-5-3.json", _SCORE, "error", says="score", but=_STRICT),

@@ -71,8 +71,9 @@ def test_each_directory_is_accounted_for_and_nothing_else_is(corpus, session):
 def alike(elsewhere, inside):
     """Whether one result is the other, which holds the secrets in place of the words that stand for them."""
     if isinstance(elsewhere, dict) and isinstance(inside, dict):
-        names = elsewhere.keys() - {"redacted"}
-        return names == inside.keys() and all(alike(elsewhere[name], inside[name]) for name in names)
+        return alike(
+            [[*item] for item in elsewhere.items() if item[0] != "redacted"], [[*item] for item in inside.items()]
+        )
     if isinstance(elsewhere, list) and isinstance(inside, list):
         return len(elsewhere) == len(inside) and all(map(alike, elsewhere, inside))
     return elsewhere == inside or (isinstance(elsewhere, str) and "redacted-" in elsewhere)

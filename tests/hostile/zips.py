@@ -81,6 +81,12 @@ def bomb(size: int, name: str = NETWORK, filler: bytes = b" ") -> bytes:
     return held.getvalue()
 
 
+def lying_bomb(mebibytes: int) -> bytes:
+    """A bomb whose directory says that it is small."""
+    honest_one, size = bomb(mebibytes * 2**20), mebibytes * 2**20 + len(GOOD)
+    return honest_one.replace(struct.pack("<I", size), struct.pack("<I", 100))
+
+
 def lying(size: int, *, real: int) -> bytes:
     """An archive whose directory says that the recording is so small, though it is bigger."""
     content = GOOD + b"\n" * real

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.plugin.labels import Labels
+from pytest_webeval.plugin.labels import quoted
 
 ROOTDIR = Path("/home/me/project")
 
@@ -49,3 +50,16 @@ def test_a_directory_in_no_root_has_none(path):
 @pytest.mark.parametrize("label", ["run/7", "runs2/7", "7", ""])
 def test_a_label_of_no_root_leads_nowhere(label):
     assert labels("/data/runs").path_of(label) is None
+
+
+@pytest.mark.parametrize("name", ["a[1]", "a::b", "\x1b[31m::error::x", "-x --foo=[evil]::node"])
+@pytest.mark.parametrize("ending", ["", "::task"])
+def test_a_pasted_node_id_selects_its_run_whatever_the_directory_is_called(runs, webeval, name, ending):
+    runs.add(107, name=f"{name}/107")
+    runs.add(108)
+    given = quoted(f"runs/{name}/107")
+    result = webeval(given + ending)
+    result.assert_outcomes(passed=1)
+    assert "\x1b" not in result.stdout.str() + result.stderr.str()
+    assert [row["run"] for row in runs.summary["task_results"]] == [given]
+    assert runs.summary["webeval"]["partial"]

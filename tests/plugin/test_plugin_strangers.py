@@ -205,3 +205,13 @@ def test_an_ini_file_of_a_project_within_a_project_is_obeyed(pytester, text):
     (inner / "pytest.ini").write_text("[pytest]\n")
     (inner / "test_a.py").write_text("def test_a(): pass\n")
     pytester.runpytest("inner").assert_outcomes(passed=1)
+
+
+def test_a_configuration_file_that_nobody_may_read_is_passed_over(pytester):
+    (pytester.path / "setup.cfg").mkdir()
+    (pytester.path / "tox.ini").symlink_to("tox.ini")
+    (pytester.path / "pyproject.toml").symlink_to("/proc/self/mem")
+    inner = pytester.mkdir("inner")
+    (inner / "pytest.ini").write_text("[pytest]\n")
+    (inner / "test_a.py").write_text("def test_a(): pass\n")
+    pytester.runpytest("inner").assert_outcomes(passed=1)

@@ -102,7 +102,14 @@ def test_a_run_that_nobody_can_describe_in_time_is_told_all_the_same(runs, webev
 
 
 @pytest.mark.parametrize(
-    ("given", "told"), [("soon", "'soon' is no number"), ("-1", "'-1' is no"), ("inf", "'inf' is")]
+    ("given", "told"),
+    [
+        ("soon", "'soon' is no number"),
+        ("-1", "'-1' is no"),
+        ("inf", "'inf' is"),
+        ("1e10", "'1e10' is"),
+        ("nan", "'nan' is"),
+    ],
 )
 def test_a_time_that_is_none_is_a_usage_error(runs, webeval, given, told):
     runs.add(107)
