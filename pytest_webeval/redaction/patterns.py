@@ -23,7 +23,7 @@ _WORDS = {
     "jwt": r"eyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?",
     "key": _KEYS,
     "scheme": r"(?:Bearer|Basic|Token|ApiKey)(?:\s|%20|\+){1,4}"
-    r"(?P<scheme_body>(?=[A-Za-z._~+/=-]*\d|[\w.~+/=-]{20})[\w.~+/=-]{6,})",
+    r"(?P<scheme_body>(?=[A-Za-z._~+/=-]{0,19}\d|[\w.~+/=-]{20})[\w.~+/=-]{6,})",
     # one part of a multipart message: up to the empty line behind its headers
     "part": r"form-data;[ \t]{0,4}name=(?P<pq>\\{0,8}\")(?P<part_name>[^\"\\\r\n]{1,100})(?P=pq)[^\r\n\\<>]{0,200}"
     rf"(?:{_BREAK}[^\r\n\\]{{1,200}}){{0,3}}{_BREAK}{_BREAK}",
@@ -45,7 +45,8 @@ _OTHERS = {
 }
 _STRICT = {
     "mail": r"(?!redacted-)[\w.+-]{1,64}+(?:@|%40)[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}",
-    "opaque": r"(?=[A-Za-z_+-]*\d)(?=[\d_+-]*[A-Za-z])[\w+-]{20,}={0,2}",
+    # looked at where a run of such characters begins, not once more at each plus in it
+    "opaque": r"(?<!\+)(?=[A-Za-z_+-]*+\d)(?=[\d_+-]*+[A-Za-z])[\w+-]{20,}+={0,2}",
 }
 
 
