@@ -9,6 +9,10 @@ _START = r"(?:(?<![\w.\[\]\\%-])|(?<=%[0-9A-Fa-f]{2})(?!(?<=%25)[0-9A-Fa-f]{2})|
 _BREAK = r"(?:\r?\n|\\{1,4}r\\{1,4}n|\\{1,4}n)"  # of lines, also as JSON escapes it
 _QUOTE = r"(?:\\{0,8}[\"']|%(?:25){0,2}2[27])"
 _BLANK = r"(?:\s|%20|\+){0,8}"
+_COLON = rf"{_BLANK}(?::|%(?:25){{0,2}}3A){_BLANK}"
+_COMMA = rf"{_BLANK}(?:,|%(?:25){{0,2}}2C){_BLANK}"
+_NAME = r"(?P<{}_name>[^\"'\\\s%]{{1,100}})"
+_UP_TO = r"(?:(?!(?P={0}))(?:\\[\s\S]|[^\\])){{0,4000}}+"
 
 # What is a secret by itself.
 _KEYS = (
@@ -40,6 +44,14 @@ _OTHERS = {
     # <input name="password" value= and <meta name="csrf-token" content=
     "attribute": r"<(?:input|meta)\b[^<>]{0,100}?\bname=(?P<aq>\\{0,8}[\"'])(?P<attribute_name>[^\"'\\\s]{1,100})"
     r"(?P=aq)[^<>]{0,100}?\b(?:value|content)=",
+    # {"name": "password", "value": as recordings list headers, cookies and fields, and ('password', as Python does
+    "entry": rf"(?P<eq>{_QUOTE})name(?P=eq){_COLON}(?P<en>{_QUOTE}){_NAME.format('entry')}(?P=en){_COMMA}"
+    rf"(?P=eq)value(?P=eq){_COLON}",
+    "tuple": rf"(?:\(|(?<=[\[,])\[|(?<=, )\[)(?P<tq>{_QUOTE}){_NAME.format('tuple')}(?P=tq){_COMMA}(?={_QUOTE})",
+    # the same the other way round: the value stands before what says that it is one
+    "reversed": rf"(?P<rq>{_QUOTE})value(?P=rq){_COLON}(?:(?P<rv>{_QUOTE})(?P<reversed_value>{_UP_TO.format('rv')})"
+    rf"(?P=rv)|(?P<reversed_plain>[\w.+-]{{1,100}})){_COMMA}(?P=rq)name(?P=rq){_COLON}"
+    rf"(?P<rn>{_QUOTE}){_NAME.format('reversed')}(?P=rn)",
     # "password": of JSON, or of what Python shows of a dict
     "member": rf"(?P<mq>{_QUOTE})(?P<member_name>[^\"'\\\s%]{{1,100}})(?P=mq){_BLANK}(?::|=|%(?:25){{0,2}}3A){_BLANK}",
 }

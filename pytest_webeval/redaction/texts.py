@@ -21,6 +21,7 @@ from pytest_webeval.redaction.scope import Scope
 
 Span = tuple[int, int, str]  # from, to, and what stands there instead
 _KINDS = {"part": FIELD, "attribute": FIELD, "member": FIELD, "pair": PARAMETER}
+_KINDS |= {"entry": FIELD, "tuple": FIELD, "reversed": FIELD}
 _ALONE = {"key": "key", "jwt": "web token", "mail": "e-mail address", "opaque": "opaque word"}
 _URL = "credentials of a URL"
 _AFTERWARDS = ".,:!?)]}"  # ends a sentence or a list rather than a value that stands in it
@@ -65,6 +66,7 @@ class Texts:
                 spans = self._named(kind, found[f"{head}_name"], _values(head, found, text), text)
             else:
                 spans = self._alone(head, found, text)
+            at = found.start() + 1 if head == "reversed" else at  # what may be in its value comes after it
             for span in spans:
                 yield span
                 at = max(at, span[1])
@@ -125,6 +127,8 @@ def _values(kind: str, found: re.Match[str], text: str) -> Iterator[tuple[int, i
     start = found.end()
     if kind == "part":
         yield start, _end(patterns.PART, text, start)
+    elif kind == "reversed":
+        yield found.span("reversed_value" if found["rv"] else "reversed_plain")
     elif kind == "pair" and found["colon"]:
         name = compact(found["pair_name"])
         is_long = name in COOKIE_HEADERS or name in AUTHORIZATION_HEADERS

@@ -46,6 +46,19 @@ HIDDEN = [
     (f'name="x"; form-data; name="pwd"\r\n\r\n{S}\r\n--b', f'name="x"; form-data; name="pwd"\r\n\r\n{R}\r\n--b'),
     (f'form-data; name=\\"pwd\\"\\r\\n\\r\\n{S}\\r\\n--b', f'form-data; name=\\"pwd\\"\\r\\n\\r\\n{R}\\r\\n--b'),
     (f'<input type=hidden name="form_key" value="{S}">', f'<input type=hidden name="form_key" value="{R}">'),
+    (f'[{{"name": "password", "value": "{S}"}}]', f'[{{"name": "password", "value": "{R}"}}]'),
+    (f'{{"value":"{S}","name":"password"}}', f'{{"value":"{R}","name":"password"}}'),
+    (
+        f'{{"value": "a\\"{S}", "name": "pwd"}}',
+        f'{{"value": "{replaced(f"a{chr(92)}{chr(34)}{S}", SALT)}", "name": "pwd"}}',
+    ),
+    (f'{{\\"name\\": \\"pwd\\", \\"value\\": \\"{S}\\"}}', f'{{\\"name\\": \\"pwd\\", \\"value\\": \\"{R}\\"}}'),
+    (f'{{\\"value\\":\\"{S}\\",\\"name\\":\\"pwd\\"}}', f'{{\\"value\\":\\"{R}\\",\\"name\\":\\"pwd\\"}}'),
+    (f"{{'name': 'x-csrf-token', 'value': '{S}'}}", f"{{'name': 'x-csrf-token', 'value': '{R}'}}"),
+    (f"{{'value': '{S}', 'name': 'x-csrf-token'}}", f"{{'value': '{R}', 'name': 'x-csrf-token'}}"),
+    (f"[('a', 'b'), ('cookie', 'a={S}; b={S}')]", f"[('a', 'b'), ('cookie', 'a={R}; b={R}')]"),
+    (f'[["lang", "en"], ["x-token", "{S}"]]', f'[["lang", "en"], ["x-token", "{R}"]]'),
+    (f'{{"value": "token={S}", "name": "q"}}', f'{{"value": "token={R}", "name": "q"}}'),
     (f'<meta name="csrf-token" content="{S}">', f'<meta name="csrf-token" content="{R}">'),
 ]
 
@@ -93,6 +106,7 @@ def test_a_private_key_keeps_its_frame():
         "password=&next=1",
         "8 of 9 passed; assignee=joe",
         "redacted-0123abcd-8",
+        '[{"name": "q", "value": "lamp"}, {"value": "lamp", "name": "q"}], ["password", "login"]',
     ],
 )
 def test_what_is_no_secret_stays(given):
