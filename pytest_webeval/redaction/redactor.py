@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 from pytest_webeval.redaction.assertions import Messages
 from pytest_webeval.redaction.known import KnownSecrets
 from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.recorded import Recorded
+from pytest_webeval.redaction.recorded import opaque_words
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.scope import scope_of
 from pytest_webeval.redaction.texts import Texts
@@ -51,10 +54,14 @@ _FIELDS = ("assertion_name", "assertion_msgs", "error_msg")
 
 @dataclass(frozen=True, slots=True)
 class Redactor:
-    """Replaces secrets, equal ones by equal words. Without a salt, those of equal length are alike."""
+    """Replaces secrets, equal ones by equal words. Without a salt, those of equal length are alike.
+
+    Results may repeat what only the recording calls a secret: it is looked for there where that is known.
+    """
 
     policy: RedactionPolicy
     salt: bytes | None = None
+    recorded: Recorded | None = None
 
     def result(self, result: TaskResult) -> TaskResult:
         """The result without secrets, as it is written elsewhere and as all that is told of it is made from."""
@@ -66,6 +73,8 @@ class Redactor:
         told = {name: value if name in _OURS else trees(value) for name, value in result.webeval.items()}
         error = result.error_msg and trees.texts(result.error_msg)
         found = {secret: told for one in (*(made for _, made in parts), around) for secret, told in one.found.items()}
+        told_of = (result.error_msg, [value for name, value in result.webeval.items() if name not in _OURS])
+        found = self._recorded(result.evaluators_results, result.webeval.get("inputs") or (), *told_of) | found
         known = KnownSecrets.of(found)
         return result.with_changes(
             evaluators_results=[
@@ -80,7 +89,13 @@ class Redactor:
         if self.policy.is_off:
             return result
         redacted, made = self._redacted(result)
-        return _searched(redacted, KnownSecrets.of(made.found, made.spared))
+        return _searched(redacted, KnownSecrets.of(self._recorded([result]) | made.found, made.spared))
+
+    def _recorded(self, results: list[EvaluatorResult], names: Iterable[str] = (), *around: Any) -> dict[str, str]:
+        """Secrets of the recording that results repeat."""
+        if self.recorded is None:
+            return {}
+        return self.recorded.secrets(opaque_words(results, *around), self.policy, self.salt, names)
 
     def text(self, text: str) -> str:
         """A text without secrets, such as a message, a log or a question to a judge."""

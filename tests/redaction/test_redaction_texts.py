@@ -106,7 +106,7 @@ def test_a_private_key_keeps_its_frame():
         "password=&next=1",
         "8 of 9 passed; assignee=joe",
         "redacted-0123abcd-8",
-        '[{"name": "q", "value": "lamp"}, {"value": "lamp", "name": "q"}], ["password", "login"]',
+        '[{"name": "q", "value": "lamp"}, {"value": "lamp", "name": "q"}] ["password", "login"]',
     ],
 )
 def test_what_is_no_secret_stays(given):
