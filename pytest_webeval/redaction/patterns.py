@@ -84,7 +84,12 @@ BARE_ENCODED = re.compile(r"(?:(?!%(?:25){0,2}(?:2[36]|3B))[^\s&;\"'<>#\\])*", r
 PLAIN_MEMBER = re.compile(r"[^\s,;&\"'<>\\\[\]{}%]*")
 PART = re.compile(rf"[\s\S]*?(?={_BREAK}--|\Z)")
 LINE = re.compile(r"(?:[^\r\n\"'\\]|(?<==)\"[^\"\r\n]*\"(?=\s{0,8}(?:;|[\r\n]|\Z)))*")
+COOKIE = re.compile(r"(?:[^\r\n\"'\\;]|(?<==)\"[^\"\r\n]*\"(?=\s{0,8}(?:;|[\r\n]|\Z)))*")
+COOKIE_NAME = re.compile(r"[^\s=;,]{1,256}=")
 WORD = re.compile(r"[^\s,;\"'\\]*")
-SCHEME = re.compile(r"(?P<scheme>[A-Za-z][\w-]{1,24})[ \t]+(?P<credentials>\S[\s\S]*)")
+SCHEME = re.compile(
+    r"(?P<scheme>Basic|Bearer|Digest|Negotiate|NTLM|Token|ApiKey|AWS4-HMAC-SHA256)[ \t]+(?P<credentials>\S[\s\S]*)",
+    re.IGNORECASE,
+)
 BETWEEN = re.compile(r"\s*,\s*|\s*%2C\s*", re.IGNORECASE)
 QUOTED = re.compile(r"\"(?:[^\"\\]*+(?:\\.[^\"\\]*+)*+)\"?|'(?:[^'\\]*+(?:\\.[^'\\]*+)*+)'?", re.DOTALL)

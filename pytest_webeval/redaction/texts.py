@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pytest_webeval.redaction.cookies import COOKIE_FLAGS
 from pytest_webeval.redaction.cookies import cookies
 from pytest_webeval.redaction.marks import may_hold_secrets
 from pytest_webeval.redaction.names import AUTHORIZATION_HEADERS
@@ -130,9 +131,7 @@ def _values(kind: str, found: re.Match[str], text: str) -> Iterator[tuple[int, i
     elif kind == "reversed":
         yield found.span("reversed_value" if found["rv"] else "reversed_plain")
     elif kind == "pair" and found["colon"]:
-        name = compact(found["pair_name"])
-        is_long = name in COOKIE_HEADERS or name in AUTHORIZATION_HEADERS
-        yield _quoted(text, start) or _bare(patterns.LINE if is_long else patterns.WORD, text, start)
+        yield _quoted(text, start) or _told(compact(found["pair_name"]), text, start)
     elif kind == "pair":
         bare = patterns.BARE if found["equals"] == "=" else patterns.BARE_ENCODED
         yield _quoted(text, start) or _bare(bare, text, start)
@@ -140,6 +139,26 @@ def _values(kind: str, found: re.Match[str], text: str) -> Iterator[tuple[int, i
         yield from _listed(text, start + (1 if text[start] == "[" else 3))
     else:
         yield _quoted(text, start) or (start, _end(patterns.PLAIN_MEMBER, text, start))
+
+
+def _told(name: str, text: str, start: int) -> tuple[int, int]:
+    """Where a value behind a colon stands: one word, but for those of headers that have several."""
+    from pytest_webeval.redaction import patterns
+
+    if name in AUTHORIZATION_HEADERS:
+        return _bare(patterns.LINE, text, start)
+    if name not in COOKIE_HEADERS or not patterns.COOKIE_NAME.match(text, start):
+        return _bare(patterns.WORD, text, start)
+    end = at = start
+    while at <= len(text):
+        at = _end(patterns.COOKIE, text, at)
+        if "=" not in (pair := text[end:at]) and pair.strip("; \t").lower() not in COOKIE_FLAGS:
+            break  # a sentence that goes on
+        end = at
+        if text[at : at + 1] != ";":
+            break
+        at += 1
+    return start, start + len(text[start:end].rstrip(f"{_AFTERWARDS}{CUT}"))
 
 
 def _listed(text: str, at: int) -> Iterator[tuple[int, int]]:
