@@ -33,7 +33,7 @@ _WORDS = {
     rf"(?:{_BREAK}[^\r\n\\]{{1,200}}){{0,3}}{_BREAK}{_BREAK}",
     # password= of forms, of queries and of logs
     "pair": r"(?P<pair_name>(?:[\w.\[\]-]++|%5B|%5D){1,8}+)"
-    rf"(?:(?P<equals>=|%(?:25){{0,2}}3D)|(?P<colon>[ \t]{{0,3}}:[ \t]{{0,3}}{_SAID}(?=\S)))",
+    rf"(?:(?P<equals>=(?![ \t>])|%(?:25){{0,2}}3D)|(?P<colon>[ \t]{{0,3}}(?:=>|[:=])[ \t]{{0,3}}{_SAID}(?=[^\s=])))",
 }
 _ADDRESSES = {
     "userinfo": r"(?<=://)(?P<userinfo_body>[^\s/?#\"'<>\\]*)@",
@@ -52,6 +52,9 @@ _OTHERS = {
     "reversed": rf"(?P<rq>{_QUOTE})value(?P=rq){_COLON}(?:(?P<rv>{_QUOTE})(?P<reversed_value>{_UP_TO.format('rv')})"
     rf"(?P=rv)|(?P<reversed_plain>[\w.+-]{{1,100}})){_COMMA}(?P=rq)name(?P=rq){_COLON}"
     rf"(?P<rn>{_QUOTE}){_NAME.format('reversed')}(?P=rn)",
+    # --password of a command, and <password> of XML
+    "flag": r"(?<![\w-])--(?P<flag_name>[A-Za-z][\w-]{1,60})[ \t]{1,3}(?=[^\s-])(?!(?:to|and|or|is|was|for|in)\b)",
+    "element": r"<(?P<element_name>[A-Za-z][\w:.-]{1,60})>(?=[^<\s])",
     # "password": of JSON, or of what Python shows of a dict
     "member": rf"(?P<mq>{_QUOTE})(?P<member_name>[^\"'\\\s%]{{1,100}})(?P=mq){_BLANK}(?::|=|%(?:25){{0,2}}3A){_BLANK}",
 }
@@ -86,6 +89,7 @@ PART = re.compile(rf"[\s\S]*?(?={_BREAK}--|\Z)")
 LINE = re.compile(r"(?:[^\r\n\"'\\]|(?<==)\"[^\"\r\n]*\"(?=\s{0,8}(?:;|[\r\n]|\Z)))*")
 COOKIE = re.compile(r"(?:[^\r\n\"'\\;]|(?<==)\"[^\"\r\n]*\"(?=\s{0,8}(?:;|[\r\n]|\Z)))*")
 COOKIE_NAME = re.compile(r"[^\s=;,]{1,256}=")
+TEXT = re.compile(r"[^<]*")
 WORD = re.compile(r"[^\s,;\"'\\]*")
 SCHEME = re.compile(
     r"(?P<scheme>Basic|Bearer|Digest|Negotiate|NTLM|Token|ApiKey|AWS4-HMAC-SHA256)[ \t]+(?P<credentials>\S[\s\S]*)",

@@ -22,7 +22,7 @@ from pytest_webeval.redaction.scope import Scope
 
 Span = tuple[int, int, str]  # from, to, and what stands there instead
 _KINDS = {"part": FIELD, "attribute": FIELD, "member": FIELD, "pair": PARAMETER}
-_KINDS |= {"entry": FIELD, "tuple": FIELD, "reversed": FIELD}
+_KINDS |= {"entry": FIELD, "tuple": FIELD, "reversed": FIELD, "flag": MEMBER, "element": MEMBER}
 _ALONE = {"key": "key", "jwt": "web token", "mail": "e-mail address", "opaque": "opaque word"}
 _URL = "credentials of a URL"
 _AFTERWARDS = ".,:!?)]}"  # ends a sentence or a list rather than a value that stands in it
@@ -128,6 +128,10 @@ def _values(kind: str, found: re.Match[str], text: str) -> Iterator[tuple[int, i
     start = found.end()
     if kind == "part":
         yield start, _end(patterns.PART, text, start)
+    elif kind == "element":
+        yield start, _end(patterns.TEXT, text, start)
+    elif kind == "flag":
+        yield _quoted(text, start) or _bare(patterns.WORD, text, start)
     elif kind == "reversed":
         yield found.span("reversed_value" if found["rv"] else "reversed_plain")
     elif kind == "pair" and found["colon"]:

@@ -51,6 +51,15 @@ HIDDEN = [
     (f"Cookie: {S} was sent", f"Cookie: {R} was sent"),
     (f"Authorization: {S} tail", f"Authorization: {replaced(f'{S} tail', SALT)}"),
     (f"Authorization: Negotiate {S}", f"Authorization: Negotiate {R}"),
+    (f"pwd = {S} was tried", f"pwd = {R} was tried"),
+    (f"'x', password => '{S}'", f"'x', password => '{R}'"),
+    (f"login --password {S} --user joe", f"login --password {R} --user joe"),
+    (f"<user>joe</user><password>{S}</password>", f"<user>joe</user><password>{R}</password>"),
+    *(
+        (f"{name}={S}&q=1", f"{name}={R}&q=1")
+        for name in ("x-auth", "user_pass", "login_pass", "user_session", "sessid")
+    ),
+    (f"X-Access-Key: {S}", f"X-Access-Key: {R}"),
     (f"the password: {S}!", f"the password: {R}!"),
     (f'name="x"; form-data; name="pwd"\r\n\r\n{S}\r\n--b', f'name="x"; form-data; name="pwd"\r\n\r\n{R}\r\n--b'),
     (f'form-data; name=\\"pwd\\"\\r\\n\\r\\n{S}\\r\\n--b', f'form-data; name=\\"pwd\\"\\r\\n\\r\\n{R}\\r\\n--b'),
@@ -115,6 +124,7 @@ def test_a_private_key_keeps_its_frame():
         "password=&next=1",
         "8 of 9 passed; assignee=joe",
         "redacted-0123abcd-8",
+        "the password is required; use --password to give one, <password></password> or compass=north",
         '[{"name": "q", "value": "lamp"}, {"value": "lamp", "name": "q"}] ["password", "login"]',
     ],
 )
