@@ -46,7 +46,16 @@ _WHOLE = frozenset(
         "xgoogsignature",
     }
 )
-_ENDS = ("token", "secret", "apikey", "secretkey", "accesskeyid", "secretaccesskey", "jsessionid", "subscriptionkey")
+_ENDS: tuple[str, ...] = (
+    "token",
+    "secret",
+    "apikey",
+    "secretkey",
+    "accesskeyid",
+    "secretaccesskey",
+    "jsessionid",
+    "subscriptionkey",
+)
 _ENDS += ("accesskey", "sessid")
 _LAST = frozenset({"auth", "pass", "session"})  # of the words of a name; as mere endings they are those of a compass
 _PARTS = ("authorization", "csrf", "passphrase", "passwd", "password", "sessionid", "xsrf")
