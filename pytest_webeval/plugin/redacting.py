@@ -88,9 +88,13 @@ class Redacting:
             report.longrepr = told
 
     def _redactor(self, run: Run | None) -> Redactor:
+        from pytest_webeval.redaction.recorded import Recorded
         from pytest_webeval.redaction.redactor import Redactor  # where all is well, nobody needs its patterns
 
-        return Redactor(self.policy, run.inputs.salt if run else None)
+        if run is None:
+            return Redactor(self.policy)
+        recorded = Recorded(run.path, run.response_file, tuple(run.inputs.checksums), run.inputs.limits)
+        return Redactor(self.policy, run.inputs.salt, recorded)
 
 
 def _has_texts(result: TaskResult) -> bool:

@@ -7,6 +7,7 @@ import binascii
 import json
 import os
 from collections import Counter
+from collections.abc import Callable
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ import msgspec
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.files import read_inside
 from pytest_webeval.limits import USUAL
+from pytest_webeval.limits import Limits
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.scope import scope_of
@@ -79,19 +81,19 @@ class Audit:
             self._search(name, content)
             return
         try:
-            for member, inner in _members(content):
+            for member, inner in members(content):
                 self._search(f"{name}/{member}", inner)
         except BROKEN_ZIP as error:
             self.problems.append(f"{self.directory / name} is no archive that can be read: {error}")
 
     def _search(self, name: str, content: bytes) -> None:
-        for unit, number, part in _parts(content):
+        for unit, number, part in parts(content):
 
             def keep(kind: str, told: str, replacement: str, unit: str = unit, number: int = number) -> None:
                 self.found[Finding(name, number, unit, kind, told, replacement)] += 1
 
             trees = Trees(Texts(scope_of(self.policy), Replacements(self.salt, told=keep)))
-            for tree in (part, *_encoded_bodies(part)):
+            for tree in (part, *encoded_bodies(part)):
                 trees(tree)
 
 
@@ -103,15 +105,16 @@ def _names(directory: Path) -> list[str]:
     return sorted(name for name in found if not name.lower().endswith(_PICTURES))
 
 
-def _members(content: bytes) -> Iterator[tuple[str, bytes]]:
-    archive = Archive(content, USUAL)
+def members(content: bytes, limits: Limits = USUAL) -> Iterator[tuple[str, bytes]]:
+    """What an archive holds, but for pictures. What it raises is in `BROKEN_ZIP`."""
+    archive = Archive(content, limits)
     for name in archive.names:
         if not name.lower().endswith(_PICTURES):
-            yield name, archive.read(name, USUAL.file_size)
+            yield name, archive.read(name, limits.file_size)
 
 
-def _parts(content: bytes) -> Iterator[tuple[str, int, Any]]:
-    """What a file consists of: events of a HAR, one JSON text, or lines, each JSON or not."""
+def parts(content: bytes, is_wanted: Callable[[str], bool] = lambda _: True) -> Iterator[tuple[str, int, Any]]:
+    """What a file consists of: events of a HAR, one JSON text, or lines, each JSON or not; those that are wanted."""
     try:
         entries = msgspec.json.decode(content, type=_Har).log.entries
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -120,12 +123,15 @@ def _parts(content: bytes) -> Iterator[tuple[str, int, Any]]:
         is_whole = whole is not None or any(mark in text for mark in _SPANNING)
         lines = [text] if is_whole else text.split("\n")
         for number, line in enumerate(lines, 1):
+            if not is_wanted(line):
+                continue
             told = whole if is_whole else _json(line)
             part = line if told is None else told
             yield ("", -1, part) if is_whole else ("line", number, part)
         return
     for number, entry in enumerate(entries):
-        yield "event", number, _json(bytes(entry).decode("utf-8", "replace"))
+        if is_wanted(told := bytes(entry).decode("utf-8", "replace")):
+            yield "event", number, _json(told)
 
 
 def _json(text: str) -> Any:
@@ -137,7 +143,7 @@ def _json(text: str) -> Any:
     return found if isinstance(found, dict | list) else None
 
 
-def _encoded_bodies(tree: Any) -> Iterator[str]:
+def encoded_bodies(tree: Any) -> Iterator[str]:
     """The texts of bodies that a recording keeps in base64."""
     content = tree.get("response", tree) if isinstance(tree, dict) else None
     body = content.get("content") if isinstance(content, dict) else None

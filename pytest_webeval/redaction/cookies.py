@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from pytest_webeval.redaction.names import compact
+
+COOKIE_FLAGS = frozenset({"", "httponly", "secure", "partitioned"})  # attributes that have no value
+# A comma that a cookie follows: dates have none of which an equals sign comes next.
+_COMMA = re.compile(r",(?=\s{0,8}[^\s=;,]{1,256}=)")
 
 Replace = Callable[[str, str], str]  # a cookie's name and value become another value
 
@@ -20,7 +25,12 @@ def _sent(line: str, replace: Replace) -> str:
 
 
 def _set(line: str, replace: Replace) -> str:
-    pair, semicolon, attributes = line.partition(";")
+    """Each cookie of a line; some recorders join several with commas, which dates have in them as well."""
+    return ",".join(_one_set(one, replace) for one in _COMMA.split(line))
+
+
+def _one_set(one: str, replace: Replace) -> str:
+    pair, semicolon, attributes = one.partition(";")
     return f"{_pair(pair, replace)}{semicolon}{attributes}"
 
 

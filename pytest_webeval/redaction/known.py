@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
+from bisect import bisect_left
+from collections.abc import Container
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -19,6 +22,7 @@ from pytest_webeval.values.text import prepared
 
 MOST = 200  # of a result that an agent filled with secrets the longest are looked for everywhere
 _HEAD = 16  # characters by which a text that was cut is known
+_SHOWN = 1_000  # more of a text than any message shows before it cuts it
 _NOT_ESCAPED = "!'()*~"  # what JavaScript leaves as it is, and Python does not
 # What results say in words of ours is no secret, even if somebody chose it for a password.
 _OWN = frozenset(
@@ -57,39 +61,109 @@ _OWN = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class KnownSecrets:
-    """The forms in which secrets may stand in a text, with what stands there instead, longest first."""
+    """The forms in which secrets may stand in a text, each with what stands there instead.
 
-    forms: tuple[tuple[str, str], ...]
+    `heads` says of the first characters of forms how long forms that begin so are, longest first: a text is gone
+    through once, however many forms there are.
+    """
+
+    forms: Mapping[str, str]
+    heads: Mapping[str, Sequence[int]]
+    ordered: Sequence[str]
 
     @classmethod
     def of(cls, found: Mapping[str, str], spared: Iterable[str] = ()) -> KnownSecrets:
         """Those that were replaced, but for values that stay readable."""
         kept = set(spared) | _OWN
         secrets = sorted(found.keys() - kept, key=lambda secret: (-len(secret), secret))[:MOST]
-        forms = {form: found[secret] for secret in secrets for form in _forms(secret) if form not in kept}
-        forms.pop("", None)
-        return cls(tuple(sorted(forms.items(), key=lambda form: (-len(form[0]), form[0]))))
+        forms = {form: found[secret] for secret in secrets for form in _forms(secret)}
+        forms = {form: told for form, told in forms.items() if len(form) >= LONG_ENOUGH and form not in kept}
+        return cls(forms, _heads(forms), sorted(forms))
 
     def replaced(self, text: str) -> str:
         """The text without them, also where one was cut."""
-        if len(text) < LONG_ENOUGH:
+        if len(text) < LONG_ENOUGH or not self.forms:
             return text
-        for form, told in self.forms:
-            if form in text:
-                text = text.replace(form, told)
-            if len(form) > _HEAD and form[:_HEAD] in text:
-                text = _without_cut(text, form, told)
-        return text
+        pieces: list[str] = []
+        at = 0
+        for start, end, told in _joined(self._spans(text)):
+            pieces += (text[at:start], told)
+            at = end
+        return "".join([*pieces, text[at:]]) if pieces else text
 
-    def everywhere(self, tree: Any) -> Any:
-        """The same in all texts of some JSON."""
+    def _spans(self, text: str) -> Iterator[tuple[int, int, str]]:
+        heads, reached = self.heads, 0
+        for start in range(len(text) - LONG_ENOUGH + 1):
+            if text[start : start + LONG_ENOUGH] not in heads:
+                continue
+            form = self._whole(text, start)
+            cut = self._cut(text, start) if start >= reached else None
+            if cut and cut[1] > start + len(form):
+                reached = cut[1]
+                yield cut
+            elif form:
+                reached = max(reached, start + len(form))
+                yield start, start + len(form), self.forms[form]
+
+    def _whole(self, text: str, start: int) -> str:
+        """The longest form that begins there."""
+        for head in (_HEAD, LONG_ENOUGH):
+            for length in self.heads.get(text[start : start + head], ()):
+                if (form := text[start : start + length]) in self.forms:
+                    return form
+        return ""
+
+    def _cut(self, text: str, start: int) -> tuple[int, int, str] | None:
+        """A form of which only the beginning is there, at the end of a text or of what a message quotes."""
+        if text[start : start + _HEAD] not in self.heads:
+            return None
+        shown = text[start : start + _SHOWN]
+        place = bisect_left(self.ordered, shown)  # what agrees most stands next to it
+        lengths = [(_agreeing(shown, form), form) for form in self.ordered[max(place - 1, 0) : place + 1]]
+        length, form = max(lengths)
+        end = start + length
+        is_cut = length >= _HEAD and text[end : end + 1] in ("", CUT, '"', "'")
+        return (start, end, self.forms[form]) if is_cut else None
+
+    def everywhere(self, tree: Any, kept: Container[str] = ()) -> Any:
+        """The same in all texts of some JSON, in names as well but for those that are kept."""
         if isinstance(tree, str):
             return self.replaced(tree)
         if isinstance(tree, list):
-            return [self.everywhere(one) for one in tree]
+            return [self.everywhere(one, kept) for one in tree]
         if isinstance(tree, dict):
-            return {self.replaced(name): self.everywhere(value) for name, value in tree.items()}
+            return {
+                name if name in kept else self.replaced(name): self.everywhere(value, kept)
+                for name, value in tree.items()
+            }
         return tree
+
+
+def _heads(forms: Iterable[str]) -> dict[str, list[int]]:
+    """By the first characters of forms the lengths of those that begin so, longest first."""
+    found: dict[str, set[int]] = {}
+    for form in forms:
+        lengths = found.setdefault(form[:LONG_ENOUGH], set())
+        if len(form) >= _HEAD:
+            lengths = found.setdefault(form[:_HEAD], set())
+        lengths.add(len(form))
+    return {head: sorted(lengths, reverse=True) for head, lengths in found.items()}
+
+
+def _joined(spans: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
+    """The same, those that overlap as one, for which stands what stands for the longest of them."""
+    whole: tuple[int, int, str] | None = None
+    longest = 0
+    for start, end, told in spans:
+        if whole is None or start >= whole[1]:
+            if whole is not None:
+                yield whole
+            whole, longest = (start, end, told), end - start
+        else:
+            whole = whole[0], max(whole[1], end), told if end - start > longest else whole[2]
+            longest = max(longest, end - start)
+    if whole is not None:
+        yield whole
 
 
 def _forms(secret: str) -> Iterator[str]:
@@ -104,18 +178,13 @@ def _forms(secret: str) -> Iterator[str]:
             yield from (base64.b64encode(raw).decode().rstrip("="), base64.urlsafe_b64encode(raw).decode().rstrip("="))
 
 
-def _without_cut(text: str, form: str, told: str) -> str:
-    """A secret of which only the beginning is there, at the end of a text or of what a message quotes."""
-    start = text.find(form[:_HEAD])
-    while start >= 0:
-        end = start + _agreeing(text, start, form)
-        if text[end : end + 1] in ("", CUT, '"', "'"):
-            text, end = f"{text[:start]}{told}{text[end:]}", start + len(told)
-        start = text.find(form[:_HEAD], end)
-    return text
-
-
-def _agreeing(text: str, start: int, form: str) -> int:
-    """How many characters a text has in common with a form from some place on."""
-    pairs = enumerate(zip(text[start : start + len(form)], form, strict=False))
-    return next((number for number, (one, other) in pairs if one != other), min(len(form), len(text) - start))
+def _agreeing(text: str, form: str) -> int:
+    """How many characters both begin with, found by halves."""
+    least, most = 0, min(len(text), len(form))
+    while least < most:
+        middle = (least + most + 1) // 2
+        if form.startswith(text[least:middle], least):
+            least = middle
+        else:
+            most = middle - 1
+    return least

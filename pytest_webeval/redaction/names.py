@@ -46,7 +46,18 @@ _WHOLE = frozenset(
         "xgoogsignature",
     }
 )
-_ENDS = ("token", "secret", "apikey", "secretkey", "accesskeyid", "secretaccesskey", "jsessionid", "subscriptionkey")
+_ENDS: tuple[str, ...] = (
+    "token",
+    "secret",
+    "apikey",
+    "secretkey",
+    "accesskeyid",
+    "secretaccesskey",
+    "jsessionid",
+    "subscriptionkey",
+)
+_ENDS += ("accesskey", "sessid")
+_LAST = frozenset({"auth", "pass", "session"})  # of the words of a name; as mere endings they are those of a compass
 _PARTS = ("authorization", "csrf", "passphrase", "passwd", "password", "sessionid", "xsrf")
 
 # What names no person and lets nobody in, of the headers that browsers send.
@@ -83,4 +94,6 @@ def compact(name: str) -> str:
 def is_secret(name: str) -> bool:
     """Whether a value of that name is a secret, wherever it stands."""
     plain = compact(name)
-    return plain in _WHOLE or plain.endswith(_ENDS) or any(part in plain for part in _PARTS)
+    if plain in _WHOLE or plain.endswith(_ENDS) or any(part in plain for part in _PARTS):
+        return True
+    return "".join(one if one.isalnum() else " " for one in name).lower().split()[-1:] in ([one] for one in _LAST)

@@ -9,6 +9,10 @@ _START = r"(?:(?<![\w.\[\]\\%-])|(?<=%[0-9A-Fa-f]{2})(?!(?<=%25)[0-9A-Fa-f]{2})|
 _BREAK = r"(?:\r?\n|\\{1,4}r\\{1,4}n|\\{1,4}n)"  # of lines, also as JSON escapes it
 _QUOTE = r"(?:\\{0,8}[\"']|%(?:25){0,2}2[27])"
 _BLANK = r"(?:\s|%20|\+){0,8}"
+_COLON = rf"{_BLANK}(?::|%(?:25){{0,2}}3A){_BLANK}"
+_COMMA = rf"{_BLANK}(?:,|%(?:25){{0,2}}2C){_BLANK}"
+_NAME = r"(?P<{}_name>[^\"'\\\s%]{{1,100}})"
+_UP_TO = r"(?:(?!(?P={0}))(?:\\[\s\S]|[^\\])){{0,4000}}+"
 
 # What is a secret by itself.
 _KEYS = (
@@ -23,13 +27,13 @@ _WORDS = {
     "jwt": r"eyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?",
     "key": _KEYS,
     "scheme": r"(?:Bearer|Basic|Token|ApiKey)(?:\s|%20|\+){1,4}"
-    r"(?P<scheme_body>(?=[A-Za-z._~+/=-]*\d|[\w.~+/=-]{20})[\w.~+/=-]{6,})",
+    r"(?P<scheme_body>(?=[A-Za-z._~+/=-]{0,19}\d|[\w.~+/=-]{20})[\w.~+/=-]{6,})",
     # one part of a multipart message: up to the empty line behind its headers
     "part": r"form-data;[ \t]{0,4}name=(?P<pq>\\{0,8}\")(?P<part_name>[^\"\\\r\n]{1,100})(?P=pq)[^\r\n\\<>]{0,200}"
     rf"(?:{_BREAK}[^\r\n\\]{{1,200}}){{0,3}}{_BREAK}{_BREAK}",
     # password= of forms, of queries and of logs
     "pair": r"(?P<pair_name>(?:[\w.\[\]-]++|%5B|%5D){1,8}+)"
-    rf"(?:(?P<equals>=|%(?:25){{0,2}}3D)|(?P<colon>[ \t]{{0,3}}:[ \t]{{0,3}}{_SAID}(?=\S)))",
+    rf"(?:(?P<equals>=(?![ \t>])|%(?:25){{0,2}}3D)|(?P<colon>[ \t]{{0,3}}(?:=>|[:=])[ \t]{{0,3}}{_SAID}(?=[^\s=])))",
 }
 _ADDRESSES = {
     "userinfo": r"(?<=://)(?P<userinfo_body>[^\s/?#\"'<>\\]*)@",
@@ -40,12 +44,24 @@ _OTHERS = {
     # <input name="password" value= and <meta name="csrf-token" content=
     "attribute": r"<(?:input|meta)\b[^<>]{0,100}?\bname=(?P<aq>\\{0,8}[\"'])(?P<attribute_name>[^\"'\\\s]{1,100})"
     r"(?P=aq)[^<>]{0,100}?\b(?:value|content)=",
+    # {"name": "password", "value": as recordings list headers, cookies and fields, and ('password', as Python does
+    "entry": rf"(?P<eq>{_QUOTE})name(?P=eq){_COLON}(?P<en>{_QUOTE}){_NAME.format('entry')}(?P=en){_COMMA}"
+    rf"(?P=eq)value(?P=eq){_COLON}",
+    "tuple": rf"(?:\(|(?<=[\[,])\[|(?<=, )\[)(?P<tq>{_QUOTE}){_NAME.format('tuple')}(?P=tq){_COMMA}(?={_QUOTE})",
+    # the same the other way round: the value stands before what says that it is one
+    "reversed": rf"(?P<rq>{_QUOTE})value(?P=rq){_COLON}(?:(?P<rv>{_QUOTE})(?P<reversed_value>{_UP_TO.format('rv')})"
+    rf"(?P=rv)|(?P<reversed_plain>[\w.+-]{{1,100}})){_COMMA}(?P=rq)name(?P=rq){_COLON}"
+    rf"(?P<rn>{_QUOTE}){_NAME.format('reversed')}(?P=rn)",
+    # --password of a command, and <password> of XML
+    "flag": r"(?<![\w-])--(?P<flag_name>[A-Za-z][\w-]{1,60})[ \t]{1,3}(?=[^\s-])(?!(?:to|and|or|is|was|for|in)\b)",
+    "element": r"<(?P<element_name>[A-Za-z][\w:.-]{1,60})>(?=[^<\s])",
     # "password": of JSON, or of what Python shows of a dict
     "member": rf"(?P<mq>{_QUOTE})(?P<member_name>[^\"'\\\s%]{{1,100}})(?P=mq){_BLANK}(?::|=|%(?:25){{0,2}}3A){_BLANK}",
 }
 _STRICT = {
     "mail": r"(?!redacted-)[\w.+-]{1,64}+(?:@|%40)[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}",
-    "opaque": r"(?=[A-Za-z_+-]*\d)(?=[\d_+-]*[A-Za-z])[\w+-]{20,}={0,2}",
+    # looked at where a run of such characters begins, not once more at each plus in it
+    "opaque": r"(?<!\+)(?=[A-Za-z_+-]*+\d)(?=[\d_+-]*+[A-Za-z])[\w+-]{20,}+={0,2}",
 }
 
 
@@ -71,7 +87,13 @@ BARE_ENCODED = re.compile(r"(?:(?!%(?:25){0,2}(?:2[36]|3B))[^\s&;\"'<>#\\])*", r
 PLAIN_MEMBER = re.compile(r"[^\s,;&\"'<>\\\[\]{}%]*")
 PART = re.compile(rf"[\s\S]*?(?={_BREAK}--|\Z)")
 LINE = re.compile(r"(?:[^\r\n\"'\\]|(?<==)\"[^\"\r\n]*\"(?=\s{0,8}(?:;|[\r\n]|\Z)))*")
+COOKIE = re.compile(r"(?:[^\r\n\"'\\;]|(?<==)\"[^\"\r\n]*\"(?=\s{0,8}(?:;|[\r\n]|\Z)))*")
+COOKIE_NAME = re.compile(r"[^\s=;,]{1,256}=")
+TEXT = re.compile(r"[^<]*")
 WORD = re.compile(r"[^\s,;\"'\\]*")
-SCHEME = re.compile(r"(?P<scheme>[A-Za-z][\w-]{1,24})[ \t]+(?P<credentials>\S[\s\S]*)")
+SCHEME = re.compile(
+    r"(?P<scheme>Basic|Bearer|Digest|Negotiate|NTLM|Token|ApiKey|AWS4-HMAC-SHA256)[ \t]+(?P<credentials>\S[\s\S]*)",
+    re.IGNORECASE,
+)
 BETWEEN = re.compile(r"\s*,\s*|\s*%2C\s*", re.IGNORECASE)
 QUOTED = re.compile(r"\"(?:[^\"\\]*+(?:\\.[^\"\\]*+)*+)\"?|'(?:[^'\\]*+(?:\\.[^'\\]*+)*+)'?", re.DOTALL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 from pytest_webeval.redaction.assertions import Messages
 from pytest_webeval.redaction.known import KnownSecrets
 from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.recorded import Recorded
+from pytest_webeval.redaction.recorded import opaque_words
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.scope import scope_of
 from pytest_webeval.redaction.texts import Texts
@@ -22,14 +25,43 @@ REDACTED = "redacted"
 _OURS = frozenset(
     {"format", "inputs", "libraries", "redacted", "rules", "run", "skipped", "tasks_from", "version", "wall_time"}
 )
+# Who names assertions by our words and those of the task alone, so that no secret is in these names.
+_NAMING = frozenset({"AgentResponseEvaluator", "NetworkEventEvaluator", "RubricEvaluator"})
+# What a result calls the parts of an event and of an answer, whatever a recording has for secrets.
+_FIXED = frozenset(
+    {
+        "action",
+        "error_details",
+        "event_type",
+        "headers",
+        "http_method",
+        "performed_operation",
+        "post_data",
+        "query_params",
+        "query_string",
+        "response_content",
+        "response_cookies",
+        "response_status",
+        "results",
+        "retrieved_data",
+        "status",
+        "task_type",
+        "url",
+    }
+)
+_FIELDS = ("assertion_name", "assertion_msgs", "error_msg")
 
 
 @dataclass(frozen=True, slots=True)
 class Redactor:
-    """Replaces secrets, equal ones by equal words. Without a salt, those of equal length are alike."""
+    """Replaces secrets, equal ones by equal words. Without a salt, those of equal length are alike.
+
+    Results may repeat what only the recording calls a secret: it is looked for there where that is known.
+    """
 
     policy: RedactionPolicy
     salt: bytes | None = None
+    recorded: Recorded | None = None
 
     def result(self, result: TaskResult) -> TaskResult:
         """The result without secrets, as it is written elsewhere and as all that is told of it is made from."""
@@ -38,16 +70,18 @@ class Redactor:
         parts = [self._redacted(one) for one in result.evaluators_results]
         around = Replacements(self.salt)
         trees = Trees(Texts(scope_of(self.policy), around))
-        told = {name: trees(value) for name, value in result.webeval.items() if name not in _OURS}
+        told = {name: value if name in _OURS else trees(value) for name, value in result.webeval.items()}
         error = result.error_msg and trees.texts(result.error_msg)
         found = {secret: told for one in (*(made for _, made in parts), around) for secret, told in one.found.items()}
+        told_of = (result.error_msg, [value for name, value in result.webeval.items() if name not in _OURS])
+        found = self._recorded(result.evaluators_results, result.webeval.get("inputs") or (), *told_of) | found
         known = KnownSecrets.of(found)
         return result.with_changes(
             evaluators_results=[
                 _searched(one, KnownSecrets.of(found, made.spared) if made.spared else known) for one, made in parts
             ],
             error_msg=error and known.replaced(error),
-            webeval=result.webeval | known.everywhere(told) | {REDACTED: self.policy.mode},
+            webeval=_about(told, known) | {REDACTED: self.policy.mode},
         )
 
     def evaluated(self, result: EvaluatorResult) -> EvaluatorResult:
@@ -55,7 +89,13 @@ class Redactor:
         if self.policy.is_off:
             return result
         redacted, made = self._redacted(result)
-        return _searched(redacted, KnownSecrets.of(made.found, made.spared))
+        return _searched(redacted, KnownSecrets.of(self._recorded([result]) | made.found, made.spared))
+
+    def _recorded(self, results: list[EvaluatorResult], names: Iterable[str] = (), *around: Any) -> dict[str, str]:
+        """Secrets of the recording that results repeat."""
+        if self.recorded is None:
+            return {}
+        return self.recorded.secrets(opaque_words(results, *around), self.policy, self.salt, names)
 
     def text(self, text: str) -> str:
         """A text without secrets, such as a message, a log or a question to a judge."""
@@ -74,18 +114,31 @@ class Redactor:
         messages = Messages(trees)
         return result.with_changes(
             **values,
-            assertions=result.assertions and [_asserted(one, messages) for one in result.assertions],
+            assertions=result.assertions
+            and [_asserted(one, messages, is_ours=result.evaluator_name in _NAMING) for one in result.assertions],
             error_msg=result.error_msg and trees.texts(result.error_msg),
         ), made
 
 
-def _asserted(assertion: Assertion, messages: Messages) -> Assertion:
+def _asserted(assertion: Assertion, messages: Messages, *, is_ours: bool) -> Assertion:
     name, told, error = assertion.assertion_name, assertion.assertion_msgs, assertion.error_msg
     return assertion.with_changes(
-        assertion_name=messages.trees.texts(name),
+        assertion_name=name if is_ours else messages.trees.texts(name),
         assertion_msgs=told and messages.of(name, told),
         error_msg=error and messages.of(name, [error])[0],
     )
+
+
+def _about(told: dict[str, Any], known: KnownSecrets) -> dict[str, Any]:
+    """What a result says of a run, under the names that we gave it."""
+    return {name: value if name in _OURS else known.everywhere(value, _Names()) for name, value in told.items()}
+
+
+class _Names:
+    """Names such as we give: a secret that is equal to one names nothing."""
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name.replace("_", "a").isalpha() and name.islower()
 
 
 def _searched(result: EvaluatorResult, known: KnownSecrets) -> EvaluatorResult:
@@ -93,16 +146,21 @@ def _searched(result: EvaluatorResult, known: KnownSecrets) -> EvaluatorResult:
     if not known.forms:
         return result
     told = result.to_json()
-    values = {name: known.everywhere(told[name]) for name in ("actual", "actual_normalized", "expected", "error_msg")}
+    kept = _FIXED.union(_named(told["expected"]))
+    values = {name: known.everywhere(told[name], kept) for name in ("actual", "actual_normalized", "expected")}
+    is_ours = result.evaluator_name in _NAMING
     return result.with_changes(
         **values,
-        assertions=result.assertions and [_searched_assertion(one, known) for one in result.assertions],
+        error_msg=result.error_msg and known.replaced(result.error_msg),
+        assertions=result.assertions
+        and [_searched_assertion(one, known, is_ours=is_ours) for one in result.assertions],
     )
 
 
-def _searched_assertion(assertion: Assertion, known: KnownSecrets) -> Assertion:
-    told = known.everywhere(assertion.to_json())
-    return assertion.with_changes(**{name: told[name] for name in ("assertion_name", "assertion_msgs", "error_msg")})
+def _searched_assertion(assertion: Assertion, known: KnownSecrets, *, is_ours: bool) -> Assertion:
+    told = known.everywhere(assertion.to_json(), _FIELDS)
+    changed = ("assertion_msgs", "error_msg") if is_ours else _FIELDS
+    return assertion.with_changes(**{name: told[name] for name in changed})
 
 
 def _named(expected: Any) -> Iterator[str]:

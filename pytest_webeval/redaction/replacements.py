@@ -49,10 +49,13 @@ class Replacements:
 
 
 def replaced(secret: str, salt: bytes | None) -> str:
-    """The replacement of a secret; without a salt only its length, which nobody can try passwords on."""
+    """The replacement of a secret; without a salt only its length, which nobody can try passwords on.
+
+    Secrets that are equal but for case have equal ones: comparisons make small letters of what they compare.
+    """
     if salt is None:
         return f"redacted-{len(secret)}"
-    told = hmac.new(salt, secret.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:8]
+    told = hmac.new(salt, secret.casefold().encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:8]
     return f"redacted-{told}-{len(secret)}"
 
 

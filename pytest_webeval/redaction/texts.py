@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pytest_webeval.redaction.cookies import COOKIE_FLAGS
 from pytest_webeval.redaction.cookies import cookies
 from pytest_webeval.redaction.marks import may_hold_secrets
 from pytest_webeval.redaction.names import AUTHORIZATION_HEADERS
@@ -21,6 +22,7 @@ from pytest_webeval.redaction.scope import Scope
 
 Span = tuple[int, int, str]  # from, to, and what stands there instead
 _KINDS = {"part": FIELD, "attribute": FIELD, "member": FIELD, "pair": PARAMETER}
+_KINDS |= {"entry": FIELD, "tuple": FIELD, "reversed": FIELD, "flag": MEMBER, "element": MEMBER}
 _ALONE = {"key": "key", "jwt": "web token", "mail": "e-mail address", "opaque": "opaque word"}
 _URL = "credentials of a URL"
 _AFTERWARDS = ".,:!?)]}"  # ends a sentence or a list rather than a value that stands in it
@@ -65,6 +67,7 @@ class Texts:
                 spans = self._named(kind, found[f"{head}_name"], _values(head, found, text), text)
             else:
                 spans = self._alone(head, found, text)
+            at = found.start() + 1 if head == "reversed" else at  # what may be in its value comes after it
             for span in spans:
                 yield span
                 at = max(at, span[1])
@@ -125,10 +128,14 @@ def _values(kind: str, found: re.Match[str], text: str) -> Iterator[tuple[int, i
     start = found.end()
     if kind == "part":
         yield start, _end(patterns.PART, text, start)
+    elif kind == "element":
+        yield start, _end(patterns.TEXT, text, start)
+    elif kind == "flag":
+        yield _quoted(text, start) or _bare(patterns.WORD, text, start)
+    elif kind == "reversed":
+        yield found.span("reversed_value" if found["rv"] else "reversed_plain")
     elif kind == "pair" and found["colon"]:
-        name = compact(found["pair_name"])
-        is_long = name in COOKIE_HEADERS or name in AUTHORIZATION_HEADERS
-        yield _quoted(text, start) or _bare(patterns.LINE if is_long else patterns.WORD, text, start)
+        yield _quoted(text, start) or _told(compact(found["pair_name"]), text, start)
     elif kind == "pair":
         bare = patterns.BARE if found["equals"] == "=" else patterns.BARE_ENCODED
         yield _quoted(text, start) or _bare(bare, text, start)
@@ -136,6 +143,26 @@ def _values(kind: str, found: re.Match[str], text: str) -> Iterator[tuple[int, i
         yield from _listed(text, start + (1 if text[start] == "[" else 3))
     else:
         yield _quoted(text, start) or (start, _end(patterns.PLAIN_MEMBER, text, start))
+
+
+def _told(name: str, text: str, start: int) -> tuple[int, int]:
+    """Where a value behind a colon stands: one word, but for those of headers that have several."""
+    from pytest_webeval.redaction import patterns
+
+    if name in AUTHORIZATION_HEADERS:
+        return _bare(patterns.LINE, text, start)
+    if name not in COOKIE_HEADERS or not patterns.COOKIE_NAME.match(text, start):
+        return _bare(patterns.WORD, text, start)
+    end = at = start
+    while at <= len(text):
+        at = _end(patterns.COOKIE, text, at)
+        if "=" not in (pair := text[end:at]) and pair.strip("; \t").lower() not in COOKIE_FLAGS:
+            break  # a sentence that goes on
+        end = at
+        if text[at : at + 1] != ";":
+            break
+        at += 1
+    return start, start + len(text[start:end].rstrip(f"{_AFTERWARDS}{CUT}"))
 
 
 def _listed(text: str, at: int) -> Iterator[tuple[int, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 
 import pytest
 from redaction import canaries
@@ -168,3 +169,29 @@ def test_what_python_tests_add_to_a_result_in_a_run_directory_is_told_without_se
     assert len(planted.result(100)["evaluators_results"]) == 3
     assert canaries.canary("csrf") in json.dumps(planted.result(100))
     assert canaries.seen(done.stdout.str(), json.dumps(planted.summary)) == set()
+
+
+REPEATED = "canarycookie123456"
+SENT = {"method": "GET", "url": "http://shop.test/", "headers": [{"name": "Cookie", "value": f"session={REPEATED}"}]}
+
+
+@pytest.mark.parametrize("kind", ["har", "trace"])
+@pytest.mark.parametrize("how", [SERIAL, PARALLEL], ids=["serial", "parallel"])
+def test_a_secret_of_the_recording_that_the_answer_repeats_leaves_nowhere(runs, pytester, leaving, kind, how):
+    expected = {"task_type": "retrieve", "status": "SUCCESS", "retrieved_data": ["lamp"]}
+    for number in range(6):
+        path = runs.add(200 + number, expects=({"evaluator": "AgentResponseEvaluator", "expected": expected},))
+        snapshot = {"request": SENT, "response": {"status": 200, "headers": [], "content": {}}}
+        (path / "network.har").write_text(json.dumps({"log": {"entries": [snapshot]}}))
+        if kind == "trace":
+            (path / "network.har").unlink()
+            with zipfile.ZipFile(path / "trace.zip", "w") as archive:
+                archive.writestr(
+                    "trace.network", json.dumps({"type": "resource-snapshot", "snapshot": snapshot}) + "\n"
+                )
+        said = {"task_type": "RETRIEVE", "status": "SUCCESS", "retrieved_data": [REPEATED, "order12345"]}
+        (path / "agent_response.json").write_text(json.dumps(said | {"error_details": None}))
+    pytester.makefile(".json", config='{"environments": {"__SHOPPING__": {"urls": ["http://shop.test"]}}}')
+    let_out = [text if isinstance(text, bytes) else text.encode() for text in leaving(*how)]
+    assert not any(REPEATED.encode() in text.lower() for text in let_out)
+    assert any(b"order12345" in text for text in let_out)

@@ -1,0 +1,111 @@
+"""Secrets of a recording that an agent repeats, although no event that is shown has them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.files import read_inside
+from pytest_webeval.limits import USUAL
+from pytest_webeval.limits import Limits
+from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.replacements import Replacements
+from pytest_webeval.redaction.scope import scope_of
+from pytest_webeval.redaction.texts import Texts
+from pytest_webeval.redaction.trees import Trees
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.tasks import NETWORK_EVALUATOR
+
+_OPAQUE = re.compile(r"(?<!\w)(?=[^\W\d]*+\d)(?=[\d_]*+[^\W\d_])\w{8,}+")
+_LEAST = 8  # characters of such a word
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The files of a run, read once more where a result repeats what may be a secret in them.
+
+    `answer` is the file that the agent wrote: what it says is no secret for being there.
+    """
+
+    directory: Path
+    answer: str
+    names: tuple[str, ...] = ()  # of what the run has read
+    limits: Limits = USUAL
+
+    def secrets(
+        self, words: Collection[str], policy: RedactionPolicy, salt: bytes | None, names: Iterable[str] = ()
+    ) -> dict[str, str]:
+        """Secrets of the files that have some of the words in them, with what stands in place of each."""
+        made = Replacements(salt)
+        if words:
+            trees = Trees(Texts(scope_of(policy), made))
+            for content in self._contents({*names, *self.names} - {self.answer}):
+                _search(content, words, trees)
+        return {secret: told for secret, told in made.found.items() if _has(secret.lower(), words)}
+
+    def _contents(self, names: Iterable[str]) -> Iterator[bytes]:
+        from pytest_webeval.redaction.audit import members  # with all that reads files, which few results need
+        from pytest_webeval.traces.archives import BROKEN_ZIP
+
+        for name in sorted(names):
+            with suppress(RecordingError, *BROKEN_ZIP):
+                content = read_inside(self.directory, name, self.limits.file_size)
+                if name.endswith(".zip"):
+                    yield from (inner for _, inner in members(content, self.limits))
+                else:
+                    yield content
+
+
+def _search(content: bytes, words: Collection[str], trees: Trees) -> None:
+    from pytest_webeval.redaction.audit import encoded_bodies
+    from pytest_webeval.redaction.audit import parts
+
+    lowered = content.lower()
+    present = [word for word in words if word.encode() in lowered]
+    if present:
+        for _, _, part in parts(content, lambda text: _has(text.lower(), present)):
+            for tree in (part, *encoded_bodies(part)):
+                trees(tree)
+
+
+def _has(text: str, words: Iterable[str]) -> bool:
+    return any(word in text for word in words)
+
+
+def opaque_words(results: Iterable[EvaluatorResult], *around: Any) -> set[str]:
+    """Words of letters and digits that results say of their own, in small letters: not of an event, nor of a task."""
+    said, known = set[str](), set[str]()
+    for text in _texts(around):
+        said |= _words(text)
+    for one in results:
+        found = one.to_json()
+        is_event = one.evaluator_name == NETWORK_EVALUATOR
+        shown = [found["actual"], found["actual_normalized"]]
+        for text in _texts([found["assertions"], found["error_msg"], *(() if is_event else shown)]):
+            said |= _words(text)
+        for text in _texts([found["expected"], *(shown if is_event else ())]):
+            known |= _words(text)
+    return said - known
+
+
+def _words(text: str) -> set[str]:
+    return set(_OPAQUE.findall(text.lower())) if len(text) >= _LEAST else set()
+
+
+def _texts(tree: Any) -> Iterator[str]:
+    if isinstance(tree, str):
+        yield tree
+    elif isinstance(tree, dict):
+        for name, value in tree.items():
+            yield name
+            yield from _texts(value)
+    elif isinstance(tree, list | tuple):
+        for one in tree:
+            yield from _texts(one)

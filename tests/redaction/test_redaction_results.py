@@ -1,0 +1,103 @@
+"""What becomes of a result: its own names stay, and secrets found in one place are replaced in all of it."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from pytest_webeval.redaction.known import KnownSecrets
+from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.redactor import Redactor
+from pytest_webeval.redaction.replacements import replaced
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import TaskResult
+
+SALT = b"of the recording"
+NAME = "network_event.query_params.x_mismatch"
+
+
+def result_with(token, evaluator="NetworkEventEvaluator"):
+    event = {"url": "/cart", "response_status": 200, "headers": {"x-token": token}}
+    assertion = {"assertion_name": NAME, "status": "failure", "assertion_msgs": [f'got "{token}"']}
+    told = EvaluatorResult.read(
+        {
+            "evaluator_name": evaluator,
+            "status": "failure",
+            "score": 0.0,
+            "actual": event,
+            "expected": {"headers": {"x-token": "a"}},
+            "assertions": [assertion],
+        }
+    )
+    return TaskResult(
+        task_id=1,
+        intent_template_id=1,
+        sites=[],
+        task_revision=1,
+        status="failure",
+        score=0.0,
+        evaluators_results=[told],
+        error_msg=None,
+        webarena_verified_version="",
+        webarena_verified_evaluator_checksum="",
+        webarena_verified_data_checksum="",
+        webeval={"warnings": [f"it said {token}"], "run": "1", "trajectory": {"final_steps": token}},
+    )
+
+
+def redacted(token, **about):
+    return Redactor(RedactionPolicy(), SALT).result(result_with(token, **about))
+
+
+@pytest.mark.parametrize("token", ["warnings", "response_status", "final_steps", "x-token", NAME])
+def test_a_secret_that_is_a_name_of_the_result_renames_nothing(token):
+    told = redacted(token)
+    found = told.evaluators_results[0]
+    assert list(told.webeval) == ["warnings", "run", "trajectory", "redacted"]
+    assert told.webeval["warnings"] == [f"it said {replaced(token, SALT)}"]
+    assert told.webeval["trajectory"] == {"final_steps": replaced(token, SALT)}
+    assert list(found.actual) == ["url", "response_status", "headers"]
+    assert found.actual["headers"] == {"x-token": replaced(token, SALT)}
+    assert found.assertions[0].assertion_name == NAME
+    assert found.assertions[0].assertion_msgs == [f'got "{replaced(token, SALT)}"']
+
+
+def test_an_evaluator_of_somebody_else_may_have_named_its_assertions_by_secrets():
+    told = redacted(NAME, evaluator="TheirEvaluator")
+    assert told.evaluators_results[0].assertions[0].assertion_name == replaced(NAME, SALT)
+
+
+def test_secrets_that_are_equal_but_for_case_have_equal_replacements():
+    assert replaced("CaNaRy77xQ", SALT) == replaced("canary77xq", SALT)
+
+
+KNOWN = {
+    "sesame-0123456789-abcdef": "R1",
+    "sesame": "R2",
+    "mellon": "R3",
+    "lonely-hearts": "R4",
+    'qu"ote-0123456789ab': "R5",
+}
+TOLD = [
+    ("it is sesame-0123456789-abcdef, or sesame", "it is R1, or R2"),
+    ("cut sesame-0123456789…", "cut R1…"),
+    ("cut 'sesame-0123456789-a' and so on", "cut 'R1' and so on"),
+    ("no sesame-0123456789 that was cut", "no R2-0123456789 that was cut"),
+    ("a mellonely-heartsb", "a R4b"),
+    ('with qu"ote-0123456789a…', "with R5…"),
+    ("sesam", "sesam"),
+]
+
+
+@pytest.mark.parametrize(("given", "told"), TOLD)
+def test_known_secrets_are_replaced_longest_first_and_where_they_were_cut(given, told):
+    assert KnownSecrets.of(KNOWN).replaced(given) == told
+
+
+@pytest.mark.parametrize("piece", ["lorem ipsum ", "secret-number-", "secret-number-0x", "a"])
+def test_many_secrets_in_a_long_text_take_no_longer_than_one_look_at_it(piece):
+    known = KnownSecrets.of({f"secret-number-{number:04}-of-many": "R" for number in range(200)} | {"a" * 60: "R"})
+    started = time.process_time()
+    known.replaced(piece * (1_000_000 // len(piece)))
+    assert time.process_time() - started < 3
