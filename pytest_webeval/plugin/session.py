@@ -28,6 +28,8 @@ from pytest_webeval.plugin.quiet_phases import QuietPhases
 from pytest_webeval.plugin.recording import RECORDER
 from pytest_webeval.plugin.redacting import REDACTING
 from pytest_webeval.plugin.redacting import Redacting
+from pytest_webeval.plugin.report_texts import fail
+from pytest_webeval.plugin.report_texts import tell_plainly
 from pytest_webeval.plugin.resuming import EARLIER
 from pytest_webeval.plugin.resuming import STORED
 from pytest_webeval.plugin.resuming import EarlierSession
@@ -164,13 +166,13 @@ class WebEvalSession:
         found = self._found(item, call)
         report = yield
         if call.excinfo is not None and isinstance(item, RunItem):
-            _tell_plainly(report, item, call.excinfo.value)
+            tell_plainly(report, item, call.excinfo.value)
         if found is not None:
             found.carried.put_on(report)
             if isinstance(item, RunItem) and (
                 found.is_disturbed or (report.passed and found.record.status != "success")
             ):
-                _fail(report, harmless(str(found.record.reason)))
+                fail(report, harmless(str(found.record.reason)))
         if report.sections or report.longrepr is not None:
             self._redact(report, item)
         return report
@@ -228,20 +230,6 @@ class WebEvalSession:
 def _argnames(mark: pytest.Mark) -> Sequence[str]:
     given: str | Sequence[str] = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
     return [name.strip() for name in given.split(",")] if isinstance(given, str) else given
-
-
-def _tell_plainly(report: pytest.TestReport, item: RunItem, error: BaseException) -> None:
-    """Let a report give the reason alone, and of a run that was left out its directory rather than a line of ours."""
-    if isinstance(error, WebEvalError):
-        report.longrepr = harmless(str(error))
-    if isinstance(report.longrepr, tuple):
-        report.longrepr = (harmless(str(item.path)), 0, report.longrepr[2])
-
-
-def _fail(report: pytest.TestReport, told: str) -> None:
-    """Let a report be a failure that says so, after what it said of one before."""
-    before = f"{report.longreprtext}\n" if report.failed and report.longreprtext else ""
-    report.outcome, report.longrepr = "failed", before + told
 
 
 def _written(found: Outcome, item: pytest.Item) -> Outcome:

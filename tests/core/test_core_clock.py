@@ -150,6 +150,8 @@ def test_a_clock_that_is_stopped_never_rings():
     with at_most(0.05, "told"):
         stop()
         time.sleep(0.2)
+        left = signal.getitimer(signal.ITIMER_REAL)
+    assert left == (0.0, 0.0)
 
 
 def test_many_clocks_within_another_do_not_extend_it():

@@ -1,0 +1,23 @@
+"""What the report of a run's test says in place of a traceback."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin.collection import RunItem
+from pytest_webeval.reports.failure_text import harmless
+
+
+def tell_plainly(report: pytest.TestReport, item: RunItem, error: BaseException) -> None:
+    """Let a report give the reason alone, and of a run that was left out its directory rather than a line of ours."""
+    if isinstance(error, WebEvalError):
+        report.longrepr = harmless(str(error))
+    if isinstance(report.longrepr, tuple):
+        report.longrepr = (harmless(str(item.path)), 0, report.longrepr[2])
+
+
+def fail(report: pytest.TestReport, told: str) -> None:
+    """Let a report be a failure that says so, after what it said of one before."""
+    before = f"{report.longreprtext}\n" if report.failed and report.longreprtext else ""
+    report.outcome, report.longrepr = "failed", before + told
