@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from dataclasses import field
 from typing import Any
+
+from pytest_webeval.bounded_json import nests_deeper
 
 MAX_DEPTH = 100  # far more than an action needs, far less than anybody's stack
 MAX_DIGITS = 300  # as many as a float can have before its point
@@ -48,7 +49,7 @@ def read_json(text: str, start: int = 0) -> Reading:
         raise NotJson(f"{error.msg}, character {error.pos + 1}") from error
     except RecursionError as error:
         raise NotJson(_TOO_DEEP) from error
-    if text.count("{", start, end) + text.count("[", start, end) > MAX_DEPTH and _is_too_deep(value):
+    if text.count("{", start, end) + text.count("[", start, end) > MAX_DEPTH and nests_deeper(value, MAX_DEPTH):
         raise NotJson(_TOO_DEEP)
     if _CONTROL.search(text, start, end):
         repairs.made["it has control characters"] = None
@@ -61,20 +62,6 @@ def shown(value: Any) -> str:
 
 
 _TOO_DEEP = f"it nests deeper than {MAX_DEPTH} levels"
-
-
-def _is_too_deep(value: Any) -> bool:
-    """Level by level, as the stack may not suffice for what a reader written in C went through."""
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        level = [child for parent in level for child in _children(parent) if isinstance(child, dict | list)]
-        if not level:
-            return False
-    return True
-
-
-def _children(parent: dict[str, Any] | list[Any]) -> Iterable[Any]:
-    return parent.values() if isinstance(parent, dict) else parent
 
 
 @dataclass(slots=True)
