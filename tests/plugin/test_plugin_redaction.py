@@ -195,3 +195,24 @@ def test_a_secret_of_the_recording_that_the_answer_repeats_leaves_nowhere(runs, 
     let_out = [text if isinstance(text, bytes) else text.encode() for text in leaving(*how)]
     assert not any(REPEATED.encode() in text.lower() for text in let_out)
     assert any(b"order12345" in text for text in let_out)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def pytest_webeval_scored(): raise ValueError('Cookie: sid=CANARY123456; password=CANARYhunter2')",
+        "def pytest_webeval_summary(): raise ValueError('password=CANARYhunter2')",
+        "import pytest\ndef pytest_runtest_setup(): pytest.exit('password=CANARYhunter2')",
+    ],
+    ids=["scored", "summary", "exit"],
+)
+def test_what_hooks_raise_is_told_without_secrets(runs, webeval_apart, pytester, code):
+    runs.add(107)
+    pytester.makeconftest(code)
+    result = webeval_apart("--webeval-output=out", "-q", "--no-summary")
+    written = "".join(path.read_text() for path in (pytester.path / "out").rglob("*") if path.is_file())
+    section = (
+        result.stdout.str().partition(" webeval ==")[2].partition("!!!!")[0]
+    )  # what follows is a line of pytest's own
+    assert "CANARY" not in written + section
+    assert "redacted-" in written + section
