@@ -6,13 +6,18 @@ from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
+from dataclasses import asdict
+from dataclasses import astuple
 from dataclasses import dataclass
+from dataclasses import field
 from datetime import UTC
 from datetime import datetime
 from typing import Any
 from typing import Self
 
 from pytest_webeval.analysis.intervals import wilson
+from pytest_webeval.failure_groups import FailureGroup
+from pytest_webeval.failure_groups import group_of
 from pytest_webeval.results import Status
 from pytest_webeval.results import Summary
 from pytest_webeval.results import TaskResult
@@ -43,6 +48,8 @@ class Record:
     skipped: bool = False  # whether it is in no count either
     missing: bool = False  # an expected task without a recording
     unpassable: str | None = None  # why no natural recording passes the task
+    failure: list[str] | None = None  # evaluator, field and kind of its failure group
+    evaluators: list[str] = field(default_factory=list)  # names of those that did not succeed
     trajectory: str | None = None  # what a trajectory contributes, as JSON: that travels whatever an agent wrote
 
     @classmethod
@@ -66,6 +73,8 @@ class Record:
             excluded=result.webeval.get("excluded"),
             skipped=result.webeval.get("skipped", False),
             unpassable=result.webeval.get("unpassable"),
+            failure=_grouped(result),
+            evaluators=_unsuccessful(result),
             trajectory=told_of(result),
         )
 
@@ -77,6 +86,16 @@ class Record:
     def to_json(self) -> dict[str, Any]:
         """All fields as plain JSON."""
         return {name: getattr(self, name) for name in self.__slots__}
+
+
+def _grouped(result: TaskResult) -> list[str] | None:
+    group = group_of(result)
+    return None if group is None else list(astuple(group))
+
+
+def _unsuccessful(result: TaskResult) -> list[str]:
+    found = result.evaluators_results
+    return list(dict.fromkeys(one.evaluator_name for one in found if one.status is not Status.SUCCESS))
 
 
 def summarize(results: Iterable[TaskResult], timestamp: str | None = None) -> Summary:
@@ -165,11 +184,22 @@ def _additions(ordered: Sequence[Record], counted: Sequence[Record], success: in
         "success_rate_interval_95": [low, high],
         "per_template": _table(counted, "template"),
         "per_type": _table(counted, "task_type"),
+        "failures": _failures(counted),
         "slowest": [{"run": record.run, "wall_time": record.wall_time} for record in slowest],
         "unpassable": {str(record.task_id): record.unpassable for record in counted if record.unpassable},
         "warning_count": sum(len(record.warnings) for record in ordered),
         "warnings": {record.run: record.warnings for record in ordered if record.warnings},
     }
+
+
+def _failures(records: Iterable[Record]) -> list[dict[str, Any]]:
+    """Groups of runs that failed in the same way, the largest first."""
+    found: dict[FailureGroup, list[str]] = {}
+    for record in records:
+        if record.failure is not None:
+            found.setdefault(FailureGroup(*record.failure), []).append(record.run)
+    ordered = sorted(found.items(), key=lambda entry: (-len(entry[1]), entry[0]))
+    return [asdict(group) | {"text": group.text, "count": len(runs), "runs": runs} for group, runs in ordered]
 
 
 def _table(records: Sequence[Record], name: str) -> dict[str, dict[str, int]]:

@@ -83,7 +83,7 @@ def _unscored(item: pytest.Item, path: Path, call: pytest.CallInfo[None], worksp
     found = without_verdict(path, _message(call), workspace, partly=not isinstance(item, RunItem))
     if _is_skip(call):
         told = found.redacting.text(_message(call), found.run)
-        record = replace(found.record, excluded=told, skipped=True, reason=None)
+        record = replace(found.record, excluded=told, skipped=True, reason=None, failure=None)
         return replace(found, record=record, result=None)
     return found.warned(_rule_warnings(call))
 

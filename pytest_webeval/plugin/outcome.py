@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from contextlib import nullcontext
+from dataclasses import astuple
 from dataclasses import dataclass
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from pytest_webeval.durations import WRITE
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.failure_groups import error_group
 from pytest_webeval.files import read_inside
 from pytest_webeval.journal import Seal
 from pytest_webeval.journal import files_in
@@ -65,7 +68,9 @@ class Outcome:
     def unwritten(self, message: str) -> Outcome:
         """The same with an error in place of a verdict that nobody can read."""
         excluded = message if self.record.trajectory else self.record.excluded
-        record = replace(self.record, status="error", score=0.0, reason=message, excluded=excluded, skipped=False)
+        failure = list(astuple(error_group(message)))
+        told: dict[str, Any] = {"reason": message, "failure": failure, "excluded": excluded, "skipped": False}
+        record = replace(self.record, status="error", score=0.0, **told)
         return replace(self, record=record, result=None, is_disturbed=True)
 
     def spoiled(self, message: str) -> Outcome:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from pytest_webeval.failure_groups import KINDS
+from pytest_webeval.failure_groups import Decisive
+from pytest_webeval.failure_groups import decisive
+from pytest_webeval.failure_groups import failed_assertions
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
@@ -15,7 +19,7 @@ _CONTROLS = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060
 # What CI systems obey: `::error::` at the beginning of a line, `##[…]`, `##vso[…]` and `##teamcity[…]` anywhere in it.
 _COMMAND = r"(?mi)^([^\S\n]*):(?=:)|#(?=#(?:vso|teamcity)?\[)"
 LONGEST_LINE, MOST_LINES = 1_000, 200
-_SUFFIX = r"_(?:none_|keys_|array_values_)?mismatch$|_invalid_format$|_unexpected$|_missing_or_null$"
+_SUFFIX = f"(?:{'|'.join(KINDS)})$"
 
 
 def harmless(text: str) -> str:
@@ -47,8 +51,7 @@ def evaluator_text(result: EvaluatorResult) -> str:
     """What one evaluator found wrong."""
     if result.error_msg:
         return harmless(_shortened(f"{result.evaluator_name}: {result.error_msg}"))
-    wrong = [one for one in result.assertions or () if one.status is not Status.SUCCESS]
-    lines = [line for one in wrong for line in _lines(one)]
+    lines = [line for one in failed_assertions(result) for line in _lines(one)]
     more = [f"  … and {len(lines) - MOST_LINES:,} lines more in eval_result.json"] if len(lines) > MOST_LINES else []
     return "\n".join([harmless(_shortened(result.evaluator_name)), *lines[:MOST_LINES], *more])
 
@@ -63,22 +66,20 @@ def reason(result: TaskResult) -> str | None:
     """What went wrong first, in one line that names the field; None for a success."""
     if result.status is Status.SUCCESS:
         return None
-    for one in result.evaluators_results:
-        if one.error_msg:
-            return harmless(_shortened(f"{one.evaluator_name}: {one.error_msg}"))
-        if wrong := [found for found in one.assertions or () if found.status is not Status.SUCCESS]:
-            return harmless(_shortened(_told(wrong)))
-    return harmless(_shortened(result.error_msg or result.status.value))
+    found = decisive(result)
+    told = result.error_msg or result.status.value if found is None else _told(found)
+    return harmless(_shortened(told))
 
 
-def _told(wrong: list[Assertion]) -> str:
-    """The first assertion; where an event of the right place differs in a field, rather that field."""
-    first, *others = wrong
-    elsewhere = any(one.assertion_name == "network_event.url_mismatch" for one in others)
-    if first.assertion_name == "missing_navigation_event" and others and not elsewhere:
-        nearest = (first.assertion_msgs or [""])[-1]
-        return f"{_one_line(others[0])}; {nearest}"
-    return _one_line(first)
+def _told(found: Decisive) -> str:
+    """The error or the assertion; where that is about a field of the nearest event, with that event."""
+    result, assertion = found
+    if assertion is None:
+        return f"{result.evaluator_name}: {result.error_msg}"
+    first = failed_assertions(result)[0]
+    if assertion is first:
+        return _one_line(assertion)
+    return f"{_one_line(assertion)}; {(first.assertion_msgs or [''])[-1]}"
 
 
 def _one_line(assertion: Assertion) -> str:
