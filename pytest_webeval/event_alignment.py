@@ -1,0 +1,1 @@
+"""Which events the browser made during which step."""
