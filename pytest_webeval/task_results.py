@@ -71,14 +71,14 @@ def looked_into(case: Case, found: Sequence[EvaluatorResult]) -> dict[str, Any]:
     if all(result.status is Status.SUCCESS for result in found):
         return {}
     explained = [case.explanation_of(result) for result in found]
-    return {"explanations": explained, "capture": captured(case.run)}
+    return {"explanations": explained, "capture": captured(case.run, case.task)}
 
 
-def captured(run: Run) -> list[dict[str, str]]:
+def captured(run: Run, task: Task | None) -> list[dict[str, str]]:
     """What is wrong with a recording, as far as it was read to score it."""
     from pytest_webeval.capture_check import capture_check  # with what most results need not know
 
-    return capture_check(run)
+    return capture_check(run, task)
 
 
 def deciding_checksum(evaluators: Iterable[Evaluator]) -> str:
@@ -90,7 +90,7 @@ def deciding_checksum(evaluators: Iterable[Evaluator]) -> str:
 def failed_to_load(run: Run, task: Task | None, message: str, data_checksum: str = "", source: str = "") -> TaskResult:
     """The result of a run that could not be scored: an error with its reason, and no evaluator results (spec §0)."""
     noted: dict[str, Any] = {"warnings": [], "unpassable": unpassable(task) if task else None}
-    noted |= {"explanations": [], "capture": captured(run)}
+    noted |= {"explanations": [], "capture": captured(run, task)}
     return TaskResult(
         **task_fields(run, task),
         status=Status.ERROR,

@@ -17,8 +17,9 @@ _SIDES = ("expected", "actual")
 def explanations_of(result: TaskResult) -> list[Any] | None:
     """What a result has to tell beside each evaluator's; None where it has nothing, or something else there."""
     found = result.webeval.get(EXPLANATIONS)
-    fits = isinstance(found, list) and len(found) == len(result.evaluators_results)
-    return found if fits and all(one is None or _is_whole(one) for one in found) else None
+    if not isinstance(found, list) or len(found) != len(result.evaluators_results):
+        return None
+    return found if all(one is None or _is_whole(one) for one in found) else None
 
 
 def _is_whole(told: Any) -> bool:

@@ -164,7 +164,11 @@ PRICE = {"type": "object", "properties": {"price": {"type": "array", "items": {"
             at("/a?x=3&y=5"),
             [("query_params.y", "different", "4", "5")],
         ),
-        ({"url": "__SHOPPING__/a", "query_params": {"x": ["^1+$"], "y": ["2"]}}, at("/a?x=11&y=3"), [("query_params.y", "different", "2", "3")]),
+        (
+            {"url": "__SHOPPING__/a", "query_params": {"x": ["^1+$"], "y": ["2"]}},
+            at("/a?x=11&y=3"),
+            [("query_params.y", "different", "2", "3")],
+        ),
         (
             {"headers": {"x-kind": "Form", "x-trace": "1", "x-same": "2"}},
             at("/a", headers={"X-Kind": "Ajax", "x-same": "2"}),
