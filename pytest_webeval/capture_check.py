@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from pytest_webeval.errors import EvaluationError
@@ -60,13 +61,13 @@ class _Capture:
 
 
 def _bodies_missing(capture: _Capture) -> str | None:
-    lacking = _those(capture.requests, lambda event: event.lacks_content)
+    if not capture.asks_for_content and _those(capture.requests, _has_content, most=1):
+        return None
+    lacking = len(_those(capture.requests, lambda event: event.lacks_content))
     if not lacking:
         return None
     kept = len(_those(capture.requests, _has_content))
-    if kept and not capture.asks_for_content:
-        return None
-    told = f"{len(lacking)} of {len(lacking) + kept} responses with content have no stored body"
+    told = f"{lacking} of {lacking + kept} responses with content have no stored body"
     return f"{told}; record with contents, as record_har_content='embed' does in Playwright"
 
 
@@ -136,11 +137,15 @@ _CHECKS: dict[str, Callable[[_Capture], str | None]] = {
 }
 
 
-def _those(events: Iterable[NetworkEvent], holds: Callable[[NetworkEvent], bool]) -> list[NetworkEvent]:
-    """The events of which something holds; it does not of one where nobody can tell."""
-    found = []
-    for event in events:
-        with suppress(EvaluationError):
-            if holds(event):
-                found.append(event)
-    return found
+def _those(
+    events: Iterable[NetworkEvent], holds: Callable[[NetworkEvent], bool], most: int | None = None
+) -> list[NetworkEvent]:
+    """The first events of which something holds; it does not of one where nobody can tell."""
+    return list(islice((event for event in events if _is_told(event, holds)), most))
+
+
+def _is_told(event: NetworkEvent, holds: Callable[[NetworkEvent], bool]) -> bool:
+    try:
+        return holds(event)
+    except EvaluationError:
+        return False

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Range = tuple[int, int]
 _ZONE = 900  # seconds; clocks of two time zones are so many apart, or a multiple of that
+_FARTHEST = 14 * 3600  # seconds that a clock on this earth is ahead of another that shows UTC
 _LONGEST_STEP = _ZONE / 2  # in which the last step still makes events; less than any two zones differ
 
 
@@ -58,7 +59,7 @@ def _in_order(started: Sequence[float | None]) -> list[float] | None:
 def _shift(moments: Sequence[float], made: Sequence[float]) -> float | None:
     """What to add to the times of steps, which logs write without their zone; None where no zone makes them meet."""
     zones = round((made[0] - moments[0]) / _ZONE) * _ZONE
-    for shift in (0.0, float(zones)):
+    for shift in (0.0, float(zones) if abs(zones) <= _FARTHEST else 0.0):
         if moments[0] + shift <= made[-1] and made[0] <= moments[-1] + shift + _LONGEST_STEP:
             return shift
     return None
