@@ -328,6 +328,14 @@ def test_what_is_noticed_while_explaining_is_warned_of_nowhere(bench):
     assert [len(one["differences"]) for one in result.webeval["explanations"]] == [1, 1]
 
 
+@pytest.mark.parametrize(
+    ("rules", "found"), [("reference", ("different", "c", "a")), ("strict", ("unreadable", "c", ["a", "b"]))]
+)
+def test_what_other_rules_would_have_found_is_not_told(bench, rules, found):
+    result = sent(bench, WANTED | {"post_data": {"x": "c"}}, at("/a", post=(FORM, "x=a&x=b")), rules=rules)
+    assert told(result) == [("post_data.x", *found)]
+
+
 @pytest.mark.parametrize("rules", ["default", "strict", "reference"])
 def test_an_item_that_found_a_partner_is_not_told_whichever_rules_paired_them(bench, rules):
     data, wanted = ["$1.05", "$1.15", "$9"], ["$1.10", "$1.00", "$5"]  # $1.05 is near both that are wanted
