@@ -126,28 +126,35 @@ class Comparison:
             yield from self.compare(wanted, found, f"{path}[{index}]", trail)
 
     def _any_order(self, expected: Any, actual: Any, path: str, trail: Trail) -> Assertion:
-        missing, extra = self._unmatched(expected, actual, trail)
-        if missing and self.best_matching:
-            missing, extra = self._best_matched(expected, actual)
-            self.notice("best_matching", path)
+        missing, extra = self.left_over(expected, actual, path, trail)
         if not missing and not extra:
             return passed(f"{path}_match", shown(actual))
         counts = f"{len(expected) - len(missing)} of {len(expected)} items found"
-        parts = [f"missing {shown(missing)}"] if missing else []
-        parts += [f"not expected {shown(extra)}"] if extra else []
+        parts = [f"missing {shown([expected[one] for one in missing])}"] if missing else []
+        parts += [f"not expected {shown([actual[one] for one in extra])}"] if extra else []
         messages = ("; ".join([counts, *parts]), f"expected {shown(expected)}", f"got {shown(actual)}")
         return failed(f"{path}_array_values_mismatch", *messages)
 
-    def _unmatched(self, expected: Any, actual: Any, trail: Trail) -> tuple[list[Any], list[Any]]:
+    def left_over(
+        self, expected: Any, actual: Any, path: str = "", trail: Trail | None = None
+    ) -> tuple[list[int], list[int]]:
+        """Positions of the items of two arrays in any order that find no partner. Raises `EvaluationError` (Q34)."""
+        missing, extra = self._unmatched(expected, actual, Trail() if trail is None else trail)
+        if missing and self.best_matching:
+            missing, extra = self._best_matched(expected, actual)
+            self.notice("best_matching", path)
+        return missing, extra
+
+    def _unmatched(self, expected: Any, actual: Any, trail: Trail) -> tuple[list[int], list[int]]:
         """What is left on either side after each expected item took the first free one that equals it."""
         free, missing = dict(enumerate(actual)), []
-        for wanted in expected:
+        for position, wanted in enumerate(expected):
             taken = next((index for index, found in free.items() if self._fits(wanted, found, trail)), None)
             if taken is None:
-                missing.append(wanted)
+                missing.append(position)
             else:
                 del free[taken]
-        return missing, list(free.values())
+        return missing, list(free)
 
     def _fits(self, expected: Any, actual: Any, trail: Trail) -> bool:
         """Whether two items are equal. What a trial that failed has met does not count as met."""
@@ -157,14 +164,14 @@ class Comparison:
             trail.empty_list = tried.empty_list
         return equal
 
-    def _best_matched(self, expected: Any, actual: Any) -> tuple[list[Any], list[Any]]:
+    def _best_matched(self, expected: Any, actual: Any) -> tuple[list[int], list[int]]:
         """What is left on either side of a largest matching."""
         taken = largest_matching(
             [[index for index, found in enumerate(actual) if self.equal(wanted, found)] for wanted in expected]
         )
         matched = set(taken.values())
-        missing = [wanted for position, wanted in enumerate(expected) if position not in matched]
-        return missing, [found for index, found in enumerate(actual) if index not in taken]
+        missing = [position for position in range(len(expected)) if position not in matched]
+        return missing, [index for index in range(len(actual)) if index not in taken]
 
 
 def _same(expected: Any, actual: Any) -> bool:

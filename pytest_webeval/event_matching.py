@@ -96,13 +96,15 @@ class EventMatcher:
             self._header_urls[name] = self.urls.expected(raw)
         return self._header_urls[name]
 
-    def _expected_text(self, name: str) -> dict[str, Any]:
+    def expected_text(self, name: str) -> dict[str, Any]:
+        """An expected header that is no URL, under its name. Raises `EvaluationError`."""
         if name not in self._header_texts:
             self._header_texts[name] = self._texts({name: (self.event.headers or {})[name]}, strict=True)
         return self._header_texts[name]
 
     @cached_property
-    def _expected_cookies(self) -> dict[str, Any]:
+    def expected_cookies(self) -> dict[str, Any]:
+        """The expected cookies as values. Raises `EvaluationError`."""
         return self._cookie_texts(self.event.response_cookies or {}, strict=True)
 
     def normalize_expected(self) -> None:
@@ -111,8 +113,8 @@ class EventMatcher:
         for url in self.expected_urls:
             self._typed_query(url.query, url.query, strict=True)
         for name in self.event.headers or ():
-            _ = self.expected_header_urls(name) if name in URL_HEADERS else self._expected_text(name)
-        _ = self._expected_cookies
+            _ = self.expected_header_urls(name) if name in URL_HEADERS else self.expected_text(name)
+        _ = self.expected_cookies
 
     def assertions(self, event: NetworkEvent) -> list[Assertion]:
         """One assertion or more for each field that the task names. All hold for a match."""
@@ -154,14 +156,15 @@ class EventMatcher:
             return
         yield passed(f"{PATH}.{field}_match", actual.base)
         query = "query_params" if field == "url" else f"{field}.query_params"
-        same = self._same_query if field == "url" else queries_match
+        same = self.same_query if field == "url" else queries_match
         if any(same(url.query, actual.query) for url in here):
             yield passed(f"{PATH}.{query}_match", shown(actual.query))
         else:
             wanted = " or ".join(shown(url.query) for url in here)
             yield failed(f"{PATH}.{query}_mismatch", f"expected {wanted}", f"got {shown(actual.query)}")
 
-    def _same_query(self, expected: Query, actual: Query) -> bool:
+    def same_query(self, expected: Query, actual: Query) -> bool:
+        """Whether the parameters of two URLs agree, each as its schema says. Raises `EvaluationError`."""
         repeated = [name for name, values in actual.items() if len(values) > 1 and name not in self._query_types]
         if repeated and self.wanted.query_params_schema is not None:
             raise EvaluationError(f"{repeated[0]} was sent more than once and is not in query_params_schema; add it")
@@ -201,8 +204,12 @@ class EventMatcher:
             elif name in URL_HEADERS:
                 yield from self._header_url(actual, self.expected_header_urls(name), path)
             else:
-                wanted, found = self._expected_text(name), self._texts({name: actual}, strict=False)
+                wanted, found = self.expected_text(name), self.header_text(name, actual)
                 yield from self.case.comparison(extra_keys=True).compare(wanted, found, f"{PATH}.headers")
+
+    def header_text(self, name: str, actual: str) -> dict[str, Any]:
+        """A recorded header that is no URL, under its name."""
+        return self._texts({name: actual}, strict=False)
 
     def _texts(self, members: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
         return _as_texts(members, self.case.tree_reader(PATH, strict=strict), "headers")
@@ -214,9 +221,12 @@ class EventMatcher:
 
     def _cookies(self, event: NetworkEvent) -> Iterator[Assertion]:
         if self.event.response_cookies:
-            found = self._cookie_texts(event.response_cookies, strict=False)
-            wanted = self._expected_cookies
+            wanted, found = self.expected_cookies, self.cookies(event)
             yield from self.case.comparison(extra_keys=True).compare(wanted, found, f"{PATH}.response_cookies")
+
+    def cookies(self, event: NetworkEvent) -> dict[str, Any]:
+        """The cookies that a response set, as values. Raises `EvaluationError` where they are damaged."""
+        return self._cookie_texts(event.response_cookies, strict=False)
 
 
 def _first(tree: Any) -> Any:

@@ -84,6 +84,21 @@ class NetworkEvent(ABC):
     def frame(self) -> str | None:
         """The frame in the tab, where the recording says so."""
 
+    @property
+    def started(self) -> float | None:
+        """When the request was made, in seconds since 1970, where the recording says so."""
+        return None
+
+    @property
+    def is_from_cache(self) -> bool:
+        """Whether the recording says that the response came from a cache of the browser."""
+        return False
+
+    @property
+    def lacks_content(self) -> bool:
+        """Whether something came back of which the recording keeps nothing."""
+        return False
+
     @abstractmethod
     def read_post(self) -> Body | None:
         """What was posted, or None."""

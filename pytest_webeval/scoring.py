@@ -8,6 +8,7 @@ import time
 import warnings
 from collections.abc import Iterable
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -63,13 +64,23 @@ def _all_evaluated(case: Case, evaluators: dict[str, Evaluator]) -> list[Evaluat
 def evaluate(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
     """The result of one expectation, with a warning where the rules made it another than the reference's."""
     case.noticed.clear()
+    case.explaining.clear()
     found = _evaluated(expectation, case, evaluators)
     if case.noticed:
         noticed = dict(case.noticed)
         decisive = _decisive(noticed, found.status, expectation, case, evaluators)
         asked = f"{expectation.evaluator}, eval[{expectation.index}]"
         case.warnings.extend(f"{rule_warning(one, found.status, where)}; {asked}" for one, where in decisive.items())
+    if found.status is Status.FAILURE and case.explaining:
+        _explain(found, case)
     return found
+
+
+def _explain(found: EvaluatorResult, case: Case) -> None:
+    """Keep why a result is a failure, if that can be told: the verdict stands either way."""
+    with warnings.catch_warnings(), suppress(WebEvalError, RecursionError, ArithmeticError, ValueError, TypeError):
+        warnings.simplefilter("ignore")
+        case.explained.append((found, case.explaining[-1]().to_json()))
 
 
 def rule_warning(switch: str, status: Status, where: str) -> str:
@@ -87,7 +98,7 @@ def _decisive(
     """
 
     def differs(*switches: str) -> bool:
-        other = replace(case, warnings=[], noticed={}, other_rules=case.rules.without(*switches))
+        other = replace(case, warnings=[], noticed={}, explaining=[], other_rules=case.rules.without(*switches))
         return _evaluated(expectation, other, evaluators).status is not status
 
     found = {one: where for one, where in noticed.items() if one == "literal_texts" and status is not Status.SUCCESS}
@@ -145,27 +156,47 @@ def _number(score: Any) -> Any:
 def joined(wholes: Sequence[TaskResult]) -> TaskResult:
     """Several results of one run as one; what was found twice is kept once, and the worst status wins."""
     every = [one for whole in wholes for one in whole.evaluators_results]
-    found = list({json.dumps(one.to_json(), sort_keys=True): one for one in every}.values())
+    found = list({_key(one): one for one in every}.values())
     unscored = [whole.status for whole in wholes if not whole.evaluators_results]
     status = worst([*unscored, *(one.status for one in found)])
     told = [whole.error_msg for whole in wholes if whole.error_msg and not whole.evaluators_results]
     told += [f"{one.evaluator_name}: {one.error_msg}" for one in found if one.error_msg]
     checksums = {whole.webarena_verified_evaluator_checksum for whole in wholes}
     warned = list(dict.fromkeys(note for whole in wholes for note in _warnings(whole)))
+    looked = _looked_into(wholes, found) if status is not Status.SUCCESS else {}
     return wholes[0].with_changes(
         evaluators_results=found,
         status=status,
         score=float(status is Status.SUCCESS),
         error_msg="; ".join(dict.fromkeys(told)) or None,
         webarena_verified_evaluator_checksum=",".join(sorted(checksums)),
-        webeval=wholes[0].webeval | {"warnings": warned} | _excluded(wholes[0], status, told),
+        webeval=wholes[0].webeval | {"warnings": warned} | looked | _excluded(wholes[0], status, told),
     )
+
+
+def _looked_into(wholes: Sequence[TaskResult], found: Sequence[EvaluatorResult]) -> dict[str, Any]:
+    """What several results say of why they are none that anybody wanted, beside what was found."""
+    told: dict[str, Any] = {}
+    for whole in wholes:
+        for one, explanation in zip(whole.evaluators_results, _listed(whole, "explanations"), strict=False):
+            name = _key(one)
+            told[name] = told.get(name) or explanation
+    capture = next((listed for whole in wholes if (listed := _listed(whole, "capture"))), [])
+    return {"explanations": [told.get(_key(one)) for one in found], "capture": capture}
 
 
 def _warnings(whole: TaskResult) -> list[str]:
     """The warnings of a result, which may be read from a file that somebody else wrote."""
-    found = whole.webeval.get("warnings")
-    return [note for note in found if isinstance(note, str)] if isinstance(found, list | tuple) else []
+    return [note for note in _listed(whole, "warnings") if isinstance(note, str)]
+
+
+def _listed(whole: TaskResult, name: str) -> list[Any]:
+    found = whole.webeval.get(name)
+    return list(found) if isinstance(found, list | tuple) else []
+
+
+def _key(result: EvaluatorResult) -> str:
+    return json.dumps(result.to_json(), sort_keys=True)
 
 
 def _excluded(whole: TaskResult, status: Status, told: list[str]) -> dict[str, Any]:

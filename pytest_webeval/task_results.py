@@ -52,7 +52,7 @@ def combined(
     """The result of a task from those of its evaluators."""
     status = worst([result.status for result in found])
     told = [f"{result.evaluator_name}: {result.error_msg}" for result in found if result.error_msg]
-    noted = {"warnings": list(case.warnings), "unpassable": unpassable(case.task)}
+    noted = {"warnings": list(case.warnings), "unpassable": unpassable(case.task)} | looked_into(case, found)
     return TaskResult(
         **task_fields(case.run, case.task),
         status=status,
@@ -66,6 +66,21 @@ def combined(
     )
 
 
+def looked_into(case: Case, found: Sequence[EvaluatorResult]) -> dict[str, Any]:
+    """What a result that is no success says of why, and of what is wrong with the recording itself."""
+    if all(result.status is Status.SUCCESS for result in found):
+        return {}
+    explained = [case.explanation_of(result) for result in found]
+    return {"explanations": explained, "capture": captured(case.run, case.task)}
+
+
+def captured(run: Run, task: Task | None) -> list[dict[str, str]]:
+    """What is wrong with a recording, as far as it was read to score it."""
+    from pytest_webeval.capture_check import capture_check  # with what most results need not know
+
+    return capture_check(run, task)
+
+
 def deciding_checksum(evaluators: Iterable[Evaluator]) -> str:
     """Checksum of the code that decides verdicts, evaluators from elsewhere included."""
     foreign = {type(evaluator) for evaluator in evaluators} - set(EVALUATORS.values())
@@ -75,6 +90,7 @@ def deciding_checksum(evaluators: Iterable[Evaluator]) -> str:
 def failed_to_load(run: Run, task: Task | None, message: str, data_checksum: str = "", source: str = "") -> TaskResult:
     """The result of a run that could not be scored: an error with its reason, and no evaluator results (spec §0)."""
     noted: dict[str, Any] = {"warnings": [], "unpassable": unpassable(task) if task else None}
+    noted |= {"explanations": [], "capture": captured(run, task)}
     return TaskResult(
         **task_fields(run, task),
         status=Status.ERROR,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from abc import ABC
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
 from datetime import date
 from functools import cached_property
+from typing import TYPE_CHECKING
 from typing import Any
 from typing import ClassVar
 
@@ -31,6 +33,9 @@ from pytest_webeval.tasks import Task
 from pytest_webeval.values.base import Reading
 from pytest_webeval.values.base import present_day
 
+if TYPE_CHECKING:
+    from pytest_webeval.explanations.base import Explanation
+
 
 @dataclass(frozen=True)
 class Case:
@@ -38,7 +43,8 @@ class Case:
 
     `today` completes partial dates (Q44). `noticed` maps switches of the rule set that made a difference on the way to
     a verdict to the place where they did. `other_rules` stand for those of the run where somebody asks "what if".
-    `asked_policy` says how stored verdicts are read.
+    `asked_policy` says how stored verdicts are read. `explaining` holds what evaluators can tell of what did not
+    succeed, and `explained` what they told of which result.
     """
 
     run: Run
@@ -49,6 +55,8 @@ class Case:
     noticed: dict[str, str] = field(default_factory=dict)
     other_rules: Rules | None = None
     asked_policy: VerdictPolicy = field(default_factory=VerdictPolicy)
+    explaining: list[Callable[[], Explanation]] = field(default_factory=list)
+    explained: list[tuple[EvaluatorResult, dict[str, Any]]] = field(default_factory=list)
 
     @property
     def rules(self) -> Rules:
@@ -63,6 +71,14 @@ class Case:
     def notice(self, switch: str, where: str) -> None:
         """Keep in mind that a switch of the rule set made a difference."""
         self.noticed.setdefault(switch, where)
+
+    def explain(self, how: Callable[[], Explanation]) -> None:
+        """Offer to explain why something did not succeed. It is asked for once the verdict stands."""
+        self.explaining.append(how)
+
+    def explanation_of(self, result: EvaluatorResult) -> dict[str, Any] | None:
+        """Why a result is no success as plain JSON; None where nobody told."""
+        return next((told for one, told in self.explained if one == result), None)
 
     @cached_property
     def sites(self) -> Sites:

@@ -28,6 +28,7 @@ from pytest_webeval.tasks import NetworkExpectation
 
 if TYPE_CHECKING:
     from pytest_webeval.event_matching import EventMatcher
+    from pytest_webeval.explanations.base import Explanation
     from pytest_webeval.urls import Query
 
 # A failed check looks for the nearest miss among the last so many requests: bounded work, whatever was recorded.
@@ -52,6 +53,8 @@ class NetworkEventEvaluator(Evaluator):
             candidate.check()
         check.matcher.normalize_expected()
         event, assertions = check.forbidden() if wanted.should_not_exist else check.decided(candidates)
+        if _wrong(assertions):
+            case.explain(lambda: check.explained(event, assertions))
         return self.result(
             assertions,
             actual=check.recorded(event),
@@ -152,6 +155,16 @@ class _Check:
         """Of the misses the one with the fewest wrong fields; of equals the last, which the agent meant to be final."""
         found: list[tuple[NetworkEvent, list[Assertion]]] = list(misses)
         return min(reversed(found), key=lambda miss: (_wrong_place(miss[1]), len(_wrong(miss[1]))), default=None)
+
+    def explained(self, event: NetworkEvent | None, assertions: Sequence[Assertion]) -> Explanation:
+        """How the deciding event differs from the expected one. Raises `EvaluationError`."""
+        from pytest_webeval.explanations.events import EventDifferences
+        from pytest_webeval.explanations.events import explained
+        from pytest_webeval.explanations.events import explained_absence
+
+        if event is None:
+            return explained_absence(self.expected())
+        return explained(EventDifferences(self.matcher, event, assertions), self.candidates)
 
     @property
     def _wanted(self) -> str:

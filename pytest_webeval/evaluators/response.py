@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from typing import Any
 from typing import ClassVar
 
@@ -18,12 +19,16 @@ from pytest_webeval.evaluators.base import Case
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import Status
 from pytest_webeval.schema import TreeReader
 from pytest_webeval.schema import plain
 from pytest_webeval.tasks import RESPONSE_EVALUATOR
 from pytest_webeval.tasks import Expectation
 from pytest_webeval.tasks import ResponseExpectation
 from pytest_webeval.values.string import StringValue
+
+if TYPE_CHECKING:
+    from pytest_webeval.explanations.base import Explanation
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,8 @@ class _Check:
         head = list(self._head())
         data, expected_data, actual_data = self._data()
         expected = self.wanted.expected
+        if any(one.status is not Status.SUCCESS for one in (*head, *data)):
+            self.case.explain(lambda: self._explained(data, expected_data, actual_data))
         return self.evaluator.result(
             [*head, *data],
             actual=plain(self.answer.parsed),
@@ -95,9 +102,20 @@ class _Check:
         if not actual:
             yield failed(f"{path}_none_mismatch", f"expected {expected!r}", "got an empty text")
             return
+        yield from self._comparison.compare(*self._texts(path, expected, actual), path)
+
+    def _texts(self, path: str, expected: str, actual: str) -> tuple[Any, Any]:
         wanted = self._reader(path, strict=True).member(expected, None, path)
-        found = self._reader(path, strict=False).member(actual, None, path)
-        yield from self._comparison.compare(wanted, found, path)
+        return wanted, self._reader(path, strict=False).member(actual, None, path)
+
+    def _explained(self, data: list[Assertion], expected: Any, actual: Any) -> Explanation:
+        from pytest_webeval.explanations.answers import AnswerDifferences
+        from pytest_webeval.explanations.base import Explanation
+
+        is_wrong = any(one.status is not Status.SUCCESS for one in data)
+        compared = (expected, actual) if is_wrong else None
+        found = AnswerDifferences(self.wanted.expected, self.answer, self._texts, self._comparison, compared)
+        return Explanation(found.all())
 
     def _data(self) -> tuple[list[Assertion], Any, Any]:
         expected, found = self.wanted.expected.retrieved_data, self.answer.data

@@ -33,6 +33,7 @@ from pytest_webeval.scoring import score
 from pytest_webeval.scoring import writable
 from pytest_webeval.task_results import excluded
 from pytest_webeval.task_results import failed_to_load
+from pytest_webeval.task_results import looked_into
 from pytest_webeval.tasks import Expectation
 
 
@@ -120,7 +121,8 @@ class RecordEvaluation:
             return self.scored
         is_stored = self.stored is not None and self.scored is self.stored.result
         whole = self._whole_or_nothing() if is_stored or self.scored is None else self.scored
-        return joined([whole, whole.with_changes(evaluators_results=self.found)])
+        looked = whole.webeval | {"explanations": []} | looked_into(self.case, self.found)
+        return joined([whole, whole.with_changes(evaluators_results=self.found, webeval=looked)])
 
 
 RECORDER = pytest.StashKey[RecordEvaluation]()

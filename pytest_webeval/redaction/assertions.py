@@ -36,15 +36,15 @@ class Messages:
 
     def of(self, name: str, messages: list[str]) -> list[str]:
         """The messages of an assertion of that name."""
-        place = self._secret(name)
+        place = self.secret_of(_without_ending(name))
         if place is None:
             return [self.trees.texts(one) for one in messages]
         return [self.trees.texts(self._hidden(one, *place)) for one in messages]
 
-    def _secret(self, assertion: str) -> tuple[str, str] | None:
-        """Kind and name of the secret field that an assertion is about; None where it is about no secret."""
-        kind, whole = MEMBER, _without_ending(assertion)
-        for place, rest in _tails(whole):
+    def secret_of(self, path: str) -> tuple[str, str] | None:
+        """Kind and name of the secret field that a path leads to; None where it leads to no secret."""
+        kind = MEMBER
+        for place, rest in _tails(path):
             kind = _PLACES.get(place, kind)
             if place in _PLACES:
                 if rest and self.trees.texts.scope.covers(kind, rest):

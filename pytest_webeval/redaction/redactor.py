@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_webeval.redaction.assertions import Messages
+from pytest_webeval.redaction.explanations import EXPLANATIONS
+from pytest_webeval.redaction.explanations import ExplanationRedactor
+from pytest_webeval.redaction.explanations import explanations_of
+from pytest_webeval.redaction.explanations import searched
 from pytest_webeval.redaction.known import KnownSecrets
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.recorded import Recorded
@@ -53,6 +57,18 @@ _FIELDS = ("assertion_name", "assertion_msgs", "error_msg")
 
 
 @dataclass(frozen=True, slots=True)
+class _Part:
+    """What one evaluator found, without the secrets that stood in it, and how they were replaced."""
+
+    result: EvaluatorResult
+    messages: Messages
+
+    @property
+    def made(self) -> Replacements:
+        return self.messages.trees.texts.replacements
+
+
+@dataclass(frozen=True, slots=True)
 class Redactor:
     """Replaces secrets, equal ones by equal words. Without a salt, those of equal length are alike.
 
@@ -68,28 +84,37 @@ class Redactor:
         if self.policy.is_off or result.webeval.get(REDACTED) == self.policy.mode:
             return result
         parts = [self._redacted(one) for one in result.evaluators_results]
+        explained = explanations_of(result)
+        if explained is not None:
+            explained = [ExplanationRedactor(part.messages)(one) for one, part in zip(explained, parts, strict=True)]
         around = Replacements(self.salt)
         trees = Trees(Texts(scope_of(self.policy), around))
-        told = {name: value if name in _OURS else trees(value) for name, value in result.webeval.items()}
+        kept = _OURS if explained is None else _OURS | {EXPLANATIONS}
+        told = {name: value if name in kept else trees(value) for name, value in result.webeval.items()}
         error = result.error_msg and trees.texts(result.error_msg)
-        found = {secret: told for one in (*(made for _, made in parts), around) for secret, told in one.found.items()}
+        everywhere = (*(part.made for part in parts), around)
+        found = {secret: told for one in everywhere for secret, told in one.found.items()}
         told_of = (result.error_msg, [value for name, value in result.webeval.items() if name not in _OURS])
         found = self._recorded(result.evaluators_results, result.webeval.get("inputs") or (), *told_of) | found
         known = KnownSecrets.of(found)
+        searching = [KnownSecrets.of(found, part.made.spared) if part.made.spared else known for part in parts]
+        about = _about(told, known)
+        if explained is not None:
+            whole = zip(explained, searching, parts, strict=True)
+            about[EXPLANATIONS] = [searched(one, secrets, _kept(part.result.expected)) for one, secrets, part in whole]
         return result.with_changes(
-            evaluators_results=[
-                _searched(one, KnownSecrets.of(found, made.spared) if made.spared else known) for one, made in parts
-            ],
+            evaluators_results=[_searched(part.result, one) for part, one in zip(parts, searching, strict=True)],
             error_msg=error and known.replaced(error),
-            webeval=_about(told, known) | {REDACTED: self.policy.mode},
+            webeval=about | {REDACTED: self.policy.mode},
         )
 
     def evaluated(self, result: EvaluatorResult) -> EvaluatorResult:
         """The same of what one evaluator found."""
         if self.policy.is_off:
             return result
-        redacted, made = self._redacted(result)
-        return _searched(redacted, KnownSecrets.of(self._recorded([result]) | made.found, made.spared))
+        part = self._redacted(result)
+        found = self._recorded([result]) | part.made.found
+        return _searched(part.result, KnownSecrets.of(found, part.made.spared))
 
     def _recorded(self, results: list[EvaluatorResult], names: Iterable[str] = (), *around: Any) -> dict[str, str]:
         """Secrets of the recording that results repeat."""
@@ -106,18 +131,19 @@ class Redactor:
         told = texts(text)
         return texts(KnownSecrets.of(made.found).replaced(told)) if made.found else told
 
-    def _redacted(self, result: EvaluatorResult) -> tuple[EvaluatorResult, Replacements]:
+    def _redacted(self, result: EvaluatorResult) -> _Part:
         made = Replacements(self.salt)
         found = result.to_json()
         trees = Trees(Texts(scope_of(self.policy, result.evaluator_name, list(_named(found["expected"]))), made))
         values = {name: trees(found[name]) for name in ("actual", "actual_normalized", "expected")}
         messages = Messages(trees)
-        return result.with_changes(
+        redacted = result.with_changes(
             **values,
             assertions=result.assertions
             and [_asserted(one, messages, is_ours=result.evaluator_name in _NAMING) for one in result.assertions],
             error_msg=result.error_msg and trees.texts(result.error_msg),
-        ), made
+        )
+        return _Part(redacted, messages)
 
 
 def _asserted(assertion: Assertion, messages: Messages, *, is_ours: bool) -> Assertion:
@@ -146,7 +172,7 @@ def _searched(result: EvaluatorResult, known: KnownSecrets) -> EvaluatorResult:
     if not known.forms:
         return result
     told = result.to_json()
-    kept = _FIXED.union(_named(told["expected"]))
+    kept = _kept(told["expected"])
     values = {name: known.everywhere(told[name], kept) for name in ("actual", "actual_normalized", "expected")}
     is_ours = result.evaluator_name in _NAMING
     return result.with_changes(
@@ -161,6 +187,11 @@ def _searched_assertion(assertion: Assertion, known: KnownSecrets, *, is_ours: b
     told = known.everywhere(assertion.to_json(), _FIELDS)
     changed = ("assertion_msgs", "error_msg") if is_ours else _FIELDS
     return assertion.with_changes(**{name: told[name] for name in changed})
+
+
+def _kept(expected: Any) -> frozenset[str]:
+    """Names in what one evaluator found that stay, even if somebody has them for secrets."""
+    return _FIXED.union(_named(expected))
 
 
 def _named(expected: Any) -> Iterator[str]:

@@ -14,9 +14,12 @@ from pytest_webeval.network import Body
 from pytest_webeval.network import NetworkEvent
 from pytest_webeval.network import NetworkTrace
 from pytest_webeval.network import Pairs
+from pytest_webeval.time_stamps import seconds_of
 from pytest_webeval.traces.stored_bodies import BodySource
+from pytest_webeval.traces.stored_bodies import lacks_body
 
 MAX_STATUS = 2**63
+NOTHING = msgspec.Raw(b"null")
 
 
 # None of these structs is part of a cycle, and a recording has thousands: the garbage collector need not visit them.
@@ -52,6 +55,8 @@ class Entry(msgspec.Struct, gc=False):
     resource_type: str | None = msgspec.field(default=None, name="_resourceType")
     page: str | None = msgspec.field(default=None, name="pageref")
     frame: str | None = msgspec.field(default=None, name="_frameref")
+    started: msgspec.Raw = msgspec.field(default=NOTHING, name="startedDateTime")
+    from_cache: msgspec.Raw = msgspec.field(default=NOTHING, name="_fromCache")
 
 
 class TraceReader(Protocol):
@@ -118,6 +123,18 @@ class RecordedEvent(NetworkEvent):
     def frame(self) -> str | None:
         return self._entry.frame
 
+    @property
+    def started(self) -> float | None:
+        return seconds_in(self._entry.started)
+
+    @property
+    def is_from_cache(self) -> bool:
+        return says_something(self._entry.from_cache)
+
+    @property
+    def lacks_content(self) -> bool:
+        return lacks_body(self._entry.response.content)
+
     def read_post(self) -> Body | None:
         return self._bodies.read_post(self._entry.request.post)
 
@@ -154,12 +171,26 @@ def _event(index: int, raw: msgspec.Raw | Entry, bodies: BodySource) -> NetworkE
 
 
 _ENTRY = msgspec.json.Decoder(Entry)
+_STAMP = msgspec.json.Decoder(str)
 _PAIRS = msgspec.json.Decoder(list[Pair])
 
 
 def pairs(raw: msgspec.Raw) -> Pairs:
     """Names and values, as events have them. Raises `MsgspecError`, and `UnicodeDecodeError` for what is no UTF-8."""
     return tuple((pair.name, pair.value) for pair in _PAIRS.decode(raw))
+
+
+def seconds_in(raw: msgspec.Raw) -> float | None:
+    """The moment that a time stamp names, in seconds since 1970; None for one that cannot be read."""
+    try:
+        return seconds_of(_STAMP.decode(raw))
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
+def says_something(raw: msgspec.Raw) -> bool:
+    """Whether a member is there and is more than null, false or an empty text."""
+    return bytes(raw) not in (b"null", b"false", b'""', b"")
 
 
 def whole_status(raw: float | str) -> int:

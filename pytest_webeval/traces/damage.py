@@ -16,8 +16,11 @@ from pytest_webeval.network import Body
 from pytest_webeval.network import NetworkEvent
 from pytest_webeval.network import Pairs
 from pytest_webeval.traces.base import pairs
+from pytest_webeval.traces.base import says_something
+from pytest_webeval.traces.base import seconds_in
 from pytest_webeval.traces.base import whole_status
 from pytest_webeval.traces.stored_bodies import BodySource
+from pytest_webeval.traces.stored_bodies import lacks_body
 
 Members = Mapping[str, msgspec.Raw]
 _NULL = msgspec.Raw(b"null")
@@ -83,6 +86,18 @@ class DamagedEvent(NetworkEvent):
             return _LABEL.decode(self._entry.get(name, _NULL))
         except (msgspec.MsgspecError, UnicodeDecodeError):
             return None
+
+    @property
+    def started(self) -> float | None:
+        return seconds_in(self._entry.get("startedDateTime", _NULL))
+
+    @property
+    def is_from_cache(self) -> bool:
+        return says_something(self._entry.get("_fromCache", _NULL))
+
+    @property
+    def lacks_content(self) -> bool:
+        return lacks_body(self._response.get("content", _NULL))
 
     def read_post(self) -> Body | None:
         return self._bodies.read_post(self._request.get("postData", _NULL))

@@ -21,6 +21,7 @@ from pytest_webeval.limits import USUAL
 from pytest_webeval.limits import Limits
 from pytest_webeval.network import Body
 
+_NO_TEXT = (b"null", b'""')
 _NOTHING = (b"[]", b'""', b"0", b"false")
 Attachment = Callable[[str], bytes]
 RESOURCES = "resources"
@@ -37,6 +38,15 @@ class Stored(msgspec.Struct, gc=False):
     encoding: str | None = None
     file: str | None = msgspec.field(default=None, name="_file")
     sha1: str | None = msgspec.field(default=None, name="_sha1")
+
+
+class _Measured(msgspec.Struct, gc=False):
+    """As much of a body as says whether it is kept, without its text."""
+
+    size: msgspec.Raw = msgspec.Raw(b"0")
+    text: msgspec.Raw = msgspec.Raw(b"null")
+    file: msgspec.Raw = msgspec.field(default=msgspec.Raw(b"null"), name="_file")
+    sha1: msgspec.Raw = msgspec.field(default=msgspec.Raw(b"null"), name="_sha1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +98,17 @@ def _stored(raw: msgspec.Raw) -> Stored | None:
         raise EvaluationError(f"a body in the trace is damaged: {error}; record the run again") from error
 
 
+def lacks_body(raw: msgspec.Raw) -> bool:
+    """Whether a body has a size by the recording's own account, and is kept nowhere. What is damaged says nothing."""
+    try:
+        found = _MEASURED.decode(raw)
+        size = _SIZE.decode(found.size) if found is not None else 0
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return False
+    kept = (found.text, found.file, found.sha1) if found is not None else ()
+    return size > 0 and all(bytes(one) in _NO_TEXT for one in kept)
+
+
 def _decoded(text: str, limits: Limits) -> str:
     if (size := len(text) * 3 // 4) > limits.body_size:
         raise EvaluationError(f"a base64 body in the trace has about {size:,} bytes; {limits.told('body_size')}")
@@ -107,3 +128,7 @@ def beside(inputs: Inputs, folder: str) -> Attachment:
             raise EvaluationError(f"a body is kept in a side file that cannot be had: {error}") from error
 
     return fetch
+
+
+_MEASURED: msgspec.json.Decoder[_Measured | None] = msgspec.json.Decoder(_Measured | None)
+_SIZE: msgspec.json.Decoder[int | float] = msgspec.json.Decoder(int | float)
