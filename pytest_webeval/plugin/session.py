@@ -80,11 +80,13 @@ def register(config: pytest.Config) -> None:
         config.pluginmanager.register(DurationsReport(workspace.settings.durations), "webeval-durations")
     if not is_scoring or hasattr(config, "workerinput"):
         return  # only the controller sees all reports, so only it may sum them up
-    from pytest_webeval.plugin.reporter import Reporter  # which no worker needs
+    from pytest_webeval.plugin.outlets import register_outlets  # which no worker needs
+    from pytest_webeval.plugin.reporter import Reporter  # same
 
     reporter = Reporter(workspace)
     config.pluginmanager.register(reporter, "webeval-reporter")
     config.pluginmanager.register(reporter.stopping, "webeval-stopping")
+    register_outlets(config, reporter)
     if config.pluginmanager.has_plugin("html"):
         from pytest_webeval.plugin import html_columns  # pytest-html may be absent
         from pytest_webeval.plugin import html_policy
