@@ -1,4 +1,4 @@
-"""What the terminal says of failures: their kinds, how to score each kind again, and verdicts nobody would expect."""
+"""What the terminal says of failures: their kinds, how to score each kind again, and what an earlier session found."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _group(group: Mapping[str, Any], reruns: Reruns, *, shows_command: bool) -> 
     runs = group["runs"]
     evaluator = _short(group["evaluator"].removesuffix("Evaluator"))
     kind = f"{evaluator}: {group['text']}" if evaluator else group["text"]
-    line = f"  {group['count']:>5}  {kind}: {listed([reruns.task_ids[run] for run in runs[:TASKS_NAMED]], len(runs))}"
+    line = f"  {group['count']:>5}  {kind}: {_ids(runs, reruns)}"
     if not shows_command:
         yield line
         return
@@ -39,6 +39,10 @@ def _group(group: Mapping[str, Any], reruns: Reruns, *, shows_command: bool) -> 
     some = f"first {found.named} of {found.of}; all of them: webeval.failures in {SUMMARY}"
     yield line if found.named == found.of else f"{line} ({some})"
     yield f"         {found.command}"
+
+
+def _ids(runs: Sequence[str], reruns: Reruns) -> str:
+    return listed([reruns.task_ids[run] for run in runs[:TASKS_NAMED]], len(runs))
 
 
 def listed(task_ids: Sequence[int | str], count: int) -> str:
@@ -66,3 +70,27 @@ def doubted(runs: Sequence[str]) -> list[str]:
     passed = "1 run passed its own test" if len(runs) == 1 else f"{len(runs)} runs passed their own tests"
     shown = listed(runs[:TASKS_NAMED], len(runs))
     return [harmless(f"{passed}, but a Python test recorded a failure: {shown}")]
+
+
+def flips(about: Mapping[str, Any], reruns: Reruns) -> list[str]:
+    """What changed since the baseline in one line, and in another why that may not be the agent's doing."""
+    found = about.get("baseline")
+    if found is None:
+        return []
+    parts = [f"{len(runs)} {name}: {_ids(runs, reruns)}" for name in ("lost", "gained") if (runs := found[name])]
+    parts += [f"{len(found[name])} {name}" for name in ("new", "gone") if found[name] and not about["partial"]]
+    day = found["timestamp"][:10]
+    lines = [f"since baseline ({day}): {'; '.join(parts) or 'nothing flipped'}"]
+    if other := others(found):
+        lines.append(f"the baseline was scored with other {' and '.join(other)}, which may be why")
+    return [harmless(line.replace("\n", " ")) for line in lines]
+
+
+def others(baseline: Mapping[str, Any]) -> list[str]:
+    """What was not the same then."""
+    words = {
+        "same_rules": f"rules ({baseline['rules']})",
+        "same_evaluators": "evaluators",
+        "same_tasks": "task definitions",
+    }
+    return [word for name, word in words.items() if not baseline[name]]

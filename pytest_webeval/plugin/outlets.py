@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 
 import pytest
 
+from pytest_webeval.errors import SettingsError
 from pytest_webeval.plugin.reporter import Reporter
+from pytest_webeval.results import Summary
 
 
 def register_outlets(config: pytest.Config, reporter: Reporter) -> None:
-    """Register those of the controller."""
+    """Register those of the controller. Raises `pytest.UsageError`."""
+    if (path := reporter.workspace.settings.baseline) is not None:
+        reporter.compare = _comparison(path)
     if sys.stdout.isatty():
         from pytest_webeval.plugin.progress import Progress  # where somebody may watch
 
         config.pluginmanager.register(Progress(reporter.records), "webeval-progress")
+
+
+def _comparison(path: Path) -> Callable[[Summary], Summary]:
+    """What adds to a summary how it stands against that of an earlier session."""
+    from pytest_webeval.analysis.baseline import read_baseline  # for who has one
+    from pytest_webeval.analysis.flips import since
+
+    try:
+        return partial(since, read_baseline(path))
+    except SettingsError as error:
+        raise pytest.UsageError(str(error)) from error

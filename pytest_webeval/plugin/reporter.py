@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
@@ -53,6 +54,7 @@ class Reporter:
     stopping: Stopping = field(default_factory=Stopping)
     stopped: str | None = None
     doubted: list[str] = field(default_factory=list)
+    compare: Callable[[Summary], Summary] | None = None  # with an earlier session
 
     @cached_property
     def journals(self) -> Journals:
@@ -191,7 +193,8 @@ class Reporter:
             "task_warnings": list(tasks.warnings) if (tasks := self.workspace.given_tasks) else [],
             "today": self.workspace.settings.today.isoformat(),
         }
-        return summarize_records(records, about, expected=self._expected)
+        summary = summarize_records(records, about, expected=self._expected)
+        return summary if self.compare is None else self.compare(summary)
 
     @property
     def _expected(self) -> list[str] | None:

@@ -11,6 +11,7 @@ from typing import Any
 from pytest_webeval.formats import FORMATS
 from pytest_webeval.plugin.failure_lines import doubted
 from pytest_webeval.plugin.failure_lines import failures
+from pytest_webeval.plugin.failure_lines import flips
 from pytest_webeval.plugin.failure_lines import slowest
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import harmless
@@ -46,7 +47,8 @@ def section(summary: Summary | None, workspace: Workspace, reruns: Reruns, endin
     if summary is None:
         nothing = f"no run was scored; {ending.left_out} found, none selected or finished"
         return [nothing if ending.left_out else _nothing(workspace), *ending.problems]
-    before = [*_counts(summary), *_sites(summary), *_trajectories(summary)]
+    changes = flips(summary.webeval, reruns)
+    before = [*_counts(summary), *_sites(summary), *_trajectories(summary), *changes]
     files = [f"summary: {place}" for place in ending.places[:2]]
     after = [
         *slowest(summary.webeval["slowest"]),
