@@ -31,6 +31,7 @@ OPTIONS = {
     "webeval_metrics": "directory for a metrics.json of each run of trajectories, in webeval's own shape",
     "webeval_baseline": "eval_summary.json of an earlier session: tell which runs succeed no longer, and which do now",
     "webeval_durations": "show where the time went, by phase, and the N slowest runs (0 for all)",
+    "webeval_gitlab_metrics": "file for the numbers of the session, as GitLab's artifacts:reports:metrics reads them",
     "webeval_timeout": "seconds that scoring one run may take, 60 by default; 0 for no limit",
     "webeval_today": "the day that completes dates such as 'March 2022', as YYYY-MM-DD; by default the present one",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -18,6 +19,11 @@ def register_outlets(config: pytest.Config, reporter: Reporter) -> None:
     """Register those of the controller. Raises `pytest.UsageError`."""
     if (path := reporter.workspace.settings.baseline) is not None:
         reporter.compare = _comparison(path)
+    is_reporting = "GITHUB_STEP_SUMMARY" in os.environ or os.environ.get("GITHUB_ACTIONS") == "true"
+    if is_reporting or reporter.workspace.settings.gitlab_metrics is not None:
+        from pytest_webeval.plugin.ci import CiReports  # where somebody reads them
+
+        config.pluginmanager.register(CiReports(reporter), "webeval-ci")
     if sys.stdout.isatty():
         from pytest_webeval.plugin.progress import Progress  # where somebody may watch
 
