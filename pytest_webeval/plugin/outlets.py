@@ -1,4 +1,4 @@
-"""Where the numbers of a session go beside its files, each loaded where it is asked for."""
+"""Where the numbers of a session go beside its files: pytest-html, CI systems, a person who watches."""
 
 from __future__ import annotations
 
@@ -24,6 +24,13 @@ def register_outlets(config: pytest.Config, reporter: Reporter) -> None:
         from pytest_webeval.plugin.ci import CiReports  # where somebody reads them
 
         config.pluginmanager.register(CiReports(reporter), "webeval-ci")
+    if config.pluginmanager.has_plugin("html"):
+        from pytest_webeval.plugin import html_columns  # pytest-html may be absent
+        from pytest_webeval.plugin import html_policy
+
+        config.pluginmanager.register(html_columns, "webeval-html")
+        if config.getoption("htmlpath", default=None):
+            config.pluginmanager.register(html_policy, "webeval-html-policy")
     if sys.stdout.isatty():
         from pytest_webeval.plugin.progress import Progress  # where somebody may watch
 
