@@ -33,12 +33,20 @@ def write_json(path: Path, content: Any, sync: Sync | None = None) -> str:
         text = encoded(content)
     except (TypeError, ValueError, RecursionError) as error:  # from a format or an evaluator of somebody's own
         raise SettingsError(f"cannot write {path}: {error}; give it what JSON can hold") from error
+    _write_whole(path, text, sync, "choose a place with --webeval-output")
+    return sha256(text)
+
+
+def write_text(path: Path, text: str, sync: Sync | None = None) -> None:
+    """The same for a text that is no JSON."""
+    _write_whole(path, text.encode("utf-8", "backslashreplace"), sync, "choose another place")
+
+
+def _write_whole(path: Path, text: bytes, sync: Sync | None, advice: str) -> None:
     try:
         _put(path, text, sync)
     except OSError as error:
-        told = error.strerror or error
-        raise SettingsError(f"cannot write {path}: {told}; choose a place with --webeval-output") from error
-    return sha256(text)
+        raise SettingsError(f"cannot write {path}: {error.strerror or error}; {advice}") from error
 
 
 def _put(path: Path, text: bytes, sync: Sync | None) -> None:

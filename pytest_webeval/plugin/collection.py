@@ -28,6 +28,7 @@ from pytest_webeval.plugin.recording import TaskFailed
 from pytest_webeval.plugin.strangers import shield
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.reports.failure_text import harmless
+from pytest_webeval.reports.rerun import keyword
 from pytest_webeval.tasks import NumberedTask
 from pytest_webeval.tasks import Task
 
@@ -83,6 +84,8 @@ class RunDirectory(pytest.Directory):
             run = workspace.run(self.path)
             item.extra_keyword_matches.add(run.format)
             _describe(item, run.task_id, workspace.known_task(run))
+        else:
+            _name_task(item, self.path.name)
         yield item
         yield from _missing(self)
 
@@ -106,11 +109,18 @@ class MissingDirectory(RunDirectory):
 def _describe(item: RunItem, task_id: int | str, described: Task | None) -> None:
     """Keywords and markers; an item whose task is not known says so when it runs."""
     item.extra_keyword_matches.add(str(task_id).encode("utf-8", "backslashreplace").decode())
+    _name_task(item, task_id)
     if isinstance(described, NumberedTask):
         _mark(item, described)
     else:  # a task of trajectories has other names, and many sessions none of them
         names = (getattr(described, name, None) for name in ("benchmark", "group"))
         item.extra_keyword_matches.update(filter(None, names))
+
+
+def _name_task(item: RunItem, task_id: int | str) -> None:
+    """A keyword that selects this task, and none whose id only contains this one."""
+    if found := keyword(task_id):
+        item.extra_keyword_matches.add(found)
 
 
 def _mark(item: RunItem, described: Task) -> None:

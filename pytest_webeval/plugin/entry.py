@@ -29,7 +29,9 @@ OPTIONS = {
     "webeval_over_budget": "trajectories without an answer: stored (a stored score counts, otherwise 0) or zero",
     "webeval_aborted": "tests of trajectories that the environment aborted: skip, xfail or fail; none is in a mean",
     "webeval_metrics": "directory for a metrics.json of each run of trajectories, in webeval's own shape",
+    "webeval_baseline": "eval_summary.json of an earlier session: tell which runs succeed no longer, and which do now",
     "webeval_durations": "show where the time went, by phase, and the N slowest runs (0 for all)",
+    "webeval_gitlab_metrics": "file for the numbers of the session, as GitLab's artifacts:reports:metrics reads them",
     "webeval_timeout": "seconds that scoring one run may take, 60 by default; 0 for no limit",
     "webeval_today": "the day that completes dates such as 'March 2022', as YYYY-MM-DD; by default the present one",
 }

@@ -28,6 +28,8 @@ from pytest_webeval.writing import remove
 from pytest_webeval.writing import travelling
 from pytest_webeval.writing import write_json
 
+LONGEST_PROPERTY = 1_000  # characters
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -102,6 +104,8 @@ class Outcome:
             "webeval_type": record.task_type or "",
             "webeval_template": record.template,
         }
+        if record.status != "success":
+            shown |= {"webeval_evaluator": ", ".join(record.evaluators), "webeval_reason": _cut(record)}
         shown |= {f"webeval_{name}": value for name, value in about_trajectory(record).items()}
         return [(name, travelling(value)) for name, value in shown.items()]
 
@@ -111,6 +115,12 @@ class Outcome:
         part = self.redacting.written(self.result, self.run) if self.partly and self.result is not None else None
         told = None if part is None else json.dumps(part.to_json())
         return Carried(self.record, told, self.seal, self.is_resumed, self.is_disturbed)
+
+
+def _cut(record: Record) -> str:
+    """Why a run did not succeed, as long as a property may be."""
+    told = (record.excluded if record.skipped else record.reason) or ""
+    return told if len(told) <= LONGEST_PROPERTY else f"{told[: LONGEST_PROPERTY - 1]}…"
 
 
 def written_for(path: Path, run: str) -> bool:

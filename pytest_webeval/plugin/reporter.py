@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
@@ -21,9 +22,11 @@ from pytest_webeval.plugin.item_outcomes import without_verdict
 from pytest_webeval.plugin.journals import Journals
 from pytest_webeval.plugin.merging import merged
 from pytest_webeval.plugin.redacting import REDACTING
+from pytest_webeval.plugin.rerunning import reruns_of
 from pytest_webeval.plugin.session_keys import DESELECTED
 from pytest_webeval.plugin.session_keys import OUTSIDE
 from pytest_webeval.plugin.stopping import Stopping
+from pytest_webeval.plugin.terminal import Ending
 from pytest_webeval.plugin.terminal import section
 from pytest_webeval.plugin.users_hooks import complaint_of
 from pytest_webeval.plugin.workspace import SUMMARY
@@ -50,6 +53,8 @@ class Reporter:
     places: list[Path] = field(default_factory=list)
     stopping: Stopping = field(default_factory=Stopping)
     stopped: str | None = None
+    doubted: list[str] = field(default_factory=list)
+    compare: Callable[[Summary], Summary] | None = None  # with an earlier session
 
     @cached_property
     def journals(self) -> Journals:
@@ -109,6 +114,8 @@ class Reporter:
             self._try(lambda label=label: self._merge(label))
         if not self.records and not self.collected:
             return
+        if self.doubted:  # whose tests all passed, which must not look like success
+            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
         told = self.stopping.reason(session, self._unscored)
         self.stopped = told and session.config.stash[REDACTING].text(told)
         self.summary = self._summarize(list(self.records.values()))
@@ -138,8 +145,11 @@ class Reporter:
     def _merge(self, label: str) -> None:
         path = self.workspace.labels.path_of(label)
         if path is not None:
-            found = merged(self.workspace, path, self.records.get(label), list(self.parts[label].values()))
+            record = self.records.get(label)
+            found = merged(self.workspace, path, record, list(self.parts[label].values()))
             self.records[label] = found
+            if record is not None and record.status == "success" != found.status:
+                self.doubted.append(label)
 
     def _write_summary(self, place: Path, records: Sequence[Record]) -> None:
         self.places.append(place)
@@ -183,7 +193,8 @@ class Reporter:
             "task_warnings": list(tasks.warnings) if (tasks := self.workspace.given_tasks) else [],
             "today": self.workspace.settings.today.isoformat(),
         }
-        return summarize_records(records, about, expected=self._expected)
+        summary = summarize_records(records, about, expected=self._expected)
+        return summary if self.compare is None else self.compare(summary)
 
     @property
     def _expected(self) -> list[str] | None:
@@ -216,10 +227,11 @@ class Reporter:
             self.problems.append(self.workspace.config.stash[REDACTING].text(str(error)))
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Show the numbers, at most 25 lines of them."""
-        missing = [record.task_id for record in self.records.values() if record.missing]
-        missing.sort(key=id_order)
-        lines = section(self.summary, self.workspace, self.places, len(self.collected) + self.deselected, missing)
+        """Show the numbers, at most 40 lines of them."""
+        records = self.records.values()
+        missing = sorted((record.task_id for record in records if record.missing), key=id_order)
+        told = [*self.journals.lines(len(self.records)), *self.problems[:3]]
+        ending = Ending(self.places, len(self.collected) + self.deselected, missing, self.doubted, told)
         terminalreporter.section("webeval")
-        for line in [*lines, *self.journals.lines(len(self.records)), *self.problems[:3]]:
+        for line in section(self.summary, self.workspace, reruns_of(self.workspace.config, records), ending):
             terminalreporter.line(line)

@@ -78,20 +78,19 @@ def register(config: pytest.Config) -> None:
         from pytest_webeval.plugin.durations import DurationsReport  # for who asks
 
         config.pluginmanager.register(DurationsReport(workspace.settings.durations), "webeval-durations")
+    if is_scoring and (page := config.getoption("htmlpath", default=None)):
+        from pytest_webeval.plugin.html_extras import HtmlExtras  # for who asks
+
+        config.pluginmanager.register(HtmlExtras.beside(page, workspace), "webeval-html-extras")
     if not is_scoring or hasattr(config, "workerinput"):
         return  # only the controller sees all reports, so only it may sum them up
-    from pytest_webeval.plugin.reporter import Reporter  # which no worker needs
+    from pytest_webeval.plugin.outlets import register_outlets  # which no worker needs
+    from pytest_webeval.plugin.reporter import Reporter  # same
 
     reporter = Reporter(workspace)
     config.pluginmanager.register(reporter, "webeval-reporter")
     config.pluginmanager.register(reporter.stopping, "webeval-stopping")
-    if config.pluginmanager.has_plugin("html"):
-        from pytest_webeval.plugin import html_columns  # pytest-html may be absent
-        from pytest_webeval.plugin import html_policy
-
-        config.pluginmanager.register(html_columns, "webeval-html")
-        if config.getoption("htmlpath", default=None):
-            config.pluginmanager.register(html_policy, "webeval-html-policy")
+    register_outlets(config, reporter)
 
 
 def writes(config: pytest.Config) -> bool:

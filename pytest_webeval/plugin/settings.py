@@ -60,6 +60,8 @@ class Settings:
     policy: VerdictPolicy
     aborted: str
     metrics: Path | None
+    baseline: Path | None
+    gitlab_metrics: Path | None
     durations: int | None  # how many runs to show, 0 for all
     limits: Limits
     timeout: float  # seconds for each run, 0 for no limit
@@ -89,6 +91,8 @@ def read_settings(config: pytest.Config) -> Settings:
             policy=_policy(config),
             aborted=_word(config, "webeval_aborted", ABORTED) or ABORTED[0],
             metrics=_directory(path, "--webeval-metrics") if (path := _value(config, "webeval_metrics")) else None,
+            baseline=_file(path, "--webeval-baseline") if (path := _value(config, "webeval_baseline")) else None,
+            gitlab_metrics=_absolute(path) if (path := _value(config, "webeval_gitlab_metrics")) else None,
             durations=_count(given) if (given := _value(config, "webeval_durations")) else None,
             limits=read_limits(config.getini("webeval_limits")),
             timeout=_seconds(_value(config, "webeval_timeout")),

@@ -1,15 +1,21 @@
-"""The section of the terminal report: counts, rate, sites, files."""
+"""The section of the terminal report: counts, rate, sites, kinds of failures, files."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pytest_webeval.formats import FORMATS
+from pytest_webeval.plugin.failure_lines import doubted
+from pytest_webeval.plugin.failure_lines import failures
+from pytest_webeval.plugin.failure_lines import flips
+from pytest_webeval.plugin.failure_lines import slowest
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import harmless
+from pytest_webeval.reports.rerun import Reruns
 from pytest_webeval.results import Summary
 
 SITES_SHOWN = 8
@@ -18,15 +24,42 @@ EXPERIMENT_LINES = 4  # of both kinds together
 TASKS_SHOWN = 8
 
 
-def section(
-    summary: Summary | None, workspace: Workspace, places: Sequence[Path], left_out: int, missing: Sequence[int | str]
-) -> list[str]:
-    """At most 24 lines; where nothing was scored, how many were `left_out` or what was looked for."""
+MOST_LINES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What a session knows at its end that no summary says.
+
+    `left_out` runs were found and not scored, `missing` tasks were never recorded; of `doubted` runs the own
+    test passed, and another recorded a failure. `problems` are lines that follow everything else.
+    """
+
+    places: Sequence[Path]
+    left_out: int
+    missing: Sequence[int | str]
+    doubted: Sequence[str]
+    problems: Sequence[str]
+
+
+def section(summary: Summary | None, workspace: Workspace, reruns: Reruns, ending: Ending) -> list[str]:
+    """At most 40 lines; where nothing was scored, how many runs were left out or what was looked for."""
     if summary is None:
-        return [f"no run was scored; {left_out} found, none selected or finished" if left_out else _nothing(workspace)]
-    files = [f"summary: {place}" for place in places[:2]]
-    tables = [*_sites(summary), *_trajectories(summary), *_tasks(summary, missing)]
-    return [*_counts(summary), *tables, *_notes(summary), *files]
+        nothing = f"no run was scored; {ending.left_out} found, none selected or finished"
+        return [nothing if ending.left_out else _nothing(workspace), *ending.problems]
+    changes = flips(summary.webeval, reruns)
+    before = [*_counts(summary), *_sites(summary), *_trajectories(summary), *changes]
+    files = [f"summary: {place}" for place in ending.places[:2]]
+    after = [
+        *slowest(summary.webeval["slowest"]),
+        *doubted(ending.doubted),
+        *_tasks(summary, ending.missing),
+        *_notes(summary),
+        *files,
+        *ending.problems,
+    ]
+    reasons = failures(summary.webeval["failures"], reruns)
+    return [*before, *reasons[: MOST_LINES - len(before) - len(after)], *after]
 
 
 def _nothing(workspace: Workspace) -> str:

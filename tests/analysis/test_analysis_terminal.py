@@ -8,7 +8,9 @@ import pytest
 
 from pytest_webeval.analysis.rows import Row
 from pytest_webeval.analysis.run_analysis import analyse
+from pytest_webeval.plugin.terminal import Ending
 from pytest_webeval.plugin.terminal import section
+from pytest_webeval.reports.rerun import Reruns
 from pytest_webeval.summary import summarize_records
 
 
@@ -37,7 +39,7 @@ def told():
     def lines(rows: list[Row], **about: Any) -> list[str]:
         usual = {"subset": None, "partial": False, "unscored": [], "stopped": None, "trajectories": analyse(rows)}
         summary = summarize_records([], about=usual | about)
-        return section(summary, None, [], 0, [])[1:]
+        return section(summary, None, Reruns({}), Ending([], 0, [], [], []))[1:]
 
     return lines
 

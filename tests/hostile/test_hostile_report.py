@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from dataclasses import dataclass
 from dataclasses import field
@@ -123,5 +124,11 @@ def test_no_element_of_the_report_comes_from_a_recording(opened):
     found = opened.page.evaluate(
         "[...new Set([...document.querySelectorAll('#results-table *')].map(e => e.localName))]"
     )
-    assert not set(found) & {"script", "iframe", "svg", "a", "animate", "style", "link", "meta", "base", "form", "b"}
-    assert opened.page.locator("#results-table img:not([src=''])").count() == 0
+    assert not set(found) & {"script", "iframe", "svg", "animate", "style", "link", "meta", "base", "form", "b"}
+    assert opened.page.locator("#results-table img:not([src='']):not([src^='data:image/png;base64,'])").count() == 0
+
+
+def test_every_link_of_the_report_leads_to_a_result(opened):
+    links = opened.page.evaluate("[...document.querySelectorAll('#results-table a')].map(e => e.getAttribute('href'))")
+    assert links
+    assert [link for link in links if not re.fullmatch(r"[\w./%~-]*/eval_result\.json", link)] == []

@@ -77,6 +77,8 @@ def test_junitxml_is_well_formed_and_carries_properties(good_and_bad, webeval, p
         "webeval_sites": "gitlab",
         "webeval_type": "mutate",
         "webeval_template": "270",
+        "webeval_evaluator": "AgentResponseEvaluator",
+        "webeval_reason": 'agent_response.status: expected "success"; got "not_found_error"',
     }
     (failure,) = case.iter("failure")
     assert "agent_response.status" in failure.get("message") + failure.text

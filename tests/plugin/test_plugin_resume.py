@@ -133,7 +133,7 @@ def test_what_is_taken_is_told_as_it_was_when_it_was_scored(halfway, webeval, py
     resumed.stdout.fnmatch_lines(["resumed: 1 of 1 *", "FAILED runs/108::task - agent_response.status: *"])
     assert told(resumed) == first
     assert '    expected "success"' in first[0]
-    assert len(first[1]) == 7
+    assert len(first[1]) == 9
 
 
 def test_html_columns_show_what_is_taken_like_any_other_result(halfway, webeval, pytester):

@@ -1,0 +1,48 @@
+"""Where the numbers of a session go beside its files: pytest-html, CI systems, a person who watches."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.plugin.reporter import Reporter
+from pytest_webeval.results import Summary
+
+
+def register_outlets(config: pytest.Config, reporter: Reporter) -> None:
+    """Register those of the controller. Raises `pytest.UsageError`."""
+    if (path := reporter.workspace.settings.baseline) is not None:
+        reporter.compare = _comparison(path)
+    is_reporting = "GITHUB_STEP_SUMMARY" in os.environ or os.environ.get("GITHUB_ACTIONS") == "true"
+    if is_reporting or reporter.workspace.settings.gitlab_metrics is not None:
+        from pytest_webeval.plugin.ci import CiReports  # where somebody reads them
+
+        config.pluginmanager.register(CiReports(reporter), "webeval-ci")
+    if config.pluginmanager.has_plugin("html"):
+        from pytest_webeval.plugin import html_columns  # pytest-html may be absent
+        from pytest_webeval.plugin import html_policy
+
+        config.pluginmanager.register(html_columns, "webeval-html")
+        if config.getoption("htmlpath", default=None):
+            config.pluginmanager.register(html_policy, "webeval-html-policy")
+    if sys.stdout.isatty():
+        from pytest_webeval.plugin.progress import Progress  # where somebody may watch
+
+        config.pluginmanager.register(Progress(reporter.records), "webeval-progress")
+
+
+def _comparison(path: Path) -> Callable[[Summary], Summary]:
+    """What adds to a summary how it stands against that of an earlier session."""
+    from pytest_webeval.analysis.baseline import read_baseline  # for who has one
+    from pytest_webeval.analysis.flips import since
+
+    try:
+        return partial(since, read_baseline(path))
+    except SettingsError as error:
+        raise pytest.UsageError(str(error)) from error

@@ -1,0 +1,84 @@
+"""The options with which a session is asked to score some of its runs again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from pytest_webeval.reports.rerun import Reruns
+from pytest_webeval.summary import Record
+
+RUNS = "--webeval-runs"
+# Options that decide what is scored, and how: with values, without, and those of pytest that may be glued to theirs.
+VALUED = frozenset(
+    {
+        RUNS,
+        "--webeval-aborted",
+        "--webeval-config",
+        "--webeval-criterion",
+        "--webeval-output",
+        "--webeval-over-budget",
+        "--webeval-redact",
+        "--webeval-rubric-threshold",
+        "--webeval-rules",
+        "--webeval-score-file",
+        "--webeval-subset",
+        "--webeval-tasks",
+        "--webeval-timeout",
+        "--webeval-today",
+        "--config-file",
+        "--override-ini",
+        "--rootdir",
+    }
+)
+SWITCHES = frozenset({"--webeval-expect"})
+SHORT = ("-c", "-o", "-p")
+
+
+def reruns_of(config: pytest.Config, records: Iterable[Record]) -> Reruns:
+    """Commands for the runs of a session, as somebody would type them where pytest was called."""
+    found = {record.run: record for record in records}
+    here = config.invocation_params.dir
+    options = tuple(_kept([str(one) for one in config.invocation_params.args], here))
+    return Reruns(
+        {run: record.task_id for run, record in found.items()},
+        options,
+        tuple(_pinned(config, options)),
+        frozenset(run for run, record in found.items() if record.missing),
+    )
+
+
+def _kept(arguments: Sequence[str], here: Path) -> Iterator[str]:
+    """What the user gave of the options that matter, spelled as they were; roots as seen from here."""
+    rest = iter(arguments)
+    for argument in rest:
+        name, glued, value = argument.partition("=")
+        if argument in SWITCHES:
+            yield argument
+        elif name in VALUED:
+            value = value if glued else next(rest, "")
+            yield f"{name}={_nearer(value, here) if name == RUNS else value}"
+        elif argument[:2] in SHORT:
+            value = argument[2:] or next(rest, "")
+            if not (argument.startswith("-p") and value.startswith("no:")):
+                yield from (argument[:2], value)
+
+
+def _nearer(root: str, here: Path) -> str:
+    path = Path(root)
+    inside = path.is_absolute() and path.is_relative_to(here) and path != here
+    return str(path.relative_to(here)) if inside else root
+
+
+def _pinned(config: pytest.Config, options: Sequence[str]) -> Iterator[str]:
+    """What pytest would look for from a node id upwards: where ids are relative to, and the configuration file."""
+    here = config.invocation_params.dir
+    if not any(one.startswith("--rootdir=") for one in options):
+        yield f"--rootdir={os.path.relpath(config.rootpath, here)}"
+    if config.inipath is not None and "-c" not in options and not any(one.startswith("--config-f") for one in options):
+        yield from ("-c", os.path.relpath(config.inipath, here))

@@ -1,0 +1,83 @@
+"""The command line that scores some runs of a session again."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Collection
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from urllib.parse import unquote
+
+MOST = 400  # names in one command: of three times as many pytest's parser of -k fills the stack
+_PLAIN = re.compile(r"[\w.+-]+", re.ASCII)
+_BRACKETED = re.compile(r"\[[\w.+-]+\]", re.ASCII)
+
+
+def keyword(task_id: int | str) -> str | None:
+    """What `-k` selects a task by, and no task whose id only contains that one; None where it cannot be spelled."""
+    return f"[{task_id}]" if _PLAIN.fullmatch(str(task_id)) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Rerun:
+    """A command, and how many `of` so many runs it names."""
+
+    command: str
+    named: int
+    of: int
+
+
+@dataclass(frozen=True)
+class Reruns:
+    """Commands that score runs of one session again, with its options.
+
+    `pinned` are further options without which node ids might mean something else. `missing` are tasks that have no
+    recording, by the labels that they go by.
+    """
+
+    task_ids: Mapping[str, int | str]
+    options: Sequence[str] = ()
+    pinned: Sequence[str] = ()
+    missing: Collection[str] = ()
+
+    def command(self, runs: Sequence[str], longest: int | None = None) -> Rerun:
+        """The command for some runs, by keywords where these select no other run; `longest` in characters.
+
+        A command that would be longer, or would name more runs than pytest can take, names the first of them.
+        """
+        keywords = [keyword(self.task_ids[run]) for run in runs]
+        if all(one is not None and self._bearers[one.lower()] == 1 for one in keywords):
+            start, joint, end = f"{shlex.join(['pytest', *self.options])} -k '", " or ", "'"
+            names = [str(one) for one in keywords]
+        else:
+            start, joint, end = f"{shlex.join(['pytest', *self.pinned, *self.options])} ", " ", ""
+            names = [shlex.quote(self._node_id(run)) for run in runs]
+        told = list(_fitting(names, joint, None if longest is None else longest - len(start) - len(end)))
+        return Rerun(f"{start}{joint.join(told)}{end}", len(told), len(runs))
+
+    def _node_id(self, run: str) -> str:
+        return f"{run}::{'missing' if run in self.missing else 'task'}"
+
+    @cached_property
+    def _bearers(self) -> Counter[str]:
+        """How many runs each keyword selects: `-k` looks into the names of directories as well, and ignores case."""
+        found: Counter[str] = Counter()
+        for run, task_id in self.task_ids.items():
+            inner = _BRACKETED.findall(unquote(run)) if "%5B" in run else []
+            found.update({one.lower() for one in (keyword(task_id), *inner) if one})
+        return found
+
+
+def _fitting(names: Sequence[str], joint: str, room: int | None) -> Iterator[str]:
+    """As many names as there is room for, but at least one."""
+    for position, name in enumerate(names[:MOST]):
+        if room is not None:
+            room -= len(name) + (len(joint) if position else 0)
+            if room < 0 and position:
+                return
+        yield name

@@ -1,0 +1,96 @@
+"""Sessions that are compared with an earlier one."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+
+@pytest.fixture
+def earlier(runs, webeval, pytester):
+    """The summary of a session in which 107 failed and 108 and 109 succeeded; now it is the other way round for two."""
+    runs.add(107, passes=False)
+    runs.add(108)
+    runs.add(109)
+    webeval()
+    path = pytester.path / "then.json"
+    told = json.loads((runs.root / "eval_summary.json").read_bytes())
+    path.write_text(json.dumps(told | {"timestamp": "2026-01-30T12:00:00Z"}))
+    for task_id, name in ((107, "109"), (108, "107")):
+        shutil.copy(runs.root / name / "agent_response.json", runs.root / f"{task_id}.json")
+    for task_id in (107, 108):
+        (runs.root / f"{task_id}.json").replace(runs.root / str(task_id) / "agent_response.json")
+    return path
+
+
+def lines(result):
+    return [line for line in result.outlines if line.startswith(("since baseline", "the baseline"))]
+
+
+@pytest.mark.parametrize("spread", [[], ["-n2"]])
+def test_flips_are_told_and_written(runs, webeval_apart, earlier, spread):
+    runs.add(110)
+    result = webeval_apart("--webeval-baseline=then.json", *spread)
+    assert lines(result) == [
+        "since baseline (2026-01-30): 1 lost: 108; 1 gained: 107; 1 new",
+        "the baseline was scored with other task definitions, which may be why",
+    ]
+    assert runs.summary["webeval"]["baseline"] == {
+        "timestamp": "2026-01-30T12:00:00Z",
+        "success_rate": 2 / 3,
+        "rules": "default",
+        "same_rules": True,
+        "same_evaluators": True,
+        "same_tasks": False,
+        "lost": ["runs/108"],
+        "gained": ["runs/107"],
+        "new": ["runs/110"],
+        "gone": [],
+    }
+    assert result.ret == 1
+
+
+def test_without_a_change_nothing_is_said_to_have_flipped(runs, webeval):
+    runs.add(107, passes=False)
+    webeval()
+    result = webeval("--webeval-baseline=runs/eval_summary.json")
+    assert [line.partition("): ")[2] for line in lines(result)] == ["nothing flipped"]
+
+
+def test_what_else_changed_is_told_in_one_line(runs, webeval, earlier):
+    told = json.loads(earlier.read_bytes())
+    told |= {f"webarena_verified_{name}": "other" for name in ("evaluator_checksum", "data_checksum")}
+    told["webeval"]["rules"] = "\x1b[0mstrict"
+    earlier.write_text(json.dumps(told))
+    assert lines(webeval("--webeval-baseline=then.json"))[1] == (
+        "the baseline was scored with other rules (\\u001b[0mstrict) and evaluators and task definitions, "
+        "which may be why"
+    )
+
+
+def test_runs_that_were_not_asked_for_are_not_said_to_be_gone(runs, webeval, earlier):
+    assert lines(webeval("--webeval-baseline=then.json", "-k", "[108]")) == ["since baseline (2026-01-30): 1 lost: 108"]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (None, "--webeval-baseline: no file *then.json; check the path"),
+        ("{", "--webeval-baseline: *then.json is no JSON:*"),
+    ],
+)
+def test_a_baseline_that_cannot_be_read_ends_the_session_before_it_scores(runs, webeval, pytester, content, told):
+    runs.add(107)
+    if content:
+        (pytester.path / "then.json").write_text(content)
+    result = webeval("--webeval-baseline=then.json")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {told}"])
+    assert runs.written == []
+
+
+def test_an_ini_file_names_a_baseline_beside_it(runs, webeval, pytester, earlier):
+    pytester.makeini("[pytest]\nwebeval_baseline = then.json")
+    assert len(lines(webeval())) == 1
