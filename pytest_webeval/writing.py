@@ -41,6 +41,11 @@ def write_json(path: Path, content: Any, sync: Sync | None = None) -> str:
     return sha256(text)
 
 
+def write_whole(path: Path, content: bytes) -> None:
+    """Write some bytes beside the target, then rename over it: nobody ever sees half. Raises `OSError`."""
+    _put(path, content, None)
+
+
 def _put(path: Path, text: bytes, sync: Sync | None) -> None:
     handle, temporary = _opened_beside(path, sync)
     try:
