@@ -77,7 +77,7 @@ def index(count: int, **changes: Any) -> dict[str, Any]:
         "rules": "default", "partial": False, "embedded": False, "stopped": None, "totals": totals,
         "sites": shares(rows, 4), "templates": [one | {"text": "Show me {{things}} of {{whom}}"} for one in shares(rows, 6)],
         "types": shares(rows, 5), "groups": groups(rows), "evaluators": EVALUATORS, "warnings": WARNINGS,
-        "flips": dict(Counter(one[14] for one in rows if one[14])) or None, "columns": COLUMNS, "rows": rows,
+        "flips": {flip: sum(one[14] == flip for one in rows) for flip in ("gained", "lost")}, "columns": COLUMNS, "rows": rows,
     } | changes  # fmt: skip
 
 

@@ -98,7 +98,7 @@ const FILTERS = [
   ["status", "Status", (value) => value],
   ["group", "Reason", (value) => groupText(index.groups[value]) ?? value],
   ["site", "Site", (value) => value || "no site"],
-  ["type", "Kind of task", (value) => value || "unknown"],
+  ["type", "Kind", (value) => value || "unknown"],
   ["template", "Template", (value) => (value === "-1" ? "no template" : value)],
   ["evaluator", "Evaluator", (value) => value],
   ["warning", "Warning", (value) => value],
@@ -467,7 +467,7 @@ const check = (one) => el("li", {}, badge(one.status), " ", el("code", {}, one.n
 
 function difference(one) {
   const [expected, actual] = apart(one.expected, one.actual);
-  return el("tr", {}, el("th", { scope: "row" }, el("code", {}, one.path || "(whole)")), el("td", {}, one.kind),
+  return el("tr", {}, el("th", { scope: "row" }, el("code", {}, one.path || "(whole)")), el("td", { class: "kind" }, one.kind),
     el("td", { class: "expected" }, one.kind === "extra" ? "–" : expected), el("td", { class: "actual" }, one.kind === "missing" ? "–" : actual));
 }
 
@@ -514,7 +514,7 @@ function tree(title, value, paths) {
 
 function* lines(value, path, indent, lead, tail, marked, paths) {
   const here = marked || (path !== "" && paths.has(path));
-  const line = (text) => el(here ? "mark" : "span", { class: "line" }, indent, text, "\n");
+  const line = (text) => el("span", {}, indent, el(here ? "mark" : "span", {}, text), "\n");
   const inner = value !== null && typeof value === "object" && indent.length < 120 ? branches(value, path) : [];
   if (!inner.length) return yield line(lead + json(value) + tail);
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
