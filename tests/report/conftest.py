@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from dataclasses import dataclass
 from dataclasses import field
 from pathlib import Path
@@ -14,7 +15,7 @@ from report import pages
 
 CHROMIUM = shutil.which("chromium")
 SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-PATIENCE = 6_000  # milliseconds
+PATIENCE = 30_000  # milliseconds
 DESK, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 
 
@@ -31,7 +32,7 @@ class Report:
         """Open the page afresh."""
         self.page.goto("about:blank")
         self.page.goto(f"{self.address}{fragment}", wait_until="load")
-        self.page.wait_for_selector("#count:not(:empty)")
+        self.page.wait_for_selector("#count:not(:empty)", state="attached")
         if "task=" in fragment:
             self.page.wait_for_selector("#task .body[aria-busy=true]", state="detached")
         return self
@@ -48,6 +49,14 @@ class Report:
     @property
     def fragment(self):
         return self.page.evaluate("location.hash")
+
+    def until(self, expression):
+        """Wait for something to be true (Playwright's own way would have the page evaluate a text, which it forbids)."""
+        end = time.monotonic() + PATIENCE / 1000
+        while not self.page.evaluate(expression):
+            assert time.monotonic() < end, f"never true: {expression}"
+            self.page.wait_for_timeout(20)
+        return self
 
     def pressed(self, *keys):
         for key in keys:

@@ -44,7 +44,7 @@ def test_a_filter_of_10_000_tasks_takes_less_than_300_milliseconds(opened, large
 
 def test_only_rows_that_can_be_seen_are_in_the_document(opened, large):
     report = opened(large).go()
-    report.page.evaluate("document.getElementById('list').scrollTop = 300000")
+    report.page.evaluate("list.scrollTop = 5020 * document.querySelector('.row').offsetHeight")
     report.page.wait_for_selector("#row-5020")
     assert report.page.locator("[role=option]").count() < 60
     assert report.page.locator("#row-5020").get_attribute("aria-posinset") == "5021"
@@ -89,17 +89,14 @@ def test_a_status_is_a_button(opened, small, status):
     assert report.page.get_attribute(f"#statuses [data-value={status}]", "aria-pressed") == "true"
 
 
-@pytest.mark.parametrize(
-    ("words", "count"),
-    [("runs/00107", 1), ("COMMITS kilian", 80), ("case 40 commits", 1), ("missing_navigation", 0), ("no such words", 0)],
-)
-def test_a_search_finds_the_tasks_with_all_words(opened, small, words, count):
+@pytest.mark.parametrize("words", ["runs/00107", "COMMITS kilian", "case 41 commits", "missing_navigation", "nothing like it"])
+def test_a_search_finds_the_tasks_with_all_words(opened, small, words):
     report = opened(small).go()
     report.page.fill("#search", words)
-    found = [one for one in ROWS if all(w in f"{one[0]}\n{one[1]}\n{one[11]}\n{one[10]}".lower() for w in words.lower().split())]
-    report.page.wait_for_function("document.getElementById('count').textContent.includes(' of ')")
-    assert report.count == len(found)
-    assert len(found) == count or count == 0
+    texts = [f"{one[0]}\n{one[1]}\n{one[11]}\n{one[10]}".lower() for one in ROWS]
+    found = sum(all(word in text for word in words.lower().split()) for text in texts)
+    assert report.count == found
+    assert bool(found) is (words != "nothing like it")
 
 
 def test_filters_that_fit_nothing_say_so_and_can_be_cleared(opened, small):
@@ -107,13 +104,13 @@ def test_filters_that_fit_nothing_say_so_and_can_be_cleared(opened, small):
     assert report.count == 0
     report.page.click("#clear-all")
     assert report.count == 400
-    assert report.fragment == "#"
+    assert report.fragment == ""
 
 
 def test_a_bar_of_the_overview_sets_its_filter(opened, small):
     report = opened(small).go()
     report.page.click("a[href='#site=gitlab']")
-    report.page.wait_for_function("document.getElementById('filter-site').value === '=gitlab'")
+    report.until("document.getElementById('filter-site').value === '=gitlab'")
     assert report.count == fitting("site", "gitlab")
 
 
@@ -131,9 +128,7 @@ def test_a_deep_link_opens_its_task(opened, small, fragment):
 
 
 def test_a_link_to_no_task_says_so(opened, small):
-    report = opened(small).go("#task=runs/none<b>") if False else opened(small)
-    report.page.goto(f"{report.address}#task=none%3Cb%3E")
-    report.page.wait_for_selector("#task:not([hidden])")
+    report = opened(small).go("#task=none%3Cb%3E")
     assert "no task none<b>" in report.page.locator("#task").inner_text()
 
 
@@ -207,7 +202,7 @@ def test_typing_leaves_no_trail_in_the_history(opened, small):
     report = opened(small).go()
     before = report.page.evaluate("history.length")
     report.page.locator("#search").press_sequentially("commits to", delay=20)
-    report.page.wait_for_function("location.hash === '#q=commits+to'")
+    report.until("location.hash === '#q=commits+to'")
     assert report.page.evaluate("history.length") == before
 
 
@@ -261,7 +256,7 @@ def test_screenshots_load_when_they_come_into_sight(opened, tmp_path):
     assert not any(one.endswith("?79") for one in report.requests)
     assert report.page.locator(".shot img").last.evaluate("one => one.loading + one.naturalWidth") == "lazy0"
     report.page.locator(".shot img").last.scroll_into_view_if_needed()
-    report.page.wait_for_function("[...document.querySelectorAll('.shot img')].at(-1).naturalWidth === 640")
+    report.until("[...document.querySelectorAll('.shot img')].at(-1).naturalWidth === 640")
 
 
 def test_a_screenshot_that_is_missing_is_a_text(opened, small):
@@ -361,7 +356,7 @@ def test_a_page_on_a_web_server_is_the_same(opened, small):
     with ThreadingHTTPServer(("127.0.0.1", 0), serve) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         report = opened(f"http://127.0.0.1:{server.server_port}/report/index.html").go("#task=3")
-        report.page.wait_for_function("document.querySelector('.shot img').naturalWidth === 640")
+        report.until("document.querySelector('.shot img').naturalWidth === 640")
         server.shutdown()
     assert unquote(report.fragment) == "#task=3"
     assert report.task == "runs/00003"

@@ -119,5 +119,5 @@ def test_a_picture_inside_the_data_shows(opened, tmp_path):
     dot = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
     write_task("runs/00003", pages.task(3, steps=[pages.step(1) | {"before": dot}]), tmp_path)
     report = opened(tmp_path / "index.html").go("#task=3")
-    report.page.wait_for_function("document.querySelector('.shot img').naturalWidth === 1")
+    report.until("document.querySelector('.shot img').naturalWidth === 1")
     assert report.settled() == []

@@ -147,20 +147,20 @@ function change(changes, inPlace) {
 function remember(inPlace) {
   const address = addressOf(state);
   if (address === written) return;
-  written = address;
   try {
     history[inPlace ? "replaceState" : "pushState"](null, "", address);
-  } catch { // some browsers refuse too many of these: the next one will tell
+    written = address;
+  } catch { // some browsers refuse too many of these at a time: the next one will tell
     written = null;
   }
 }
 
 function follow() {
-  if (location.hash === written) return;
+  if ((location.hash || "#") === written) return;
   clearTimeout(writing);
   const before = state;
   state = readState();
-  written = location.hash;
+  written = location.hash || "#";
   show();
   if (!state.task && state.filters.size && before.filters.size + before.task.length === 0) $("tasks").scrollIntoView();
 }
@@ -720,6 +720,7 @@ function pressed(event) {
 
 function measure() {
   height = Math.round(parseFloat(getComputedStyle(document.documentElement).fontSize) * 3.75);
+  document.documentElement.style.setProperty("--row", `${height}px`);
   drawList();
 }
 
@@ -751,7 +752,7 @@ function begin() {
   addEventListener("popstate", follow);
   document.addEventListener("keydown", pressed);
   state = readState();
-  written = location.hash;
+  written = location.hash || "#";
   measure();
   show();
   performance.mark("webeval-shown");
