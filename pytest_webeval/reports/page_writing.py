@@ -20,6 +20,7 @@ from pytest_webeval.writing import encoded
 from pytest_webeval.writing import travelling
 from pytest_webeval.writing import write_whole
 
+_LONGEST = 2_000  # characters of one text in what is written as HTML; the index holds all of it
 _OUTCOMES = ("success", "partial_match", "failure", "error", "excluded")
 _POLICY = "default-src 'none'; script-src {script}; style-src {style}; img-src 'self' data:; {forms}"
 _FORMS = "base-uri 'none'; form-action 'none'"
@@ -102,7 +103,7 @@ def _rendered(index: Mapping[str, Any], policy: str, style: str = "", script: st
     from markupsafe import Markup
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(_ours))
-    environment.filters["spelled"] = lambda value: harmless(str(value))
+    environment.filters["spelled"] = _spelled
     environment.filters["counted"] = "{:,}".format
     seen = travelling({**index, "rows": ()})
     ours = {"style": Markup(style), "script": Markup(script), "tasks": Markup(tasks)}  # noqa: S704  (ours, or inert)
@@ -114,6 +115,11 @@ def _rendered(index: Mapping[str, Any], policy: str, style: str = "", script: st
         outcomes=[(status, seen["totals"].get(status, 0)) for status in _OUTCOMES],
         stacked=list(_stacked(seen["totals"])),
     )
+
+
+def _spelled(value: Any) -> str:
+    text = str(value)
+    return harmless(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
 
 
 def _most_failures_first(entries: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

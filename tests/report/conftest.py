@@ -15,7 +15,7 @@ from report import pages
 
 CHROMIUM = shutil.which("chromium")
 SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-PATIENCE = 30_000  # milliseconds
+PATIENCE = 60_000  # milliseconds
 DESK, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 
 

@@ -38,7 +38,13 @@ def test_a_report_of_10_000_tasks_shows_its_list_in_less_than_2_seconds(opened, 
 
 def test_a_filter_of_10_000_tasks_takes_less_than_300_milliseconds(opened, large):
     report = opened(large).go()
-    steps = [["filter-site", "=gitlab"], ["filter-group", "=2"], ["filter-group", ""], ["search", "commits CASE 1"], ["search", ""]]
+    steps = [
+        ["filter-site", "=gitlab"],
+        ["filter-group", "=2"],
+        ["filter-group", ""],
+        ["search", "commits CASE 1"],
+        ["search", ""],
+    ]
     assert max(report.page.evaluate(TIMED, [*steps, ["sort", "seconds"]])) < AT_ONCE
 
 
@@ -89,7 +95,9 @@ def test_a_status_is_a_button(opened, small, status):
     assert report.page.get_attribute(f"#statuses [data-value={status}]", "aria-pressed") == "true"
 
 
-@pytest.mark.parametrize("words", ["runs/00107", "COMMITS kilian", "case 41 commits", "missing_navigation", "nothing like it"])
+@pytest.mark.parametrize(
+    "words", ["runs/00107", "COMMITS kilian", "case 41 commits", "missing_navigation", "nothing like it"]
+)
 def test_a_search_finds_the_tasks_with_all_words(opened, small, words):
     report = opened(small).go()
     report.page.fill("#search", words)
@@ -218,7 +226,13 @@ def test_a_task_shows_what_was_expected_what_happened_and_what_the_agent_thought
 
 def test_differing_parts_are_marked(opened, small):
     page = opened(small).go("#task=3").page
-    assert page.locator(".differences mark").all_inner_texts() == ["9", "0", "$8.00", "a", "de"]  # asc, desc: common "sc"
+    assert page.locator(".differences mark").all_inner_texts() == [
+        "9",
+        "0",
+        "$8.00",
+        "a",
+        "de",
+    ]  # asc, desc: common "sc"
     assert page.locator("pre mark").all_inner_texts() == ['"$34.99",', '"$8.00"', '"$34.90",', '"asc"', '"desc"']
 
 
@@ -284,7 +298,7 @@ def test_details_come_when_they_are_asked_for_and_once(opened, small):
 
 def test_missing_details_say_what_to_do(opened, small):
     page = opened(small).go("#task=77").page
-    assert "copy the folder \"data\" along with this page" in page.locator("#task .notice").inner_text()
+    assert 'copy the folder "data" along with this page' in page.locator("#task .notice").inner_text()
     assert "case 77" in page.locator("#task").inner_text()
 
 

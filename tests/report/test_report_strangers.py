@@ -32,7 +32,9 @@ PATHS = {"before", "after"}
 def poisoned(tree: Any, text: str) -> Any:
     """The same with a text in the place of every text, and beside every object a key that objects have anyway."""
     if isinstance(tree, dict):
-        return {key: one if key in OURS else poisoned(one, text) for key, one in tree.items()} | {"__proto__": {"x": text}}
+        return {key: one if key in OURS else poisoned(one, text) for key, one in tree.items()} | {
+            "__proto__": {"x": text}
+        }
     if isinstance(tree, list):
         return [poisoned(one, text) for one in tree]
     return text if isinstance(tree, str) else tree
@@ -47,7 +49,11 @@ def poisoned_index(text: str) -> dict[str, Any]:
 
 
 def poisoned_task(text: str) -> dict[str, Any]:
-    links = [{"label": text, "href": text}, {"label": text, "href": f" {text}"}, {"label": "up", "href": "java\tscript:alert(1)"}]
+    links = [
+        {"label": text, "href": text},
+        {"label": text, "href": f" {text}"},
+        {"label": "up", "href": "java\tscript:alert(1)"},
+    ]
     commands = [{"label": text, "command": text}]
     return poisoned(pages.task(3, error="x"), text) | {"links": links, "commands": commands, "status": text}
 

@@ -59,7 +59,11 @@ def test_a_task_travels_as_json_in_a_text_of_a_script():
 
 def test_a_page_is_its_own_three_files(tmp_path):
     write_page(pages.index(30), tmp_path / "new" / "report")
-    assert sorted(one.name for one in (tmp_path / "new" / "report").iterdir()) == ["index.html", "report.css", "report.js"]
+    assert sorted(one.name for one in (tmp_path / "new" / "report").iterdir()) == [
+        "index.html",
+        "report.css",
+        "report.js",
+    ]
 
 
 def test_the_index_of_a_page_holds_what_it_was_given(tmp_path):
@@ -131,4 +135,6 @@ def test_a_page_of_one_file_names_the_hash_of_each_of_its_scripts(tmp_path):
 
 def test_our_script_builds_nothing_out_of_text():
     text = files("pytest_webeval.reports.page").joinpath("report.js").read_text(encoding="utf-8")
-    assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\(|new Function|</script|<!--", text)
+    assert not re.search(
+        r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\(|new Function|</script|<!--", text
+    )
