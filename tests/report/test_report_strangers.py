@@ -41,7 +41,7 @@ def poisoned(tree: Any, text: str) -> Any:
 
 
 def poisoned_index(text: str) -> dict[str, Any]:
-    index = pages.index(9)
+    index = pages.index(3)
     told = poisoned({key: one for key, one in index.items() if key not in ("columns", "rows")}, text)
     rows = [[text if at in (4, 5, 10, 11) else one for at, one in enumerate(row)] for row in index["rows"]]
     rows[0][0], rows[1][1] = f"{text}{text}", text
@@ -55,7 +55,12 @@ def poisoned_task(text: str) -> dict[str, Any]:
         {"label": "up", "href": "java\tscript:alert(1)"},
     ]
     commands = [{"label": text, "command": text}]
-    return poisoned(pages.task(3, error="x"), text) | {"links": links, "commands": commands, "status": text}
+    network = {"total": 2, "assets": 0, "left_out": 0, "events": [pages.event(17)]}
+    return poisoned(pages.task(3, error="x", network=network, steps=[pages.step(1)]), text) | {
+        "links": links,
+        "commands": commands,
+        "status": text,
+    }
 
 
 @pytest.fixture(params=TEXTS, ids=lambda name: name.replace(" ", "_"))
