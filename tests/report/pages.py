@@ -13,7 +13,7 @@ from pytest_webeval.reports.page_writing import write_page
 from pytest_webeval.reports.page_writing import write_task
 
 COLUMNS = (
-    "run task_id status score site type template group evaluators warnings reason intent seconds data flip".split()
+    ["run", "task_id", "status", "score", "site", "type", "template", "group", "evaluators", "warnings", "reason", "intent", "seconds", "data", "flip"]
 )
 SITES = ["shopping", "shopping_admin", "gitlab", "reddit", "map", "wikipedia"]
 TYPES = ["retrieve", "navigate", "mutate"]

@@ -1,7 +1,7 @@
 "use strict";
 // The task list and the task view. Everything shown is text of strangers: it enters the page as text nodes only.
 (() => {
-const MOST_SHOWN = 20000; // characters of one text before "show all"
+const MOST_SHOWN = 5000; // characters of one text before "show all"
 const MOST_LINES = 1500; // lines of one JSON tree before "show all"
 const MOST_EVENTS = 500; // rows of the network table at a time
 const MOST_STEPS = 300; // steps of the filmstrip at first
@@ -43,7 +43,8 @@ function node(child) {
 function cut(text) {
   const shown = el("span", {}, text.slice(0, MOST_SHOWN));
   const all = () => {
-    shown.textContent = spelled(text);
+    const pieces = Array.from({ length: Math.ceil(text.length / MOST_SHOWN) }, (_, at) => text.slice(at * MOST_SHOWN, (at + 1) * MOST_SHOWN));
+    shown.replaceChildren(...pieces.map((one) => el("span", { class: "piece" }, one))); // one line of a megabyte stops a browser
     more.remove();
   };
   const more = el("button", { type: "button", class: "plain", onclick: all }, `show all ${numbered(text.length, "character")}`);
@@ -75,6 +76,7 @@ const picture = (address) =>
 
 const index = JSON.parse($("webeval-index").textContent);
 const rows = index.rows.map(asRow);
+const pageTitle = spelled(short(index.title, 200));
 const byRun = new Map(rows.map((row) => [row.run, row]));
 
 function asRow(cells, number) {
@@ -320,7 +322,7 @@ function show() {
 }
 
 function showOverview() {
-  document.title = spelled(index.title);
+  document.title = pageTitle;
   const within = $("task").contains(document.activeElement);
   turnTo("overview");
   $("task").replaceChildren();
@@ -348,7 +350,7 @@ const bar = () => el("div", { class: "bar-of-task" },
   button("Previous", () => step(-1)), button("Next", () => step(1)), button("Copy link", (event) => copy(location.href, event.target)));
 
 function showTask(row) {
-  document.title = `${spelled(short(row.run, 100))} · ${row.status} · ${spelled(index.title)}`;
+  document.title = `${spelled(short(row.run, 100))} · ${row.status} · ${pageTitle}`;
   const within = $("task").contains(document.activeElement);
   turnTo("task");
   const body = el("div", { class: "body", "aria-busy": "true" });
