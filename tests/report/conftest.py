@@ -1,5 +1,7 @@
 """A browser that looks at reports, and what it noticed of what a report must not do."""
 
+# ruff: noqa: E501  (rows of data and scripts of the page read best in one line)
+
 from __future__ import annotations
 
 import os

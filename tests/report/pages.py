@@ -1,5 +1,7 @@
 """Reports of made-up sessions, as large and as odd as a test asks for."""
 
+# ruff: noqa: E501  (rows of data and scripts of the page read best in one line)
+
 from __future__ import annotations
 
 import struct
@@ -12,9 +14,23 @@ from pytest_webeval.reports.page_writing import data_name
 from pytest_webeval.reports.page_writing import write_page
 from pytest_webeval.reports.page_writing import write_task
 
-COLUMNS = (
-    ["run", "task_id", "status", "score", "site", "type", "template", "group", "evaluators", "warnings", "reason", "intent", "seconds", "data", "flip"]
-)
+COLUMNS = [
+    "run",
+    "task_id",
+    "status",
+    "score",
+    "site",
+    "type",
+    "template",
+    "group",
+    "evaluators",
+    "warnings",
+    "reason",
+    "intent",
+    "seconds",
+    "data",
+    "flip",
+]
 SITES = ["shopping", "shopping_admin", "gitlab", "reddit", "map", "wikipedia"]
 TYPES = ["retrieve", "navigate", "mutate"]
 EVALUATORS = ["AgentResponseEvaluator", "NetworkEventEvaluator"]

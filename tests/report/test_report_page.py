@@ -1,5 +1,7 @@
 """Our own report in a browser, opened from a disk: fast, quiet, and usable by hand, by keys and by address."""
 
+# ruff: noqa: E501, RUF001  (rows of data and scripts of the page read best in one line)
+
 from __future__ import annotations
 
 import functools

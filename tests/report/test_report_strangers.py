@@ -1,5 +1,7 @@
 """Texts of strangers in every field of a report show as texts: nothing runs, loads or becomes an element."""
 
+# ruff: noqa: E501  (rows of data and scripts of the page read best in one line)
+
 from __future__ import annotations
 
 from typing import Any
