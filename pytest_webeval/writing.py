@@ -49,6 +49,11 @@ def _write_whole(path: Path, text: bytes, sync: Sync | None, advice: str) -> Non
         raise SettingsError(f"cannot write {path}: {error.strerror or error}; {advice}") from error
 
 
+def write_whole(path: Path, content: bytes) -> None:
+    """Write some bytes beside the target, then rename over it: nobody ever sees half. Raises `OSError`."""
+    _put(path, content, None)
+
+
 def _put(path: Path, text: bytes, sync: Sync | None) -> None:
     handle, temporary = _opened_beside(path, sync)
     try:

@@ -1,0 +1,135 @@
+"""Our own report as files: one page of static HTML, its style, its script, and a script for each task."""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64encode
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from pytest_webeval.checksums import sha256
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.reports.failure_text import harmless
+from pytest_webeval.writing import encoded
+from pytest_webeval.writing import travelling
+from pytest_webeval.writing import write_whole
+
+_LONGEST = 2_000  # characters of one text in what is written as HTML; the index holds all of it
+_OUTCOMES = ("success", "partial_match", "failure", "error", "excluded")
+_POLICY = "default-src 'none'; script-src {script}; style-src {style}; img-src 'self' data:; {forms}"
+_FORMS = "base-uri 'none'; form-action 'none'"
+# Inside JSON these stand in texts only; each would mean something to HTML or to old JavaScript.
+_INERT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+def inert_json(value: Any) -> str:
+    """JSON that means nothing to HTML around it: no tag, no entity and no end of a script in it."""
+    content = encoded(value)
+    try:
+        content = msgspec.json.format(content, indent=-1)
+    except (msgspec.DecodeError, RecursionError):  # too deep for msgspec: it stays indented
+        content = content.rstrip()
+    text = content.decode()
+    for character, escape in _INERT.items():
+        text = text.replace(character, escape)
+    return text
+
+
+def data_name(label: str) -> str:
+    """The name of a task's script without its suffix, the same for the same run label."""
+    return f"task-{sha256(label.encode('utf-8', 'backslashreplace'))[:16]}"
+
+
+def task_script(label: str, data: Mapping[str, Any]) -> str:
+    """A script that hands the page what it shows of one task.
+
+    The JSON is a text in it: as an object of JavaScript, a key `__proto__` would be none.
+    """
+    text = inert_json(data).replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
+    return f"webeval.task({inert_json(label)}, '{text}');\n"
+
+
+def write_page(index: Mapping[str, Any], directory: Path) -> None:
+    """Write index.html, report.css and report.js into a directory, which is made where it is missing.
+
+    Raises `SettingsError` that says why nothing could be written there.
+    """
+    policy = _POLICY.format(script="'self'", style="'self'", forms=_FORMS)
+    _write(directory / "index.html", _rendered(index, policy=policy))
+    for name in ("report.css", "report.js"):
+        _write(directory / name, _ours(name))
+
+
+def write_task(label: str, data: Mapping[str, Any], directory: Path) -> str:
+    """Write the script of one task below the directory of a page; what the page's index calls it."""
+    name = data_name(label)
+    _write(directory / "data" / f"{name}.js", task_script(label, data))
+    return name
+
+
+def write_single(index: Mapping[str, Any], scripts: Iterable[str], path: Path) -> None:
+    """Write the page with its style, its script and the scripts of its tasks as one file."""
+    style, script, tasks = _ours("report.css"), _ours("report.js"), "".join(scripts)
+    policy = _POLICY.format(script=f"{_hash(script)} {_hash(tasks)}", style=_hash(style), forms=_FORMS)
+    _write(path, _rendered(index, policy=policy, style=style, script=script, tasks=tasks))
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _ours(name: str) -> str:
+    return files("pytest_webeval.reports.page").joinpath(name).read_text(encoding="utf-8")
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        write_whole(path, text.encode())
+    except OSError as error:
+        told = error.strerror or error
+        raise SettingsError(f"cannot write {path}: {told}; choose a place with --webeval-report") from error
+
+
+def _rendered(index: Mapping[str, Any], policy: str, style: str = "", script: str = "", tasks: str = "") -> str:
+    from jinja2 import Environment
+    from jinja2 import FunctionLoader
+    from jinja2 import StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(_ours))
+    environment.filters["spelled"] = _spelled
+    environment.filters["counted"] = "{:,}".format
+    seen = travelling({**index, "rows": ()})
+    ours = {"style": Markup(style), "script": Markup(script), "tasks": Markup(tasks)}  # noqa: S704  (ours, or inert)
+    return environment.get_template("index.html.jinja").render(
+        **{**seen, "templates": _most_failures_first(seen["templates"])},
+        **ours,
+        policy=policy,
+        index=Markup(inert_json(index)),  # noqa: S704  (nothing in it means anything to HTML)
+        outcomes=[(status, seen["totals"].get(status, 0)) for status in _OUTCOMES],
+        stacked=list(_stacked(seen["totals"])),
+    )
+
+
+def _spelled(value: Any) -> str:
+    text = str(value)
+    return harmless(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
+
+
+def _most_failures_first(entries: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    return sorted(entries, key=lambda one: (one["success"] - one["total"], -one["total"], str(one["name"])))
+
+
+def _stacked(totals: Mapping[str, Any]) -> Iterator[tuple[str, float, float]]:
+    """Status, left end and width of each part of the bar of all outcomes, in percent."""
+    counts = [(status, totals.get(status, 0)) for status in _OUTCOMES]
+    whole, left = sum(count for _, count in counts) or 1, 0
+    for status, count in counts:
+        yield status, 100 * left / whole, 100 * count / whole
+        left += count
