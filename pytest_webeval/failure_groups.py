@@ -13,6 +13,7 @@ from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 
+LOOKED_AT = 500  # characters of a message
 LONGEST_FIELD = 60  # characters: a group is to be recognized, not read
 # How names of assertions end, longest first where one ends like another, and which kind of failure that is (spec §6).
 KINDS = {
@@ -125,7 +126,8 @@ def _field_and_kind(name: str) -> tuple[str, str]:
 
 def _general(message: str) -> str:
     """A message without what is particular to one run: its paths, quotations and numbers."""
-    told = re.sub(_PARTICULAR, "…", message.splitlines()[0] if message else "")
+    first = message[:LOOKED_AT].splitlines()[:1]
+    told = re.sub(_PARTICULAR, "…", first[0] if first else "")
     told = re.split(r"[:;@] ", told, maxsplit=1)[0]
     return _shortened(" ".join(told.split()))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pytest_webeval.errors import SettingsError
 
-_UNITS = {"": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+_UNITS = {"": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 _AMOUNT = re.compile(r"([0-9][0-9_,]{0,20})\s*([A-Za-z]{0,3})")
 INI = "webeval_limits"
 
@@ -48,12 +48,18 @@ def read_limits(lines: Iterable[str]) -> Limits:
 
 
 def _read(line: str) -> tuple[str, int]:
-    name, _, amount = (part.strip() for part in line.partition("="))
+    name, _, given = (part.strip() for part in line.partition("="))
     known = [one.name for one in fields(Limits)]
     if name not in known:
         raise SettingsError(f"{INI}: {name!r} is no limit; choose of {', '.join(known)}")
-    found = _AMOUNT.fullmatch(amount)
+    found = amount(given)
+    if found is None:
+        raise SettingsError(f"{INI}: {given!r} is no amount for {name}; write it as 200000 or 64 MiB")
+    return name, found
+
+
+def amount(given: str) -> int | None:
+    """A count or a number of bytes as people write it, such as ``64 MiB``; None for what is none."""
+    found = _AMOUNT.fullmatch(given.strip())
     unit = _UNITS.get(found[2].upper()) if found else None
-    if found is None or unit is None:
-        raise SettingsError(f"{INI}: {amount!r} is no amount for {name}; write it as 200000 or 64 MiB")
-    return name, int(re.sub("[_,]", "", found[1])) * unit
+    return None if found is None or unit is None else int(re.sub("[_,]", "", found[1])) * unit

@@ -40,7 +40,7 @@ class Written(Struct, frozen=True, kw_only=True):
 
     def to_json(self) -> dict[str, Any]:
         """The same in dicts and lists, as JSON has it; models and dataclasses in it as well."""
-        return {name: _plain(getattr(self, name)) for name in self.__struct_fields__}
+        return {name: plain_json(getattr(self, name)) for name in self.__struct_fields__}
 
     @classmethod
     def read(cls, raw: object) -> Self:
@@ -58,12 +58,12 @@ class Written(Struct, frozen=True, kw_only=True):
 _LEAVES = (str, int, float, NoneType)
 
 
-def _plain(value: Any) -> Any:
+def plain_json(value: Any) -> Any:
     """What an evaluator found, as JSON has it where that is known: anybody may write evaluators."""
     if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
+        return {key: plain_json(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [plain_json(one) for one in value]
     return value if isinstance(value, _LEAVES) else _plain_object(value)
 
 

@@ -50,6 +50,7 @@ class Record:
     unpassable: str | None = None  # why no natural recording passes the task
     failure: list[str] | None = None  # evaluator, field and kind of its failure group
     evaluators: list[str] = field(default_factory=list)  # names of those that did not succeed
+    capture: list[str] = field(default_factory=list)  # kinds of what is wrong with the recording itself
     trajectory: str | None = None  # what a trajectory contributes, as JSON: that travels whatever an agent wrote
 
     @classmethod
@@ -75,6 +76,7 @@ class Record:
             unpassable=result.webeval.get("unpassable"),
             failure=_grouped(result),
             evaluators=_unsuccessful(result),
+            capture=[str(one["kind"]) for one in result.webeval.get("capture") or ()],
             trajectory=told_of(result),
         )
 

@@ -37,9 +37,31 @@ def write_json(path: Path, content: Any, sync: Sync | None = None) -> str:
     return sha256(text)
 
 
-def write_text(path: Path, text: str, sync: Sync | None = None) -> None:
-    """The same for a text that is no JSON."""
-    _write_whole(path, text.encode("utf-8", "backslashreplace"), sync, "choose another place")
+def write_text(path: Path, text: str, sync: Sync | None = None, advice: str = "choose another place") -> None:
+    """The same for a text that is no JSON; `advice` says what to do where it cannot be written."""
+    _write_whole(path, text.encode("utf-8", "backslashreplace"), sync, advice)
+
+
+def write_plainly(path: Path, text: str, advice: str) -> None:
+    """Write a file that nobody reads before the session is over, and that another session writes again if need be.
+
+    A third of the time goes into what `write_text` does beyond that. Raises `SettingsError`.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    content = text.encode("utf-8", "backslashreplace")
+    try:
+        try:
+            handle = os.open(path, flags, _SHARED)
+        except FileNotFoundError:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle = os.open(path, flags, _SHARED)
+        try:
+            while content:
+                content = content[os.write(handle, content) :]
+        finally:
+            os.close(handle)
+    except OSError as error:
+        raise SettingsError(f"cannot write {path}: {error.strerror or error}; {advice}") from error
 
 
 def _write_whole(path: Path, text: bytes, sync: Sync | None, advice: str) -> None:
@@ -47,11 +69,6 @@ def _write_whole(path: Path, text: bytes, sync: Sync | None, advice: str) -> Non
         _put(path, text, sync)
     except OSError as error:
         raise SettingsError(f"cannot write {path}: {error.strerror or error}; {advice}") from error
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write some bytes beside the target, then rename over it: nobody ever sees half. Raises `OSError`."""
-    _put(path, content, None)
 
 
 def _put(path: Path, text: bytes, sync: Sync | None) -> None:

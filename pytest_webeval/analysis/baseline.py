@@ -33,6 +33,7 @@ class About(Struct, frozen=True):
 
     rules: str
     success_rate: float | None
+    partial: bool = False
 
 
 class Baseline(Struct, frozen=True):

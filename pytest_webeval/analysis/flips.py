@@ -66,12 +66,20 @@ def since(baseline: Baseline, summary: Summary) -> Summary:
         "timestamp": baseline.timestamp,
         "success_rate": baseline.webeval.success_rate,
         "rules": baseline.webeval.rules,
+        "partial": baseline.webeval.partial,
         "same_rules": baseline.webeval.rules == summary.webeval["rules"],
         "same_evaluators": _is_same("evaluator_checksum", baseline, summary),
         "same_tasks": _is_same("data_checksum", baseline, summary),
     }
     told |= {name: list(getattr(found, name)) for name in Flips.__slots__}
     return summary.with_changes(webeval=summary.webeval | {"baseline": told})
+
+
+def part_of(whole: Summary, part: Summary) -> Summary:
+    """The summary of some runs with what of a session's comparison is about these."""
+    runs, told = {row["run"] for row in part.task_results}, whole.webeval["baseline"]
+    of_runs = {name: [run for run in told[name] if run in runs] for name in ("lost", "gained", "new")}
+    return part.with_changes(webeval=part.webeval | {"baseline": told | of_runs})
 
 
 def _is_same(name: str, baseline: Baseline, summary: Summary) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,3 +26,9 @@ class Chosen:
 
 
 CHOSEN = pytest.StashKey[Chosen]()
+
+
+def is_narrowed(config: pytest.Config, roots: Iterable[Path]) -> bool:
+    """Whether arguments chose some runs of the roots, rather than all."""
+    ignored = config.getoption("ignore") or config.getoption("ignore_glob")
+    return bool(ignored) or CHOSEN in config.stash or not {str(root) for root in roots} <= set(config.args)

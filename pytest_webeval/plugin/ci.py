@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Generator
 from dataclasses import dataclass
+from dataclasses import field
 from pathlib import Path
 
 import pytest
@@ -25,9 +26,10 @@ LARGEST_PAGE = 1024 * 1024  # bytes of one step; of a larger page GitHub shows n
 
 @dataclass(frozen=True, eq=False)
 class CiReports:
-    """Plugin of the controller. Nothing that goes wrong here changes what the session comes to."""
+    """Plugin of the controller. A session that cannot write a file that an option names does not exit with 0."""
 
     reporter: Reporter
+    failed: list[Path] = field(default_factory=list)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_webeval_summary(self, summary: Summary, config: pytest.Config) -> None:
@@ -40,6 +42,7 @@ class CiReports:
                 write_text(path, open_metrics(summary), settings.sync)
             except WebEvalError as error:
                 self.reporter.problems.append(harmless(str(error)))
+                self.failed.append(path)
 
     def _append(self, page: Path, summary: Summary, config: pytest.Config) -> None:
         """Add to what other commands of the step wrote, as far as GitHub leaves room for it."""
@@ -60,6 +63,8 @@ class CiReports:
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, object, object]:
         """Say the totals once everything else is said."""
         result = yield
+        if self.failed:
+            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
         terminal = session.config.pluginmanager.get_plugin("terminalreporter")
         if self.reporter.summary is not None and terminal is not None and os.environ.get(ACTIONS) == "true":
             roots = ", ".join(root.name for root in self.reporter.workspace.settings.roots)

@@ -28,6 +28,8 @@ OPTIONS = {
     "webeval_score_file": "name of the file in scores/ that counts, for trajectories that have several",
     "webeval_over_budget": "trajectories without an answer: stored (a stored score counts, otherwise 0) or zero",
     "webeval_aborted": "tests of trajectories that the environment aborted: skip, xfail or fail; none is in a mean",
+    "webeval_report": "directory for a report to open in a browser: index.html and what it needs",
+    "webeval_report_embed": "let the report have small copies of screenshots in itself, this much at most, as 25MB",
     "webeval_metrics": "directory for a metrics.json of each run of trajectories, in webeval's own shape",
     "webeval_baseline": "eval_summary.json of an earlier session: tell which runs succeed no longer, and which do now",
     "webeval_durations": "show where the time went, by phase, and the N slowest runs (0 for all)",
@@ -49,6 +51,8 @@ METAVARS = {
     "webeval_over_budget": "POLICY",
     "webeval_aborted": "OUTCOME",
     "webeval_metrics": "DIR",
+    "webeval_report": "DIR",
+    "webeval_report_embed": "SIZE",
     "webeval_durations": "N",
 }
 # Files in which pytest looks for its configuration.
@@ -158,7 +162,7 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_webeval.plugin.garbage import unsearched  # idle sessions load nothing
 
         with unsearched():
-            from pytest_webeval.plugin.session import register
+            from pytest_webeval.plugin.registering import register
         register(config)
 
 

@@ -83,6 +83,8 @@ def flips(about: Mapping[str, Any], reruns: Reruns) -> list[str]:
     lines = [f"since baseline ({day}): {'; '.join(parts) or 'nothing flipped'}"]
     if other := others(found):
         lines.append(f"the baseline was scored with other {' and '.join(other)}, which may be why")
+    if found["partial"]:
+        lines.append("the baseline is of a partial session, which scored some of the runs")
     return [harmless(line.replace("\n", " ")) for line in lines]
 
 

@@ -63,7 +63,8 @@ def _checked(
         result = _not_scored(run, task, call, workspace)
     if is_item and (stored := recorder.taken) is not None:
         redacting = workspace.config.stash[REDACTING]
-        return Outcome(stored.record, workspace.result_path(run.path), None, run, redacting, is_resumed=True)
+        path = workspace.result_path(run.path)
+        return Outcome(stored.record, path, None, run, redacting, is_resumed=True, seen=stored.result, task=task)
     found = None if result is None else _outcome(result, run, task, workspace, partly=not is_item)
     return found and replace(found, is_verdict=is_item and result is recorder.scored)
 
@@ -152,7 +153,7 @@ def _outcome(result: TaskResult, run: Run, task: Task | None, workspace: Workspa
     redacting = workspace.config.stash[REDACTING]
     told = redacting.told(result, run)
     record = Record.of(told, kind, reason(told))
-    return Outcome(record, workspace.result_path(run.path), result, run, redacting, partly)
+    return Outcome(record, workspace.result_path(run.path), result, run, redacting, partly, seen=result, task=task)
 
 
 def _message(call: pytest.CallInfo[None]) -> str:

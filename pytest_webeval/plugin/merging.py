@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.files import read_inside
+from pytest_webeval.plugin.outcome import Outcome
 from pytest_webeval.plugin.redacting import REDACTING
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import reason
@@ -19,8 +20,8 @@ from pytest_webeval.summary import Record
 from pytest_webeval.writing import write_json
 
 
-def merged(workspace: Workspace, path: Path, record: Record | None, parts: Sequence[str]) -> Record:
-    """Write the whole result of a run and return its record. A check that was made twice is kept once."""
+def merged(workspace: Workspace, path: Path, record: Record | None, parts: Sequence[str]) -> Outcome:
+    """What became of a run, with its whole result written. A check that was made twice is kept once."""
     wholes = sorted((TaskResult.read(json.loads(part)) for part in parts), key=_found)  # workers report in any order
     if record is not None and record.excluded is None and (own := _own(workspace.result_path(path), record)):
         wholes.insert(0, own)
@@ -28,9 +29,11 @@ def merged(workspace: Workspace, path: Path, record: Record | None, parts: Seque
     if record is not None and record.excluded is None:
         status = worst([whole.status, Status(record.status)])
         whole = whole.with_changes(status=status, score=float(status is Status.SUCCESS))
-    write_json(workspace.result_path(path), whole.to_json(), workspace.settings.sync)
-    told = workspace.config.stash[REDACTING].merged(whole, lambda: workspace.run(path))
-    return Record.of(told, record.task_type if record else None, reason(told))
+    place, redacting = workspace.result_path(path), workspace.config.stash[REDACTING]
+    write_json(place, whole.to_json(), workspace.settings.sync)
+    told = redacting.merged(whole, lambda: workspace.run(path))
+    joint = Record.of(told, record.task_type if record else None, reason(told))
+    return Outcome(joint, place, None, None, redacting, seen=whole)
 
 
 def _found(whole: TaskResult) -> str:

@@ -22,6 +22,7 @@ from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.runs import Run
 from pytest_webeval.summary import Record
+from pytest_webeval.tasks import Task
 from pytest_webeval.trajectory_rows import about_trajectory
 from pytest_webeval.writing import Sync
 from pytest_webeval.writing import remove
@@ -49,6 +50,9 @@ class Outcome:
     seal: Seal | None = None
     is_resumed: bool = False
     is_disturbed: bool = False
+    seen: TaskResult | None = None  # what the record was made of, whether or not it is written
+    task: Task | None = None
+    texts: dict[str, str | None] | None = None  # what a report says of the task: intent and template
 
     def written(self, sync: Sync | None) -> Outcome:
         """The same once eval_result.json is written. Parts are put together and written by the controller.
@@ -114,7 +118,7 @@ class Outcome:
         """What travels on the report."""
         part = self.redacting.written(self.result, self.run) if self.partly and self.result is not None else None
         told = None if part is None else json.dumps(part.to_json())
-        return Carried(self.record, told, self.seal, self.is_resumed, self.is_disturbed)
+        return Carried(self.record, told, self.seal, self.is_resumed, self.is_disturbed, self.texts)
 
 
 def _cut(record: Record) -> str:

@@ -18,12 +18,18 @@ from pytest_webeval.results import Summary
 def register_outlets(config: pytest.Config, reporter: Reporter) -> None:
     """Register those of the controller. Raises `pytest.UsageError`."""
     if (path := reporter.workspace.settings.baseline) is not None:
-        reporter.compare = _comparison(path)
+        from pytest_webeval.analysis.flips import part_of  # for who has one
+
+        reporter.compare, reporter.part_of = _comparison(path), part_of
     is_reporting = "GITHUB_STEP_SUMMARY" in os.environ or os.environ.get("GITHUB_ACTIONS") == "true"
     if is_reporting or reporter.workspace.settings.gitlab_metrics is not None:
         from pytest_webeval.plugin.ci import CiReports  # where somebody reads them
 
         config.pluginmanager.register(CiReports(reporter), "webeval-ci")
+    if (directory := reporter.workspace.settings.report) is not None:
+        from pytest_webeval.plugin.report_index import ReportIndex  # for who asks
+
+        config.pluginmanager.register(ReportIndex(reporter, directory), "webeval-report")
     if config.pluginmanager.has_plugin("html"):
         from pytest_webeval.plugin import html_columns  # pytest-html may be absent
         from pytest_webeval.plugin import html_policy

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from dataclasses import field
 from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,7 @@ from pytest_webeval.results import TaskResult
 from pytest_webeval.runs import Run
 
 if TYPE_CHECKING:
+    from pytest_webeval.redaction.redacted import Redacted
     from pytest_webeval.redaction.redactor import Redactor
 
 
@@ -29,17 +31,23 @@ class Redacting:
 
     policy: RedactionPolicy
     is_leaving: bool
-    _latest: list[tuple[TaskResult, TaskResult]] = field(default_factory=list)
+    _latest: list[tuple[TaskResult, Redacted]] = field(default_factory=list)
 
     def told(self, result: TaskResult, run: Run) -> TaskResult:
         """The result that everything is made from which is told of it. It is asked for it several times in a row."""
         if self.policy.is_off or not _has_texts(result):
             return result
-        return self._redacted(result, run)
+        return self._redacted(result, run).result
+
+    def beside(self, result: TaskResult, run: Run | None, shown: Any, said: Any) -> tuple[TaskResult, Any]:
+        """A result and what a report shows beside it; `said` is what of that the agent said."""
+        if self.policy.is_off:
+            return result, shown
+        return self._redactor(run).beside(self._redacted(result, run), shown, said)
 
     def written(self, result: TaskResult, run: Run | None) -> TaskResult:
         """The result as it goes to its file, or to the process that puts the file together."""
-        return self._redacted(result, run) if self.is_leaving and run is not None else result
+        return self._redacted(result, run).result if self.is_leaving and run is not None else result
 
     def merged(self, result: TaskResult, load: Callable[[], Run]) -> TaskResult:
         """As `told`, of a result whose run another process has read."""
@@ -49,11 +57,11 @@ class Redacting:
         with suppress(WebEvalError):
             run = load()
             run.check()
-        return self._redacted(result, run)
+        return self._redacted(result, run).result
 
-    def _redacted(self, result: TaskResult, run: Run | None) -> TaskResult:
+    def _redacted(self, result: TaskResult, run: Run | None) -> Redacted:
         if not (self._latest and self._latest[0][0] is result):
-            self._latest[:] = [(result, self._redactor(run).result(result))]
+            self._latest[:] = [(result, self._redactor(run).redacted(result))]
         return self._latest[0][1]
 
     def forget(self) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
 from functools import cached_property
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +16,17 @@ import pytest
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.carried import Carried
-from pytest_webeval.plugin.chosen import CHOSEN
+from pytest_webeval.plugin.chosen import is_narrowed
 from pytest_webeval.plugin.collection import ITEMS
 from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.item_outcomes import without_verdict
 from pytest_webeval.plugin.journals import Journals
 from pytest_webeval.plugin.merging import merged
+from pytest_webeval.plugin.outcome import Outcome
 from pytest_webeval.plugin.redacting import REDACTING
 from pytest_webeval.plugin.rerunning import reruns_of
+from pytest_webeval.plugin.run_pages import PAGES
+from pytest_webeval.plugin.run_pages import RunPages
 from pytest_webeval.plugin.session_keys import DESELECTED
 from pytest_webeval.plugin.session_keys import OUTSIDE
 from pytest_webeval.plugin.stopping import Stopping
@@ -55,6 +59,7 @@ class Reporter:
     stopped: str | None = None
     doubted: list[str] = field(default_factory=list)
     compare: Callable[[Summary], Summary] | None = None  # with an earlier session
+    part_of: Callable[[Summary, Summary], Summary] | None = None  # what of a comparison is about some of the runs
 
     @cached_property
     def journals(self) -> Journals:
@@ -82,9 +87,16 @@ class Reporter:
         if path is not None:
             told = "the worker died while it scored this run; score it alone to see why"
             found = without_verdict(path, told, self.workspace)
-            self._try(lambda: found.written(self.workspace.settings.sync))
-            self.records[label] = found.record
+            self.attempt(lambda: found.written(self.workspace.settings.sync))
+            self._keep(found, lambda pages: pages.bare(found, path))
             self.journals.disturbed.add(label)
+
+    def _keep(self, found: Outcome, write: Callable[[RunPages], Outcome]) -> None:
+        """Keep what was found out here, rather than where the run was scored, and let the report have a page of it."""
+        self.records[found.record.run] = found.record
+        pages = self.workspace.config.stash.get(PAGES, None)
+        if pages is not None:
+            write(pages)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Know how many items there are, to tell a partial session."""
@@ -111,20 +123,21 @@ class Reporter:
         self.deselected = max(self.deselected, session.config.stash.get(DESELECTED, 0))
         self.outside = max(self.outside, session.config.stash.get(OUTSIDE, 0))
         for label in sorted(self.parts):
-            self._try(lambda label=label: self._merge(label))
+            self.attempt(partial(self._merge, label))
         if not self.records and not self.collected:
             return
         if self.doubted:  # whose tests all passed, which must not look like success
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
         told = self.stopping.reason(session, self._unscored)
         self.stopped = told and session.config.stash[REDACTING].text(told)
-        self.summary = self._summarize(list(self.records.values()))
+        summary = self._summarize(list(self.records.values()))
+        self.summary = summary if self.compare is None else self.compare(summary)
         for place, records in self._places().items():
-            self._try(lambda place=place, records=records: self._write_summary(place, records))
+            self.attempt(partial(self._write_summary, place, records))
         is_complete = bool(self.collected) and not self._unscored and not self.problems
         self.journals.end(is_complete=is_complete, is_whole=not self._is_chosen)
         if (directory := self.workspace.settings.metrics) is not None:
-            self._try(lambda: self._write_metrics(directory))
+            self.attempt(lambda: self._write_metrics(directory))
         self._tell_users(session, self.summary)
 
     def _tell_users(self, session: pytest.Session, summary: Summary) -> None:
@@ -147,8 +160,8 @@ class Reporter:
         if path is not None:
             record = self.records.get(label)
             found = merged(self.workspace, path, record, list(self.parts[label].values()))
-            self.records[label] = found
-            if record is not None and record.status == "success" != found.status:
+            self._keep(found, lambda pages: pages.late(found, path, len(self.collected)))
+            if record is not None and record.status == "success" != found.record.status:
                 self.doubted.append(label)
 
     def _write_summary(self, place: Path, records: Sequence[Record]) -> None:
@@ -156,6 +169,8 @@ class Reporter:
         summary = self.summary
         if summary is None or len(records) < len(self.records):
             summary = self._summarize(records)
+            if self.part_of is not None and self.summary is not None:
+                summary = self.part_of(self.summary, summary)
         write_json(place, summary.to_json(), self.workspace.settings.sync)
 
     def _places(self) -> dict[Path, list[Record]]:
@@ -178,7 +193,7 @@ class Reporter:
     @property
     def _is_chosen(self) -> bool:
         """Whether the session was to score some runs of the roots, rather than all."""
-        return self.deselected > self.outside or self._is_narrowed
+        return self.deselected > self.outside or is_narrowed(self.workspace.config, self.workspace.settings.roots)
 
     def _summarize(self, records: Sequence[Record]) -> Summary:
         unscored = self._unscored
@@ -193,8 +208,7 @@ class Reporter:
             "task_warnings": list(tasks.warnings) if (tasks := self.workspace.given_tasks) else [],
             "today": self.workspace.settings.today.isoformat(),
         }
-        summary = summarize_records(records, about, expected=self._expected)
-        return summary if self.compare is None else self.compare(summary)
+        return summarize_records(records, about, expected=self._expected)
 
     @property
     def _expected(self) -> list[str] | None:
@@ -212,19 +226,14 @@ class Reporter:
         counts = {"task_count": len(found.task_ids), "outside_count": self.outside}
         return {"name": found.name, "checksum": found.checksum} | counts
 
-    @property
-    def _is_narrowed(self) -> bool:
-        """Whether arguments chose some runs of the roots, rather than all."""
-        config = self.workspace.config
-        ignored = config.getoption("ignore") or config.getoption("ignore_glob")
-        roots = {str(root) for root in self.workspace.settings.roots}
-        return bool(ignored) or CHOSEN in config.stash or not roots <= set(config.args)
-
-    def _try(self, write: Any) -> None:
+    def attempt(self, write: Callable[[], object]) -> bool:
+        """Whether something could be written; what was in the way is told at the end of the session."""
         try:
             write()
         except WebEvalError as error:
             self.problems.append(self.workspace.config.stash[REDACTING].text(str(error)))
+            return False
+        return True
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show the numbers, at most 40 lines of them."""

@@ -37,20 +37,32 @@ VALUED = frozenset(
     }
 )
 SWITCHES = frozenset({"--webeval-expect"})
+TOLD = "webeval_asked"
 SHORT = ("-c", "-o", "-p")
 
 
 def reruns_of(config: pytest.Config, records: Iterable[Record]) -> Reruns:
     """Commands for the runs of a session, as somebody would type them where pytest was called."""
     found = {record.run: record for record in records}
-    here = config.invocation_params.dir
-    options = tuple(_kept([str(one) for one in config.invocation_params.args], here))
+    options, pinned = asked_of(config)
     return Reruns(
         {run: record.task_id for run, record in found.items()},
         options,
-        tuple(_pinned(config, options)),
+        pinned,
         frozenset(run for run, record in found.items() if record.missing),
     )
+
+
+def asked_of(config: pytest.Config) -> tuple[Sequence[str], Sequence[str]]:
+    """The options of the session that matter, and those without which node ids might mean something else.
+
+    What a worker was called with is no command of anybody's: the controller tells it.
+    """
+    told: tuple[Sequence[str], Sequence[str]] | None = getattr(config, "workerinput", {}).get(TOLD)
+    if told is not None:
+        return told
+    options = tuple(_kept([str(one) for one in config.invocation_params.args], config.invocation_params.dir))
+    return options, tuple(_pinned(config, options))
 
 
 def _kept(arguments: Sequence[str], here: Path) -> Iterator[str]:

@@ -30,6 +30,7 @@ from pytest_webeval.plugin.redacting import REDACTING
 from pytest_webeval.plugin.settings import Settings
 from pytest_webeval.plugin.workspace import RESULT
 from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.redaction.policy import REDACTED
 from pytest_webeval.reports.failure_text import reason
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
@@ -40,7 +41,22 @@ from pytest_webeval.task_results import libraries
 
 # What says which runs are scored, or what is told of them, but not what becomes of one. The definition of a task and
 # the content of the configuration file are looked at themselves; whatever else there is may change a result.
-_NO_MATTER = ("config", "durations", "expect", "fsync", "metrics", "resume", "roots", "subset", "tasks", "timeout")
+_NO_MATTER = (
+    "baseline",
+    "config",
+    "durations",
+    "embed",
+    "expect",
+    "fsync",
+    "gitlab_metrics",
+    "metrics",
+    "report",
+    "resume",
+    "roots",
+    "subset",
+    "tasks",
+    "timeout",
+)
 
 
 def asked_of(settings: Settings) -> str:
@@ -92,6 +108,8 @@ class EarlierSession:
         result = _sealed(self.workspace.result_path(run.path), entry)
         if result is None or not self._is_defined_alike(run, result):
             return None
+        if self.workspace.settings.report is not None and REDACTED in result.webeval:
+            return None  # a page shows the recording as well, and whoever scores that knows the secrets in it
         if not _has_same_files(run, result, entry):
             return None
         record = self._record(run, result)

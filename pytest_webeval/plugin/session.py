@@ -14,32 +14,21 @@ import pytest
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.plugin import fixtures
 from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.collection import directory_node
-from pytest_webeval.plugin.garbage import LongFailures
-from pytest_webeval.plugin.garbage import SparedObjects
 from pytest_webeval.plugin.item_outcomes import given_up
 from pytest_webeval.plugin.item_outcomes import outcome_of
-from pytest_webeval.plugin.missing import MISSING_TASKS
-from pytest_webeval.plugin.missing import MissingTasks
 from pytest_webeval.plugin.outcome import Outcome
-from pytest_webeval.plugin.quiet_phases import QuietPhases
 from pytest_webeval.plugin.recording import RECORDER
 from pytest_webeval.plugin.redacting import REDACTING
-from pytest_webeval.plugin.redacting import Redacting
 from pytest_webeval.plugin.report_texts import fail
 from pytest_webeval.plugin.report_texts import tell_plainly
-from pytest_webeval.plugin.resuming import EARLIER
 from pytest_webeval.plugin.resuming import STORED
-from pytest_webeval.plugin.resuming import EarlierSession
+from pytest_webeval.plugin.run_pages import PAGES
 from pytest_webeval.plugin.selection import outside_subset
-from pytest_webeval.plugin.selection import select
 from pytest_webeval.plugin.session_keys import DESELECTED
 from pytest_webeval.plugin.session_keys import OUTSIDE
-from pytest_webeval.plugin.settings import read_settings
 from pytest_webeval.plugin.time_limits import USED
-from pytest_webeval.plugin.time_limits import Debugged
 from pytest_webeval.plugin.time_limits import within_time
 from pytest_webeval.plugin.users_hooks import complaint_of
 from pytest_webeval.plugin.workspace import WORKSPACE
@@ -47,55 +36,6 @@ from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.rubrics.base import OVER_BUDGET
 from pytest_webeval.task_results import deciding_checksum
-
-# Options of pytest's with which a session collects, and scores nothing.
-SHOWING = ("collectonly", "setuponly", "setupplan", "showfixtures", "show_fixtures_per_test")
-
-
-def register(config: pytest.Config) -> None:
-    """Set a session up: read the settings, select the runs, register what writes. Raises `pytest.UsageError`."""
-    workspace = Workspace(config, read_settings(config))
-    config.stash[WORKSPACE] = workspace
-    config.stash[MISSING_TASKS] = MissingTasks(workspace)
-    config.stash[REDACTING] = Redacting(workspace.settings.redaction, workspace.settings.output is not None)
-    try:
-        _ = workspace.sites, workspace.given_tasks, workspace.subset
-        config.stash[MISSING_TASKS].check()
-    except WebEvalError as error:
-        raise pytest.UsageError(str(error)) from error
-    select(config, workspace)
-    is_scoring = writes(config)
-    config.pluginmanager.register(WebEvalSession(workspace, is_scoring), "webeval-session")
-    config.pluginmanager.register(fixtures, "webeval-fixtures")
-    config.pluginmanager.register(Debugged(), "webeval-debugged")
-    if is_scoring and workspace.settings.resume:
-        config.stash[EARLIER] = EarlierSession(workspace)
-    if is_scoring:
-        config.pluginmanager.register(QuietPhases(config), "webeval-quiet-phases")
-        config.pluginmanager.register(SparedObjects(config), "webeval-spared-objects")
-        config.pluginmanager.register(LongFailures(), "webeval-long-failures")
-    if is_scoring and workspace.settings.durations is not None:
-        from pytest_webeval.plugin.durations import DurationsReport  # for who asks
-
-        config.pluginmanager.register(DurationsReport(workspace.settings.durations), "webeval-durations")
-    if is_scoring and (page := config.getoption("htmlpath", default=None)):
-        from pytest_webeval.plugin.html_extras import HtmlExtras  # for who asks
-
-        config.pluginmanager.register(HtmlExtras.beside(page, workspace), "webeval-html-extras")
-    if not is_scoring or hasattr(config, "workerinput"):
-        return  # only the controller sees all reports, so only it may sum them up
-    from pytest_webeval.plugin.outlets import register_outlets  # which no worker needs
-    from pytest_webeval.plugin.reporter import Reporter  # same
-
-    reporter = Reporter(workspace)
-    config.pluginmanager.register(reporter, "webeval-reporter")
-    config.pluginmanager.register(reporter.stopping, "webeval-stopping")
-    register_outlets(config, reporter)
-
-
-def writes(config: pytest.Config) -> bool:
-    """Whether the session scores anything, rather than showing what it would do."""
-    return not any(config.getoption(name, default=False) for name in SHOWING)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +138,7 @@ class WebEvalSession:
             return None
         found = self._outcome(item, call) if self.is_scoring else None
         if found is not None:
-            found = _written(found, item)
+            found = _shown(_written(found, item), item)
             item.user_properties.extend(found.properties)
         return found
 
@@ -229,6 +169,12 @@ class WebEvalSession:
 def _argnames(mark: pytest.Mark) -> Sequence[str]:
     given: str | Sequence[str] = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
     return [name.strip() for name in given.split(",")] if isinstance(given, str) else given
+
+
+def _shown(found: Outcome, item: pytest.Item) -> Outcome:
+    """The same once it has its page in the report, where one is asked for."""
+    pages = item.config.stash.get(PAGES, None)
+    return found if pages is None or found.partly else pages.shown(found, item)
 
 
 def _written(found: Outcome, item: pytest.Item) -> Outcome:

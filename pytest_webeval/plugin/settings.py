@@ -12,6 +12,7 @@ import pytest
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.limits import Limits
+from pytest_webeval.limits import amount
 from pytest_webeval.limits import read_limits
 from pytest_webeval.redaction.policy import MODES
 from pytest_webeval.redaction.policy import RedactionPolicy
@@ -34,6 +35,7 @@ PLAIN = (
     "webeval_durations",
     "webeval_over_budget",
     "webeval_redact",
+    "webeval_report_embed",
     "webeval_rubric_threshold",
     "webeval_rules",
     "webeval_score_file",
@@ -67,6 +69,8 @@ class Settings:
     timeout: float  # seconds for each run, 0 for no limit
     resume: bool
     fsync: bool
+    report: Path | None
+    embed: int | None  # bytes of screenshots that the report has in itself
 
     @property
     def sync(self) -> Sync | None:
@@ -99,6 +103,8 @@ def read_settings(config: pytest.Config) -> Settings:
             resume=_is_on(config, "webeval_resume"),
             fsync=_is_on(config, "webeval_fsync"),
             redaction=_redaction(config),
+            report=_directory(path, "--webeval-report") if (path := _value(config, "webeval_report")) else None,
+            embed=_size(given) if (given := _value(config, "webeval_report_embed")) else None,
         )
     except SettingsError as error:
         raise pytest.UsageError(str(error)) from error
@@ -147,6 +153,13 @@ def _count(given: str) -> int:
     if not (given.isascii() and given.isdigit()):
         raise SettingsError(f"--webeval-durations: {given!r} is no count; write how many runs to show, or 0 for all")
     return int(given)
+
+
+def _size(given: str) -> int:
+    size = amount(given)
+    if size is None:
+        raise SettingsError(f"--webeval-report-embed: {given!r} is no size; write how much it may be, such as 25MB")
+    return size
 
 
 def _seconds(given: str | None) -> float:

@@ -59,7 +59,7 @@ def section(summary: Summary | None, workspace: Workspace, reruns: Reruns, endin
         *ending.problems,
     ]
     reasons = failures(summary.webeval["failures"], reruns)
-    return [*before, *reasons[: MOST_LINES - len(before) - len(after)], *after]
+    return [*before, *reasons[: max(0, MOST_LINES - len(before) - len(after))], *after]
 
 
 def _nothing(workspace: Workspace) -> str:

@@ -204,8 +204,8 @@ class Workspace:
         return list(dict.fromkeys(path for root in self.settings.roots for path in self._runs_below(root)))
 
     def subdirectories(self, seen: Listing) -> list[Path]:
-        """Directories that may be or hold runs: all but the one that results go to. Raises `RecordingError`."""
-        return [child for child in seen.subdirectories() if child != self.settings.output]
+        """Directories that may be or hold runs: all but those that are written to. Raises `RecordingError`."""
+        return [child for child in seen.subdirectories() if child not in (self.settings.output, self.settings.report)]
 
     def seen_in(self, path: Path) -> Listing | None:
         """What is in a directory that is no run; None for a run, which nobody has to look at again."""

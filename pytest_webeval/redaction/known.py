@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from bisect import bisect_left
+from collections.abc import Callable
 from collections.abc import Container
 from collections.abc import Iterable
 from collections.abc import Iterator
@@ -74,6 +75,8 @@ class KnownSecrets:
     @classmethod
     def of(cls, found: Mapping[str, str], spared: Iterable[str] = ()) -> KnownSecrets:
         """Those that were replaced, but for values that stay readable."""
+        if not found:
+            return cls({}, {}, ())
         kept = set(spared) | _OWN
         secrets = sorted(found.keys() - kept, key=lambda secret: (-len(secret), secret))[:MOST]
         forms = {form: found[secret] for secret in secrets for form in _forms(secret)}
@@ -84,12 +87,13 @@ class KnownSecrets:
         """The text without them, also where one was cut."""
         if len(text) < LONG_ENOUGH or not self.forms:
             return text
-        pieces: list[str] = []
-        at = 0
-        for start, end, told in _joined(self._spans(text)):
-            pieces += (text[at:start], told)
-            at = end
-        return "".join([*pieces, text[at:]]) if pieces else text
+        return _spliced(text, self._spans(text))
+
+    def replaced_in_any_case(self, text: str) -> str:
+        """The same, also where a secret is spelled in other letters: comparisons make small ones of what they read."""
+        told = self.replaced(text)
+        lowered = told.lower()
+        return _spliced(told, self._spans(lowered)) if self.forms and len(lowered) == len(told) else told
 
     def _spans(self, text: str) -> Iterator[tuple[int, int, str]]:
         heads, reached = self.heads, 0
@@ -125,18 +129,28 @@ class KnownSecrets:
         is_cut = length >= _HEAD and text[end : end + 1] in ("", CUT, '"', "'")
         return (start, end, self.forms[form]) if is_cut else None
 
-    def everywhere(self, tree: Any, kept: Container[str] = ()) -> Any:
-        """The same in all texts of some JSON, in names as well but for those that are kept."""
+    def everywhere(self, tree: Any, kept: Container[str] = (), how: Callable[[str], str] | None = None) -> Any:
+        """The same in all texts of some JSON, in names as well but for those that are kept; `how` is for texts."""
+        how = how or self.replaced
         if isinstance(tree, str):
-            return self.replaced(tree)
+            return how(tree)
         if isinstance(tree, list):
-            return [self.everywhere(one, kept) for one in tree]
+            return [self.everywhere(one, kept, how) for one in tree]
         if isinstance(tree, dict):
             return {
-                name if name in kept else self.replaced(name): self.everywhere(value, kept)
-                for name, value in tree.items()
+                name if name in kept else how(name): self.everywhere(value, kept, how) for name, value in tree.items()
             }
         return tree
+
+
+def _spliced(text: str, spans: Iterator[tuple[int, int, str]]) -> str:
+    """The text with other texts in some places."""
+    pieces: list[str] = []
+    at = 0
+    for start, end, told in _joined(spans):
+        pieces += (text[at:start], told)
+        at = end
+    return "".join([*pieces, text[at:]]) if pieces else text
 
 
 def _heads(forms: Iterable[str]) -> dict[str, list[int]]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-# Every name in `names` and every pattern in `patterns` has one of these in it.
+from functools import lru_cache
+
+# Every name in `names` and every pattern in `patterns` has one of these in it, but for credentials of addresses.
 MARKS = (
     "auth",
     "cookie",
@@ -24,8 +26,6 @@ MARKS = (
     "mfacode",
     "mfa",
     "cvv",
-    "://",
-    "%2f%2f",
     "eyj",
     "sk-",
     "k_live",
@@ -53,7 +53,20 @@ MARKS = (
 )
 
 
+_SHORT = 200  # characters of a text that may well come again: names, paths, messages of our own
+
+
 def may_hold_secrets(text: str) -> bool:
     """Whether it is worth looking for secrets in a text."""
+    return _short_one_may(text) if len(text) <= _SHORT else _may(text)
+
+
+def _may(text: str) -> bool:
     lowered = text.lower()
-    return any(mark in lowered for mark in MARKS)
+    for mark in MARKS:
+        if mark in lowered:
+            return True
+    return ("://" in lowered and "@" in lowered) or ("%2f%2f" in lowered and "%40" in lowered)
+
+
+_short_one_may = lru_cache(maxsize=8192)(_may)

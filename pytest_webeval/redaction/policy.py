@@ -9,6 +9,7 @@ from dataclasses import field
 
 from pytest_webeval.errors import SettingsError
 
+REDACTED = "redacted"  # what a result without secrets tells the mode under
 OFF, DEFAULT, STRICT = "off", "default", "strict"
 MODES = (DEFAULT, OFF, STRICT)
 
@@ -24,6 +25,11 @@ class RedactionPolicy:
     def is_off(self) -> bool:
         """Whether everything stays as it is."""
         return self.mode == OFF
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether more is taken for a secret than is surely one."""
+        return self.mode == STRICT
 
 
 def allowed_names(lines: Iterable[str]) -> dict[str, tuple[str, ...]]:

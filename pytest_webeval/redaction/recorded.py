@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,11 @@ from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.scope import scope_of
 from pytest_webeval.redaction.texts import Texts
+from pytest_webeval.redaction.tokens import text_of
+from pytest_webeval.redaction.tokens import tokens
 from pytest_webeval.redaction.trees import Trees
 from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import plain_json
 from pytest_webeval.tasks import NETWORK_EVALUATOR
 
 _OPAQUE = re.compile(r"(?<!\w)(?=[^\W\d]*+\d)(?=[\d_]*+[^\W\d_])\w{8,}+")
@@ -81,22 +85,32 @@ def _has(text: str, words: Iterable[str]) -> bool:
 
 def opaque_words(results: Iterable[EvaluatorResult], *around: Any) -> set[str]:
     """Words of letters and digits that results say of their own, in small letters: not of an event, nor of a task."""
-    said, known = set[str](), set[str]()
-    for text in _texts(around):
-        said |= _words(text)
+    said: list[Any] = [around]
+    known: list[Any] = []
     for one in results:
-        found = one.to_json()
-        is_event = one.evaluator_name == NETWORK_EVALUATOR
-        shown = [found["actual"], found["actual_normalized"]]
-        for text in _texts([found["assertions"], found["error_msg"], *(() if is_event else shown)]):
-            said |= _words(text)
-        for text in _texts([found["expected"], *(shown if is_event else ())]):
-            known |= _words(text)
-    return said - known
+        shown = known if one.evaluator_name == NETWORK_EVALUATOR else said
+        said += [one.assertions, one.error_msg]
+        shown += [one.actual, one.actual_normalized]
+        known.append(one.expected)
+    found = _words_in(said)
+    return found - _words_in(known) if found else found
 
 
-def _words(text: str) -> set[str]:
-    return set(_OPAQUE.findall(text.lower())) if len(text) >= _LEAST else set()
+def _words_in(tree: list[Any]) -> set[str]:
+    """The words of all texts in some JSON, its names included."""
+    found = tokens(tree)
+    if found is None:
+        return {word for text in _texts(plain_json(tree)) for word in _words(text)}
+    return set().union(*map(_words_of, found))
+
+
+@lru_cache(maxsize=8192)
+def _words_of(token: bytes) -> frozenset[str]:
+    return _words(text_of(token))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_OPAQUE.findall(text.lower())) if len(text) >= _LEAST else frozenset()
 
 
 def _texts(tree: Any) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,47 +12,27 @@ from pytest_webeval.redaction.explanations import ExplanationRedactor
 from pytest_webeval.redaction.explanations import explanations_of
 from pytest_webeval.redaction.explanations import searched
 from pytest_webeval.redaction.known import KnownSecrets
+from pytest_webeval.redaction.policy import REDACTED
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.recorded import Recorded
 from pytest_webeval.redaction.recorded import opaque_words
+from pytest_webeval.redaction.redacted import NAMING
+from pytest_webeval.redaction.redacted import OURS
+from pytest_webeval.redaction.redacted import OurNames
+from pytest_webeval.redaction.redacted import Redacted
+from pytest_webeval.redaction.redacted import about_of
+from pytest_webeval.redaction.redacted import kept_names
+from pytest_webeval.redaction.redacted import named_in
+from pytest_webeval.redaction.redacted import searched_result
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.scope import scope_of
 from pytest_webeval.redaction.texts import Texts
+from pytest_webeval.redaction.tokens import may_hold
 from pytest_webeval.redaction.trees import Trees
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import TaskResult
-
-REDACTED = "redacted"
-# What `webeval` of a result says of ourselves and of files, which is no part of a recording.
-_OURS = frozenset(
-    {"format", "inputs", "libraries", "redacted", "rules", "run", "skipped", "tasks_from", "version", "wall_time"}
-)
-# Who names assertions by our words and those of the task alone, so that no secret is in these names.
-_NAMING = frozenset({"AgentResponseEvaluator", "NetworkEventEvaluator", "RubricEvaluator"})
-# What a result calls the parts of an event and of an answer, whatever a recording has for secrets.
-_FIXED = frozenset(
-    {
-        "action",
-        "error_details",
-        "event_type",
-        "headers",
-        "http_method",
-        "performed_operation",
-        "post_data",
-        "query_params",
-        "query_string",
-        "response_content",
-        "response_cookies",
-        "response_status",
-        "results",
-        "retrieved_data",
-        "status",
-        "task_type",
-        "url",
-    }
-)
-_FIELDS = ("assertion_name", "assertion_msgs", "error_msg")
+from pytest_webeval.tasks import NETWORK_EVALUATOR
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,32 +60,62 @@ class Redactor:
 
     def result(self, result: TaskResult) -> TaskResult:
         """The result without secrets, as it is written elsewhere and as all that is told of it is made from."""
+        return self.redacted(result).result
+
+    def redacted(self, result: TaskResult) -> Redacted:
+        """The same, with what was replaced."""
         if self.policy.is_off or result.webeval.get(REDACTED) == self.policy.mode:
-            return result
+            return Redacted(result, {}, [])
+        if not self.policy.is_strict and not may_hold([result.evaluators_results, result.error_msg, *_of_run(result)]):
+            found = self._found(result, ())
+            if not found:
+                plain = result.with_changes(webeval=result.webeval | {REDACTED: self.policy.mode})
+                return Redacted(plain, {}, [() for _ in result.evaluators_results])
         parts = [self._redacted(one) for one in result.evaluators_results]
-        explained = explanations_of(result)
-        if explained is not None:
-            explained = [ExplanationRedactor(part.messages)(one) for one, part in zip(explained, parts, strict=True)]
         around = Replacements(self.salt)
         trees = Trees(Texts(scope_of(self.policy), around))
-        kept = _OURS if explained is None else _OURS | {EXPLANATIONS}
-        told = {name: value if name in kept else trees(value) for name, value in result.webeval.items()}
         error = result.error_msg and trees.texts(result.error_msg)
-        everywhere = (*(part.made for part in parts), around)
-        found = {secret: told for one in everywhere for secret, told in one.found.items()}
-        told_of = (result.error_msg, [value for name, value in result.webeval.items() if name not in _OURS])
-        found = self._recorded(result.evaluators_results, result.webeval.get("inputs") or (), *told_of) | found
+        explained = explanations_of(result)
+        kept = OURS if explained is None else OURS | {EXPLANATIONS}
+        told = {name: value if name in kept else trees(value) for name, value in result.webeval.items()}
+        if explained is not None:
+            explained = [ExplanationRedactor(part.messages)(one) for one, part in zip(explained, parts, strict=True)]
+        found = self._found(result, [*(part.made for part in parts), around])
         known = KnownSecrets.of(found)
         searching = [KnownSecrets.of(found, part.made.spared) if part.made.spared else known for part in parts]
-        about = _about(told, known)
+        about = about_of(told, known)
         if explained is not None:
-            whole = zip(explained, searching, parts, strict=True)
-            about[EXPLANATIONS] = [searched(one, secrets, _kept(part.result.expected)) for one, secrets, part in whole]
-        return result.with_changes(
-            evaluators_results=[_searched(part.result, one) for part, one in zip(parts, searching, strict=True)],
+            named = (kept_names(part.result.expected) for part in parts)
+            whole = zip(explained, searching, named, strict=True)
+            about[EXPLANATIONS] = [searched(one, secrets, names) for one, secrets, names in whole]
+        changed = result.with_changes(
+            evaluators_results=[searched_result(part.result, one) for part, one in zip(parts, searching, strict=True)],
             error_msg=error and known.replaced(error),
             webeval=about | {REDACTED: self.policy.mode},
         )
+        return Redacted(changed, found, [part.made.spared for part in parts])
+
+    def beside(self, redacted: Redacted, shown: Any, said: Any = None) -> tuple[TaskResult, Any]:
+        """The result and JSON that is shown beside it: what is a secret in one of the two is one in the other.
+
+        `said` is what of that JSON the agent said: it may repeat what only the recording calls a secret.
+        """
+        if self.policy.is_off:
+            return redacted.result, shown
+        made = Replacements(self.salt)
+        trees = Trees(Texts(scope_of(self.policy, NETWORK_EVALUATOR), made))
+        told = trees(shown) if self.policy.is_strict or may_hold(shown) else shown
+        recorded = self._recorded([], redacted.result.webeval.get("inputs") or (), said) if said else {}
+        new = {secret: one for secret, one in (recorded | made.found).items() if secret not in redacted.found}
+        known = KnownSecrets.of(redacted.found | new, made.spared)
+        result = redacted.searched(new) if new else redacted.result
+        return result, known.everywhere(told, OurNames(), known.replaced_in_any_case) if known.forms else told
+
+    def _found(self, result: TaskResult, made: Iterable[Replacements]) -> dict[str, str]:
+        """All secrets that were replaced in the parts of a result, and those of the recording that it repeats."""
+        around = (result.error_msg, _of_run(result))
+        recorded = self._recorded(result.evaluators_results, result.webeval.get("inputs") or (), *around)
+        return recorded | {secret: told for one in made for secret, told in one.found.items()}
 
     def evaluated(self, result: EvaluatorResult) -> EvaluatorResult:
         """The same of what one evaluator found."""
@@ -114,7 +123,7 @@ class Redactor:
             return result
         part = self._redacted(result)
         found = self._recorded([result]) | part.made.found
-        return _searched(part.result, KnownSecrets.of(found, part.made.spared))
+        return searched_result(part.result, KnownSecrets.of(found, part.made.spared))
 
     def _recorded(self, results: list[EvaluatorResult], names: Iterable[str] = (), *around: Any) -> dict[str, str]:
         """Secrets of the recording that results repeat."""
@@ -134,16 +143,21 @@ class Redactor:
     def _redacted(self, result: EvaluatorResult) -> _Part:
         made = Replacements(self.salt)
         found = result.to_json()
-        trees = Trees(Texts(scope_of(self.policy, result.evaluator_name, list(_named(found["expected"]))), made))
+        trees = Trees(Texts(scope_of(self.policy, result.evaluator_name, list(named_in(found["expected"]))), made))
         values = {name: trees(found[name]) for name in ("actual", "actual_normalized", "expected")}
         messages = Messages(trees)
         redacted = result.with_changes(
             **values,
             assertions=result.assertions
-            and [_asserted(one, messages, is_ours=result.evaluator_name in _NAMING) for one in result.assertions],
+            and [_asserted(one, messages, is_ours=result.evaluator_name in NAMING) for one in result.assertions],
             error_msg=result.error_msg and trees.texts(result.error_msg),
         )
         return _Part(redacted, messages)
+
+
+def _of_run(result: TaskResult) -> list[Any]:
+    """What a result says of a run beside what evaluators found, but for what is ours."""
+    return [value for name, value in result.webeval.items() if name not in OURS]
 
 
 def _asserted(assertion: Assertion, messages: Messages, *, is_ours: bool) -> Assertion:
@@ -153,53 +167,3 @@ def _asserted(assertion: Assertion, messages: Messages, *, is_ours: bool) -> Ass
         assertion_msgs=told and messages.of(name, told),
         error_msg=error and messages.of(name, [error])[0],
     )
-
-
-def _about(told: dict[str, Any], known: KnownSecrets) -> dict[str, Any]:
-    """What a result says of a run, under the names that we gave it."""
-    return {name: value if name in _OURS else known.everywhere(value, _Names()) for name, value in told.items()}
-
-
-class _Names:
-    """Names such as we give: a secret that is equal to one names nothing."""
-
-    def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and name.replace("_", "a").isalpha() and name.islower()
-
-
-def _searched(result: EvaluatorResult, known: KnownSecrets) -> EvaluatorResult:
-    """The same without secrets that were found elsewhere."""
-    if not known.forms:
-        return result
-    told = result.to_json()
-    kept = _kept(told["expected"])
-    values = {name: known.everywhere(told[name], kept) for name in ("actual", "actual_normalized", "expected")}
-    is_ours = result.evaluator_name in _NAMING
-    return result.with_changes(
-        **values,
-        error_msg=result.error_msg and known.replaced(result.error_msg),
-        assertions=result.assertions
-        and [_searched_assertion(one, known, is_ours=is_ours) for one in result.assertions],
-    )
-
-
-def _searched_assertion(assertion: Assertion, known: KnownSecrets, *, is_ours: bool) -> Assertion:
-    told = known.everywhere(assertion.to_json(), _FIELDS)
-    changed = ("assertion_msgs", "error_msg") if is_ours else _FIELDS
-    return assertion.with_changes(**{name: told[name] for name in changed})
-
-
-def _kept(expected: Any) -> frozenset[str]:
-    """Names in what one evaluator found that stay, even if somebody has them for secrets."""
-    return _FIXED.union(_named(expected))
-
-
-def _named(expected: Any) -> Iterator[str]:
-    """All names that an expectation has in it."""
-    if isinstance(expected, dict):
-        for name, value in expected.items():
-            yield name
-            yield from _named(value)
-    elif isinstance(expected, list):
-        for one in expected:
-            yield from _named(one)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any
 
+from pytest_webeval.comparison import shown
 from pytest_webeval.failure_groups import KINDS
 from pytest_webeval.failure_groups import Decisive
 from pytest_webeval.failure_groups import decisive
@@ -19,6 +22,8 @@ _CONTROLS = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060
 # What CI systems obey: `::error::` at the beginning of a line, `##[…]`, `##vso[…]` and `##teamcity[…]` anywhere in it.
 _COMMAND = r"(?mi)^([^\S\n]*):(?=:)|#(?=#(?:vso|teamcity)?\[)"
 LONGEST_LINE, MOST_LINES = 1_000, 200
+MOST_PARAMETERS = 3
+_QUERY = "network_event.query_params_mismatch"
 _SUFFIX = f"(?:{'|'.join(KINDS)})$"
 
 
@@ -67,19 +72,35 @@ def reason(result: TaskResult) -> str | None:
     if result.status is Status.SUCCESS:
         return None
     found = decisive(result)
-    told = result.error_msg or result.status.value if found is None else _told(found)
+    told = result.error_msg or result.status.value if found is None else _told(found, result)
     return harmless(_shortened(told))
 
 
-def _told(found: Decisive) -> str:
+def _told(found: Decisive, whole: TaskResult) -> str:
     """The error or the assertion; where that is about a field of the nearest event, with that event."""
     result, assertion = found
     if assertion is None:
         return f"{result.evaluator_name}: {result.error_msg}"
     first = failed_assertions(result)[0]
-    if assertion is first:
-        return _one_line(assertion)
-    return f"{_one_line(assertion)}; {(first.assertion_msgs or [''])[-1]}"
+    told = _parameters(result, whole) if assertion.assertion_name == _QUERY else ""
+    told = told or _one_line(assertion)
+    return told if assertion is first else f"{told}; {(first.assertion_msgs or [''])[-1]}"
+
+
+def _parameters(result: EvaluatorResult, whole: TaskResult) -> str:
+    """The parameters that differ, rather than all of them twice; empty where the result does not explain itself."""
+    explained = whole.webeval.get("explanations")
+    at = next(place for place, one in enumerate(whole.evaluators_results) if one is result)
+    told = explained[at] if isinstance(explained, list) and at < len(explained) else None
+    found = [one for one in (told or {}).get("differences") or () if one["path"].startswith("query_params.")]
+    return "; ".join(f"network_event.{one['path']}: {_both(one)}" for one in found[:MOST_PARAMETERS])
+
+
+def _both(difference: Mapping[str, Any]) -> str:
+    expected, actual = shown(difference["expected"]), shown(difference["actual"])
+    if difference["kind"] == "extra":
+        return f"not expected, got {actual}"
+    return f"expected {expected}, " + ("not sent" if difference["kind"] == "missing" else f"got {actual}")
 
 
 def _one_line(assertion: Assertion) -> str:

@@ -75,11 +75,14 @@ def _flips(about: Mapping[str, Any], reruns: Reruns) -> Iterator[str]:
     found = about.get("baseline")
     if found is None:
         return
-    counts = ", ".join(f"{len(found[name])} {name}" for name in ("lost", "gained", "new", "gone"))
+    told = ("lost", "gained") if about["partial"] else ("lost", "gained", "new", "gone")
+    counts = ", ".join(f"{len(found[name])} {name}" for name in told)
     yield f"### Since the baseline of {plain(found['timestamp'][:10])}: {counts}\n"
     differ = {"same_rules": "rules", "same_evaluators": "evaluators", "same_tasks": "task definitions"}
     if other := [word for name, word in differ.items() if not found[name]]:
         yield f"It was scored with other {' and '.join(other)}, which may be why.\n"
+    if found["partial"]:
+        yield "It is of a partial session, which scored some of the runs.\n"
     for name in ("lost", "gained"):
         if runs := found[name]:
             ids = ", ".join(plain(reruns.task_ids.get(run, run)) for run in runs[:FLIPS_SHOWN])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from base64 import b64encode
 from collections.abc import Iterable
 from collections.abc import Iterator
@@ -11,18 +12,17 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from pytest_webeval.checksums import sha256
-from pytest_webeval.errors import SettingsError
 from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.writing import encoded
 from pytest_webeval.writing import travelling
-from pytest_webeval.writing import write_whole
+from pytest_webeval.writing import write_plainly
+from pytest_webeval.writing import write_text
 
 _LONGEST = 2_000  # characters of one text in what is written as HTML; the index holds all of it
 _OUTCOMES = ("success", "partial_match", "failure", "error", "excluded")
 _POLICY = "default-src 'none'; script-src {script}; style-src {style}; img-src 'self' data:; {forms}"
+_ADVICE = "choose a place with --webeval-report"
 _FORMS = "base-uri 'none'; form-action 'none'"
 # Inside JSON these stand in texts only; each would mean something to HTML or to old JavaScript.
 _INERT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -30,14 +30,19 @@ _INERT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "
 
 def inert_json(value: Any) -> str:
     """JSON that means nothing to HTML around it: no tag, no entity and no end of a script in it."""
-    content = encoded(value)
-    try:
-        content = msgspec.json.format(content, indent=-1)
-    except (msgspec.DecodeError, RecursionError):  # too deep for msgspec: it stays indented
-        content = content.rstrip()
-    text = content.decode()
+    text = _compact(value)
     for character, escape in _INERT.items():
         text = text.replace(character, escape)
+    return text
+
+
+def _compact(value: Any) -> str:
+    """JSON without blanks; what needs to be spelled in another way, or nests very deep, stays indented."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text.encode()  # halves of surrogate pairs are no text that can be written
+    except (ValueError, RecursionError):
+        return encoded(value).decode().rstrip()
     return text
 
 
@@ -69,15 +74,20 @@ def write_page(index: Mapping[str, Any], directory: Path) -> None:
 def write_task(label: str, data: Mapping[str, Any], directory: Path) -> str:
     """Write the script of one task below the directory of a page; what the page's index calls it."""
     name = data_name(label)
-    _write(directory / "data" / f"{name}.js", task_script(label, data))
+    write_plainly(directory / "data" / f"{name}.js", task_script(label, data), _ADVICE)
     return name
 
 
 def write_single(index: Mapping[str, Any], scripts: Iterable[str], path: Path) -> None:
     """Write the page with its style, its script and the scripts of its tasks as one file."""
+    _write(path, single_page(index, scripts))
+
+
+def single_page(index: Mapping[str, Any], scripts: Iterable[str]) -> str:
+    """That page. Without scripts it is as much smaller as these are long."""
     style, script, tasks = _ours("report.css"), _ours("report.js"), "".join(scripts)
     policy = _POLICY.format(script=f"{_hash(script)} {_hash(tasks)}", style=_hash(style), forms=_FORMS)
-    _write(path, _rendered(index, policy=policy, style=style, script=script, tasks=tasks))
+    return _rendered(index, policy=policy, style=style, script=script, tasks=tasks)
 
 
 def _hash(text: str) -> str:
@@ -89,11 +99,7 @@ def _ours(name: str) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    try:
-        write_whole(path, text.encode())
-    except OSError as error:
-        told = error.strerror or error
-        raise SettingsError(f"cannot write {path}: {told}; choose a place with --webeval-report") from error
+    write_text(path, text, advice=_ADVICE)
 
 
 def _rendered(index: Mapping[str, Any], policy: str, style: str = "", script: str = "", tasks: str = "") -> str:

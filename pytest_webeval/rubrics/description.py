@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from dataclasses import replace
+from decimal import Decimal
 from typing import TYPE_CHECKING
 from typing import Any
 
 from pytest_webeval.rubrics.evidence import StoredVerdict
 from pytest_webeval.rubrics.failures import Failure
 from pytest_webeval.rubrics.failures import failure_of
+from pytest_webeval.rubrics.items import Leaf
+from pytest_webeval.rubrics.items import is_action_only
 from pytest_webeval.rubrics.taxonomy import TAXONOMY
 from pytest_webeval.rubrics.taxonomy import ToolFailure
 from pytest_webeval.rubrics.taxonomy import tool_failures
@@ -19,7 +22,8 @@ from pytest_webeval.rubrics.verdicts import Verdict
 if TYPE_CHECKING:
     from pytest_webeval.trajectories.trajectory import Trajectory
 
-MAX_TOLD = 20
+MAX_TOLD, MAX_ITEMS = 20, 100
+MAX_TEXT = 500  # characters of a criterion, and of what a judge says of it
 # Codes that G2 leaves to the deterministic detectors, whatever a judge says (`fara_webeval.md` §6.7).
 _DETECTED = ("6.1", "6.2")
 
@@ -63,6 +67,25 @@ def described(verdict: Verdict, stored: StoredVerdict, trajectory: Trajectory | 
         "flags": list(verdict.flags),
         "degraded_steps": list(verdict.degraded_steps),
         "failure": _failure(verdict, stored, trajectory, detected),
+        "items": _items(verdict.leaves),
+    }
+
+
+def _items(leaves: Sequence[Leaf]) -> list[dict[str, Any]]:
+    """The criteria with the points that they were given, as reports show them."""
+    is_unseen = is_action_only(leaves)
+    return [_item(leaf, leaf.earned if is_unseen else leaf.post_image) for leaf in leaves[:MAX_ITEMS]]
+
+
+def _item(leaf: Leaf, given: Decimal | None) -> dict[str, Any]:
+    return {
+        "text": leaf.criterion[:MAX_TEXT],
+        "earned": None if given is None else float(given),
+        "max": float(leaf.max_points),
+        "note": leaf.justification[:MAX_TEXT] or None,
+        "conditional": leaf.is_conditional,
+        "counts": leaf.counts,
+        "penalty": leaf.is_penalty,
     }
 
 

@@ -58,6 +58,7 @@ def line_up(environments: Environments, sizes: Sizes, scratch: Path) -> Mapping[
         "many-small":       session(python, many, place / "many-small", rounds=1),
         "all-passing":      session(python, passing, place / "all-passing"),
         "a-third-failing":  session(python, failing, place / "a-third-failing"),
+        "reporting":        session(python, failing, place / "reporting", f"--webeval-report={place / 'report'}"),
         "idle":             empty(python, place / "idle"),
         "bare":             empty(environments.bare, place / "bare"),
     }

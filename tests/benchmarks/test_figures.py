@@ -86,6 +86,8 @@ def test_the_bars_are_those_that_are_published():
         ("memory-large", 3, "less"),
         ("many", 1.3, "less"),
         ("failing", 1.5, "less"),
+        ("report", 1.2, "less"),
+        ("report-memory", 1_024, "less"),
         ("processes", 1.7, "more"),
         ("one-task", 1.6, "less"),
         ("idle", 1.05, "less"),

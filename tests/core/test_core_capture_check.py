@@ -70,6 +70,7 @@ FINE = [
     [entry(method="POST")],
     [entry(method="GET", headers=POSTED)],
     [document("/a"), document("/f", "inner"), document("/b")],
+    [document("/a"), entry("/b", headers={"accept": "text/html"})],  # nobody says that it is in a frame
 ]
 
 

@@ -58,6 +58,11 @@ class Session:
         """The HTML report."""
         return self.directory / f"{self.name}.html"
 
+    @property
+    def report(self) -> Path:
+        """Our own report, which the serial session writes."""
+        return self.directory / f"{self.name}-report" / "index.html"
+
     @cached_property
     def rows(self) -> dict[str, Any]:
         """What its summaries say of each run."""
@@ -104,7 +109,8 @@ def run(directory: Path, every: int) -> Corpus:
     manifest = corpus.write(directory, every=every)
     (directory / "pytest.ini").write_text("[pytest]\nwebeval_timeout = 20\n")
     parallel = _session(directory, "parallel", directory / "out", "-n", "2", "--webeval-output=out")
-    return Corpus(directory, manifest, parallel, _session(directory, "serial", directory))
+    serial = _session(directory, "serial", directory, "--webeval-report=serial-report")
+    return Corpus(directory, manifest, parallel, serial)
 
 
 def _session(directory: Path, name: str, place: Path, *options: str) -> Session:

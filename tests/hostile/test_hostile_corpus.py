@@ -19,7 +19,8 @@ GIBIBYTE = 2**30
 LONGEST = 20_000  # characters in a line of the terminal
 BIGGEST = 64 * 2**20  # bytes of the terminal's output, or of a report
 COMMANDS = re.compile(r"^\s*::|##\[|##vso\[|##teamcity\[", re.MULTILINE)
-OURS = re.compile(r"out(/.*)?|(parallel|serial)\.(out|err|xml|html)|(runs|alone)/eval_summary\.json", re.DOTALL)
+PLACES = r"out(/.*)?|serial-report(/.*)?|(parallel|serial)\.(out|err|xml|html)|(runs|alone)/eval_summary\.json"
+OURS = re.compile(PLACES, re.DOTALL)
 OUTCOMES = {"excluded": "skipped"}
 
 

@@ -41,6 +41,7 @@ def test_flips_are_told_and_written(runs, webeval_apart, earlier, spread):
         "timestamp": "2026-01-30T12:00:00Z",
         "success_rate": 2 / 3,
         "rules": "default",
+        "partial": False,
         "same_rules": True,
         "same_evaluators": True,
         "same_tasks": False,
@@ -94,3 +95,25 @@ def test_a_baseline_that_cannot_be_read_ends_the_session_before_it_scores(runs, 
 def test_an_ini_file_names_a_baseline_beside_it(runs, webeval, pytester, earlier):
     pytester.makeini("[pytest]\nwebeval_baseline = then.json")
     assert len(lines(webeval())) == 1
+
+
+def test_a_baseline_of_a_partial_session_is_told(runs, webeval, pytester):
+    runs.add(107)
+    runs.add(108)
+    webeval("-k", "107")
+    (runs.root / "eval_summary.json").rename(pytester.path / "before.json")
+    told = "the baseline is of a partial session, which scored some of the runs"
+    webeval("--webeval-baseline=before.json").stdout.fnmatch_lines([told])
+
+
+def test_the_summary_of_each_root_tells_of_its_own_runs(runs, webeval, another_root, pytester):
+    runs.add(107)
+    webeval()
+    (runs.root / "eval_summary.json").rename(pytester.path / "before.json")
+    other = another_root("others")
+    other.add(207)
+    (runs.root / "107" / "agent_response.json").write_text("{}")
+    webeval("--webeval-runs=others", "--webeval-baseline=before.json")
+    of_root, of_other = runs.summary["webeval"]["baseline"], other.summary["webeval"]["baseline"]
+    assert (of_root["lost"], of_root["new"], of_root["gone"]) == (["runs/107"], [], [])
+    assert (of_other["lost"], of_other["new"], of_other["gone"]) == ([], ["others/207"], [])

@@ -107,7 +107,7 @@ def test_metrics_are_written_where_they_are_asked_for(good_and_bad, webeval_apar
 def test_metrics_that_cannot_be_written_are_told(runs, webeval, pytester):
     runs.add(107)
     result = webeval("--webeval-gitlab-metrics=runs")
-    assert result.ret == 0
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines([f"cannot write {pytester.path / 'runs'}: Is a directory; choose another place"])
 
 

@@ -63,10 +63,10 @@ def test_a_page_asks_for_nothing_but_its_own_files_and_says_nothing(opened, smal
     report = opened(small).go("#task=runs%2F00001")
     root = small.parent.parent.as_uri()
     assert report.settled() == ["console: Failed to load resource: net::ERR_FILE_NOT_FOUND"]  # the fourth screenshot
-    assert {one.removeprefix(root) for one in report.requests if one != "about:blank"} == {
+    assert {one.removeprefix(root) for one in report.requests if one != "about:blank"} <= {
         "/report/index.html", "/report/index.html#task=runs%2F00001", "/report/report.css", "/report/report.js",
         f"/report/data/{data_name('runs/00001')}.js", *(f"/runs/shots/{at}.png" for at in range(4)), "data:,",
-    } & {one.removeprefix(root) for one in report.requests}  # fmt: skip
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_a_bar_of_the_overview_sets_its_filter(opened, small):
 
 def test_the_list_sorts(opened, small):
     report = opened(small).go("#sort=seconds")
-    assert report.page.locator("[aria-posinset='1'] .run").inner_text() == "runs/00088"
+    assert report.page.locator("[aria-posinset='1'] .run").inner_text() == "00088"
 
 
 @pytest.mark.parametrize("fragment", ["#task=runs%2F00003", "#task=3", "#status=failure&task=runs/00003"])
@@ -134,7 +134,7 @@ def test_a_deep_link_opens_its_task(opened, small, fragment):
     report = opened(small).go(fragment)
     assert report.task == "runs/00003"
     assert report.page.title() == "runs/00003 · failure · nightly agent, webarena-verified"
-    assert report.page.locator("[aria-selected=true] .run").inner_text() == "runs/00003"
+    assert report.page.locator("[aria-selected=true] .run").inner_text() == "00003"  # all of them are in runs
 
 
 def test_a_link_to_no_task_says_so(opened, small):

@@ -31,7 +31,7 @@ from pytest_webeval.reports.page_writing import write_task
         ("é", '"é"'),
         ("\x00\x1b", '"\\u0000\\u001b"'),
         ("\ud800", '"\\\\ud800"'),
-        ([float("nan"), float("-inf")], '["NaN","-Infinity"]'),
+        ([float("nan"), float("-inf")], '[\n  "NaN",\n  "-Infinity"\n]'),
     ],
 )
 def test_json_in_a_page_means_nothing_to_html(value, text):

@@ -16,7 +16,14 @@ from pytest_webeval.results import Summary
 
 ROOM = 1024 * 1024
 BASELINE = {"timestamp": "2026-01-30T12:00:00Z", "lost": ["runs/1"], "gained": [], "new": [], "gone": ["runs/9"]}
-BASELINE |= {"success_rate": 0.5, "rules": "strict", "same_rules": False, "same_evaluators": True, "same_tasks": False}
+BASELINE |= {
+    "partial": False,
+    "success_rate": 0.5,
+    "rules": "strict",
+    "same_rules": False,
+    "same_evaluators": True,
+    "same_tasks": False,
+}
 
 
 def row(number, status="failure", site="shopping", reason="because"):

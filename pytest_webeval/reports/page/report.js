@@ -6,6 +6,7 @@ const MOST_LINES = 1500; // lines of one JSON tree before "show all"
 const MOST_EVENTS = 500; // rows of the network table at a time
 const MOST_STEPS = 300; // steps of the filmstrip at first
 const MOST_KEPT = 50; // tasks whose data stay in memory
+const MOST_OF_RUN = 26; // characters of a label in the list
 const SIGNS = { success: "✓", failure: "✕", error: "!", partial_match: "◐", excluded: "–" };
 const MARKS = { nearest: "◆ nearest", candidate: "◇ candidate", match: "✓ match" };
 // Control characters, directions and halves of pairs, which would not show as what they are.
@@ -19,6 +20,13 @@ const listed = (value) => (Array.isArray(value) ? value : []);
 const given = (value) => value !== null && value !== undefined && value !== "";
 const spelled = (text) =>
   String(text).replace(HIDDEN, (found) => "\\u" + found.codePointAt(0).toString(16).padStart(4, "0"));
+/** How many characters of labels are directories that all of them begin with. */
+function sharedDirectories(labels) {
+  let shared = labels[0] ?? "";
+  for (const label of labels) while (!label.startsWith(shared)) shared = shared.length > 1 ? shared.slice(0, shared.lastIndexOf("/", shared.length - 2) + 1) : "";
+  return shared.lastIndexOf("/") + 1;
+}
+
 const short = (text, most) => (text.length > most ? text.slice(0, most) + "…" : text);
 const numbered = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
@@ -53,7 +61,7 @@ function cut(text) {
 
 const bdi = (text, kind) => el("bdi", { class: kind }, text);
 const badge = (status, text) =>
-  el("span", { class: `badge ${status in SIGNS ? status : ""}` }, SIGNS[status] || "", " ", text || status);
+  el("span", { class: `badge ${Object.hasOwn(SIGNS, status) ? status : ""}` }, SIGNS[status] || "", " ", text || status);
 const button = (text, onclick, kind = "plain") => el("button", { type: "button", class: kind, onclick }, text);
 
 /** An address of our own files, or null: recorded addresses are never followed. */
@@ -78,6 +86,7 @@ const index = JSON.parse($("webeval-index").textContent);
 const rows = index.rows.map(asRow);
 const pageTitle = spelled(short(index.title, 200));
 const byRun = new Map(rows.map((row) => [row.run, row]));
+const common = sharedDirectories(rows.map((row) => row.run));
 
 function asRow(cells, number) {
   const row = { number };
@@ -269,6 +278,18 @@ function drawRows() {
   else list.removeAttribute("aria-activedescendant");
 }
 
+/** What tells a run from the others: without the directories that all of them lie in, and of long ones the end. */
+function ending(run) {
+  const own = run.slice(common);
+  return own.length > MOST_OF_RUN ? "…" + own.slice(-MOST_OF_RUN) : own;
+}
+
+/** Of several runs of a task the first that did not succeed: that is what somebody would look for. */
+function ofTask(id) {
+  const found = rows.filter((one) => String(one.task_id) === id);
+  return found.find((one) => one.status !== "success") ?? found[0];
+}
+
 function drawRow(at) {
   if (drawn.has(at)) return;
   const row = shown[at];
@@ -276,7 +297,7 @@ function drawRow(at) {
   const made = el("div", { role: "option", id: `row-${row.number}`, class: `row ${row.status}`, "aria-setsize": shown.length,
     "aria-posinset": at + 1, onclick: () => openAt(at) },
     el("span", { class: `sign ${row.status}`, title: row.status }, SIGNS[row.status] ?? "", el("span", { class: "unseen" }, row.status)),
-    bdi(short(row.run, 200), "run"), bdi(short(about, 100), "meta"),
+    bdi(ending(row.run), "run"), bdi(short(about, 100), "meta"),
     bdi(short(row.reason || row.intent || "", 300), "reason"));
   made.style.top = `${at * height}px`;
   spacer.append(made);
@@ -302,7 +323,7 @@ let opened = null;
 
 function show() {
   const key = JSON.stringify([[...state.filters], state.words, state.sort]);
-  const row = byRun.get(state.task) ?? rows.find((one) => String(one.task_id) === state.task);
+  const row = byRun.get(state.task) ?? ofTask(state.task);
   const moved = row !== opened;
   if (key !== shownFor) {
     shownFor = key;
@@ -363,7 +384,11 @@ function showTask(row) {
     body.removeAttribute("aria-busy");
     for (const one of body.querySelectorAll("[data-start]")) one.dispatchEvent(new Event("shown"));
   };
-  dataOf(row).then((task) => put(parts(task)), (why) => put(el("p", { class: "notice error" }, why), asIndexed(row)));
+  const told = (task) => {
+    if (opened === row && given(task.reason)) $("task").querySelector(".why")?.replaceWith(reasonOf(task)); // the list has its beginning
+    put(parts(task));
+  };
+  dataOf(row).then(told, (why) => put(el("p", { class: "notice error" }, why), asIndexed(row)));
 }
 
 const reasonOf = (row) => (given(row.reason) ? el("p", { class: "why" }, bdi(row.reason)) : null) ?? "";
@@ -419,11 +444,11 @@ function parts(task) {
       ["Starts at", listed(task.start_urls).map((one) => el("div", {}, el("code", {}, one)))],
       ["Task", [task.task_id, listed(task.sites).join(", "), task.type].filter(given).join(" · ")],
       ["Template", given(task.template) ? [bdi(task.template), task.template_id >= 0 ? ` (${task.template_id})` : ""] : null]]),
+    commands(listed(task.commands)),
     listed(task.evaluators).map((one) => evaluatorPart(one, network)),
     task.rubric ? rubricPart(task.rubric) : null,
     task.steps ? stepsPart(listed(task.steps), network) : null,
     network ? network.part : null,
-    commands(listed(task.commands)),
     aboutPart(task),
   ];
 }
@@ -439,7 +464,7 @@ function facts(pairs) {
 function warnings(found) {
   if (!found.length) return null;
   return el("ul", { class: "warnings", "aria-label": "Warnings" },
-    found.map((one) => el("li", {}, el("span", { class: "kind" }, "⚠ ", one.kind), " ", bdi(one.text))));
+    found.map((one) => el("li", {}, el("span", { class: "kind" }, "⚠ ", one.kind === "other" ? null : one.kind), " ", bdi(one.text))));
 }
 
 function table(heads, lines, kind) {
@@ -526,9 +551,11 @@ function* lines(value, path, indent, lead, tail, marked, paths) {
   yield line(close + tail);
 }
 
+// Results have names of the reference, paths those of the definitions.
+const DEFINED_AS = new Map([["query_string", "query_params"], ["results", "retrieved_data"], ["action", "task_type"]]);
 const branches = (value, path) => Array.isArray(value)
   ? value.map((one, at) => [`${path}[${at}]`, "", one])
-  : Object.entries(value).map(([key, one]) => [path ? `${path}.${key}` : key, `${JSON.stringify(key)}: `, one]);
+  : Object.entries(value).map(([key, one]) => [path ? `${path}.${key}` : DEFINED_AS.get(key) ?? key, `${JSON.stringify(key)}: `, one]);
 
 function nearest(one, network) {
   if (!one) return null;
@@ -640,7 +667,7 @@ function enlarge(source, name) {
 // ── rubric, commands and the rest ───────────────────────────────────────────────────────────────────────────────
 
 function rubricPart(one) {
-  const points = (item) => el("tr", {}, el("th", { scope: "row" }, bdi(item.text), item.conditional ? el("span", { class: "quiet" }, " (conditional)") : null),
+  const points = (item) => el("tr", {}, el("th", { scope: "row" }, bdi(item.text), item.conditional ? el("span", { class: "quiet" }, item.counts === false ? " (does not count)" : " (conditional)") : null),
     el("td", { class: "number" }, given(item.earned) ? item.earned : "–", el("span", { class: "quiet" }, " of ", item.max)),
     el("td", {}, given(item.note) ? bdi(item.note) : ""));
   const items = listed(one.items);
@@ -678,7 +705,7 @@ function copy(text, pressed, code) {
 }
 
 function aboutPart(task) {
-  const links = listed(task.links).map((one) => ours(one.href)
+  const links = listed(task.links).map((one) => ours(one.href) && !index.embedded
     ? el("li", {}, el("a", { href: one.href, target: "_blank", rel: "noopener noreferrer" }, bdi(one.label)))
     : el("li", {}, bdi(one.label)));
   const entries = (tree) => Object.entries(tree ?? {}).filter(([, value]) => given(value))

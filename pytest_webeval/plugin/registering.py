@@ -1,0 +1,113 @@
+"""What a session with runs registers with pytest, and in which processes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin import fixtures
+from pytest_webeval.plugin.garbage import LongFailures
+from pytest_webeval.plugin.garbage import SparedObjects
+from pytest_webeval.plugin.missing import MISSING_TASKS
+from pytest_webeval.plugin.missing import MissingTasks
+from pytest_webeval.plugin.quiet_phases import QuietPhases
+from pytest_webeval.plugin.redacting import REDACTING
+from pytest_webeval.plugin.redacting import Redacting
+from pytest_webeval.plugin.resuming import EARLIER
+from pytest_webeval.plugin.resuming import EarlierSession
+from pytest_webeval.plugin.run_pages import PAGES
+from pytest_webeval.plugin.run_pages import RunPages
+from pytest_webeval.plugin.selection import select
+from pytest_webeval.plugin.session import WebEvalSession
+from pytest_webeval.plugin.settings import read_settings
+from pytest_webeval.plugin.time_limits import Debugged
+from pytest_webeval.plugin.workspace import WORKSPACE
+from pytest_webeval.plugin.workspace import Workspace
+
+# Options of pytest's with which a session collects, and scores nothing.
+SHOWING = ("collectonly", "setuponly", "setupplan", "showfixtures", "show_fixtures_per_test")
+
+
+def register(config: pytest.Config) -> None:
+    """Set a session up: read the settings, select the runs, register what writes. Raises `pytest.UsageError`."""
+    workspace = Workspace(config, read_settings(config))
+    config.stash[WORKSPACE] = workspace
+    config.stash[MISSING_TASKS] = MissingTasks(workspace)
+    config.stash[REDACTING] = Redacting(workspace.settings.redaction, workspace.settings.output is not None)
+    try:
+        _ = workspace.sites, workspace.given_tasks, workspace.subset
+        config.stash[MISSING_TASKS].check()
+        _check_report(workspace)
+    except WebEvalError as error:
+        raise pytest.UsageError(str(error)) from error
+    select(config, workspace)
+    is_scoring = writes(config)
+    config.pluginmanager.register(WebEvalSession(workspace, is_scoring), "webeval-session")
+    config.pluginmanager.register(fixtures, "webeval-fixtures")
+    config.pluginmanager.register(Debugged(), "webeval-debugged")
+    if is_scoring:
+        _register_scoring(config, workspace)
+    if is_scoring and not hasattr(config, "workerinput"):  # only the controller sees all reports, and may sum them up
+        _register_reporting(config, workspace)
+
+
+def _check_report(workspace: Workspace) -> None:
+    """Raise `SettingsError` where there can be no report as it is asked for."""
+    report, embed = workspace.settings.report, workspace.settings.embed
+    if report is None and embed is not None:
+        told = "--webeval-report-embed says what a report may have in itself"
+        raise SettingsError(f"{told}; name one with --webeval-report")
+    for path in (report, *report.parents) if report is not None else ():
+        if path in workspace.settings.roots and path != report:
+            break
+        if (path == report and path in workspace.settings.roots) or _is_run(path, workspace):
+            raise SettingsError(f"--webeval-report: {path} holds recordings; name a directory of its own")
+    if embed is not None:
+        from pytest_webeval.reports.pictures import pillow  # for who asks
+
+        pillow()
+
+
+def _is_run(path: Path, workspace: Workspace) -> bool:
+    is_inside = workspace.labels.root_of(path) is not None
+    return is_inside and path.is_dir() and workspace.format_of(path) is not None
+
+
+def _register_scoring(config: pytest.Config, workspace: Workspace) -> None:
+    """What every process needs that scores."""
+    settings = workspace.settings
+    if settings.resume:
+        config.stash[EARLIER] = EarlierSession(workspace)
+    config.pluginmanager.register(QuietPhases(config), "webeval-quiet-phases")
+    config.pluginmanager.register(SparedObjects(config), "webeval-spared-objects")
+    config.pluginmanager.register(LongFailures(), "webeval-long-failures")
+    if settings.report is not None:
+        config.stash[PAGES] = RunPages(workspace, settings.report)
+        config.pluginmanager.register(config.stash[PAGES], "webeval-run-pages")
+    if settings.durations is not None:
+        from pytest_webeval.plugin.durations import DurationsReport  # for who asks
+
+        config.pluginmanager.register(DurationsReport(settings.durations), "webeval-durations")
+    if page := config.getoption("htmlpath", default=None):
+        from pytest_webeval.plugin.html_extras import HtmlExtras  # for who asks
+
+        config.pluginmanager.register(HtmlExtras.beside(page, workspace), "webeval-html-extras")
+
+
+def _register_reporting(config: pytest.Config, workspace: Workspace) -> None:
+    """What the controller alone needs."""
+    from pytest_webeval.plugin.outlets import register_outlets  # which no worker needs
+    from pytest_webeval.plugin.reporter import Reporter  # same
+
+    reporter = Reporter(workspace)
+    config.pluginmanager.register(reporter, "webeval-reporter")
+    config.pluginmanager.register(reporter.stopping, "webeval-stopping")
+    register_outlets(config, reporter)
+
+
+def writes(config: pytest.Config) -> bool:
+    """Whether the session scores anything, rather than showing what it would do."""
+    return not any(config.getoption(name, default=False) for name in SHOWING)

@@ -1,0 +1,219 @@
+"""What a report shows of a recording: the table of requests, the filmstrip, screenshots, kinds of warnings."""
+
+from __future__ import annotations
+
+import io
+import json
+from base64 import b64decode
+
+import pytest
+from PIL import Image
+
+from pytest_webeval import load_run
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.reports.filmstrip import LONGEST_TEXT
+from pytest_webeval.reports.filmstrip import MOST_STEPS
+from pytest_webeval.reports.filmstrip import filmstrip
+from pytest_webeval.reports.network_table import LONGEST_TEXT as LONGEST_FIELD
+from pytest_webeval.reports.network_table import MOST_EVENTS
+from pytest_webeval.reports.network_table import marks_of
+from pytest_webeval.reports.network_table import network_table
+from pytest_webeval.reports.pictures import HEIGHT
+from pytest_webeval.reports.pictures import WIDTH
+from pytest_webeval.reports.pictures import Links
+from pytest_webeval.reports.pictures import Thumbnails
+from pytest_webeval.reports.pictures import thumbnail
+from pytest_webeval.reports.warning_kinds import warning_kind
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import Status
+
+
+def entry(url, **more):
+    return {"request": {"method": "GET", "url": url, "headers": []}, "response": {"status": 200, "cookies": []}} | more
+
+
+@pytest.fixture
+def recorded(tmp_path):
+    """A run with that recording."""
+
+    def make(*entries):
+        (tmp_path / "107").mkdir(exist_ok=True)
+        (tmp_path / "107" / "agent_response.json").write_text("{}")
+        (tmp_path / "107" / "network.har").write_text(json.dumps({"log": {"entries": entries}}))
+        return load_run(tmp_path / "107")
+
+    return make
+
+
+def test_requests_are_listed_and_static_assets_are_counted(recorded):
+    run = recorded(
+        entry("http://shop.test/", _resourceType="document"),
+        entry("http://shop.test/style.css"),
+        entry("http://shop.test/search?q=lamp"),
+    )
+    assert network_table(run, {2: "nearest"}) == {
+        "total": 3,
+        "assets": 1,
+        "left_out": 0,
+        "events": [
+            [0, "GET", "http://shop.test/", 200, "document", None, ""],
+            [2, "GET", "http://shop.test/search?q=lamp", 200, None, None, "nearest"],
+        ],
+    }
+
+
+def test_times_count_from_the_first_event(recorded):
+    run = recorded(
+        entry("http://shop.test/", startedDateTime="2026-01-31T12:00:00.000Z"),
+        entry("http://shop.test/a", startedDateTime="2026-01-31T12:00:01.250Z"),
+        entry("http://shop.test/b", startedDateTime="no time"),
+    )
+    assert [row[5] for row in network_table(run, {})["events"]] == [0, 1.25, None]
+
+
+def test_of_many_requests_the_marked_ones_stay_and_the_last_ones(recorded):
+    run = recorded(*(entry(f"http://shop.test/{number}") for number in range(MOST_EVENTS + 10)))
+    table = network_table(run, {3: "candidate"})
+    indices = [row[0] for row in table["events"]]
+    assert indices == [3, *range(11, MOST_EVENTS + 10)]
+    assert table["left_out"] == 10
+    everything = network_table(run, dict.fromkeys(range(MOST_EVENTS + 10), "candidate"))
+    assert [row[0] for row in everything["events"]] == list(range(MOST_EVENTS))
+
+
+def test_a_damaged_request_is_listed_as_far_as_it_can_be_read(recorded):
+    odd = {"request": {"method": 7, "url": "http://shop.test/a", "headers": []}, "response": {"status": 200}}
+    damaged = {"request": {"method": "GET", "headers": []}, "response": {"status": []}}
+    rows = network_table(recorded(entry("http://shop.test/"), odd, damaged), {})["events"]
+    assert rows[1] == [1, "(cannot be read)", "http://shop.test/a", 200, None, None, ""]
+    assert rows[2] == [2, "GET", "(cannot be read)", "(cannot be read)", None, None, ""]
+
+
+def test_a_long_address_is_cut(recorded):
+    run = recorded(entry("http://shop.test/" + "x" * 1_000_000))
+    assert len(network_table(run, {})["events"][0][2]) == LONGEST_FIELD + 1
+
+
+def test_a_trace_that_cannot_be_read_has_no_table(recorded):
+    run = recorded(entry("http://shop.test/"))
+    (run.path / "network.har").write_text("{")
+    assert network_table(run, {}) is None
+
+
+def result(status):
+    return EvaluatorResult(evaluator_name="NetworkEventEvaluator", status=status, score=0.0)
+
+
+def test_events_are_marked_by_what_they_were_for_the_verdicts():
+    explained = [{"candidates": [1, 2, 3], "nearest": {"index": 2}}, None, {"candidates": [2, 7], "nearest": None}]
+    marks = marks_of([result(Status.FAILURE)] * 3, explained)
+    assert marks == {1: "candidate", 2: "nearest", 3: "candidate", 7: "candidate"}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Q11 (documented_dialect) made this success: action is read @ agent_response", "Q11"),
+        ("scores/mmrubric.json: R12: more points than there are", "R12"),
+        ("no address is configured for shopping, so those of all sites were guessed", "guessed_sites"),
+        ("eval[0].expected.urk is no field of an event and is ignored; known: url", "unknown_field"),
+        ("what an agent wrote: Q", "other"),
+        ("", "other"),
+        ("x" * 10_000 + ": Q11 (late)", "other"),
+    ],
+)
+def test_a_warning_is_of_the_kind_that_its_text_tells(text, kind):
+    assert warning_kind(text) == kind
+
+
+def image(width, height, kind="PNG"):
+    written = io.BytesIO()
+    Image.new("RGB", (width, height), "teal").save(written, kind)
+    return written.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
+def test_a_small_copy_of_an_image_is_a_jpeg_that_fits(kind):
+    with Image.open(io.BytesIO(thumbnail(image(1440, 900, kind)))) as copy:
+        assert (copy.format, copy.width) == ("JPEG", WIDTH)
+        assert copy.height <= HEIGHT
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"<svg xmlns='http://www.w3.org/2000/svg'/>",
+        image(8, 8, "GIF"),
+        image(600, 600)[:200],
+        image(8_000, 8_000),
+    ],
+    ids=["nothing", "SVG", "GIF", "cut", "too many pixels"],
+)
+def test_what_is_no_image_that_can_be_made_small_is_refused(content):
+    with pytest.raises(RecordingError):
+        thumbnail(content)
+
+
+@pytest.fixture
+def trajectory(tmp_path):
+    """A trajectory of so many clicks, each with a screenshot after it."""
+
+    def make(steps, thought="on we go"):
+        path = tmp_path / "traj" / "books_1"
+        path.mkdir(parents=True)
+        lines = []
+        for number in range(1, steps + 1):
+            arguments = {"action": "left_click", "coordinate": [number, 2], "thoughts": thought}
+            told = {"source": "WebSurfer", "action": "left_click", "arguments": arguments, "url": "https://shop.test/"}
+            lines.append(json.dumps({"timestamp": "2026-01-31T12:00:00", "message": thought, **told}))
+            (path / f"screenshot_{number}.png").write_bytes(image(64, 40))
+        (path / "web_surfer.log").write_text("\n".join(lines) + "\n")
+        answer = {"final_answer": "done", "is_aborted": False, "screenshots": [], "token_usage": {}}
+        (path / "books_1_final_answer.json").write_text(json.dumps(answer))
+        return load_run(path)
+
+    return make
+
+
+def test_the_filmstrip_has_actions_thoughts_and_links_to_screenshots(trajectory, tmp_path):
+    run = trajectory(2)
+    steps = filmstrip(run, Links(run.path, tmp_path / "report"))
+    assert [step["index"] for step in steps] == [1, 2]
+    assert steps[0]["thought"] == "on we go"
+    assert steps[0]["before"] == "../traj/books_1/screenshot_1.png"
+    assert (steps[1]["url"], steps[1]["events"]) == ("https://shop.test/", None)
+
+
+def test_long_trajectories_show_their_last_steps_and_long_texts_are_cut(trajectory, tmp_path):
+    run = trajectory(MOST_STEPS + 5, "x" * (LONGEST_TEXT + 7))
+    steps = filmstrip(run, None)
+    assert (len(steps), steps[-1]["index"]) == (MOST_STEPS, MOST_STEPS + 5)
+    assert steps[0]["thought"] == "x" * LONGEST_TEXT + f"… ({LONGEST_TEXT + 7:,} characters)"
+    assert steps[0]["before"] is None
+
+
+def test_without_a_readable_log_the_screenshots_alone_are_shown(trajectory, tmp_path):
+    run = trajectory(2)
+    (run.path / "web_surfer.log").unlink()
+    steps = filmstrip(load_run(run.path), Links(run.path, tmp_path))
+    assert [(step["action"], step["after"]) for step in steps] == [
+        ("", "traj/books_1/screenshot_1.png"),
+        ("", "traj/books_1/screenshot_2.png"),
+    ]
+
+
+def test_a_run_that_is_no_trajectory_has_no_filmstrip(recorded):
+    assert filmstrip(recorded(entry("http://shop.test/")), None) is None
+
+
+def test_small_copies_are_made_as_long_as_there_is_room(trajectory):
+    run = trajectory(3)
+    size = len(Thumbnails(run.trajectory, 10**6).of(run.trajectory.screenshots[0]))
+    copies = Thumbnails(run.trajectory, 2 * size + 1)
+    told = [copies.of(shot) for shot in run.trajectory.screenshots]
+    assert told[0] == told[1]
+    assert told[0].startswith("data:image/jpeg;base64,")
+    assert b64decode(told[0].partition(",")[2])[:2] == b"\xff\xd8"
+    assert told[2] is None
+    assert copies.of(run.trajectory.screenshots[0]) == told[0]
