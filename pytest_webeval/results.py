@@ -27,12 +27,12 @@ class Status(StrEnum):
     ERROR = "error"
 
 
-_WORST_FIRST = (Status.ERROR, Status.FAILURE, Status.PARTIAL_MATCH, Status.SUCCESS)
+WORST_FIRST = (Status.ERROR, Status.FAILURE, Status.PARTIAL_MATCH, Status.SUCCESS)
 
 
 def worst(statuses: list[Status]) -> Status:
     """Error outranks failure outranks success; nothing checked is a success (spec §0)."""
-    return next((status for status in _WORST_FIRST if status in statuses), Status.SUCCESS)
+    return next((status for status in WORST_FIRST if status in statuses), Status.SUCCESS)
 
 
 class Written(Struct, frozen=True, kw_only=True):

@@ -43,9 +43,9 @@ def write_text(path: Path, text: str, sync: Sync | None = None, advice: str = "c
 
 
 def write_plainly(path: Path, text: str, advice: str) -> None:
-    """Write a file that nobody reads before the session is over, and that another session writes again if need be.
+    """Write a file in place, for one of thousands that nobody reads before the session is over.
 
-    A third of the time goes into what `write_text` does beyond that. Raises `SettingsError`.
+    Never through a link. Raises `SettingsError`.
     """
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     content = text.encode("utf-8", "backslashreplace")

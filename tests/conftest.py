@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+
+CHROMIUM = shutil.which("chromium")
+SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Debian's Chromium without a window; skipped where there is none, unless WEBEVAL_BROWSER says that it must be."""
+    if CHROMIUM is None and os.environ.get("WEBEVAL_BROWSER") != "required":
+        pytest.skip("no chromium on this machine: apt-get install chromium to look at reports")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=SWITCHES)
+        yield found
+        found.close()
 
 
 @pytest.fixture(autouse=True, scope="session")

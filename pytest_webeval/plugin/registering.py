@@ -60,11 +60,11 @@ def _check_report(workspace: Workspace) -> None:
     if report is None and embed is not None:
         told = "--webeval-report-embed says what a report may have in itself"
         raise SettingsError(f"{told}; name one with --webeval-report")
+    if report in workspace.settings.roots:
+        raise SettingsError(f"--webeval-report: {report} holds recordings; name a directory of its own")
     for path in (report, *report.parents) if report is not None else ():
-        if path in workspace.settings.roots and path != report:
-            break
-        if (path == report and path in workspace.settings.roots) or _is_run(path, workspace):
-            raise SettingsError(f"--webeval-report: {path} holds recordings; name a directory of its own")
+        if _is_run(path, workspace):
+            raise SettingsError(f"--webeval-report: {path} is a recording; name a directory of its own")
     if embed is not None:
         from pytest_webeval.reports.pictures import pillow  # for who asks
 

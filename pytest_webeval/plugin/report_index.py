@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from pytest_webeval.analysis.flips import flip_by_run
-from pytest_webeval.plugin.carried import Carried
 from pytest_webeval.plugin.reporter import Reporter
 from pytest_webeval.plugin.rerunning import TOLD
 from pytest_webeval.plugin.rerunning import asked_of
@@ -36,17 +35,18 @@ class ReportIndex:
 
     reporter: Reporter
     directory: Path
-    texts: dict[str, dict[str, str | None]] = field(default_factory=dict)
     written: list[Path] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Make the directory, and remove the report of an earlier session. Raises `pytest.UsageError`."""
         pages = self.directory / "data"
         try:
-            for page in filter(Path.is_file, (self.directory / "index.html", self.directory / COPY)):
+            earlier = list(filter(Path.is_file, (self.directory / "index.html", self.directory / COPY)))
+            for page in earlier:
                 if MARK not in page.read_bytes():
                     told = f"--webeval-report: {page} is no report of ours"
                     raise pytest.UsageError(f"{told}; name another directory, or remove it")
+            for page in earlier:
                 page.unlink()
             pages.mkdir(parents=True, exist_ok=True)
             for path in pages.iterdir():
@@ -60,12 +60,6 @@ class ReportIndex:
     def pytest_configure_node(self, node: Any) -> None:
         """Let workers know how the session was called, for the commands on the pages that they write."""
         node.workerinput[TOLD] = asked_of(node.config)
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep what the list says of the task."""
-        carried = Carried.by(report)
-        if carried is not None and carried.texts is not None:
-            self.texts[carried.record.run] = carried.texts
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the page, after the summary that it is made of."""
@@ -92,7 +86,7 @@ class ReportIndex:
         for label, record in self.reporter.records.items():
             name = data_name(label)
             data = name if f"{name}.js" in written else None
-            yield Listed(record, data, flips.get(label), **self.texts.get(label, {}))
+            yield Listed(record, data, flips.get(label), **self.reporter.texts.get(label, {}))
 
     @pytest.hookimpl(trylast=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:

@@ -48,6 +48,7 @@ class Reporter:
 
     workspace: Workspace
     records: dict[str, Record] = field(default_factory=dict)
+    texts: dict[str, dict[str, str | None]] = field(default_factory=dict)  # of tasks, for a report
     parts: dict[str, dict[str, str]] = field(default_factory=dict)
     collected: set[str] = field(default_factory=set)
     deselected: int = 0
@@ -73,6 +74,7 @@ class Reporter:
             self._lost(report)
         elif carried.part is None:
             self.records[carried.record.run] = carried.record
+            self.texts[carried.record.run] = carried.texts or {}
             self.journals.keep(carried)
         else:
             self.parts.setdefault(carried.record.run, {})[report.nodeid] = carried.part
@@ -96,7 +98,7 @@ class Reporter:
         self.records[found.record.run] = found.record
         pages = self.workspace.config.stash.get(PAGES, None)
         if pages is not None:
-            write(pages)
+            self.texts[found.record.run] = write(pages).texts or self.texts.get(found.record.run, {})
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Know how many items there are, to tell a partial session."""

@@ -10,10 +10,9 @@ from typing import Any
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.reports.page_writing import single_page
 from pytest_webeval.reports.page_writing import write_single
-from pytest_webeval.results import Status
+from pytest_webeval.results import WORST_FIRST
 
 COPY = "report.html"
-_FIRST = (Status.ERROR, Status.FAILURE, Status.PARTIAL_MATCH, Status.SUCCESS)
 
 
 def write_copy(index: Mapping[str, Any], directory: Path, budget: int) -> Path:
@@ -44,7 +43,7 @@ def write_copy(index: Mapping[str, Any], directory: Path, budget: int) -> Path:
 
 
 def _rank(status: str) -> int:
-    return next((rank for rank, one in enumerate(_FIRST) if one == status), len(_FIRST))
+    return next((rank for rank, one in enumerate(WORST_FIRST) if one == status), len(WORST_FIRST))
 
 
 def _size(path: Path) -> int:

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 
 import pytest
 
 pytestmark = pytest.mark.browser
-CHROMIUM = shutil.which("chromium")
-SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 PATIENCE = 60_000  # milliseconds
 OPENED = 100  # tasks, all over the list
 # What the page itself makes of a task.
@@ -24,17 +20,11 @@ HANDLERS = "[...document.querySelectorAll('#task *')].some(one => [...one.attrib
 
 
 @pytest.fixture(scope="module")
-def page(corpus):
-    if CHROMIUM is None and os.environ.get("WEBEVAL_BROWSER") != "required":
-        pytest.skip("no chromium on this machine: apt-get install chromium to look at the report")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=SWITCHES)
-        page = browser.new_page()
-        page.set_default_timeout(PATIENCE)
-        yield page
-        browser.close()
+def page(browser):
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
+    yield page
+    page.close()
 
 
 @pytest.fixture

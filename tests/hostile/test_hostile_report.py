@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from dataclasses import dataclass
 from dataclasses import field
 from typing import Any
@@ -12,8 +10,6 @@ from typing import Any
 import pytest
 
 pytestmark = pytest.mark.browser
-CHROMIUM = shutil.which("chromium")
-SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 ROWS = "tbody.results-table-row"
 PATIENCE = 60_000  # milliseconds
 LEADS = re.compile(r"[\w./%~-]*/eval_result\.json|serial-report/index\.html#task=[\w./%~-]+")
@@ -26,18 +22,6 @@ class Opened:
     page: Any
     address: str
     noticed: list[str] = field(default_factory=list)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if CHROMIUM is None and os.environ.get("WEBEVAL_BROWSER") != "required":
-        pytest.skip("no chromium on this machine: apt-get install chromium to look at the report")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=SWITCHES)
-        yield found
-        found.close()
 
 
 @pytest.fixture(scope="module")

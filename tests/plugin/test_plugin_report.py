@@ -284,11 +284,24 @@ def test_a_report_in_the_run_root_is_no_run(mixed, webeval):
     assert len(index_of(mixed.root / "report")["rows"]) == 4
 
 
-@pytest.mark.parametrize("place", ["runs", "runs/107", "runs/107/report"])
-def test_a_report_among_recordings_is_refused(mixed, webeval, place):
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        ("runs", "runs holds recordings"),
+        ("runs/107", "runs/107 is a recording"),
+        ("runs/107/report", "runs/107 is a recording"),
+    ],
+)
+def test_a_report_among_recordings_is_refused(mixed, webeval, place, told):
     result = webeval(f"--webeval-report={place}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: --webeval-report: * holds recordings; name a directory of its own"])
+    result.stderr.fnmatch_lines([f"ERROR: --webeval-report: *{told}; name a directory of its own"])
+
+
+def test_a_report_in_a_root_that_is_a_recording_is_refused(mixed, pytester):
+    result = pytester.runpytest("--webeval-runs=runs/107", "--webeval-report=runs/107/report")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert not (mixed.root / "107" / "report").exists()
 
 
 def test_a_page_of_somebody_elses_is_never_replaced(mixed, webeval, report):
@@ -298,6 +311,13 @@ def test_a_page_of_somebody_elses_is_never_replaced(mixed, webeval, report):
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*index.html is no report of ours; name another directory, or remove it"])
     assert (report / "index.html").read_text() == "mine"
+
+
+def test_nothing_is_removed_beside_a_page_of_somebody_elses(mixed, webeval, report):
+    webeval("--webeval-report=report")
+    (report / "report.html").write_text("mine")
+    assert webeval("--webeval-report=report").ret == pytest.ExitCode.USAGE_ERROR
+    assert (report / "index.html").exists()
 
 
 def test_a_session_without_results_leaves_no_report_of_an_earlier_one(mixed, webeval, report):
@@ -350,6 +370,7 @@ def test_a_recording_that_ended_a_worker_is_not_looked_at_by_the_controller(mixe
     page = page_of(report, "runs/109")
     assert "the worker died" in page["reason"]
     assert page["network"] is None
+    assert {row["run"]: row["intent"] for row in index_of(report)["rows"]}["runs/109"] == "Find the lamp."
     assert mixed.summary["total"] == 4
 
 

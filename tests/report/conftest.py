@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import time
 from dataclasses import dataclass
 from dataclasses import field
@@ -15,8 +13,6 @@ from typing import Any
 import pytest
 from report import pages
 
-CHROMIUM = shutil.which("chromium")
-SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 PATIENCE = 60_000  # milliseconds
 DESK, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 
@@ -69,18 +65,6 @@ class Report:
         """What was noticed by now."""
         self.page.wait_for_timeout(250)
         return self.noticed
-
-
-@pytest.fixture(scope="session")
-def browser():
-    if CHROMIUM is None and os.environ.get("WEBEVAL_BROWSER") != "required":
-        pytest.skip("no chromium on this machine: apt-get install chromium to look at the report")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=SWITCHES)
-        yield found
-        found.close()
 
 
 @pytest.fixture(scope="session")
