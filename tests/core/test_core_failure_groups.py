@@ -133,3 +133,8 @@ def test_a_record_names_the_evaluators_that_did_not_succeed():
     record = Record.of(result(fine, found(), found(name="Other", error="oh")), None)
     assert record.evaluators == ["NetworkEventEvaluator", "Other"]
     assert record.failure == list(astuple(FailureGroup("Other", "oh", "error")))
+
+
+def test_only_the_beginning_of_a_message_is_looked_at():
+    message = "a" * 600 + "/b"
+    assert group_of(result(error=message, status=Status.ERROR)).field == "a" * (LONGEST_FIELD - 1) + "…"

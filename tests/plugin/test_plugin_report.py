@@ -404,3 +404,35 @@ def test_a_page_that_an_earlier_session_redacted_is_made_again_with_its_recordin
     result = webeval("--webeval-output=out", "--webeval-resume", "--webeval-report=report")
     result.stdout.fnmatch_lines(["resumed: * of 4 results*"])
     assert page_of(report, "runs/107")["network"]["total"] == 1
+
+
+def test_the_reason_names_three_parameters_and_the_page_all(runs, webeval, report):
+    wanted = {name: ["1"] for name in "abcde"}
+    path = runs.add(
+        107,
+        expects=(
+            {"evaluator": "NetworkEventEvaluator", "expected": {"url": "__SHOPPING__/s", "query_params": wanted}},
+        ),
+    )
+    (path / "network.har").write_text(json.dumps({"log": {"entries": [runs.navigation("http://shop.test/s")]}}))
+    webeval("--webeval-report=report")
+    page = page_of(report, "runs/107")
+    assert page["reason"].count("query_params") == 3
+    assert len(page["evaluators"][0]["differences"]) == 5
+
+
+def test_of_a_result_that_another_process_redacted_the_recording_is_not_shown(mixed, webeval, report, pytester):
+    pytester.makepyfile(
+        test_more="""
+        from pytest_webeval import Assertion, EvaluatorResult
+
+        def test_more(webeval_run, record_evaluation):
+            one = Assertion(assertion_name="looks nice", status="failure", assertion_msgs=["it does not"])
+            record_evaluation(EvaluatorResult(evaluator_name="Mine", status="failure", score=0.0, assertions=[one]))
+        """
+    )
+    webeval("--webeval-report=report", "--webeval-output=out", "test_more.py", "runs/108")
+    page = page_of(report, "runs/108")
+    assert (page["status"], page["network"]) == ("failure", None)
+    webeval("--webeval-report=report", "test_more.py", "runs/108")
+    assert page_of(report, "runs/108")["network"]["total"] == 1

@@ -14,6 +14,7 @@ from report import sessions
 
 pytestmark = pytest.mark.browser
 IMAGES = "[...document.querySelectorAll('#task .shot img')].map((one) => [one.src.slice(0, 23), one.naturalWidth])"
+IMAGE = re.compile(r"data:image/jpeg;base64,[A-Za-z0-9+/=]+")
 ONE_KILOBYTE = "--webeval-report-embed=1KB"
 LEFT_OUT = "This report holds no details of this task."
 HUGE = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x01\x86\xa0\x00\x01\x86\xa0\x08\x02\x00\x00\x00"  # 100,000 pixels wide and high
@@ -135,3 +136,11 @@ def test_under_strict_redaction_no_screenshot_leaves_the_run_directories(opened,
     assert "no screenshot" in "".join(walked(report, 9))
     assert report.page.locator("#task img").count() == 0
     assert report.settled() == other_requests(report) == []
+
+
+def test_each_run_has_an_equal_share_of_the_room_for_images(tmp_path):
+    directory = sessions.copied(tmp_path / "here")
+    session = sessions.scored(directory, *sessions.TRAJECTORIES, "--webeval-report-embed=200KB")
+    pages_of_runs = list((session.page.parent / "data").iterdir())
+    found = [sum(map(len, set(IMAGE.findall(path.read_text("utf-8"))))) for path in pages_of_runs]
+    assert 0 < max(found) <= 200_000 // len(pages_of_runs)

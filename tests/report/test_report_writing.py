@@ -18,6 +18,7 @@ from pytest_webeval.reports.page_writing import task_script
 from pytest_webeval.reports.page_writing import write_page
 from pytest_webeval.reports.page_writing import write_single
 from pytest_webeval.reports.page_writing import write_task
+from pytest_webeval.reports.single_file import write_copy
 
 
 @pytest.mark.parametrize(
@@ -138,3 +139,11 @@ def test_our_script_builds_nothing_out_of_text():
     assert not re.search(
         r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\(|new Function|</script|<!--", text
     )
+
+
+def test_a_copy_is_never_larger_than_it_may_be(tmp_path):
+    index, directory = pages.index(3), pages.write(tmp_path, 3).parent
+    assert all((directory / "data" / f"{row[index['columns'].index('data')]}.js").exists() for row in index["rows"])
+    whole = write_copy(index, directory, 10_000_000).stat().st_size
+    assert write_copy(index, directory, whole - 1).stat().st_size < whole
+    assert write_copy(index, directory, whole + 1).stat().st_size == whole

@@ -1,0 +1,96 @@
+"""What is shown beside a result, and results of which nobody has to look at each text."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.recorded import Recorded
+from pytest_webeval.redaction.redactor import Redactor
+from pytest_webeval.redaction.tokens import may_hold
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import Status
+from pytest_webeval.results import TaskResult
+
+SALT = b"salt of a recording"
+SECRET = "hunter2abc99"
+
+
+def result_that_says(text):
+    found = EvaluatorResult(evaluator_name="AgentResponseEvaluator", status=Status.FAILURE, score=0.0, actual=text)
+    return TaskResult(
+        task_id=1,
+        intent_template_id=1,
+        sites=[],
+        task_revision=1,
+        status=Status.FAILURE,
+        score=0.0,
+        evaluators_results=[found],
+        error_msg=None,
+        webarena_verified_version="1.2.3",
+        webarena_verified_evaluator_checksum="",
+        webarena_verified_data_checksum="",
+        webeval={"run": "runs/1", "inputs": {"network.har": "0"}},
+    )
+
+
+@pytest.fixture
+def redactor(tmp_path):
+    """One that knows a recording in which somebody signed in."""
+    posted = {"mimeType": "application/x-www-form-urlencoded", "text": f"password={SECRET}"}
+    (tmp_path / "network.har").write_text(json.dumps({"log": {"entries": [{"request": {"postData": posted}}]}}))
+    recorded = Recorded(tmp_path, "agent_response.json", ("network.har",))
+    return lambda **policy: Redactor(RedactionPolicy(**policy), SALT, recorded)
+
+
+@pytest.mark.parametrize(
+    ("tree", "may"),
+    [
+        ("a lamp", False),
+        ({"a": [1, None, "http://shop.test/lamp?page=2"]}, False),
+        ("https://ann:Tr0ubador@shop.test/", True),
+        ("https%3A%2F%2Fann%3ATr0ubador%40shop.test", True),
+        ("sk-abcdefghijklmnopqrst", True),
+        ({"to-ken": "x"}, True),
+        ({"p a s s w o r d": "x"}, True),
+        ({"tok\u00b7en": "x"}, True),
+        ("\ud800", True),
+        (object(), True),
+    ],
+)
+def test_json_is_gone_through_where_it_may_hold_a_secret(tree, may):
+    assert may_hold(tree) is may
+
+
+def test_credentials_of_an_address_are_replaced_where_nothing_else_is_a_secret(redactor):
+    told = redactor().result(result_that_says("see https://ann:Tr0ubador@shop.test/")).evaluators_results[0].actual
+    assert "Tr0ubador" not in told
+    assert "@shop.test/" in told
+
+
+def test_what_only_the_recording_calls_a_secret_is_replaced_in_a_result_without_any_mark_of_one(redactor):
+    told = redactor().result(result_that_says(f"I typed {SECRET}"))
+    assert SECRET not in json.dumps(told.to_json())
+
+
+def test_what_an_agent_says_beside_a_result_is_looked_for_in_the_recording(redactor):
+    one, steps = redactor(), [{"thought": f"I type {SECRET}"}]
+    _, told = one.beside(one.redacted(result_that_says("done")), {"steps": steps}, steps)
+    assert SECRET not in json.dumps(told)
+
+
+def test_a_secret_that_stands_beside_a_result_is_replaced_in_the_result_too(redactor):
+    one = redactor()
+    redacted = one.redacted(result_that_says("got Zq7wertyuiop"))
+    result, told = one.beside(redacted, {"network": [["http://shop.test/?token=Zq7wertyuiop"]]})
+    assert "Zq7wertyuiop" not in json.dumps([told, result.to_json()])
+
+
+def test_names_that_stay_readable_for_the_network_do_so_beside_a_result(redactor):
+    one = redactor(allowed={"NetworkEventEvaluator": ("access_token",)})
+    shown = {"network": [["http://shop.test/?access_token=Zq7wertyuiop&api_key=Yx8cvbnmasdf"]]}
+    _, told = one.beside(one.redacted(result_that_says("done")), shown)
+    assert "Zq7wertyuiop" in told["network"][0][0]
+    assert "Yx8cvbnmasdf" not in told["network"][0][0]
