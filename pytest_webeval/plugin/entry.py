@@ -105,16 +105,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options and an ini key for each."""
     group = parser.getgroup("webeval", "recorded web-agent tasks")
     for name, text in OPTIONS.items():
-        flag = f"--{name.replace('_', '-')}"
         repeatable: dict[str, Any] = {"action": "append"} if name in REPEATABLE else {}
         metavar = METAVARS.get(name, "FILE")
-        group.addoption(flag, dest=name, default=None, metavar=metavar, help=text, **repeatable)
+        group.addoption(_flag(name), dest=name, default=None, metavar=metavar, help=text, **repeatable)
         kind: Any = REPEATABLE.get(name, "string")
         parser.addini(name, text, type=kind, default=None)
     parser.addini("webeval_limits", LIMITS, type="linelist", default=[])
     for name, text in SWITCHES.items():
-        flag = f"--{name.replace('_', '-')}"
-        group.addoption(flag, dest=name, action="store_true", default=False, help=text)
+        group.addoption(_flag(name), dest=name, action="store_true", default=False, help=text)
         parser.addini(name, text, type="bool", default=False)
     parser.addini("webeval_redact_allow", ALLOW, type="linelist", default=[])
     group.addoption("--webeval-audit-secrets", dest="webeval_audit", action="store_true", default=False, help=AUDIT)
@@ -164,6 +162,25 @@ def pytest_configure(config: pytest.Config) -> None:
         with unsearched():
             from pytest_webeval.plugin.registering import register
         register(config)
+    elif not config.option.help:
+        _refuse_options_without_runs(config)
+
+
+def _refuse_options_without_runs(config: pytest.Config) -> None:
+    """Raise `pytest.UsageError` where somebody asks for something about runs and names none.
+
+    What stands in the ini key `addopts` is configuration as ini keys are, and asks for nothing by itself.
+    """
+    given = [name for name in (*OPTIONS, *SWITCHES) if getattr(config.option, name) not in (None, False)]
+    configured = {option.partition("=")[0] for option in config.getini("addopts")} if given else set()
+    options = [option for name in given if (option := _flag(name)) not in configured]
+    if options and not hasattr(config, "workerinput"):  # a worker of xdist has what its controller has
+        verb = "needs" if len(options) == 1 else "need"
+        raise pytest.UsageError(f"{', '.join(options)} {verb} recorded runs; name them with --webeval-runs=DIR")
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def pytest_cmdline_main(config: pytest.Config) -> int | None:

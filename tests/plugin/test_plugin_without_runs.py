@@ -1,0 +1,65 @@
+"""Sessions without recorded runs: options about runs are refused there, and everything else is as pytest does it."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_webeval.plugin.entry import OPTIONS
+from pytest_webeval.plugin.entry import SWITCHES
+
+FLAGS = {name: f"--{name.replace('_', '-')}" for name in (*OPTIONS, *SWITCHES) if name != "webeval_runs"}
+
+
+def usage_error(result):
+    """The one line of a session that ended with a usage error."""
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    lines = [line for line in result.errlines if line.strip()]
+    assert len(lines) == 1, lines
+    return lines[0]
+
+
+def test_an_option_about_runs_needs_runs(pytester):
+    line = usage_error(pytester.runpytest("--webeval-report=report"))
+    assert line == "ERROR: --webeval-report needs recorded runs; name them with --webeval-runs=DIR"
+    assert not (pytester.path / "report").exists()
+
+
+def test_all_options_without_runs_are_named_in_one_line(pytester):
+    given = [flag if name in SWITCHES else f"{flag}=1" for name, flag in FLAGS.items()]
+    line = usage_error(pytester.runpytest(*reversed(given)))
+    assert line == f"ERROR: {', '.join(FLAGS.values())} need recorded runs; name them with --webeval-runs=DIR"
+
+
+def test_an_option_without_runs_is_refused_in_the_environment_as_well(pytester, monkeypatch):
+    monkeypatch.setenv("PYTEST_ADDOPTS", "--webeval-rules=strict")
+    line = usage_error(pytester.runpytest())
+    assert line == "ERROR: --webeval-rules needs recorded runs; name them with --webeval-runs=DIR"
+
+
+def test_options_without_runs_are_refused_before_workers_start(pytester):
+    line = usage_error(pytester.runpytest_subprocess("-n1", "--webeval-rules=strict"))
+    assert line == "ERROR: --webeval-rules needs recorded runs; name them with --webeval-runs=DIR"
+
+
+@pytest.mark.parametrize(
+    "configured",
+    ["webeval_rules = strict\nwebeval_expect = true", "addopts = --webeval-rules strict --webeval-report=report"],
+    ids=["ini keys", "addopts"],
+)
+def test_configuration_of_runs_is_no_error_in_a_session_without_runs(pytester, configured):
+    pytester.makeini(f"[pytest]\n{configured}\n")
+    pytester.makepyfile("def test_pass(): pass")
+    pytester.runpytest().assert_outcomes(passed=1)
+    assert not (pytester.path / "report").exists()
+
+
+def test_an_option_beside_configured_runs_is_no_error(pytester, runs):
+    runs.add(107)
+    pytester.makeini("[pytest]\nwebeval_runs = runs\n")
+    pytester.runpytest("--webeval-rules=strict").assert_outcomes(passed=1)
+
+
+def test_the_help_is_shown_whatever_else_is_asked_for(pytester):
+    result = pytester.runpytest("--webeval-rules=strict", "--help")
+    assert result.ret == pytest.ExitCode.OK
+    result.stdout.fnmatch_lines(["*--webeval-runs=DIR*"])
