@@ -32,3 +32,9 @@ def is_narrowed(config: pytest.Config, roots: Iterable[Path]) -> bool:
     """Whether arguments chose some runs of the roots, rather than all."""
     ignored = config.getoption("ignore") or config.getoption("ignore_glob")
     return bool(ignored) or CHOSEN in config.stash or not {str(root) for root in roots} <= set(config.args)
+
+
+def names_runs(config: pytest.Config, roots: Iterable[Path]) -> bool:
+    """Whether what pytest collects has to do with a run root: lies in one, or is one."""
+    paths = [Path(argument.partition("::")[0]) for argument in config.args]
+    return any(path.is_relative_to(root) for path in paths for root in roots)

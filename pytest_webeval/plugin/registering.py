@@ -18,6 +18,7 @@ from pytest_webeval.plugin.redacting import REDACTING
 from pytest_webeval.plugin.redacting import Redacting
 from pytest_webeval.plugin.resuming import EARLIER
 from pytest_webeval.plugin.resuming import EarlierSession
+from pytest_webeval.plugin.root_paths import RootPaths
 from pytest_webeval.plugin.run_pages import PAGES
 from pytest_webeval.plugin.run_pages import RunPages
 from pytest_webeval.plugin.selection import select
@@ -46,6 +47,7 @@ def register(config: pytest.Config) -> None:
     select(config, workspace)
     is_scoring = writes(config)
     config.pluginmanager.register(WebEvalSession(workspace, is_scoring), "webeval-session")
+    config.pluginmanager.register(RootPaths(workspace), "webeval-root-paths")
     config.pluginmanager.register(fixtures, "webeval-fixtures")
     config.pluginmanager.register(Debugged(), "webeval-debugged")
     if is_scoring:

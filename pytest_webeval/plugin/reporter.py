@@ -17,6 +17,7 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.carried import Carried
 from pytest_webeval.plugin.chosen import is_narrowed
+from pytest_webeval.plugin.chosen import names_runs
 from pytest_webeval.plugin.collection import ITEMS
 from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.item_outcomes import without_verdict
@@ -197,6 +198,12 @@ class Reporter:
         """Whether the session was to score some runs of the roots, rather than all."""
         return self.deselected > self.outside or is_narrowed(self.workspace.config, self.workspace.settings.roots)
 
+    @property
+    def _is_about_other_tests(self) -> bool:
+        """Whether the ini file names runs and the arguments none, and no Python test found anything out about one."""
+        config, roots = self.workspace.config, self.workspace.settings.roots
+        return self.summary is None and not config.option.webeval_runs and not names_runs(config, roots)
+
     def _summarize(self, records: Sequence[Record]) -> Summary:
         unscored = self._unscored
         about = {
@@ -243,6 +250,8 @@ class Reporter:
         missing = sorted((record.task_id for record in records if record.missing), key=id_order)
         told = [*self.journals.lines(len(self.records)), *self.problems[:3]]
         ending = Ending(self.places, len(self.collected) + self.deselected, missing, self.doubted, told)
+        if self._is_about_other_tests and not told:
+            return
         terminalreporter.section("webeval")
         for line in section(self.summary, self.workspace, reruns_of(self.workspace.config, records), ending):
             terminalreporter.line(line)

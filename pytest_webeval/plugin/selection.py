@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,16 +17,16 @@ from pytest_webeval.plugin.collection import MISSING_ITEM
 from pytest_webeval.plugin.collection import run_path
 from pytest_webeval.plugin.missing import MISSING_TASKS
 from pytest_webeval.plugin.missing import numbered
+from pytest_webeval.plugin.root_paths import is_ignored_by_option
+from pytest_webeval.plugin.root_paths import path_in_root
 from pytest_webeval.plugin.workspace import Workspace
 
 _ODD = ("[", "::")  # at which pytest cuts an argument
 
 
 def select(config: pytest.Config, workspace: Workspace) -> None:
-    """Collect the run roots where no argument was given; take pasted node ids of runs for their directories."""
-    if config.args_source != pytest.Config.ArgsSource.ARGS:
-        config.args[:] = [str(root) for root in workspace.settings.roots]
-    config.args[:] = [_selected(argument, config, workspace) for argument in config.args]
+    """Let pytest collect run roots, and take pasted node ids of runs for their directories."""
+    config.args[:] = [*_arguments(config, workspace)]
     hidden = {argument: place for argument in config.args if (place := _hidden(argument, config, workspace))}
     if hidden:  # from pytest, so that is told to collect the root, and the root what to yield
         named = frozenset(hidden.get(one) or _absolute(one, config) for one in config.args)
@@ -34,11 +35,30 @@ def select(config: pytest.Config, workspace: Workspace) -> None:
         config.args[:] = list(dict.fromkeys(roots.get(argument, argument) for argument in config.args))
 
 
+def _arguments(config: pytest.Config, workspace: Workspace) -> Iterator[str]:
+    """What pytest is to collect. Roots of the option stand in for its `testpaths`, those of the ini key join them."""
+    roots = workspace.settings.roots
+    if config.args_source == pytest.Config.ArgsSource.ARGS:
+        arguments = [_selected(argument, config, workspace) for argument in config.args]
+        yield from arguments
+        above = {os.path.realpath(_absolute(argument, config)) for argument in arguments}
+        yield from (str(root) for root in roots if not above.isdisjoint(map(str, _real_parents(root))))
+    elif config.option.webeval_runs:
+        yield from map(str, roots)
+    else:
+        yield from config.args
+        yield from (str(root) for root in roots if not is_ignored_by_option(root, config))
+
+
+def _real_parents(path: Path) -> Sequence[Path]:
+    return Path(os.path.realpath(path)).parents
+
+
 def _selected(argument: str, config: pytest.Config, workspace: Workspace) -> str:
     text = argument.removesuffix(f"::{ITEM}").removesuffix(f"::{MISSING_ITEM}")
     if (config.invocation_params.dir / text).exists():
-        place = _absolute(text, config)
-        return str(place) if workspace.labels.root_of(place) else argument
+        inside = path_in_root(_absolute(text, config), workspace)
+        return argument if inside is None else str(inside)
     path = workspace.labels.path_of(text)
     return str(path) if path is not None and path.is_dir() else argument
 

@@ -117,7 +117,19 @@ def run_roots(config: pytest.Config, given: list[str] | None) -> tuple[Path, ...
     for root in roots:
         if not root.is_dir():
             raise SettingsError(f"--webeval-runs: no directory {root}; name the directory that holds the recorded runs")
-    return roots
+    return _separate(roots)
+
+
+def _separate(roots: Sequence[Path]) -> tuple[Path, ...]:
+    """The roots, each once whatever links lead to it. Raises `SettingsError` for one inside another."""
+    by_real_path: dict[Path, Path] = {}
+    for root in roots:
+        by_real_path.setdefault(Path(os.path.realpath(root)), root)
+    for real, root in by_real_path.items():
+        outer = next((by_real_path[path] for path in real.parents if path in by_real_path), None)
+        if outer is not None:
+            raise SettingsError(f"--webeval-runs: {root} lies inside {outer}; name one of them")
+    return tuple(by_real_path.values())
 
 
 def _value(config: pytest.Config, name: str) -> str | None:

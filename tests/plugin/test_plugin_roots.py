@@ -63,18 +63,56 @@ def test_two_roots_of_one_name_outside_the_rootdir_are_kept_apart(another_root, 
     assert written == ["eval_summary.json", "runs-2/107/eval_result.json", "runs/107/eval_result.json"]
 
 
-def test_a_root_inside_another_root_is_scored_once(runs, another_root, pytester):
+@pytest.mark.parametrize("roots", [("runs", "runs/inner"), ("runs/inner", "runs")])
+def test_a_root_inside_another_root_is_refused_whatever_their_order(runs, another_root, pytester, roots):
     runs.add(107)
-    inner = another_root("runs/inner")
-    inner.add(108)
-    runs.define(runs.definition(108))
-    result = pytester.runpytest("--webeval-runs=runs", "--webeval-runs=runs/inner")
-    result.assert_outcomes(passed=2)
+    another_root("runs/inner").add(108)
+    result = pytester.runpytest(*(f"--webeval-runs={root}" for root in roots))
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    inner, outer = pytester.path / "runs" / "inner", pytester.path / "runs"
+    assert result.errlines == [f"ERROR: --webeval-runs: {inner} lies inside {outer}; name one of them", ""]
+    assert runs.written == []
 
 
-def test_the_same_root_twice_is_one_root(runs, pytester):
+def test_a_root_inside_another_root_is_refused_behind_links(runs, another_root, pytester):
     runs.add(107)
-    pytester.runpytest("--webeval-runs=runs", "--webeval-runs=./runs/").assert_outcomes(passed=1)
+    another_root("runs/inner").add(108)
+    (pytester.path / "all").symlink_to(runs.root)
+    (pytester.path / "some").symlink_to(runs.root / "inner")
+    pytester.makeini("[pytest]\nwebeval_runs = some all\n")
+    result = pytester.runpytest()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    some, everything = pytester.path / "some", pytester.path / "all"
+    assert result.errlines == [f"ERROR: --webeval-runs: {some} lies inside {everything}; name one of them", ""]
+
+
+def test_the_same_root_by_several_paths_is_one_root(runs, pytester):
+    runs.add(107)
+    (pytester.path / "latest").symlink_to(runs.root)
+    result = pytester.runpytest("--webeval-runs=latest", "--webeval-runs=./runs/", "--webeval-runs=runs", "-v")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["latest/107::task PASSED*"])
+
+
+@pytest.mark.parametrize("arguments", [(".",), ("tests", "runs"), ("../{cwd}",)])
+def test_an_argument_above_a_root_makes_a_whole_session(runs, pytester, arguments):
+    runs.add(107)
+    runs.add(108, passes=False)
+    (pytester.mkdir("tests") / "test_own.py").write_text("def test_own(): pass\n")
+    given = [argument.format(cwd=pytester.path.name) for argument in arguments]
+    pytester.runpytest("--webeval-runs=runs", *given).assert_outcomes(passed=2, failed=1)
+    assert runs.counts == (1, 1, 0)
+    assert runs.summary["webeval"]["partial"] is False
+
+
+def test_an_argument_names_a_run_by_another_path_than_the_root(runs, pytester):
+    path = runs.add(107)
+    runs.add(108)
+    (path / "test_planted.py").write_text("def test_planted(): pass\n")
+    (pytester.path / "latest").symlink_to(runs.root)
+    result = pytester.runpytest("--webeval-runs=latest", "runs/107", "-v")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["latest/107::task PASSED*", "partial session: arguments chose some of the runs"])
 
 
 @WORKERS

@@ -1,0 +1,92 @@
+"""How pytest reaches the run roots on its way through a project: by their own paths, wherever they lie, and once."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from collections.abc import Generator
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+
+from pytest_webeval.plugin.workspace import Workspace
+
+
+def path_in_root(path: Path, workspace: Workspace) -> Path | None:
+    """A path at or below a run root, spelled as that root is, also where links lead there; None for any other."""
+    if workspace.labels.root_of(path) is not None:
+        return path
+    real = Path(os.path.realpath(path))
+    for root in workspace.settings.roots:
+        real_root = os.path.realpath(root)
+        if real.is_relative_to(real_root):
+            return root / real.relative_to(real_root)
+    return None
+
+
+def is_ignored_by_option(path: Path, config: pytest.Config) -> bool:
+    """Whether `--ignore` or `--ignore-glob` name a directory, or one that it lies in."""
+    names = {os.path.abspath(name) for name in config.getoption("ignore") or ()}  # noqa: PTH100  (links are kept)
+    globs = [os.path.abspath(glob) for glob in config.getoption("ignore_glob") or ()]  # noqa: PTH100
+    paths = [str(path), *map(str, path.parents)]
+    return any(one in names or any(fnmatch.fnmatch(one, glob) for glob in globs) for one in paths)
+
+
+@dataclass(frozen=True, eq=False)
+class RootPaths:
+    """Hooks for the directories of a project, as far as they lie outside the run roots."""
+
+    workspace: Workspace
+
+    @cached_property
+    def leading(self) -> frozenset[Path]:
+        """The roots and all directories above them, but for roots that options of pytest's ignore."""
+        config = self.workspace.config
+        roots = [root for root in self.workspace.settings.roots if not is_ignored_by_option(root, config)]
+        return frozenset(path for root in roots for path in (root, *root.parents))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_ignore_collect(self, collection_path: Path) -> Generator[None, bool | None, bool | None]:
+        """Reach roots in directories such as `build`, which pytest passes over; pass over other paths into a root."""
+        is_ignored = yield
+        if not is_ignored:
+            return True if collection_path.is_dir() and self._is_alias(collection_path) else is_ignored
+        if collection_path not in self.leading:
+            return True
+        self._passed_over.add(collection_path)
+        return False
+
+    @cached_property
+    def _passed_over(self) -> set[Path]:
+        """The directories in which roots are all that is to be collected."""
+        return set()
+
+    def _is_alias(self, path: Path) -> bool:
+        inside = path_in_root(path, self.workspace)
+        return inside is not None and inside != path
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Directory | None:
+        """Stand in for a directory that pytest would have passed over."""
+        if path not in self._passed_over or path in self.workspace.settings.roots:
+            return None
+        node: WayToRoots = WayToRoots.from_parent(parent, path=path)
+        node.next = sorted(one for one in self.leading if one.parent == path)
+        self._passed_over.update(node.next)
+        return node
+
+
+class WayToRoots(pytest.Directory):
+    """A directory that pytest passes over, in which run roots lie; nothing else in it is collected."""
+
+    next: list[Path]
+
+    def collect(self) -> Iterator[pytest.Collector]:
+        """The directories that lead to run roots."""
+        for path in self.next:
+            node = self.ihook.pytest_collect_directory(path=path, parent=self)
+            if node is not None:
+                yield node
