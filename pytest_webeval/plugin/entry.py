@@ -64,6 +64,7 @@ LIMITS = "how much is read, a line for each limit such as 'file_size = 64 MiB'; 
 SWITCHES = {
     "webeval_expect": "show each task of the subset or the definitions that has no recording as an error",
     "webeval_resume": "go on where a session was interrupted: take what it scored, score the rest",
+    "webeval_own_tasks": "use task.json of a run directory where there is no other definition; an agent can write it",
     "webeval_fsync": "make sure that each file that is written is on the disk before going on",
 }
 AUDIT = "list which secrets the runs contain, and where; nothing is scored"

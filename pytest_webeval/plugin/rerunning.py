@@ -36,7 +36,7 @@ VALUED = frozenset(
         "--rootdir",
     }
 )
-SWITCHES = frozenset({"--webeval-expect"})
+SWITCHES = frozenset({"--webeval-expect", "--webeval-own-tasks"})
 TOLD = "webeval_asked"
 SHORT = ("-c", "-o", "-p")
 

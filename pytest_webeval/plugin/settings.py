@@ -69,6 +69,7 @@ class Settings:
     timeout: float  # seconds for each run, 0 for no limit
     resume: bool
     fsync: bool
+    own_tasks: bool  # whether a run may define its own task
     report: Path | None
     embed: int | None  # bytes of screenshots that the report has in itself
 
@@ -102,6 +103,7 @@ def read_settings(config: pytest.Config) -> Settings:
             timeout=_seconds(_value(config, "webeval_timeout")),
             resume=_is_on(config, "webeval_resume"),
             fsync=_is_on(config, "webeval_fsync"),
+            own_tasks=_is_on(config, "webeval_own_tasks"),
             redaction=_redaction(config),
             report=_directory(path, "--webeval-report") if (path := _value(config, "webeval_report")) else None,
             embed=_size(given) if (given := _value(config, "webeval_report_embed")) else None,

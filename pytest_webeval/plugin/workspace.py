@@ -116,12 +116,18 @@ class Workspace:
     def _definition(self, run: Run) -> Definition:
         tasks = self._task_set(run)
         if tasks is None and run.trajectory is None:
-            root = self.labels.root_of(run.path) or run.path
-            raise TaskDefinitionError(
-                f"no task definition for {run.label}: no {root / TASKS}, no {OWN_TASK} in it; "
-                "name one with --webeval-tasks"
-            )
+            raise TaskDefinitionError(self._no_definition(run))
         return Definition(run.task(tasks), *_source(run, tasks))
+
+    def _no_definition(self, run: Run) -> str:
+        """A message about a run that nothing defines, and what may define it."""
+        root = self.labels.root_of(run.path) or run.path
+        missing, advice = f"no task definition for {run.label}", "name one with --webeval-tasks"
+        if root != run.path:
+            missing = f"{missing}: no {root / TASKS}"
+        if self.settings.own_tasks:
+            return f"{missing}{',' if root != run.path else ':'} no {OWN_TASK} in it; {advice}"
+        return f"{missing}; {advice}, or trust the run's own {OWN_TASK} with --webeval-own-tasks"
 
     def source_of(self, run: Run) -> tuple[str, str]:
         """Checksum and name of the file with the definition of a run's task; empty where it has none."""
@@ -142,7 +148,8 @@ class Workspace:
     def _task_set(self, run: Run) -> TaskSet | None:
         """Where the definition of a run's task should be: option, run root or run. Raises `TaskDefinitionError`.
 
-        Never the directory of a trajectory, which needs none: what lies there may be a download.
+        The run only where `--webeval-own-tasks` trusts it, for the agent could have written what lies there; never
+        the directory of a trajectory, which needs none and may hold downloads.
         """
         path = run.path
         if self.given_tasks is not None:
@@ -150,6 +157,8 @@ class Workspace:
         root = self.labels.root_of(path) or path
         if root != path and (found := self.definitions(root)) is not None:
             return found
+        if not self.settings.own_tasks:
+            return None
         return self._own_tasks(run, (OWN_TASK, TASKS) if root == path else (OWN_TASK,))
 
     def _own_tasks(self, run: Run, names: Sequence[str]) -> TaskSet | None:

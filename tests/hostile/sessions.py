@@ -19,7 +19,7 @@ import msgspec
 from hostile import corpus
 
 PLAIN = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:benchmark", "-v")
-ROOTS = ("--webeval-runs=runs", "--webeval-runs=alone", "--webeval-config=config.json")
+ROOTS = ("--webeval-runs=runs", "--webeval-runs=alone", "--webeval-config=config.json", "--webeval-own-tasks")
 MOST_SECONDS = 280
 TIMES = ("timestamp", "wall_time", "slowest")
 RESULTS = ("eval_result.json", "eval_summary.json")

@@ -130,13 +130,13 @@ def test_a_run_root_without_definitions_says_how_to_name_some(runs, webeval):
     runs.add(107, defined=False)
     result = webeval()
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*no task definition for runs/107: * name one with --webeval-tasks"])
+    result.stdout.fnmatch_lines(["*no task definition for runs/107: * name one with --webeval-tasks, or trust *"])
 
 
 def test_a_definition_in_the_run_directory_is_used_with_a_warning(runs, webeval):
     path = runs.add(107, defined=False)
     (path / "task.json").write_text(json.dumps(runs.definition(107)))
-    webeval().assert_outcomes(passed=1)
+    webeval("--webeval-own-tasks").assert_outcomes(passed=1)
     about = runs.result(107)["webeval"]
     assert about["warnings"] == [
         "the task definition comes from the run directory, where the agent could have written it"
@@ -147,7 +147,7 @@ def test_a_definition_in_the_run_directory_is_used_with_a_warning(runs, webeval)
 def test_a_definition_of_another_task_in_the_run_directory_is_refused(runs, webeval):
     path = runs.add(107, defined=False)
     (path / "task.json").write_text(json.dumps(runs.definition(1)))
-    result = webeval()
+    result = webeval("--webeval-own-tasks")
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*task 107 is not defined in task.json in the run directory*"])
 
@@ -157,7 +157,7 @@ def test_the_agents_own_definition_counts_for_nothing_beside_the_roots(runs, web
     easy = runs.definition(107)
     easy["eval"][0]["expected"] = {"task_type": "retrieve", "status": "NOT_FOUND_ERROR"}
     (path / "task.json").write_text(json.dumps(easy))
-    webeval().assert_outcomes(failed=1)
+    webeval("--webeval-own-tasks").assert_outcomes(failed=1)
 
 
 ODD_NAMES = [

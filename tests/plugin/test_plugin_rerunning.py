@@ -37,6 +37,7 @@ def test_a_keyword_selects_what_cannot_be_scored_and_what_is_missing(runs, webev
         (["--webeval-runs=/place/to be/runs"], ["--webeval-runs=runs"]),
         (["--webeval-runs=/place/runs"], ["--webeval-runs=/place/runs"]),
         (["--webeval-tasks=a", "--webeval-tasks", "b"], ["--webeval-tasks=a", "--webeval-tasks=b"]),
+        (["--webeval-own-tasks", "-q"], ["--webeval-own-tasks"]),
         (["--webeval-expect", "--webeval-subset=hard"], ["--webeval-expect", "--webeval-subset=hard"]),
         (["-c", "my.ini", "-ofoo=1"], ["-c", "my.ini", "-o", "foo=1"]),
         (["-p", "no:randomly", "-pmine", "-n", "4"], ["-p", "mine"]),

@@ -128,7 +128,7 @@ def test_a_symlinked_root_keeps_its_own_name(runs, pytester, workers):
 def test_a_root_may_be_a_single_run(runs, pytester):
     path = runs.add(107)
     (path / "task.json").write_text(json.dumps(runs.definition(107)))
-    result = pytester.runpytest("--webeval-runs=runs/107", "-v")
+    result = pytester.runpytest("--webeval-runs=runs/107", "--webeval-own-tasks", "-v")
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["runs/107::task PASSED*"])
 

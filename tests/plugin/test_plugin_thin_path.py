@@ -200,7 +200,7 @@ def test_a_definition_in_the_run_itself_is_read_once_to_collect_and_once_to_scor
         task_sets.read_inside = watched
         """
     )
-    webeval_apart().assert_outcomes(passed=2)
+    webeval_apart("--webeval-own-tasks").assert_outcomes(passed=2)
     asked = (pytester.path / "asked.txt").read_text().splitlines()
     assert sorted(asked) in (["107 task.json"] * 2 + ["108 task.json"] * 2, ["107 task.json"] * 2 + ["108 task.json"])
 

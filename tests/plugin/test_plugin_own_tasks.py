@@ -1,0 +1,69 @@
+"""`--webeval-own-tasks`: what a run directory says of its task counts only where that is asked for."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+ADVICE = "name one with --webeval-tasks, or trust the run's own task.json with --webeval-own-tasks"
+
+
+@pytest.fixture
+def own_task(runs):
+    """A run whose agent wrote a task that asks for what it answered."""
+    path = runs.add(107, passes=False, defined=False)
+    task = runs.definition(107)
+    task["eval"][0]["expected"] = {"task_type": "retrieve", "status": "NOT_FOUND_ERROR", "retrieved_data": None}
+    (path / "task.json").write_text(json.dumps(task))
+    return path
+
+
+def test_a_run_does_not_define_its_own_task(runs, webeval, own_task):
+    webeval().assert_outcomes(errors=1)
+    assert runs.reasons == {"107": f"no task definition for runs/107: no {runs.root / 'tasks.json'}; {ADVICE}"}
+    assert runs.result(107)["score"] == 0.0
+
+
+def test_a_run_that_is_the_root_does_not_define_its_own_task(runs, own_task, pytester):
+    (own_task / "tasks.json").write_text((own_task / "task.json").read_text())
+    pytester.runpytest("--webeval-runs=runs/107").assert_outcomes(errors=1)
+    assert runs.result(107)["error_msg"] == f"no task definition for runs/107; {ADVICE}"
+    (own_task / "task.json").unlink()
+    pytester.runpytest("--webeval-runs=runs/107", "--webeval-own-tasks").assert_outcomes(passed=1)
+    assert runs.result(107)["webeval"]["tasks_from"].startswith("tasks.json in the run directory")
+
+
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["serial", "xdist"])
+def test_the_option_lets_a_run_define_its_own_task_with_a_warning(runs, webeval_apart, own_task, workers):
+    webeval_apart("--webeval-own-tasks", *workers).assert_outcomes(passed=1)
+    warning = "the task definition comes from the run directory, where the agent could have written it"
+    assert runs.result(107)["webeval"]["warnings"] == [warning]
+
+
+def test_the_ini_key_lets_a_run_define_its_own_task(runs, webeval, own_task, pytester):
+    pytester.makeini("[pytest]\nwebeval_own_tasks = true\n")
+    webeval().assert_outcomes(passed=1)
+
+
+def test_a_run_without_any_definition_says_what_is_missing(runs, webeval):
+    runs.add(107, defined=False)
+    webeval("--webeval-own-tasks").assert_outcomes(errors=1)
+    missing = f"no task definition for runs/107: no {runs.root / 'tasks.json'}, no task.json in it"
+    assert runs.reasons == {"107": f"{missing}; name one with --webeval-tasks"}
+
+
+def test_what_scores_a_run_again_trusts_its_own_task_as_well(runs, webeval):
+    path = runs.add(107, passes=False, defined=False)
+    (path / "task.json").write_text(json.dumps(runs.definition(107)))
+    result = webeval("--webeval-own-tasks")
+    result.stdout.fnmatch_lines(["*pytest --webeval-runs=runs --webeval-own-tasks -k '[[]107]'"])
+
+
+def test_a_session_that_trusts_tasks_of_runs_takes_nothing_from_one_that_did_not(runs, webeval, pytester):
+    runs.add(107)
+    runs.add(108, passes=False)
+    runs.add(109)
+    webeval("-x").assert_outcomes(passed=1, failed=1)
+    webeval("-x", "--webeval-resume").stdout.fnmatch_lines(["resumed: 2 of 2 results taken*"])
+    webeval("--webeval-resume", "--webeval-own-tasks").stdout.fnmatch_lines(["resumed: 0 of 3 results taken*"])
