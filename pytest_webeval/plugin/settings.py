@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,8 @@ from pytest_webeval.rubrics.base import CRITERIA
 from pytest_webeval.rubrics.base import OVER_BUDGET
 from pytest_webeval.rubrics.base import VerdictPolicy
 from pytest_webeval.rubrics.base import share
+from pytest_webeval.rules import RULES
 from pytest_webeval.rules import Rules
-from pytest_webeval.rules import rules_named
 from pytest_webeval.task_sets import BUNDLED
 from pytest_webeval.task_sets import REFERENCE_NAME
 from pytest_webeval.values.base import present_day
@@ -43,6 +44,7 @@ PLAIN = (
     "webeval_today",
 )
 TIMEOUT, LONGEST = 60.0, 1e8  # seconds
+RULE_WORDS = ("default", "reference", "strict")
 ABORTED = ("skip", "xfail", "fail")
 WORDS = {"webeval_tasks": (REFERENCE_NAME,), "webeval_subset": tuple(BUNDLED)}
 
@@ -91,22 +93,22 @@ def read_settings(config: pytest.Config) -> Settings:
             expect=_is_on(config, "webeval_expect"),
             config=_file(path, "--webeval-config") if (path := _value(config, "webeval_config")) else None,
             output=_absolute(path) if (path := _value(config, "webeval_output")) else None,
-            rules=rules_named(_value(config, "webeval_rules") or "default"),
-            today=_day(_value(config, "webeval_today")),
+            rules=RULES[_word(config, "webeval_rules", RULE_WORDS) or RULE_WORDS[0]],
+            today=_day(config),
             policy=_policy(config),
             aborted=_word(config, "webeval_aborted", ABORTED) or ABORTED[0],
             metrics=_directory(path, "--webeval-metrics") if (path := _value(config, "webeval_metrics")) else None,
             baseline=_file(path, "--webeval-baseline") if (path := _value(config, "webeval_baseline")) else None,
             gitlab_metrics=_absolute(path) if (path := _value(config, "webeval_gitlab_metrics")) else None,
-            durations=_count(given) if (given := _value(config, "webeval_durations")) else None,
+            durations=_count(config),
             limits=read_limits(config.getini("webeval_limits")),
-            timeout=_seconds(_value(config, "webeval_timeout")),
+            timeout=_seconds(config),
             resume=_is_on(config, "webeval_resume"),
             fsync=_is_on(config, "webeval_fsync"),
             own_tasks=_is_on(config, "webeval_own_tasks"),
             redaction=_redaction(config),
             report=_directory(path, "--webeval-report") if (path := _value(config, "webeval_report")) else None,
-            embed=_size(given) if (given := _value(config, "webeval_report_embed")) else None,
+            embed=_size(config),
         )
     except SettingsError as error:
         raise pytest.UsageError(str(error)) from error
@@ -137,8 +139,17 @@ def _separate(roots: Sequence[Path]) -> tuple[Path, ...]:
 def _value(config: pytest.Config, name: str) -> str | None:
     """An option as given, or its ini twin, whose paths are relative to the ini file."""
     given: str | None = getattr(config.option, name)
+    if given is not None:
+        return given
     written: str | None = config.getini(name)
-    return given if given is not None or not written else _written(config, name, written)
+    return _written(config, name, written) if written else None
+
+
+def _invalid(config: pytest.Config, name: str, value: str, advice: str) -> SettingsError:
+    """An error that names the option, or its ini key where the value stands there."""
+    is_option = getattr(config.option, name) is not None
+    called = f"--{name.replace('_', '-')}" if is_option else name
+    return SettingsError(f"invalid {called} {value!r}; use {advice}")
 
 
 def _values(config: pytest.Config, name: str) -> list[str]:
@@ -148,7 +159,10 @@ def _values(config: pytest.Config, name: str) -> list[str]:
 
 
 def _is_on(config: pytest.Config, name: str) -> bool:
-    return bool(getattr(config.option, name) or config.getini(name))
+    try:
+        return bool(getattr(config.option, name) or config.getini(name))
+    except (ValueError, pytest.UsageError) as error:  # in which pytest does not name the key
+        raise SettingsError(f"{name}: {error}; use true or false") from error
 
 
 def _written(config: pytest.Config, name: str, value: str) -> str:
@@ -156,43 +170,58 @@ def _written(config: pytest.Config, name: str, value: str) -> str:
     return value if is_word or config.inipath is None else str(config.inipath.parent / value)
 
 
-def _day(given: str | None) -> date:
+def _day(config: pytest.Config) -> date:
+    given = _value(config, "webeval_today")
     try:
-        return date.fromisoformat(given) if given else present_day()
+        return present_day() if given is None else date.fromisoformat(given)
     except ValueError as error:
-        raise SettingsError(f"--webeval-today: {given!r} is no day; write it as 2026-01-31") from error
+        raise _invalid(config, "webeval_today", str(given), "YYYY-MM-DD, such as 2026-01-31") from error
 
 
-def _count(given: str) -> int:
+def _count(config: pytest.Config) -> int | None:
+    given = _value(config, "webeval_durations")
+    if given is None:
+        return None
     if not (given.isascii() and given.isdigit()):
-        raise SettingsError(f"--webeval-durations: {given!r} is no count; write how many runs to show, or 0 for all")
+        raise _invalid(config, "webeval_durations", given, "how many runs to show, or 0 for all")
     return int(given)
 
 
-def _size(given: str) -> int:
-    size = amount(given)
-    if size is None:
-        raise SettingsError(f"--webeval-report-embed: {given!r} is no size; write how much it may be, such as 25MB")
+def _size(config: pytest.Config) -> int | None:
+    given = _value(config, "webeval_report_embed")
+    size = None if given is None else amount(given)
+    if given is not None and size is None:
+        raise _invalid(config, "webeval_report_embed", given, "a size such as 25MB")
     return size
 
 
-def _seconds(given: str | None) -> float:
+def _seconds(config: pytest.Config) -> float:
+    given = _value(config, "webeval_timeout")
     try:
-        seconds = float(given) if given is not None else TIMEOUT
+        seconds = TIMEOUT if given is None else float(given)
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds <= LONGEST:
-        raise SettingsError(f"--webeval-timeout: {given!r} is no number of seconds; write 120, or 0 for no limit")
+        raise _invalid(config, "webeval_timeout", str(given), "a number of seconds such as 120, or 0 for no limit")
     return seconds
 
 
 def _policy(config: pytest.Config) -> VerdictPolicy:
     return VerdictPolicy(
         criterion=_word(config, "webeval_criterion", CRITERIA),
-        threshold=share(given) if (given := _value(config, "webeval_rubric_threshold")) else None,
+        threshold=_threshold(config),
         score_file=_value(config, "webeval_score_file"),
         over_budget=_word(config, "webeval_over_budget", OVER_BUDGET) or OVER_BUDGET[0],
     )
+
+
+def _threshold(config: pytest.Config) -> Decimal | None:
+    given = _value(config, "webeval_rubric_threshold")
+    try:
+        return None if given is None else share(given)
+    except SettingsError as error:
+        advice = "a number from 0 to 1, such as 0.8"
+        raise _invalid(config, "webeval_rubric_threshold", str(given), advice) from error
 
 
 def _redaction(config: pytest.Config) -> RedactionPolicy:
@@ -203,8 +232,7 @@ def _redaction(config: pytest.Config) -> RedactionPolicy:
 def _word(config: pytest.Config, name: str, words: Sequence[str]) -> str | None:
     value = _value(config, name)
     if value is not None and value not in words:
-        option = f"--{name.replace('_', '-')}"
-        raise SettingsError(f"{option}: {value!r} is unknown; choose one of {', '.join(words)}")
+        raise _invalid(config, name, value, f"{', '.join(words[:-1])} or {words[-1]}")
     return value
 
 

@@ -58,9 +58,7 @@ def test_what_is_no_count_is_refused(runs, webeval, odd):
     runs.add(1)
     result = webeval(f"--webeval-durations={odd}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        [f"*--webeval-durations: '{odd}' is no count; write how many runs to show, or 0 for all"]
-    )
+    result.stderr.fnmatch_lines([f"*invalid --webeval-durations '{odd}'; use how many runs to show, or 0 for all"])
 
 
 def test_the_slowest_come_first_and_shares_are_of_the_whole():

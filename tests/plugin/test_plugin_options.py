@@ -70,8 +70,14 @@ def test_webeval_tasks_replaces_the_definitions_beside_the_runs(pytester, runs, 
     ("arguments", "message"),
     [
         (["--webeval-runs=nowhere"], "*--webeval-runs: no directory *nowhere*"),
-        (["--webeval-runs=runs", "--webeval-today=1.3."], "--webeval-today: '1.3.' is no day; write it as 2026-01-31"),
-        (["--webeval-runs=runs", "--webeval-rules=lax"], "*unknown rules 'lax'; choose one of reference, default, *"),
+        (
+            ["--webeval-runs=runs", "--webeval-today=1.3."],
+            "invalid --webeval-today '1.3.'; use YYYY-MM-DD, such as 2026-01-31",
+        ),
+        (
+            ["--webeval-runs=runs", "--webeval-rules=lax"],
+            "invalid --webeval-rules 'lax'; use default, reference or strict",
+        ),
         (["--webeval-runs=runs", "--webeval-config=none.json"], "*--webeval-config: no file *none.json*"),
         (["--webeval-runs=runs", "--webeval-config=bad.json"], "*the configuration *bad.json is wrong: *"),
         (["--webeval-runs=runs", "--webeval-config=list.json"], "*the configuration *list.json is wrong: *"),

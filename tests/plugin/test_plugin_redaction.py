@@ -136,7 +136,7 @@ def test_an_unknown_mode_is_refused(runs, webeval):
     runs.add(107)
     done = webeval("--webeval-redact=loud")
     assert done.ret == pytest.ExitCode.USAGE_ERROR
-    done.stderr.fnmatch_lines(["*--webeval-redact: 'loud' is unknown; choose one of default, off, strict*"])
+    done.stderr.fnmatch_lines(["*invalid --webeval-redact 'loud'; use default, off or strict"])
 
 
 CHECKS = """

@@ -138,12 +138,15 @@ def test_options_stand_in_the_ini_file_as_well(pytester, tree, webeval):
 @pytest.mark.parametrize(
     ("argument", "told"),
     [
-        ("--webeval-criterion=luck", "*--webeval-criterion: 'luck' is unknown; choose one of outcome, process, both,*"),
-        ("--webeval-rubric-threshold=80", "*'80' is no share; write a number from 0 to 1, such as 0.8*"),
-        ("--webeval-rubric-threshold=much", "*'much' is no share;*"),
-        ("--webeval-rubric-threshold=nan", "*'nan' is no share;*"),
-        ("--webeval-over-budget=judge", "*--webeval-over-budget: 'judge' is unknown; choose one of stored, zero*"),
-        ("--webeval-aborted=pass", "*--webeval-aborted: 'pass' is unknown; choose one of skip, xfail, fail*"),
+        ("--webeval-criterion=luck", "*invalid --webeval-criterion 'luck'; use outcome, process, both or safe_outcome"),
+        (
+            "--webeval-rubric-threshold=80",
+            "*invalid --webeval-rubric-threshold '80'; use a number from 0 to 1*",
+        ),
+        ("--webeval-rubric-threshold=much", "*invalid --webeval-rubric-threshold 'much';*"),
+        ("--webeval-rubric-threshold=nan", "*invalid --webeval-rubric-threshold 'nan';*"),
+        ("--webeval-over-budget=judge", "*invalid --webeval-over-budget 'judge'; use stored or zero"),
+        ("--webeval-aborted=pass", "*invalid --webeval-aborted 'pass'; use skip, xfail or fail"),
     ],
 )
 def test_a_wrong_option_is_a_usage_error(tree, webeval, argument, told):
