@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 from typing import TypeVar
@@ -28,6 +29,12 @@ def read_definition(model: type[Model], raw: object, root: str) -> Model:
     from pytest_webeval.task_models import read_leniently  # see above
 
     return read_leniently(model, raw, root)
+
+
+def quoted_fields(names: Sequence[str]) -> str:
+    """Names of fields as a message has them: the fields 'intent', 'eval' and 'sites'."""
+    *first, last = (f"'{name}'" for name in names)
+    return f"the fields {', '.join(first)} and {last}" if first else f"the field {last}"
 
 
 def is_json(tree: Any, depth: int = DEEPEST) -> bool:

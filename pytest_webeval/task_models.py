@@ -25,6 +25,7 @@ from pydantic import field_validator
 from pydantic import model_validator
 
 from pytest_webeval import tasks
+from pytest_webeval.definitions import quoted_fields
 from pytest_webeval.definitions import told_of
 from pytest_webeval.sites import site_name
 
@@ -54,9 +55,16 @@ def _converted(kind: type[Model], raw: object, root: str) -> Model:
 
 
 def _first(error: ValidationError, root: str) -> str:
-    problem = error.errors(include_url=False, include_context=False)[0]
+    problems = error.errors(include_url=False, include_context=False)
+    if missing := [_place(problem, root) for problem in problems if problem["type"] == "missing"]:
+        return f"the definition lacks {quoted_fields(missing)}"
+    return f"{problems[0]['msg']} @ {_place(problems[0], root)}"
+
+
+def _place(problem: Any, root: str) -> str:
+    """Where in a definition a problem of pydantic's is."""
     where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in problem["loc"])
-    return f"{problem['msg']} @ {(root + where).lstrip('.')}"
+    return (root + where).lstrip(".")
 
 
 def _one_of(*names: str) -> BeforeValidator:

@@ -19,6 +19,7 @@ from msgspec import UnsetType
 
 from pytest_webeval.definitions import is_json
 from pytest_webeval.definitions import is_unicode
+from pytest_webeval.definitions import quoted_fields
 from pytest_webeval.definitions import read_definition
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import TaskDefinitionError
@@ -223,4 +224,12 @@ def read_task(raw: object, where: str) -> Task:
     try:
         return read_definition(NumberedTask, raw, "")
     except ValueError as error:
-        raise TaskDefinitionError(f"invalid task in {where}: {error}; mend the definition") from error
+        raise TaskDefinitionError(f"invalid task in {where}: {_lacking(raw) or error}; mend the definition") from error
+
+
+def _lacking(raw: object) -> str:
+    """Which fields a definition lacks, all in one message; empty where it has all."""
+    fields = raw if isinstance(raw, dict) else {}
+    required = [field.encode_name for field in msgspec.structs.fields(NumberedTask) if field.required]
+    missing = [name for name in required if name not in fields]
+    return f"task {fields.get('task_id')!s:.80} lacks {quoted_fields(missing)}" if missing else ""
