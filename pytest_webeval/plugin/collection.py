@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Iterator
 from functools import cache
 from functools import cached_property
@@ -224,6 +225,11 @@ def run_path(item: pytest.Item) -> Path | None:
         return item.path
     parameter = item.callspec.params.get("webeval_run") if hasattr(item, "callspec") else None
     return parameter if isinstance(parameter, Path) else None
+
+
+def python_tests_over_runs(items: Iterable[pytest.Item]) -> int:
+    """How many Python tests are about a run."""
+    return sum(run_path(item) is not None for item in items if not isinstance(item, RunItem))
 
 
 def _wanted(config: pytest.Config) -> Callable[[Path], bool]:

@@ -69,6 +69,7 @@ SWITCHES = {
 }
 AUDIT = "list which secrets the runs contain, and where; nothing is scored"
 ALLOW = "names that stay readable in an evaluator's results, as 'NetworkEventEvaluator: form_key, x-csrf-token'"
+NO_RUNS = "checks recorded runs; name them with --webeval-runs=DIR"
 # Fixtures that are about one run, so that a test with one of them has nothing to do without runs.
 OF_A_RUN = frozenset(
     {
@@ -193,7 +194,13 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
     return audit(config)
 
 
+@pytest.fixture
+def webeval_run() -> None:
+    """The recorded run, in sessions with --webeval-runs=DIR. In others it skips a test that asks for it as it runs."""
+    pytest.skip(NO_RUNS)
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Skip a Python test over runs when no runs were given."""
     if not OF_A_RUN.isdisjoint(getattr(item, "fixturenames", ())) and not _asked_for(item.config):
-        item.add_marker(pytest.mark.skip(reason="checks recorded runs; name them with --webeval-runs=DIR"))
+        item.add_marker(pytest.mark.skip(reason=NO_RUNS))

@@ -29,6 +29,11 @@ from pytest_webeval.sites import Sites
 from pytest_webeval.task_sets import TaskSet
 from pytest_webeval.tasks import Task
 
+NO_RUN = (
+    "this test has no run: pytest repeats only plain test functions for each run; name webeval_run in the arguments "
+    "of one, not in a unittest.TestCase and not in request.getfixturevalue()"
+)
+
 
 @pytest.fixture
 def webeval_run(request: pytest.FixtureRequest) -> Iterator[Run]:
@@ -37,7 +42,7 @@ def webeval_run(request: pytest.FixtureRequest) -> Iterator[Run]:
     A Python test that asks for it runs once for each run, and is skipped where the environment made the agent abort.
     Raises RecordingError, which pytest shows as ERROR, when the recording cannot be read.
     """
-    path: Path = getattr(request, "param", request.node.path)
+    path = _run_path(request)
     problem = getattr(request.node, "problem", None)
     if problem:
         raise RecordingError(problem)
@@ -54,6 +59,14 @@ def webeval_run(request: pytest.FixtureRequest) -> Iterator[Run]:
         yield run
     finally:
         forget(run)  # the traceback of a failure keeps the run until Python looks for cycles
+
+
+def _run_path(request: pytest.FixtureRequest) -> Path:
+    """The run that a test is about. Fails a test that pytest did not parametrize over the runs."""
+    path: Path | None = getattr(request, "param", None)
+    if path is None and not isinstance(request.node, RunItem):
+        pytest.fail(NO_RUN, pytrace=False)
+    return path or request.node.path
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from pytest_webeval.errors import WebEvalError
@@ -15,6 +17,20 @@ def tell_plainly(report: pytest.TestReport, item: RunItem, error: BaseException)
         report.longrepr = harmless(str(error))
     if isinstance(report.longrepr, tuple):
         report.longrepr = (harmless(str(item.path)), 0, report.longrepr[2])
+
+
+_TOO_WIDE = re.compile(
+    r"ScopeMismatch: .* the function scoped fixture (webeval_\w+|record_evaluation) with a (\w+) scoped"
+)
+
+
+def explain_scope(report: pytest.TestReport, error: BaseException) -> None:
+    """Say in one line that a fixture of a wider scope asked for one of ours that is about a run."""
+    mismatch = _TOO_WIDE.match(str(error)) if isinstance(error, pytest.fail.Exception) else None
+    if mismatch is not None:
+        fixture, scope = mismatch.groups()
+        reason = f"a fixture of scope {scope} asks for {fixture}, which is another for each run"
+        report.longrepr = f"{reason}; give that fixture the scope function"
 
 
 def fail(report: pytest.TestReport, told: str) -> None:

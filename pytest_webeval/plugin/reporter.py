@@ -20,6 +20,7 @@ from pytest_webeval.plugin.chosen import is_narrowed
 from pytest_webeval.plugin.chosen import names_runs
 from pytest_webeval.plugin.collection import ITEMS
 from pytest_webeval.plugin.collection import RunItem
+from pytest_webeval.plugin.collection import python_tests_over_runs
 from pytest_webeval.plugin.item_outcomes import without_verdict
 from pytest_webeval.plugin.journals import Journals
 from pytest_webeval.plugin.merging import merged
@@ -54,6 +55,7 @@ class Reporter:
     collected: set[str] = field(default_factory=set)
     deselected: int = 0
     outside: int = 0
+    python_tests: int = 0  # over runs
     problems: list[str] = field(default_factory=list)
     summary: Summary | None = None
     places: list[Path] = field(default_factory=list)
@@ -104,6 +106,7 @@ class Reporter:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Know how many items there are, to tell a partial session."""
         self.collected |= {item.nodeid.rpartition("::")[0] for item in session.items if isinstance(item, RunItem)}
+        self.python_tests = python_tests_over_runs(session.items)
         self.journals.tidy(self.collected)
 
     @pytest.hookimpl(optionalhook=True)
@@ -119,6 +122,7 @@ class Reporter:
         output = getattr(node, "workeroutput", None) or {}
         self.deselected = max(self.deselected, output.get("webeval_deselected", 0))
         self.outside = max(self.outside, output.get("webeval_outside", 0))
+        self.python_tests = max(self.python_tests, output.get("webeval_python_tests", 0))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -202,7 +206,8 @@ class Reporter:
     def _is_about_other_tests(self) -> bool:
         """Whether the ini file names runs and the arguments none, and no Python test found anything out about one."""
         config, roots = self.workspace.config, self.workspace.settings.roots
-        return self.summary is None and not config.option.webeval_runs and not names_runs(config, roots)
+        is_quiet = self.summary is None and not self.python_tests
+        return is_quiet and not config.option.webeval_runs and not names_runs(config, roots)
 
     def _summarize(self, records: Sequence[Record]) -> Summary:
         unscored = self._unscored
@@ -249,7 +254,8 @@ class Reporter:
         records = self.records.values()
         missing = sorted((record.task_id for record in records if record.missing), key=id_order)
         told = [*self.journals.lines(len(self.records)), *self.problems[:3]]
-        ending = Ending(self.places, len(self.collected) + self.deselected, missing, self.doubted, told)
+        left_out = len(self.collected) + self.deselected
+        ending = Ending(self.places, left_out, missing, self.doubted, told, self.python_tests)
         if self._is_about_other_tests and not told:
             return
         terminalreporter.section("webeval")

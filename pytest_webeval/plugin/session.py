@@ -16,11 +16,13 @@ from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.collection import directory_node
+from pytest_webeval.plugin.collection import python_tests_over_runs
 from pytest_webeval.plugin.item_outcomes import given_up
 from pytest_webeval.plugin.item_outcomes import outcome_of
 from pytest_webeval.plugin.outcome import Outcome
 from pytest_webeval.plugin.recording import RECORDER
 from pytest_webeval.plugin.redacting import REDACTING
+from pytest_webeval.plugin.report_texts import explain_scope
 from pytest_webeval.plugin.report_texts import fail
 from pytest_webeval.plugin.report_texts import tell_plainly
 from pytest_webeval.plugin.resuming import STORED
@@ -56,7 +58,14 @@ class WebEvalSession:
         if "webeval_run" in metafunc.fixturenames and not chosen:
             paths = self.workspace.run_paths
             labels = [self.workspace.labels.of(path) for path in paths]
-            metafunc.parametrize("webeval_run", paths, indirect=True, ids=labels)
+            metafunc.parametrize("webeval_run", paths or [self._no_run], indirect=True, ids=labels or None)
+
+    @property
+    def _no_run(self) -> Any:
+        """What a Python test over runs is parametrized with where there are none: it is skipped with a reason."""
+        roots = ", ".join(harmless(str(root)) for root in self.workspace.settings.roots)
+        reason = f"no run in {roots}; name a directory that holds runs with --webeval-runs"
+        return pytest.param(None, id="no-run", marks=pytest.mark.skip(reason=reason))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -106,6 +115,8 @@ class WebEvalSession:
         report = yield
         if call.excinfo is not None and isinstance(item, RunItem):
             tell_plainly(report, item, call.excinfo.value)
+        elif call.excinfo is not None:
+            explain_scope(report, call.excinfo.value)
         if found is not None:
             found.carried.put_on(report)
             if isinstance(item, RunItem) and (
@@ -156,6 +167,7 @@ class WebEvalSession:
         output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
         if output is not None:
             output["webeval_deselected"] = session.config.stash.get(DESELECTED, 0)
+            output["webeval_python_tests"] = python_tests_over_runs(session.items)
             output["webeval_outside"] = session.config.stash.get(OUTSIDE, 0)
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_webeval.formats import FORMATS
+from pytest_webeval.plugin.chosen import names_runs
 from pytest_webeval.plugin.failure_lines import doubted
 from pytest_webeval.plugin.failure_lines import failures
 from pytest_webeval.plugin.failure_lines import flips
@@ -32,7 +33,8 @@ class Ending:
     """What a session knows at its end that no summary says.
 
     `left_out` runs were found and not scored, `missing` tasks were never recorded; of `doubted` runs the own
-    test passed, and another recorded a failure. `problems` are lines that follow everything else.
+    test passed, and another recorded a failure. `problems` are lines that follow everything else. `python_tests` were
+    about runs.
     """
 
     places: Sequence[Path]
@@ -40,13 +42,14 @@ class Ending:
     missing: Sequence[int | str]
     doubted: Sequence[str]
     problems: Sequence[str]
+    python_tests: int = 0
 
 
 def section(summary: Summary | None, workspace: Workspace, reruns: Reruns, ending: Ending) -> list[str]:
     """At most 40 lines; where nothing was scored, how many runs were left out or what was looked for."""
     if summary is None:
         nothing = f"no run was scored; {ending.left_out} found, none selected or finished"
-        return [nothing if ending.left_out else _nothing(workspace), *ending.problems]
+        return [nothing if ending.left_out else _nothing(workspace, ending.python_tests), *ending.problems]
     changes = flips(summary.webeval, reruns)
     before = [*_counts(summary), *_sites(summary), *_trajectories(summary), *changes]
     files = [f"summary: {place}" for place in ending.places[:2]]
@@ -62,10 +65,15 @@ def section(summary: Summary | None, workspace: Workspace, reruns: Reruns, endin
     return [*before, *reasons[: max(0, MOST_LINES - len(before) - len(after))], *after]
 
 
-def _nothing(workspace: Workspace) -> str:
-    looked = ", ".join(str(root) for root in workspace.settings.roots)
+def _nothing(workspace: Workspace, python_tests: int) -> str:
+    """A line for a session that collected no run by itself."""
+    if python_tests:
+        return f"{_number(python_tests, 'Python test')} over runs recorded no verdict"
+    roots = ", ".join(str(root) for root in workspace.settings.roots)
+    if not names_runs(workspace.config, workspace.settings.roots):
+        return f"no run was scored; the arguments name none of those in {roots}"
     return (
-        f"no run was scored; looked in {looked} for directories with "
+        f"no run was scored; looked in {roots} for directories with "
         f"{', or with '.join(one.wanted for one in reversed(FORMATS))}"
     )
 
