@@ -31,6 +31,7 @@ from pytest_webeval.plugin.run_pages import PAGES
 from pytest_webeval.plugin.run_pages import RunPages
 from pytest_webeval.plugin.session_keys import DESELECTED
 from pytest_webeval.plugin.session_keys import OUTSIDE
+from pytest_webeval.plugin.stale_results import stale_results
 from pytest_webeval.plugin.stopping import Stopping
 from pytest_webeval.plugin.terminal import Ending
 from pytest_webeval.plugin.terminal import section
@@ -222,7 +223,16 @@ class Reporter:
             "task_warnings": list(tasks.warnings) if (tasks := self.workspace.given_tasks) else [],
             "today": self.workspace.settings.today.isoformat(),
         }
+        if not about["partial"] and (stale := self._stale_results):
+            about["stale_results"] = stale
         return summarize_records(records, about, expected=self._expected)
+
+    @cached_property
+    def _stale_results(self) -> list[str]:
+        """Where `--webeval-output` holds results of runs that are gone."""
+        labels = (label for label, record in self.records.items() if not record.missing)
+        paths = (self.workspace.labels.path_of(label) for label in labels)
+        return stale_results(self.workspace, {self.workspace.place(path) for path in paths if path is not None})
 
     @property
     def _expected(self) -> list[str] | None:

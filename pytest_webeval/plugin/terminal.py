@@ -53,6 +53,7 @@ def section(summary: Summary | None, workspace: Workspace, reruns: Reruns, endin
     changes = flips(summary.webeval, reruns)
     before = [*_counts(summary), *_sites(summary), *_trajectories(summary), *changes]
     files = [f"summary: {place}" for place in ending.places[:2]]
+    files += _stale(summary.webeval.get("stale_results", ()), workspace)
     after = [
         *slowest(summary.webeval["slowest"]),
         *doubted(ending.doubted),
@@ -189,6 +190,17 @@ def _counted(tasks: Sequence[int | str], *verbs: str) -> str:
 def _shortened(tasks: Sequence[int | str]) -> str:
     more = f", … and {len(tasks) - TASKS_SHOWN} more" if len(tasks) > TASKS_SHOWN else ""
     return ", ".join(str(task)[:80].replace("\n", " ") for task in tasks[:TASKS_SHOWN]) + more
+
+
+def _stale(directories: Sequence[str], workspace: Workspace) -> list[str]:
+    """A line about results in the output directory that no run of the session has."""
+    if not directories:
+        return []
+    names, results = _shortened(directories), _number(len(directories), "result")
+    output = workspace.settings.output
+    return [
+        harmless(f"{results} of earlier sessions in {output}, of runs that are gone: {names}; remove what is stale")
+    ]
 
 
 def _notes(summary: Summary) -> list[str]:
