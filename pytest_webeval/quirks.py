@@ -108,6 +108,10 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q42", "one impossible URL in a recording is an error of every network evaluator", "488 with network checks"),
     Quirk("Q43", "a blank line, a raw U+2028 or a byte that is no UTF-8 makes a trace unreadable", "all",
           "mended_traces", "what can be read is read", DEFAULT),
+    # Forms and numbers
+    Quirk("Q53", "an empty or blank multipart field does not exist; a file name may be taken for the name",
+          "19 that expect a null in a form", "browser_forms",
+          "a multipart form is read as browsers write it; where null is expected an empty field will do", DEFAULT),
     # Determinism, side effects, cost
     Quirk("Q44", "what a partial date leaves open is taken from the day of the evaluation", "20 with dates"),
     Quirk("Q45", "the order of assertions depends on the hash seed", "-", instead="everything is sorted"),

@@ -27,6 +27,7 @@ class Rules:
     single_answers: bool = False
     events_required: bool = False
     side_bodies: bool = False
+    browser_forms: bool = False
     mended_traces: bool = False
     escaped_hosts: bool = False
     plain_paths: bool = False

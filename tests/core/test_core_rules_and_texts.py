@@ -29,6 +29,7 @@ BY_DEFAULT = {
     "single_answers",
     "events_required",
     "side_bodies",
+    "browser_forms",
     "mended_traces",
     "escaped_hosts",
     "plain_paths",
