@@ -59,7 +59,7 @@ def _form(body: Body, limits: Limits) -> Fields:
 
 def _json(body: Body, limits: Limits) -> Fields | None:
     try:
-        found = read_json(body.text, limits, "a JSON body in the trace")
+        found = read_json(body.text, limits, "a JSON body in the trace", as_sent=True)
     except ValueError:
         return None
     return Fields(found) if isinstance(found, dict) else None

@@ -112,6 +112,8 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q53", "an empty or blank multipart field does not exist; a file name may be taken for the name",
           "19 that expect a null in a form", "browser_forms",
           "a multipart form is read as browsers write it; where null is expected an empty field will do", DEFAULT),
+    Quirk("Q56", "NaN and infinities in an answer are data: [NaN] is true", "15 boolean, 9 of which expect true",
+          "finite_numbers", "a NaN or an infinity is a value of no type", DEFAULT),
     # Determinism, side effects, cost
     Quirk("Q44", "what a partial date leaves open is taken from the day of the evaluation", "20 with dates"),
     Quirk("Q45", "the order of assertions depends on the hash seed", "-", instead="everything is sorted"),

@@ -32,6 +32,7 @@ class Rules:
     escaped_hosts: bool = False
     plain_paths: bool = False
     finite_measures: bool = False
+    finite_numbers: bool = False
     null_schema_fails: bool = False
     json_before_fence: bool = False
     tolerant_decoding: bool = False

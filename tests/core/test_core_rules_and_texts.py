@@ -34,6 +34,7 @@ BY_DEFAULT = {
     "escaped_hosts",
     "plain_paths",
     "finite_measures",
+    "finite_numbers",
     "budgets_in_steps",
 }
 TABLE = {"reference": set(), "default": BY_DEFAULT, "strict": set(SWITCHES)}
