@@ -114,6 +114,8 @@ QUIRKS: tuple[Quirk, ...] = (
           "a multipart form is read as browsers write it; where null is expected an empty field will do", DEFAULT),
     Quirk("Q56", "NaN and infinities in an answer are data: [NaN] is true", "15 boolean, 9 of which expect true",
           "finite_numbers", "a NaN or an infinity is a value of no type", DEFAULT),
+    Quirk("Q57", "an amount of more than 17 digits is rounded: 12345678901234567890 is ...891", "51 with currency",
+          "exact_money", "every digit of an amount counts", DEFAULT),
     # Determinism, side effects, cost
     Quirk("Q44", "what a partial date leaves open is taken from the day of the evaluation", "20 with dates"),
     Quirk("Q45", "the order of assertions depends on the hash seed", "-", instead="everything is sorted"),

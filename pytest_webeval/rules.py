@@ -33,6 +33,7 @@ class Rules:
     plain_paths: bool = False
     finite_measures: bool = False
     finite_numbers: bool = False
+    exact_money: bool = False
     null_schema_fails: bool = False
     json_before_fence: bool = False
     tolerant_decoding: bool = False

@@ -109,6 +109,7 @@ class Case:
         return Reading(
             known_sites=True,
             whole_money=self.rules.whole_money,
+            exact_money=self.rules.exact_money,
             derender=self._derender,
             today=self.today,
             longest=self.run.inputs.limits.string_length,
@@ -123,6 +124,7 @@ class Case:
             infinities=not self.rules.finite_measures,
             nonfinite=not self.rules.finite_numbers,
             whole_money=self.rules.whole_money,
+            exact_money=self.rules.exact_money,
             derender=self._derender,
             today=self.today,
             longest=self.run.inputs.limits.string_length,

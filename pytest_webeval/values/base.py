@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC
 from abc import abstractmethod
 from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from dataclasses import field
 from datetime import date
@@ -42,7 +43,8 @@ class Reading:
     `patterns` and `alternatives` say whether ``^…$`` texts and lists of two or more are taken as such, `infinities`
     whether a measure without end is one: they are for what a task author wrote, who with `known_sites` may only write
     URLs of sites that `derender` knows. `nonfinite` says whether NaN and infinities are data (Q56). `whole_money` reads
-    the sign and the thousands separators of an amount wherever they stand (Q22). `derender` replaces site addresses in a text by their
+    the sign and the thousands separators of an amount wherever they stand (Q22), `exact_money` all of its digits, where
+    the reference keeps those of a float (Q57). `derender` replaces site addresses in a text by their
     placeholders. `today` fills in what a partial date leaves open (Q44). `longest` is how many characters are read.
     """
 
@@ -52,6 +54,7 @@ class Reading:
     nonfinite: bool = True
     known_sites: bool = False
     whole_money: bool = False
+    exact_money: bool = True
     derender: Callable[[str], str] = _unchanged
     today: date = field(default_factory=present_day)
     longest: int = USUAL.string_length
@@ -78,15 +81,11 @@ def looks_like_pattern(raw: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Value(ABC):
-    """A datum in canonical form. ``==`` is exact; tolerance and patterns are for `matches`.
-
-    `switches` names the switches of a `Reading` that make this type read a datum in another way than the reference.
-    """
+    """A datum in canonical form. ``==`` is exact; tolerance and patterns are for `matches`."""
 
     alternatives: tuple[Any, ...]
 
     type_name: ClassVar[str]
-    switches: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def read(cls, raw: object, reading: Reading) -> Self:
@@ -116,6 +115,10 @@ class Value(ABC):
     def matches(self, actual: Value) -> bool:
         """Whether what an agent said or sent is what this expected value asks for."""
         return type(actual) is type(self) and any(one in actual.alternatives for one in self.alternatives)
+
+    def departures(self, reading: Reading) -> Iterable[str]:  # noqa: ARG002  (few types have any)
+        """Switches of the rule set by which it may be another value than that of the reference."""
+        return ()
 
     def to_json(self) -> Any:
         """The first alternative as a plain JSON value, for reports."""

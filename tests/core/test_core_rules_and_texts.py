@@ -35,6 +35,7 @@ BY_DEFAULT = {
     "plain_paths",
     "finite_measures",
     "finite_numbers",
+    "exact_money",
     "budgets_in_steps",
 }
 TABLE = {"reference": set(), "default": BY_DEFAULT, "strict": set(SWITCHES)}
