@@ -16,6 +16,7 @@ from parity.configurations import configurations
 from parity.configurations import guessed_sites
 from parity.configurations import moved_runs
 from parity.entry_damage import damaged_entries
+from parity.entry_members import entry_members
 from parity.envelopes import envelopes
 from parity.event_orders import event_orders
 from parity.event_orders import forbidden_events
@@ -23,7 +24,11 @@ from parity.event_orders import stray_events
 from parity.goldens import golden_draft
 from parity.made_up_answers import made_up_answers
 from parity.made_up_events import made_up_events
+from parity.made_up_forms import made_up_forms
+from parity.made_up_numbers import made_up_numbers
 from parity.made_up_values import made_up_values
+from parity.parameter_orders import parameter_orders
+from parity.producers import producers
 from parity.query_edits import queries
 from parity.recording import Recording
 from parity.request_edits import expected_headers
@@ -50,12 +55,14 @@ FAMILIES = (
     expected_headers,
     urls,
     queries,
+    parameter_orders,
     posts,
     contents,
     event_tricks,
     # how that was kept, and what it is compared with
     side_files,
     damaged_entries,
+    producers,
     trace_files,
     configurations,
     moved_runs,
@@ -84,3 +91,6 @@ def synthetic() -> Iterator[Recording]:
     yield from made_up_values()
     yield from made_up_events()
     yield from made_up_answers()
+    yield from made_up_forms()
+    yield from made_up_numbers()
+    yield from entry_members()

@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 from parity.mutations import synthetic
 
-CHUNKS, ONE_IN = 16, 50
+CHUNKS, ONE_IN = 48, 97
 
 
 def test_a_sample_of_made_up_tasks(agree):
