@@ -126,6 +126,13 @@ class BodyMatcher:
         return any(_searches(pattern, name) for pattern in self.wanted.ignored_post_data_params_patterns or ())
 
 
+def _searches(pattern: str, name: str) -> bool:
+    try:
+        return found_in(pattern, name)
+    except NotAPattern:  # as with those of queries, one that is no pattern finds nothing
+        return False
+
+
 def _projected(expected: Mapping[str, Any], fields: Fields, missing: object = None) -> dict[str, Any]:
     """What a body holds under each expected key. In a multipart form an empty field is also none at all (Q53)."""
     found = project(expected, fields.first, missing)
@@ -138,10 +145,3 @@ def _projected(expected: Mapping[str, Any], fields: Fields, missing: object = No
 def _is_blank(value: Any) -> bool:
     every = value if isinstance(value, list | tuple) else (value,)
     return all(isinstance(one, str) and not one.strip() for one in every)
-
-
-def _searches(pattern: str, name: str) -> bool:
-    try:
-        return found_in(pattern, name)
-    except NotAPattern:  # as with those of queries, one that is no pattern finds nothing
-        return False
