@@ -44,8 +44,8 @@ def fields_of(body: Body | None, limits: Limits = USUAL) -> Fields | None:
     if body is None or not body.text:
         return None
     for marker, read in _READERS.items():
-        if marker in body.mime:
-            return read(body, limits)
+        if marker in body.mime and (found := read(body, limits)) is not None:
+            return found  # of a type that names several, one that cannot be read leaves the others
     return None
 
 
