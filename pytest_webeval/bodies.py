@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from dataclasses import field
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -12,30 +14,38 @@ from pytest_webeval.bounded_json import read_json
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.limits import USUAL
 from pytest_webeval.limits import Limits
+from pytest_webeval.multipart import Field
+from pytest_webeval.multipart import fields_as_reference
+from pytest_webeval.multipart import fields_as_written
 from pytest_webeval.network import Body
 
-_BOUNDARY = re.compile(r"boundary=([^\s;]+)")  # quotes are part of it, so that none of its parts is found
-_PART_NAME = re.compile(r'(?<![\w-])name="([^"]*)"')
+# To the reference quotes are part of a boundary, so that it finds no part by it.
+_BOUNDARY = re.compile(r'boundary=(?="([^"]+)")?([^\s;]+)')
 
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Names and values of a body: the `first` value of each name, and all values of those that were `repeated`."""
+    """Names and values of a body: the `first` value of each name, and all values of those that were `repeated`.
+
+    `for_reference` holds those that the reference finds in the same multipart message, where they are others (Q53).
+    """
 
     first: dict[str, Any]
     repeated: dict[str, list[str]] = field(default_factory=dict)
+    is_multipart: bool = False
+    for_reference: Fields | None = None
 
 
 def fields_of(body: Body | None, limits: Limits = USUAL) -> Fields | None:
-    """Names and values in a body, or None where it holds none that can be read.
+    """Names and values in a body, or None where it is of no kind that can be read.
 
     Raises `EvaluationError` for one that is beyond the limits.
     """
     if body is None or not body.text:
         return None
     for marker, read in _READERS.items():
-        if marker in body.mime:
-            return read(body, limits)
+        if marker in body.mime and (found := read(body, limits)) is not None:
+            return found  # of a type that names several, one that cannot be read leaves the others
     return None
 
 
@@ -49,7 +59,7 @@ def _form(body: Body, limits: Limits) -> Fields:
 
 def _json(body: Body, limits: Limits) -> Fields | None:
     try:
-        found = read_json(body.text, limits, "a JSON body in the trace")
+        found = read_json(body.text, limits, "a JSON body in the trace", as_sent=True)
     except ValueError:
         return None
     return Fields(found) if isinstance(found, dict) else None
@@ -59,17 +69,27 @@ def _multipart(body: Body, limits: Limits) -> Fields | None:
     boundary = _BOUNDARY.search(body.mime)
     if boundary is None:
         return None
-    delimiter = f"--{boundary.group(1)}"
+    quoted, as_it_stands = boundary.groups()
+    for_reference = _latest(fields_as_reference(body.text, _delimiter(as_it_stands, body, limits)))
+    found = _latest(fields_as_written(body.text, _delimiter(quoted or as_it_stands, body, limits)))
+    return found if found == for_reference else replace(found, for_reference=for_reference)
+
+
+def _delimiter(boundary: str, body: Body, limits: Limits) -> str:
+    """What stands before each part. Raises `EvaluationError` where there are too many."""
+    delimiter = f"--{boundary}"
     if body.text.count(delimiter) > limits.values:
         raise EvaluationError(f"a multipart body holds more parts than {limits.values:,}; {limits.told('values')}")
-    found: dict[str, list[str]] = {}
-    for part in body.text.split(delimiter):
-        head, _, value = part.replace("\r\n", "\n").lstrip("\n").partition("\n\n")
-        if name := _PART_NAME.search(head):
-            found.setdefault(name.group(1), []).append(value.rstrip("\n"))
-    repeated = {name: values for name, values in found.items() if len(values) > 1}
-    # Of a form the reference takes the first value, of a multipart message the last (spec §3.3).
-    return Fields({name: values[-1] for name, values in found.items()}, repeated)
+    return delimiter
+
+
+def _latest(found: Iterable[Field]) -> Fields:
+    """Of a form the reference takes the first value, of a multipart message the last (spec §3.3)."""
+    every: dict[str, list[str]] = {}
+    for name, value in found:
+        every.setdefault(name, []).append(value)
+    repeated = {name: values for name, values in every.items() if len(values) > 1}
+    return Fields({name: values[-1] for name, values in every.items()}, repeated, is_multipart=True)
 
 
 _READERS = {

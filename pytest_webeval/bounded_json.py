@@ -4,27 +4,38 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from math import isfinite
 from typing import Any
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.limits import Limits
 
 
-def read_json(text: str, limits: Limits, what: str) -> Any:
+def read_json(text: str, limits: Limits, what: str, *, as_sent: bool = False) -> Any:
     """The value in a text. Raises `ValueError` for what is no JSON, `EvaluationError` for one beyond the limits.
 
-    `what` is what the message calls the text.
+    `what` is what the message calls the text. Python's NaN and infinities are null where it is read `as_sent`: they are
+    no JSON, and browsers send null for them.
     """
     if holds_more(text, limits.values):
         raise EvaluationError(f"{what} holds more values than {limits.values:,}; {limits.told('values')}")
     told = f"{what} nests deeper than {limits.nesting} levels; {limits.told('nesting')}"
     try:
-        found = json.loads(text)
+        found = json.loads(text, **(_NULLS if as_sent else {}))
     except RecursionError:
         raise EvaluationError(told) from None
     if may_nest_deeper(text, limits.nesting) and nests_deeper(found, limits.nesting):
         raise EvaluationError(told)
     return found
+
+
+def finite(digits: str) -> float | None:
+    """The number that a text writes, None for one beyond all numbers such as 1e999."""
+    number = float(digits)
+    return number if isfinite(number) else None
+
+
+_NULLS: dict[str, Any] = {"parse_constant": lambda _: None, "parse_float": finite}
 
 
 def holds_more(text: str, values: int) -> bool:

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from typing import Any
 
+from pytest_webeval.bodies import Fields
 from pytest_webeval.bodies import fields_of
 from pytest_webeval.patterns import NotAPattern
 from pytest_webeval.patterns import found_in
@@ -59,8 +60,9 @@ class BodyMatcher:
         fields = self._fields(event.read_post(), f"{PATH}.post_data")
         if fields is None:
             return None
-        kept = {name: value for name, value in fields.items() if not self._is_ignored(name)}
-        return self._typed(project(self.expected_post, kept), self.case.tree_reader(PATH, strict=False))
+        kept = {name: value for name, value in fields.first.items() if not self._is_ignored(name)}
+        found = _projected(self.expected_post, replace(fields, first=kept))
+        return self._typed(found, self.case.tree_reader(PATH, strict=False))
 
     def content(self, event: NetworkEvent) -> dict[str, Any] | None:
         """What a response holds under the keys that the task asks for, read once. Raises `EvaluationError`."""
@@ -73,7 +75,7 @@ class BodyMatcher:
         if not expected:
             return None
         fields = self._fields(event.read_content(), f"{PATH}.response_content")
-        return None if fields is None else project(expected, fields, ABSENT)
+        return None if fields is None else _projected(expected, fields, ABSENT)
 
     def assertions(self, event: NetworkEvent) -> Iterator[Assertion]:
         """One assertion or more for each field of a body that the task names."""
@@ -84,17 +86,28 @@ class BodyMatcher:
             as_sent = replace(comparison, separate_lists=True)  # only what is read as values has the lists of Q34
             yield from as_sent.compare(expected, self.content(event), f"{PATH}.response_content")
 
-    def _fields(self, body: Body | None, where: str) -> dict[str, Any] | None:
+    def _fields(self, body: Body | None, where: str) -> Fields | None:
         if body is not None and body.aside is not None and self.case.rules.side_bodies:
             self.case.notice("side_bodies", where)
             body = replace(body, text=body.aside())
         fields = fields_of(body, self.case.run.inputs.limits)
-        if fields is None:
+        if fields is not None and fields.is_multipart:
+            fields = self._by_rules(fields, where)
+        if fields is None or not fields.first:  # a body without any field is as good as none
             return None
         if not fields.repeated or not self.case.rules.every_field:
-            return fields.first
+            return fields
         self.case.notice("every_field", f"{where}.{min(fields.repeated)}")
-        return fields.first | {name: self._every(name, values) for name, values in fields.repeated.items()}
+        every = {name: self._every(name, values) for name, values in fields.repeated.items()}
+        return replace(fields, first=fields.first | every)
+
+    def _by_rules(self, fields: Fields, where: str) -> Fields:
+        """Of a multipart message the fields that the rule set finds in it."""
+        if not self.case.rules.browser_forms:
+            return replace(fields.for_reference or fields, is_multipart=False)
+        if fields.for_reference is not None:
+            self.case.notice("browser_forms", where)
+        return fields
 
     def _every(self, name: str, values: list[str]) -> Any:
         """All values of a repeated field; one value that is repeated is still one where no array is expected."""
@@ -118,3 +131,17 @@ def _searches(pattern: str, name: str) -> bool:
         return found_in(pattern, name)
     except NotAPattern:  # as with those of queries, one that is no pattern finds nothing
         return False
+
+
+def _projected(expected: Mapping[str, Any], fields: Fields, missing: object = None) -> dict[str, Any]:
+    """What a body holds under each expected key. In a multipart form an empty field is also none at all (Q53)."""
+    found = project(expected, fields.first, missing)
+    if not fields.is_multipart:
+        return found
+    nulls = {key.strip() for key, value in expected.items() if value is None}
+    return {key: None if key in nulls and _is_blank(value) else value for key, value in found.items()}
+
+
+def _is_blank(value: Any) -> bool:
+    every = value if isinstance(value, list | tuple) else (value,)
+    return all(isinstance(one, str) and not one.strip() for one in every)

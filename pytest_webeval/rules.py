@@ -27,10 +27,13 @@ class Rules:
     single_answers: bool = False
     events_required: bool = False
     side_bodies: bool = False
+    browser_forms: bool = False
     mended_traces: bool = False
     escaped_hosts: bool = False
     plain_paths: bool = False
     finite_measures: bool = False
+    finite_numbers: bool = False
+    exact_money: bool = False
     null_schema_fails: bool = False
     json_before_fence: bool = False
     tolerant_decoding: bool = False

@@ -99,15 +99,15 @@ class TreeReader:
             self.notice("literal_texts", where)
         if not self.reading.alternatives and isinstance(raw, list) and len(raw) > 1:
             self.notice("single_answers", where)
-        for switch in kind.switches:
-            if getattr(self.reading, switch):
-                self.notice(switch, where)
         try:
-            return kind.read(raw, self.reading)
+            value = kind.read(raw, self.reading)
         except ValueUnreadable as error:
             if error.rule:
                 self.notice(error.rule, where)
             return self._refused(raw, str(error), where)
+        for switch in value.departures(self.reading):
+            self.notice(switch, where)
+        return value
 
     def _refused(self, raw: Any, reason: str, where: str) -> Unread:
         if self.strict:

@@ -106,10 +106,10 @@ class Case:
     @property
     def expected_reading(self) -> Reading:
         """How the task's own data is read."""
-        whole_money = self.rules.whole_money
         return Reading(
             known_sites=True,
-            whole_money=whole_money,
+            whole_money=self.rules.whole_money,
+            exact_money=self.rules.exact_money,
             derender=self._derender,
             today=self.today,
             longest=self.run.inputs.limits.string_length,
@@ -122,7 +122,9 @@ class Case:
             patterns=not self.rules.literal_texts,
             alternatives=not self.rules.single_answers,
             infinities=not self.rules.finite_measures,
+            nonfinite=not self.rules.finite_numbers,
             whole_money=self.rules.whole_money,
+            exact_money=self.rules.exact_money,
             derender=self._derender,
             today=self.today,
             longest=self.run.inputs.limits.string_length,

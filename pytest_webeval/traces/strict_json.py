@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from math import isfinite
 
+from pytest_webeval.bounded_json import finite
 from pytest_webeval.limits import Limits
 
 _LARGE = 32 * 2**20  # bytes; as Python's objects they would take many times that
@@ -18,13 +18,8 @@ def as_strict_json(content: bytes, limits: Limits) -> bytes | None:
     if len(content) > _LARGE or content.count(b",") > limits.values:
         return None
     try:
-        found = json.loads(content.decode(), parse_constant=lambda _: None, parse_float=_finite)
+        found = json.loads(content.decode(), parse_constant=lambda _: None, parse_float=finite)
         text = json.dumps(found, ensure_ascii=False)
     except (ValueError, RecursionError):
         return None
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
-
-
-def _finite(digits: str) -> float | None:
-    number = float(digits)
-    return number if isfinite(number) else None

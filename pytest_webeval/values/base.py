@@ -5,10 +5,12 @@ from __future__ import annotations
 from abc import ABC
 from abc import abstractmethod
 from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from dataclasses import field
 from datetime import date
 from datetime import datetime
+from math import isfinite
 from typing import Any
 from typing import ClassVar
 from typing import Self
@@ -16,6 +18,7 @@ from typing import Self
 from pytest_webeval.errors import ValueUnreadable
 from pytest_webeval.limits import INI
 from pytest_webeval.limits import USUAL
+from pytest_webeval.values.refusal import unreadable
 
 
 class Alternatives(tuple[Any, ...]):
@@ -39,19 +42,36 @@ class Reading:
 
     `patterns` and `alternatives` say whether ``^…$`` texts and lists of two or more are taken as such, `infinities`
     whether a measure without end is one: they are for what a task author wrote, who with `known_sites` may only write
-    URLs of sites that `derender` knows. `whole_money` reads the sign and the
-    thousands separators of an amount wherever they stand (Q22). `derender` replaces site addresses in a text by their
+    URLs of sites that `derender` knows. `nonfinite` says whether NaN and infinities are data (Q56). `whole_money` reads
+    the sign and the thousands separators of an amount wherever they stand (Q22), `exact_money` all of its digits, where
+    the reference keeps those of a float (Q57). `derender` replaces site addresses in a text by their
     placeholders. `today` fills in what a partial date leaves open (Q44). `longest` is how many characters are read.
     """
 
     patterns: bool = True
     alternatives: bool = True
     infinities: bool = True
+    nonfinite: bool = True
     known_sites: bool = False
     whole_money: bool = False
+    exact_money: bool = True
     derender: Callable[[str], str] = _unchanged
     today: date = field(default_factory=present_day)
     longest: int = USUAL.string_length
+
+
+def _holds_nonfinite(raw: object) -> bool:
+    """Whether a datum is NaN or an infinity, or holds one at any depth."""
+    found = [raw]
+    while found:
+        match found.pop():
+            case float() as number if not isfinite(number):
+                return True
+            case dict() as members:
+                found.extend(members.values())
+            case list() | tuple() as items:
+                found.extend(items)
+    return False
 
 
 def looks_like_pattern(raw: object) -> bool:
@@ -61,15 +81,11 @@ def looks_like_pattern(raw: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Value(ABC):
-    """A datum in canonical form. ``==`` is exact; tolerance and patterns are for `matches`.
-
-    `switches` names the switches of a `Reading` that make this type read a datum in another way than the reference.
-    """
+    """A datum in canonical form. ``==`` is exact; tolerance and patterns are for `matches`."""
 
     alternatives: tuple[Any, ...]
 
     type_name: ClassVar[str]
-    switches: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def read(cls, raw: object, reading: Reading) -> Self:
@@ -87,6 +103,8 @@ class Value(ABC):
         if isinstance(raw, str) and len(raw) > reading.longest:
             told = f"at most {reading.longest:,} are read; raise string_length in {INI} if it is honest"
             raise ValueUnreadable(f"a text of {len(raw):,} characters is too long; {told}")
+        if not (reading.nonfinite or isinstance(raw, str)) and _holds_nonfinite(raw):
+            raise unreadable(raw, "is or holds NaN or an infinity; write a finite number", rule="finite_numbers")
         return cls.canonical(raw, reading)
 
     @classmethod
@@ -97,6 +115,10 @@ class Value(ABC):
     def matches(self, actual: Value) -> bool:
         """Whether what an agent said or sent is what this expected value asks for."""
         return type(actual) is type(self) and any(one in actual.alternatives for one in self.alternatives)
+
+    def departures(self, reading: Reading) -> Iterable[str]:  # noqa: ARG002  (few types have any)
+        """Switches of the rule set by which it may be another value than that of the reference."""
+        return ()
 
     def to_json(self) -> Any:
         """The first alternative as a plain JSON value, for reports."""

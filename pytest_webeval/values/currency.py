@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 from typing import ClassVar
 
+from pytest_webeval.errors import EvaluationError
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.refusal import refuse_overlong
 from pytest_webeval.values.refusal import unreadable
@@ -26,7 +28,6 @@ class CurrencyValue(Value):
     """An amount. Of several alternatives only the first counts (spec §5.4, Q22)."""
 
     type_name: ClassVar[str] = "currency"
-    switches: ClassVar[tuple[str, ...]] = ("whole_money",)
 
     @classmethod
     def canonical(cls, raw: object, reading: Reading) -> Decimal:
@@ -42,18 +43,35 @@ class CurrencyValue(Value):
         amount = _first_amount(_THOUSANDS.sub("", text) if reading.whole_money else text)
         if amount is None:
             raise unreadable(raw, "is not an amount of money; write it as 1234.50")
+        amount = amount if reading.exact_money else _rounded(amount)
         return -amount if negative else amount
 
+    def departures(self, reading: Reading) -> Iterable[str]:
+        """`whole_money`, and `exact_money` where the reference would keep fewer digits."""
+        if reading.whole_money:
+            yield "whole_money"
+        if reading.exact_money and any(_rounded(one) != one for one in self.alternatives):
+            yield "exact_money"
+
     def matches(self, actual: Value) -> bool:
-        """Whether the first amounts are at most `TOLERANCE` apart."""
+        """Whether the first amounts are at most `TOLERANCE` apart. Raises `EvaluationError` for two infinite ones."""
         if not isinstance(actual, CurrencyValue):
             return False
-        difference: Decimal = self.alternatives[0] - actual.alternatives[0]
+        wanted, found = self.alternatives[0], actual.alternatives[0]
+        if wanted.is_infinite() and wanted == found:
+            raise EvaluationError("two amounts of more than 308 digits cannot be compared; rules default compare them")
+        difference: Decimal = wanted - found
         return abs(difference) <= TOLERANCE
 
     def to_json(self) -> str:
         """The first alternative in decimal digits, which a JSON number might not keep."""
         return f"{self.alternatives[0]:f}"
+
+
+def _rounded(amount: Decimal) -> Decimal:
+    """What a float keeps of an amount: 17 digits, and no end of one with more than 308."""
+    kept = Decimal(str(float(amount)))
+    return amount if kept == amount else kept  # of equal ones the one that is written as it was
 
 
 def _is_debt(text: str) -> bool:

@@ -128,8 +128,9 @@ PART = 'Content-Disposition: form-data; name="{}"'
         ("", "a=1", None),
         (MULTIPART, f"--XX\r\n{PART.format('a')}\r\n\r\n1\r\n--XX--\r\n", {"a": "1"}),
         (MULTIPART, f"--XX\n{PART.format('a')}\n\n1\n--XX\n{PART.format('a')}\n\n2\n--XX--", {"a": "2"}),
-        (MULTIPART, f'--XX\r\n{PART.format("f")}; filename="x.txt"\r\n\r\nA\r\nB\r\n--XX--', {"f": "A\nB"}),
-        ('multipart/form-data; boundary="XX"', f"--XX\r\n{PART.format('a')}\r\n\r\n1\r\n--XX--", {"a": "1\n--XX--"}),
+        (MULTIPART, f'--XX\r\n{PART.format("f")}; filename="x.txt"\r\n\r\nA\r\nB\r\n--XX--', {"f": "A\r\nB"}),
+        ('multipart/form-data; boundary="XX"', f"--XX\r\n{PART.format('a')}\r\n\r\n1\r\n--XX--", {"a": "1"}),
+        (f"{JSON}; {MULTIPART}", f"--XX\r\n{PART.format('a')}\r\n\r\n1\r\n--XX--", {"a": "1"}),
         ("multipart/form-data", f"--XX\r\n{PART.format('a')}\r\n\r\n1\r\n--XX--", None),
     ],
 )

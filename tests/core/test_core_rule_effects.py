@@ -59,6 +59,7 @@ def text(response):
         ("Q1 (literal_texts)", {**answer("Mug"), "status": "^.*$"}, ["Mug"], MUGS),
         ("Q2 (single_answers)", answer(["Mug", "Cup"]), ["Mug"], MUGS),
         ("§5.7 (finite_measures)", answer("inf km"), ["5 km"], {"type": "array", "items": {"type": "distance"}}),
+        ("Q57 (exact_money)", answer(12345678901234567891), [12345678901234567890], PRICES),
     ],
 )
 def test_a_trick_in_an_answer_passes_the_reference_alone(verdicts, switch, response, data, schema):

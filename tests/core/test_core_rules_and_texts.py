@@ -29,10 +29,13 @@ BY_DEFAULT = {
     "single_answers",
     "events_required",
     "side_bodies",
+    "browser_forms",
     "mended_traces",
     "escaped_hosts",
     "plain_paths",
     "finite_measures",
+    "finite_numbers",
+    "exact_money",
     "budgets_in_steps",
 }
 TABLE = {"reference": set(), "default": BY_DEFAULT, "strict": set(SWITCHES)}

@@ -25,6 +25,9 @@ from parity.run_directories import RunDirectory
 from parity.sampling import covering
 from parity.tallies import Tally
 from parity.tallies import pytest_terminal_summary
+from parity.verdicts import CRASH
+from parity.verdicts import HANG
+from parity.verdicts import Verdict
 
 __all__ = ["pytest_terminal_summary"]
 
@@ -124,7 +127,7 @@ class Comparison:
     """Fails a test that brings a recording on which the verdicts differ.
 
     By the rules `reference` all are to be the same, by `default` those about honest recordings; the others are counted
-    by what they were made to show.
+    by what they were made to show, and must have a verdict.
     """
 
     scorers: Scorers
@@ -136,13 +139,17 @@ class Comparison:
         differ = [pair for _, pair in both if not pair.agrees]
         self.tally.classes.update(f"default rules differ on: {pair.recording.kind}" for pair in differ)
         self._none([pair for pair, _ in both if not pair.agrees], "reference")
-        self._none([pair for pair in differ if pair.recording.kind == HONEST], "default")
+        self._none([pair for pair in differ if pair.recording.kind == HONEST or _is_none(pair.ours)], "default")
         return [pair for pair, _ in both]
 
     def _none(self, wrong: list[Pair], rules: str) -> None:
         self.tally.disagreements += len(wrong)
         if wrong:
             pytest.fail(report(wrong, self.scorers, rules), pytrace=False)
+
+
+def _is_none(verdict: Verdict) -> bool:
+    return verdict.status in {CRASH, HANG}
 
 
 @pytest.fixture

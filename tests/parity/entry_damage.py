@@ -15,6 +15,7 @@ from parity.leaves import dropped
 from parity.leaves import replaced
 from parity.recording import DAMAGED
 from parity.recording import HONEST
+from parity.recording import MISSHAPEN
 from parity.recording import Recording
 
 COUNT = 3
@@ -127,6 +128,7 @@ DAMAGE: Mapping[str, Callable[[Any], Any]] = {
     "timings null": lambda entry: {**entry, "timings": None, "cache": None, "time": None},
     "resource type": lambda entry: {**entry, "_resourceType": "document"},
 }
+PASSED_OVER = {"header value null", "request null"}  # by all rules but the reference's
 
 
 def damaged_entries(draft: Draft) -> Iterator[Recording]:
@@ -142,5 +144,6 @@ def damaged_entries(draft: Draft) -> Iterator[Recording]:
         else:
             source = asset if where == "asset before" else entries[0 if where == "page before" else -1]
             changed = [*entries[: places[where]], damage(source), *entries[places[where] :]]
-        kind = DAMAGED if where == "entry" and len(entries) == 1 else HONEST
+        alone = DAMAGED if where == "entry" and len(entries) == 1 else HONEST
+        kind = MISSHAPEN if name in PASSED_OVER else alone
         yield draft.recording(f"{where}: {name}", kind, entries=tuple(changed))

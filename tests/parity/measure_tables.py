@@ -49,6 +49,9 @@ CURRENCY = [
     (20, [10, 20], FAILURE),
     (-50, "$-50", FAILURE),
     (1, True, FAILURE),
+    (12345678901234567890, "12345678901234567891", SUCCESS),
+    (1234567890123456, "1234567890123457", FAILURE),
+    (9.9, "10.00000000000000000001", SUCCESS),
 ]
 DATE = [
     ("2023-01-05", "Jan 5, 2023", SUCCESS),
@@ -159,6 +162,9 @@ BOOLEAN = [
     (False, None, FAILURE),
     (False, "off", SUCCESS),
     (True, [False, True], SUCCESS),
+    (True, float("nan"), SUCCESS),
+    (True, float("inf"), SUCCESS),
+    (True, "NaN", FAILURE),
 ]
 ADDRESS = {
     "house_number": "117",

@@ -16,6 +16,7 @@ from parity.configurations import configurations
 from parity.configurations import guessed_sites
 from parity.configurations import moved_runs
 from parity.entry_damage import damaged_entries
+from parity.entry_members import entry_members
 from parity.envelopes import envelopes
 from parity.event_orders import event_orders
 from parity.event_orders import forbidden_events
@@ -23,7 +24,11 @@ from parity.event_orders import stray_events
 from parity.goldens import golden_draft
 from parity.made_up_answers import made_up_answers
 from parity.made_up_events import made_up_events
+from parity.made_up_forms import made_up_forms
+from parity.made_up_numbers import made_up_numbers
 from parity.made_up_values import made_up_values
+from parity.parameter_orders import parameter_orders
+from parity.producers import producers
 from parity.query_edits import queries
 from parity.recording import Recording
 from parity.request_edits import expected_headers
@@ -50,12 +55,14 @@ FAMILIES = (
     expected_headers,
     urls,
     queries,
+    parameter_orders,
     posts,
     contents,
     event_tricks,
     # how that was kept, and what it is compared with
     side_files,
     damaged_entries,
+    producers,
     trace_files,
     configurations,
     moved_runs,
@@ -79,8 +86,11 @@ def _kept(recording: Recording) -> Recording:
     return replace(recording, trace_name="trace.zip")
 
 
+# Recordings of made-up tasks, numbered from 100,000: options, types and shapes that the data set rarely uses.
+SYNTHETIC = (made_up_values, made_up_events, made_up_answers, made_up_forms, made_up_numbers, entry_members)
+
+
 def synthetic() -> Iterator[Recording]:
-    """Recordings of made-up tasks, numbered from 100,000: options and value types that the data set rarely uses."""
-    yield from made_up_values()
-    yield from made_up_events()
-    yield from made_up_answers()
+    """The recordings of all families of made-up tasks."""
+    for family in SYNTHETIC:
+        yield from family()

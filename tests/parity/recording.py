@@ -31,6 +31,9 @@ SIDE_FILE = "body in a side file"
 PLACEHOLDER = "placeholder written by the agent"
 UNREADABLE = "trace that the reference cannot read"
 DAMAGED = "trace without a readable event"
+MULTIPART = "multipart form that the reference misreads"
+LONG_NUMBER = "number of many digits"
+MISSHAPEN = "member of an entry that is missing, null or of another type"
 DRAWN = "drawn at random"
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from itertools import islice
 
 import pytest
+from parity.mutations import SYNTHETIC
 from parity.mutations import synthetic
 
-CHUNKS, ONE_IN = 16, 50
+CHUNKS, ONE_IN = 48, 97
 
 
-def test_a_sample_of_made_up_tasks(agree):
-    agree(islice(synthetic(), 0, None, ONE_IN))
+@pytest.mark.parametrize("family", SYNTHETIC, ids=lambda family: family.__name__)
+def test_a_sample_of_made_up_tasks(agree, family):
+    agree(islice(family(), 0, None, ONE_IN))
 
 
 @pytest.mark.whole

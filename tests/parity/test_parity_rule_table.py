@@ -48,6 +48,12 @@ def has_query(config):
     return config["expected"].get("query_params") or any("?" in url and url[0] != "^" for url in urls(config))
 
 
+def has_null_in_form(config):
+    posted = config["expected"].get("post_data") or {}
+    is_form = config["expected"].get("http_method") == "POST"
+    return is_form and any(value is None and not key.startswith("$") for key, value in posted.items())
+
+
 def any_network(holds):
     return lambda task: any(holds(config) for config in network(task))
 
@@ -70,6 +76,9 @@ COUNTED = {
     "Q25": lambda task: len(task["sites"]) > 1,
     "Q31": lambda task: expected_of(task)["task_type"].upper() == "NAVIGATE",
     "Q42": network,
+    "Q53": any_network(has_null_in_form),
+    "Q56": typed("boolean"),
+    "Q57": typed("currency"),
     "Q44": typed("date"),
 }
 NAMED = {

@@ -61,6 +61,9 @@ HAR_FILES: Mapping[str, Callable[[Entries], str | bytes]] = {
     "NaN times": lambda entries: har([{**entry, "time": float("nan")} for entry in entries]),
     "times as text": lambda entries: har([{**entry, "time": "5", "startedDateTime": 5} for entry in entries]),
     "byte order mark": lambda entries: b"\xef\xbb\xbf" + har(entries).encode(),
+    "byte order mark before lines": lambda entries: b"\xef\xbb\xbf" + _joined(entries).encode(),
+    "two byte order marks": lambda entries: b"\xef\xbb\xbf" * 2 + har(entries).encode(),
+    "byte order mark behind a blank": lambda entries: b" \xef\xbb\xbf" + har(entries).encode(),
     "UTF-16": lambda entries: har(entries).encode("utf-16"),
     "a Latin-1 byte": lambda entries: har(entries).encode().replace(b"test", b"t\xe9st", 1),
     "blanks around": lambda entries: f"\n {har(entries)}\n\n",
@@ -145,6 +148,10 @@ KINDS: Mapping[str, Sequence[str]] = {
         "zip only other lines",
     ),
     UNREADABLE: (
+        "HAR byte order mark",
+        "HAR byte order mark before lines",
+        "HAR two byte order marks",
+        "HAR byte order mark behind a blank",
         "HAR Playwright lines, one blank",
         "HAR Playwright lines, blanks at the end",
         "zip blank line",
@@ -153,6 +160,7 @@ KINDS: Mapping[str, Sequence[str]] = {
         "zip line separator",
         "zip next line",
         "zip a Latin-1 byte",
+        "zip numbered network",
     ),
     DAMAGED: ("HAR entries an object", "HAR entries a text"),
 }

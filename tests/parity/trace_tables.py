@@ -136,6 +136,12 @@ PARTS = (
     '--X\r\nContent-Disposition: form-data; name="n"\r\n\r\n2\r\n--X--\r\n'
 )
 MULTIPART = "multipart/form-data; boundary=X"
+EMPTY_PARTS = (
+    '--X\r\nContent-Disposition: form-data; name="n"\r\n\r\n1\r\n'
+    '--X\r\nContent-Disposition: form-data; name="n"\r\n\r\n\r\n'
+    '--X\r\nContent-Disposition: form-data; name="e"\r\n\r\n \r\n'
+    '--X\r\nContent-Disposition: form-data; filename="f"; name="g"\r\n\r\nText\r\n--X--\r\n'
+)
 
 # MIME type and text of what was posted, the fields that are wanted, and the verdict.
 BODIES = [
@@ -152,6 +158,16 @@ BODIES = [
     (MULTIPART, PARTS, {"n": "2"}, SUCCESS),
     (MULTIPART, PARTS, {"n": "1"}, FAILURE),
     (MULTIPART, PARTS, {"f": "Text"}, SUCCESS),
+    (MULTIPART, EMPTY_PARTS, {"n": "1"}, SUCCESS),
+    (MULTIPART, EMPTY_PARTS, {"e": None}, SUCCESS),
+    (MULTIPART, EMPTY_PARTS, {"e": ""}, FAILURE),
+    (MULTIPART, EMPTY_PARTS, {"f": "Text"}, SUCCESS),
+    (MULTIPART, EMPTY_PARTS, {"g": "Text"}, FAILURE),
+    (MULTIPART, "--X--\r\n", {"n": None}, FAILURE),
+    (FORM, "&", {"n": None}, FAILURE),
+    ("application/json", "{}", {"n": None}, FAILURE),
+    ("application/json", '{"n": NaN}', {"n": "nan"}, FAILURE),
+    ("application/json", '{"n": 1e999}', {"n": None}, SUCCESS),
     (MULTIPART, PARTS.replace("\r\n", "\n"), {"n": "2"}, SUCCESS),
     ('multipart/form-data; boundary="X"', PARTS, {"n": "2"}, FAILURE),
     ("multipart/form-data", PARTS, {"n": "2"}, FAILURE),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import ValueUnreadable
 from pytest_webeval.values.base import Reading
 from pytest_webeval.values.currency import CurrencyValue
@@ -66,6 +67,47 @@ def test_amounts_match_within_a_tenth_of_the_first(expected, actual, equal):
 def test_whole_money_has_its_sign_and_its_thousands_wherever_they_stand(expected, actual, equal):
     reading = Reading(whole_money=True)
     assert CurrencyValue.read(expected, reading).matches(CurrencyValue.read(actual, reading)) is equal
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "exact", "rounded"),
+    [
+        (12345678901234567890, "12345678901234567891", False, True),
+        ("123456789012345678", "123456789012345679", False, True),
+        (12345678901234567890, 12345678901234567890, True, True),
+        ("10000000000000000000.00", "10000000000000000000", True, True),
+        ("-12345678901234567890", "-12345678901234567891", False, True),
+        (9.9, "10.0000000000000000001", False, True),
+        ("12345678901234567", "12345678901234567", True, True),
+        ("9" * 400, 5, False, False),
+        ("9" * 400, "-" + "9" * 400, False, False),
+    ],
+)
+def test_every_digit_of_money_counts_where_the_reference_keeps_seventeen(expected, actual, exact, rounded):
+    for reading, equal in ((Reading(), exact), (Reading(exact_money=False), rounded)):
+        assert CurrencyValue.read(expected, reading).matches(CurrencyValue.read(actual, reading)) is equal
+
+
+def test_amounts_that_a_float_has_no_room_for_are_an_error_where_they_are_rounded():
+    one, other = (CurrencyValue.read(raw, Reading(exact_money=False)) for raw in ("9" * 400, "8" * 400))
+    with pytest.raises(EvaluationError) as refusal:
+        one.matches(other)
+    told = "two amounts of more than 308 digits cannot be compared; rules default compare them"
+    assert str(refusal.value) == told
+    assert not CurrencyValue.read("9" * 400, Reading()).matches(CurrencyValue.read("8" * 400, Reading()))
+
+
+@pytest.mark.parametrize(
+    ("raw", "reading", "switches"),
+    [
+        ("12345678901234567891", Reading(), ["exact_money"]),
+        ("12345678901234567891", Reading(exact_money=False), []),
+        ("$5.10", Reading(), []),
+        ("$5.10", Reading(whole_money=True), ["whole_money"]),
+    ],
+)
+def test_an_amount_knows_where_it_may_be_another_than_the_references(raw, reading, switches):
+    assert list(CurrencyValue.read(raw, reading).departures(reading)) == switches
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,36 @@
+"""NaN and infinities, which are no data where somebody else than the task's author wrote them (Q56)."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_webeval.errors import ValueUnreadable
+from pytest_webeval.values import VALUE_TYPES
+from pytest_webeval.values import value_type
+from pytest_webeval.values.base import Reading
+
+NAN, INFINITY = float("nan"), float("inf")
+FINITE = Reading(nonfinite=False)
+
+
+@pytest.mark.parametrize("name", VALUE_TYPES)
+@pytest.mark.parametrize("raw", [NAN, INFINITY, -INFINITY, {"a": [NAN]}, ({"a": INFINITY},)], ids=repr)
+def test_no_type_has_them(name, raw):
+    with pytest.raises(ValueUnreadable):
+        value_type(name).read(raw, Reading(nonfinite=False, alternatives=False))
+
+
+@pytest.mark.parametrize("name", ["string", "number", "boolean", "string_list", "location-name"])
+def test_the_types_that_would_have_them_say_why_not(name):
+    with pytest.raises(ValueUnreadable) as refusal:
+        value_type(name).read(NAN, FINITE)
+    assert str(refusal.value) == "nan is or holds NaN or an infinity; write a finite number"
+    assert refusal.value.rule == "finite_numbers"
+    value_type(name).read(NAN, Reading())
+
+
+@pytest.mark.parametrize(
+    ("name", "raw"), [("number", 1e308), ("boolean", 0.0), ("string", "NaN"), ("string", {"a": 1})]
+)
+def test_everything_else_is_read_as_ever(name, raw):
+    assert value_type(name).read(raw, FINITE) == value_type(name).read(raw, Reading())
