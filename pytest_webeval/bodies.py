@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from dataclasses import field
 from typing import Any
@@ -72,8 +73,9 @@ def _multipart(body: Body, limits: Limits) -> Fields | None:
     return Fields({name: values[-1] for name, values in found.items()}, repeated)
 
 
-_READERS = {
+_READERS: dict[str, Callable[[Body, Limits], Fields | None]] = {
     "application/x-www-form-urlencoded": _form,
     "application/json": _json,
     "multipart/form-data": _multipart,
 }
+BODY_TYPES = tuple(_READERS)  # in the order in which they are looked for

@@ -65,6 +65,11 @@ class NetworkEvent(ABC):
         """Names and values of the request's headers in their order."""
 
     @property
+    def has_null_header(self) -> bool:
+        """Whether a header of the request has null for a value. The reference fails on it; here it is left out."""
+        return False
+
+    @property
     @abstractmethod
     def cookies(self) -> Pairs:
         """Names and values of the cookies that the response set, as they were sent."""

@@ -108,6 +108,8 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q42", "one impossible URL in a recording is an error of every network evaluator", "488 with network checks"),
     Quirk("Q43", "a blank line, a raw U+2028 or a byte that is no UTF-8 makes a trace unreadable", "all",
           "mended_traces", "what can be read is read", DEFAULT),
+    Quirk("Q55", "a request header whose value is null is an error of every network evaluator that comes to its event",
+          "488 with network checks", "null_headers", "such a header is not there", DEFAULT),
     # Determinism, side effects, cost
     Quirk("Q44", "what a partial date leaves open is taken from the day of the evaluation", "20 with dates"),
     Quirk("Q45", "the order of assertions depends on the hash seed", "-", instead="everything is sorted"),

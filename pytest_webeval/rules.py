@@ -28,6 +28,7 @@ class Rules:
     events_required: bool = False
     side_bodies: bool = False
     mended_traces: bool = False
+    null_headers: bool = False
     escaped_hosts: bool = False
     plain_paths: bool = False
     finite_measures: bool = False

@@ -30,6 +30,7 @@ BY_DEFAULT = {
     "events_required",
     "side_bodies",
     "mended_traces",
+    "null_headers",
     "escaped_hosts",
     "plain_paths",
     "finite_measures",
