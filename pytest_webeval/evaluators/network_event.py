@@ -82,7 +82,7 @@ class _Check:
     @cached_property
     def candidates(self) -> list[NetworkEvent]:
         """The events that may decide (spec §4.2)."""
-        events = self.case.run.trace.evaluation_events
+        events = self.case.events
         if self._looks_at_pages:
             last = self._last_page()
             return [last] if last else []

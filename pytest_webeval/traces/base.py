@@ -10,6 +10,7 @@ import msgspec
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.files import Inputs
 from pytest_webeval.limits import Limits
+from pytest_webeval.network import RECORD_AGAIN
 from pytest_webeval.network import Body
 from pytest_webeval.network import NetworkEvent
 from pytest_webeval.network import NetworkTrace
@@ -172,12 +173,14 @@ def too_many(where: str, limits: Limits) -> TooManyEntries:
     return TooManyEntries(f"{where} has more than {limits.entries:,} entries; {limits.told('entries')}")
 
 
-def build_trace(entries: Sequence[msgspec.Raw | Entry], bodies: BodySource, mended: str | None = None) -> NetworkTrace:
+def build_trace(
+    entries: Sequence[msgspec.Raw | Entry], bodies: BodySource, mended: str | None = None, advice: str = RECORD_AGAIN
+) -> NetworkTrace:
     """The trace with these entries, in which a damaged entry costs only what is damaged in it.
 
     Raises `RecordingError` for an entry that is no object at all.
     """
-    return NetworkTrace(tuple(_event(index, raw, bodies) for index, raw in enumerate(entries)), mended)
+    return NetworkTrace(tuple(_event(index, raw, bodies) for index, raw in enumerate(entries)), mended, advice)
 
 
 def _event(index: int, raw: msgspec.Raw | Entry, bodies: BodySource) -> NetworkEvent:

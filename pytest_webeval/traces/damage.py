@@ -50,6 +50,10 @@ class DamagedEvent(NetworkEvent):
             raise self.damaged(name) from None
 
     @property
+    def is_pending(self) -> bool:
+        return bytes(self._entry.get("request", b"")) == b"null"
+
+    @property
     def url(self) -> str:
         return self._field("url", lambda: _TEXT.decode(self._request["url"]))
 
