@@ -126,7 +126,7 @@ class EventMatcher:
         """One assertion or more for each field that the task names. All hold for a match."""
         return [
             *self._url(event.url, self.expected_urls, "url"),
-            self._exact("http_method", self.event.http_method, event.method),
+            self._exact("http_method", self.event.http_method, str(event.method)),
             self._status(event),
             *self._headers(event),
             *self.bodies.assertions(event),

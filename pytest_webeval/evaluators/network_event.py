@@ -221,7 +221,7 @@ class _Check:
             "query_string": _plain_query(url.query),
             "post_data": plain(self._available(self.matcher.bodies.posted, event) or {}),
             "event_type": "navigation" if event.is_navigation else "request",
-            "http_method": event.method,
+            "http_method": str(event.method),
         }
         return shown | self._asked(
             response_content=plain(self._available(self.matcher.bodies.content, event)),

@@ -43,7 +43,7 @@ def shown_event(event: NetworkEvent, matcher: EventMatcher) -> dict[str, Any]:
     return {
         "index": event.index,
         "of": len(matcher.case.run.trace.events),
-        "method": event.method,
+        "method": str(event.method),
         "url": bounded(matcher.urls.actual(event.url).text),
         "status": event.status,
     }
@@ -75,7 +75,7 @@ class EventDifferences:
     def _fields(self) -> Iterator[Difference]:
         wanted, event, bodies = self.matcher.event, self.event, self.matcher.bodies
         yield from self._url(event.url, self.matcher.expected_urls, "url")
-        yield from self._plain("http_method", wanted.http_method, event.method)
+        yield from self._plain("http_method", wanted.http_method, str(event.method))
         yield from self._plain("response_status", wanted.response_status, event.status)
         yield from self._headers()
         if self._did_not_hold(f"post_data{UNAVAILABLE}"):

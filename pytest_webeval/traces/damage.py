@@ -124,6 +124,9 @@ class NoMethod:
     def __init__(self, raw: object) -> None:
         self.raw = raw
 
+    def __str__(self) -> str:
+        return repr(self.raw)
+
     def upper(self) -> NoReturn:
         """Raise `EvaluationError`."""
         raise EvaluationError(f"an event of the trace has the method {self.raw!r}; record the run again")

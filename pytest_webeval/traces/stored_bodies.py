@@ -22,6 +22,7 @@ from pytest_webeval.limits import USUAL
 from pytest_webeval.limits import Limits
 from pytest_webeval.network import Body
 
+_MULTIPART = "multipart/form-data"  # in which the reference looks for a boundary, and fails where it is no text
 _NO_TEXT = (b"null", b'""')
 Attachment = Callable[[str], bytes]
 RESOURCES = "resources"
@@ -128,7 +129,7 @@ def _loosely_stored(raw: msgspec.Raw, reason: Exception) -> Stored | None:
     if not isinstance(mime, str | list | dict):
         raise _damaged(reason) from reason
     body_type = next((one for one in BODY_TYPES if one in mime), "")
-    if isinstance(text, str):
+    if isinstance(text, str) and (isinstance(mime, str) or body_type != _MULTIPART):
         return msgspec.convert(
             {**names, "mimeType": mime if isinstance(mime, str) else body_type, "text": text}, Stored
         )

@@ -102,6 +102,20 @@ def test_a_body_that_the_reference_cannot_read_is_an_error_whichever_event_decid
     assert statuses(scored(PLACE, good, bad)) == ["success"] * 3  # nobody asks for it
 
 
+def test_a_multipart_type_in_a_list_is_an_error(bench, scored):
+    listed = posted(bench, "post_data", {"mimeType": ["multipart/form-data"], "text": "a=1"})
+    assert statuses(scored(WANTED["post_data"], listed)) == ["error"] * 3
+
+
+@pytest.mark.parametrize(("method", "shown"), [(["GET"], "['GET']"), (5, "5"), (None, "None")])
+def test_a_method_that_is_not_a_text_is_a_miss_where_the_last_page_is_asked_for(bench, scored, method, shown):
+    page = bench.entry("http://shop.test:7770/p", method, headers={"accept": "text/html"})
+    results = scored({"url": "__SHOPPING__/p"}, page, kind="NAVIGATE")
+    assert statuses(results) == ["failure"] * 3
+    assert results[0][0].actual["http_method"] == shown
+    assert f"event 0 of 1: {shown} __SHOPPING__/p (200)" in results[0][0].assertions[0].assertion_msgs[1]
+
+
 def test_damaged_cookies_are_an_error_whichever_event_decides(bench, scored):
     good = bench.entry("http://shop.test:7770/p", "POST", cookies={"a": "1"})
     bad = bench.entry("http://shop.test:7770/p", "POST", cookies={"a": 5})
