@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from collections.abc import Iterable
 from dataclasses import dataclass
 from dataclasses import field
@@ -92,8 +93,9 @@ def _latest(found: Iterable[Field]) -> Fields:
     return Fields({name: values[-1] for name, values in every.items()}, repeated, is_multipart=True)
 
 
-_READERS = {
+_READERS: dict[str, Callable[[Body, Limits], Fields | None]] = {
     "application/x-www-form-urlencoded": _form,
     "application/json": _json,
     "multipart/form-data": _multipart,
 }
+BODY_TYPES = tuple(_READERS)  # in the order in which they are looked for

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.network import NO_RESPONSE
 
 if TYPE_CHECKING:
     from pytest_webeval.network import NetworkEvent
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from pytest_webeval.runs import Run
     from pytest_webeval.tasks import Task
 
-_NO_RESPONSE = (0, -1)
 _NOT_MODIFIED = 304
 _UPLOADING = ("POST", "PUT", "PATCH")
 
@@ -77,11 +77,7 @@ def _has_content(event: NetworkEvent) -> bool:
 
 
 def _empty_log(capture: _Capture) -> str | None:
-    if capture.requests:
-        return None
-    count = len(capture.trace.events)
-    found = f"all {count} events are static assets or cannot be read" if count else "the trace has no events"
-    return f"{found}; record the run again, closing its browser context at the end"
+    return None if capture.requests else f"the trace is of no use: {capture.trace.emptiness}"
 
 
 def _final_page_cached(capture: _Capture) -> str | None:
@@ -93,7 +89,7 @@ def _final_page_cached(capture: _Capture) -> str | None:
 
 
 def _failed_requests(capture: _Capture) -> str | None:
-    failed = _those(capture.requests, lambda event: event.status in _NO_RESPONSE)
+    failed = _those(capture.requests, lambda event: event.status in NO_RESPONSE)
     if not failed:
         return None
     told = f"{len(failed)} of {len(capture.requests)} requests got no response, the first is"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +15,8 @@ from typing import Any
 
 from pytest_webeval.bodies import Fields
 from pytest_webeval.bodies import fields_of
+from pytest_webeval.comparison import failed
+from pytest_webeval.errors import EvaluationError
 from pytest_webeval.patterns import NotAPattern
 from pytest_webeval.patterns import found_in
 from pytest_webeval.projection import ABSENT
@@ -28,6 +32,11 @@ if TYPE_CHECKING:
     from pytest_webeval.schema import TreeReader
 
 PATH = "network_event"
+UNAVAILABLE = "_unavailable"  # what the name of an assertion ends with where a body could not be read
+
+
+class UnavailableBody(EvaluationError):
+    """A body that the trace itself does not hold as text, and that cannot be read where it lies."""
 
 
 @dataclass(frozen=True)
@@ -77,19 +86,28 @@ class BodyMatcher:
         fields = self._fields(event.read_content(), f"{PATH}.response_content")
         return None if fields is None else _projected(expected, fields, ABSENT)
 
-    def assertions(self, event: NetworkEvent) -> Iterator[Assertion]:
-        """One assertion or more for each field of a body that the task names."""
-        comparison = self.case.comparison(extra_keys=True)
+    def check(self, event: NetworkEvent) -> None:
+        """Raise `EvaluationError` where a body that the task asks for is damaged in the trace itself."""
         if self.expected_post is not None:
-            yield from comparison.compare(self.expected_post, self.posted(event), f"{PATH}.post_data")
+            event.read_post()
+        if self.wanted.expected.response_content:
+            event.read_content()
+
+    def assertions(self, event: NetworkEvent) -> Iterator[Assertion]:
+        """One assertion or more for each field of a body that the task names; one for a body that is unavailable."""
+        comparison, post = self.case.comparison(extra_keys=True), self.expected_post
+        if post is not None:
+            path = f"{PATH}.post_data"
+            yield from _available(path, lambda: comparison.compare(post, self.posted(event), path))
         if expected := self.wanted.expected.response_content:
+            path = f"{PATH}.response_content"
             as_sent = replace(comparison, separate_lists=True)  # only what is read as values has the lists of Q34
-            yield from as_sent.compare(expected, self.content(event), f"{PATH}.response_content")
+            yield from _available(path, lambda: as_sent.compare(expected, self.content(event), path))
 
     def _fields(self, body: Body | None, where: str) -> Fields | None:
         if body is not None and body.aside is not None and self.case.rules.side_bodies:
             self.case.notice("side_bodies", where)
-            body = replace(body, text=body.aside())
+            body = replace(body, text=_read_aside(body.aside))
         fields = fields_of(body, self.case.run.inputs.limits)
         if fields is not None and fields.is_multipart:
             fields = self._by_rules(fields, where)
@@ -124,6 +142,20 @@ class BodyMatcher:
 
     def _is_ignored(self, name: str) -> bool:
         return any(_searches(pattern, name) for pattern in self.wanted.ignored_post_data_params_patterns or ())
+
+
+def _read_aside(read: Callable[[], str]) -> str:
+    try:
+        return read()
+    except EvaluationError as error:
+        raise UnavailableBody(str(error)) from error
+
+
+def _available(path: str, compare: Callable[[], Iterable[Assertion]]) -> Iterator[Assertion]:
+    try:
+        yield from compare()
+    except UnavailableBody as error:
+        yield failed(f"{path}{UNAVAILABLE}", str(error))
 
 
 def _searches(pattern: str, name: str) -> bool:

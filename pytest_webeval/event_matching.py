@@ -116,11 +116,17 @@ class EventMatcher:
             _ = self.expected_header_urls(name) if name in URL_HEADERS else self.expected_text(name)
         _ = self.expected_cookies
 
+    def check(self, event: NetworkEvent) -> None:
+        """Raise `EvaluationError` where a body or a cookie that the task asks for is damaged in the trace itself."""
+        self.bodies.check(event)
+        if self.event.response_cookies:
+            _ = event.cookies
+
     def assertions(self, event: NetworkEvent) -> list[Assertion]:
         """One assertion or more for each field that the task names. All hold for a match."""
         return [
             *self._url(event.url, self.expected_urls, "url"),
-            self._exact("http_method", self.event.http_method, event.method),
+            self._exact("http_method", self.event.http_method, str(event.method)),
             self._status(event),
             *self._headers(event),
             *self.bodies.assertions(event),

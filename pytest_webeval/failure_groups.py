@@ -24,6 +24,7 @@ KINDS = {
     "_invalid_format": "malformed",
     "_missing_or_null": "missing",
     "_unexpected": "unexpected",
+    "_unavailable": "unreadable",
 }
 MISSING_EVENT = "missing_navigation_event"
 _WHOLE = {
@@ -40,6 +41,7 @@ _PHRASES = {
     "missing": "{} is missing",
     "present": "{} was sent",
     "unmet": "{} not reached",
+    "unreadable": "{} cannot be read",
     "unexpected": "{} is not expected",
 }
 _OWNERS = ("network_event", "agent_response", "rubric")  # what our paths begin with

@@ -12,6 +12,8 @@ from urllib.parse import urlparse
 
 from pytest_webeval.errors import EvaluationError
 
+RECORD_AGAIN = "record the run again, closing its browser context"
+NO_RESPONSE = (0, -1)  # the status of a request that was cancelled or failed
 # Spec §3.2: the suffixes, in this case only, that make a request an asset which no evaluator looks at.
 _ASSETS = (".css", ".js", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".woff", ".woff2", ".ttf", ".ico", ".webp")
 
@@ -65,6 +67,11 @@ class NetworkEvent(ABC):
         """Names and values of the request's headers in their order."""
 
     @property
+    def has_null_header(self) -> bool:
+        """Whether a header of the request has null for a value. The reference fails on it; here it is left out."""
+        return False
+
+    @property
     @abstractmethod
     def cookies(self) -> Pairs:
         """Names and values of the cookies that the response set, as they were sent."""
@@ -95,6 +102,11 @@ class NetworkEvent(ABC):
         return False
 
     @property
+    def is_pending(self) -> bool:
+        """Whether the recording ended before the request was written: it is null."""
+        return False
+
+    @property
     def lacks_content(self) -> bool:
         """Whether something came back of which the recording keeps nothing."""
         return False
@@ -117,6 +129,14 @@ class NetworkEvent(ABC):
         return self.resource_type == "document" and self.header("sec-fetch-dest") in (None, "document")
 
     @property
+    def is_cancelled(self) -> bool:
+        """Whether there was no response, as far as that can be read."""
+        try:
+            return self.status in NO_RESPONSE
+        except EvaluationError:
+            return False
+
+    @property
     def says_something(self) -> bool:
         """Whether its URL can be read and is more than that of a static asset."""
         try:
@@ -125,6 +145,15 @@ class NetworkEvent(ABC):
             return True  # an impossible URL: whoever looks at it says so
         except EvaluationError:
             return False
+
+    @property
+    def has_url(self) -> bool:
+        """Whether its URL can be read."""
+        try:
+            _ = self.url
+        except EvaluationError:
+            return False
+        return True
 
     def check(self) -> None:
         """Raise `EvaluationError` where what every comparison looks at is damaged."""
@@ -179,33 +208,61 @@ def _plain_path(url: str) -> str | None:
 
 @dataclass(frozen=True)
 class NetworkTrace:
-    """The events of a recording in order. `mended` says what in it the reference would refuse (Q43)."""
+    """The events of a recording in order.
+
+    `mended` says what in it the reference would refuse (Q43), `advice` what to do where there are no events.
+    """
 
     events: tuple[NetworkEvent, ...]
     mended: str | None = None
+    advice: str = RECORD_AGAIN
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing but static assets and what could not be read at all."""
         return not any(event.says_something for event in self.events)
 
+    @property
+    def emptiness(self) -> str:
+        """Why a trace without a usable event is useless, and what to do."""
+        count, unreadable = len(self.events), sum(not event.has_url for event in self.events)
+        if not count:
+            return f"it has no events; {self.advice}"
+        if unreadable == count:
+            return f"none of its {count} entries is a request that can be read; {RECORD_AGAIN}"
+        if unreadable:
+            entries = f"{count} entries, {count - unreadable} of them static files and {unreadable} unreadable"
+        else:
+            entries = "1 entry, a static file" if count == 1 else f"{count} entries, all of them static files"
+        return f"{entries}; {RECORD_AGAIN}"
+
+    @cached_property
+    def pending(self) -> tuple[NetworkEvent, ...]:
+        """Events whose request was still under way. The reference fails on them."""
+        return tuple(event for event in self.events if event.is_pending)
+
     @cached_property
     def evaluation_events(self) -> tuple[NetworkEvent, ...]:
         """Events that are no static assets: all that evaluators look at. Raises `EvaluationError`."""
-        return tuple(event for event in self.events if not event.is_asset)
+        return tuple(event for event in self.events if not (event.is_pending or event.is_asset))
 
     @cached_property
     def last_page(self) -> NetworkEvent | None:
-        """The page that the agent ended on by the recording's own resource types; by request headers if it has none.
+        """The page that the agent ended on by the recording's own resource types; by headers where an event has none.
 
-        An iframe is a document too: only the frame in which a tab's first document came shows its pages.
+        An iframe is a document too: only the frame in which a tab's first document came shows its pages. A request that
+        got no response left the page as it was.
         """
-        if not any(event.resource_type for event in self.events):
-            return self.last_navigation
         documents = [event for event in self.evaluation_events if event.is_document]
         frames = {event.page: event.frame for event in reversed(documents)}
-        pages = (event for event in documents if event.method == "GET" and event.frame == frames[event.page])
-        return max(pages, key=lambda event: event.index, default=None)
+        for event in reversed(self.evaluation_events):
+            if event.resource_type:
+                is_page = event.is_document and event.method == "GET" and event.frame == frames[event.page]
+            else:
+                is_page = event.is_navigation
+            if is_page and not event.is_cancelled:
+                return event
+        return None
 
     @cached_property
     def last_navigation(self) -> NetworkEvent | None:

@@ -90,7 +90,8 @@ QUIRKS: tuple[Quirk, ...] = (
           "exact_money", "every digit of an amount counts", DEFAULT),
     Quirk("Q23", "query patterns are lower-cased, \\D becomes \\d", "-"),
     Quirk("Q24", "without sec-fetch headers an iframe or a fetched fragment is the last page", "113 navigate tasks",
-          "resource_types", "the recording's own resource types tell pages; one from the cache is a page", STRICT),
+          "resource_types",
+          "the recording's own resource types tell pages; one from the cache is one, a cancelled one is not", STRICT),
     Quirk("Q25", "addresses of only one site are replaced in a text", "48 with two sites"),
     Quirk("§7.4", "where one site of a task has no address, those of all are guessed from the first requests", "all"),
     Quirk("Q26", "a transformed response cannot hold points", "248-252", instead="responses are not transformed"),
@@ -113,8 +114,11 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q40", "a configured address that normalising changes makes every expected URL an error", "-"),
     Quirk("Q41", "query_params_schema knows only arrays", "704-713"),
     Quirk("Q42", "one impossible URL in a recording is an error of every network evaluator", "488 with network checks"),
-    Quirk("Q43", "a blank line, a raw U+2028 or a byte that is no UTF-8 makes a trace unreadable", "all",
+    Quirk("Q43", "a blank line, a raw U+2028, a byte that is no UTF-8, a byte order mark, a request that is null, "
+          "several network logs or a HAR in an archive make a trace unreadable", "all",
           "mended_traces", "what can be read is read", DEFAULT),
+    Quirk("Q55", "a request header whose value is null is an error of every network evaluator that comes to its event",
+          "488 with network checks", "null_headers", "such a header is not there", DEFAULT),
     # Determinism, side effects, cost
     Quirk("Q44", "what a partial date leaves open is taken from the day of the evaluation", "20 with dates"),
     Quirk("Q45", "the order of assertions depends on the hash seed", "-", instead="everything is sorted"),

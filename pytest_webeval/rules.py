@@ -29,6 +29,7 @@ class Rules:
     side_bodies: bool = False
     browser_forms: bool = False
     mended_traces: bool = False
+    null_headers: bool = False
     escaped_hosts: bool = False
     plain_paths: bool = False
     finite_measures: bool = False

@@ -105,10 +105,8 @@ class Run:
         if self.trace.mended and not self.rules.mended_traces:
             raise RecordingError(f"{self.trace.mended}; record the run again, or score it by the default rules")
         if self.trace.is_empty and self.rules.events_required:
-            count = len(self.trace.events)
-            found = f"none of its {count} entries is a request that can be read" if count else "it has no events"
-            told = f"the trace in {self.path} is of no use: {found}; record the run again, closing its browser context"
-            raise RecordingError(told, rule="events_required")
+            message = f"the trace in {self.path} is of no use: {self.trace.emptiness}"
+            raise RecordingError(message, rule="events_required")
 
 
 def unknown_run(path: Path, label: str, rules: Rules) -> Run:

@@ -35,6 +35,7 @@ from pytest_webeval.values.base import present_day
 
 if TYPE_CHECKING:
     from pytest_webeval.explanations.base import Explanation
+    from pytest_webeval.network import NetworkEvent
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,16 @@ class Case:
         """Why a result is no success as plain JSON; None where nobody told."""
         return next((told for one, told in self.explained if one == result), None)
 
+    @property
+    def events(self) -> tuple[NetworkEvent, ...]:
+        """The recorded events that evaluators look at. Raises `EvaluationError`."""
+        trace = self.run.trace
+        if trace.pending:
+            if not self.rules.mended_traces:
+                raise trace.pending[0].damaged("url")
+            self.notice("mended_traces", f"{len(trace.pending)} entries without a request")
+        return trace.evaluation_events
+
     @cached_property
     def sites(self) -> Sites:
         """Site addresses, guessed from the recording where none are configured. Raises `EvaluationError`."""
@@ -90,7 +101,7 @@ class Case:
             f"no address is configured for {', '.join(unknown)}, so those of all sites were guessed from the recording"
         )
         self.warnings.append(f"{told}; name them with --webeval-config")
-        return guessed_sites(self.task.sites, self.run.trace.evaluation_events)
+        return guessed_sites(self.task.sites, self.events)
 
     def check(self) -> None:
         """Raise `RecordingError` unless the run can be scored at all, `RunExcluded` if it belongs in no mean."""
@@ -99,7 +110,7 @@ class Case:
             raise RunExcluded(self.run.exclusion)
         if self.run.has_trace and self.task.sites and not self.configured_sites.covers(self.task.sites):
             try:
-                guessed_sites(self.task.sites, self.run.trace.evaluation_events)
+                guessed_sites(self.task.sites, self.events)
             except EvaluationError as error:
                 raise RecordingError(str(error)) from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Sequence
 from contextlib import suppress
@@ -10,12 +11,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from typing import Any
 from typing import ClassVar
+from typing import TypeVar
 
 from pytest_webeval.comparison import failed
 from pytest_webeval.comparison import passed
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators.base import Case
 from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.event_bodies import UNAVAILABLE
+from pytest_webeval.event_bodies import UnavailableBody
 from pytest_webeval.network import NetworkEvent
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
 
 # A failed check looks for the nearest miss among the last so many requests: bounded work, whatever was recorded.
 NEAREST_AMONG = 500
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +53,8 @@ class NetworkEventEvaluator(Evaluator):
         wanted = expectation.read_as(NetworkExpectation)
         _warn_of_unknown_fields(expectation, case)
         check = _Check(EventMatcher(wanted, case), case)
-        candidates = check.candidates
-        for candidate in candidates:
-            candidate.check()
-        check.matcher.normalize_expected()
-        event, assertions = check.forbidden() if wanted.should_not_exist else check.decided(candidates)
+        check.check_candidates()
+        event, assertions = check.forbidden() if wanted.should_not_exist else check.decided(check.candidates)
         if _wrong(assertions):
             case.explain(lambda: check.explained(event, assertions))
         return self.result(
@@ -80,12 +82,24 @@ class _Check:
     @cached_property
     def candidates(self) -> list[NetworkEvent]:
         """The events that may decide (spec §4.2)."""
-        events = self.case.run.trace.evaluation_events
+        events = self.case.events
         if self._looks_at_pages:
             last = self._last_page()
             return [last] if last else []
         found = [event for event in events if self._is_candidate(event)]
         return found[-1:] if self.matcher.wanted.last_event_only else found
+
+    def check_candidates(self) -> None:
+        """Raise `EvaluationError` where the task, or anything of a candidate that it asks for, is damaged.
+
+        One candidate is enough, whichever decides: the reference reads all of them first. Where they are compared, the
+        first is read anyway.
+        """
+        for event in self.candidates:
+            event.check()
+        self.matcher.normalize_expected()
+        for event in self.candidates if self.matcher.wanted.should_not_exist else self.candidates[1:]:
+            self.matcher.check(event)
 
     @property
     def _looks_at_pages(self) -> bool:
@@ -93,6 +107,9 @@ class _Check:
 
     def _last_page(self) -> NetworkEvent | None:
         trace = self.case.run.trace
+        for event in trace.evaluation_events:
+            if event.method == "GET":
+                self._check_headers(event)
         if not self.case.rules.resource_types:
             return trace.last_navigation
         if trace.last_page is not trace.last_navigation:
@@ -105,7 +122,18 @@ class _Check:
             return False
         if matcher.is_elsewhere(event.url):  # as most are, and it is cheap to tell
             return False
-        return matcher.same_place(event.url, matcher.expected_urls) and self._is_referred(event)
+        if not matcher.same_place(event.url, matcher.expected_urls):
+            return False
+        self._check_headers(event)
+        return self._is_referred(event)
+
+    def _check_headers(self, event: NetworkEvent) -> None:
+        """Raise `EvaluationError` for headers that are damaged, whether or not the event decides in the end."""
+        if not event.has_null_header:
+            return
+        if not self.case.rules.null_headers:
+            raise event.damaged("headers")
+        self.case.notice("null_headers", f"event {event.index}")
 
     def _is_referred(self, event: NetworkEvent) -> bool:
         referer = event.header("referer") if "referer" in (self.matcher.event.headers or {}) else None
@@ -125,12 +153,17 @@ class _Check:
 
     def decided(self, candidates: Sequence[NetworkEvent]) -> tuple[NetworkEvent | None, list[Assertion]]:
         """The first candidate that matches with its assertions, or the nearest miss with what is wrong with it."""
-        misses = []
+        misses, undecided = [], []
         for event in candidates:
             assertions = self.matcher.assertions(event)
-            if not _wrong(assertions):
+            wrong = _wrong(assertions)
+            if not wrong:
                 return event, assertions
+            if all(map(_is_unavailable, wrong)):
+                undecided.append(wrong[0])
             misses.append((event, assertions))
+        if undecided:
+            raise EvaluationError(" ".join(undecided[0].assertion_msgs or ()))
         nearest = self._nearest(misses or self._other_misses())
         if nearest is None:
             return None, [
@@ -186,14 +219,20 @@ class _Check:
             "headers": {name: self._header(event, name, typed=typed) for name in sorted(wanted.headers or {})},
             "response_status": event.status,
             "query_string": _plain_query(url.query),
-            "post_data": plain(self.matcher.bodies.posted(event) or {}),
+            "post_data": plain(self._available(self.matcher.bodies.posted, event) or {}),
             "event_type": "navigation" if event.is_navigation else "request",
-            "http_method": event.method,
+            "http_method": str(event.method),
         }
         return shown | self._asked(
-            response_content=plain(self.matcher.bodies.content(event)) if wanted.response_content is not None else None,
+            response_content=plain(self._available(self.matcher.bodies.content, event)),
             response_cookies={name: event.response_cookies.get(name) for name in wanted.response_cookies or {}},
         )
+
+    def _available(self, read: Callable[[NetworkEvent], T | None], event: NetworkEvent) -> T | None:
+        """What is read of a body; None where that is unavailable."""
+        with suppress(UnavailableBody):
+            return read(event)
+        return None
 
     def _header(self, event: NetworkEvent, name: str, *, typed: bool) -> str | None:
         value = event.header(name)
@@ -220,6 +259,10 @@ class _Check:
 
 def _wrong(assertions: Sequence[Assertion]) -> list[Assertion]:
     return [assertion for assertion in assertions if assertion.status is not Status.SUCCESS]
+
+
+def _is_unavailable(assertion: Assertion) -> bool:
+    return assertion.assertion_name.endswith(UNAVAILABLE)
 
 
 def _wrong_place(assertions: Sequence[Assertion]) -> bool:

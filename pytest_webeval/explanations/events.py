@@ -11,6 +11,7 @@ from typing import Any
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.event_bodies import PATH
+from pytest_webeval.event_bodies import UNAVAILABLE
 from pytest_webeval.event_matching import URL_HEADERS
 from pytest_webeval.event_matching import EventMatcher
 from pytest_webeval.explanations.base import DIFFERENT
@@ -42,7 +43,7 @@ def shown_event(event: NetworkEvent, matcher: EventMatcher) -> dict[str, Any]:
     return {
         "index": event.index,
         "of": len(matcher.case.run.trace.events),
-        "method": event.method,
+        "method": str(event.method),
         "url": bounded(matcher.urls.actual(event.url).text),
         "status": event.status,
     }
@@ -74,13 +75,17 @@ class EventDifferences:
     def _fields(self) -> Iterator[Difference]:
         wanted, event, bodies = self.matcher.event, self.event, self.matcher.bodies
         yield from self._url(event.url, self.matcher.expected_urls, "url")
-        yield from self._plain("http_method", wanted.http_method, event.method)
+        yield from self._plain("http_method", wanted.http_method, str(event.method))
         yield from self._plain("response_status", wanted.response_status, event.status)
         yield from self._headers()
-        if self._is_wrong("post_data"):
+        if self._did_not_hold(f"post_data{UNAVAILABLE}"):
+            yield Difference("post_data", UNREADABLE, bodies.expected_post)
+        elif self._is_wrong("post_data"):
             comparison = self.matcher.case.comparison(extra_keys=True)
             yield from differences(comparison, bodies.expected_post, bodies.posted(event), "post_data")
-        if self._is_wrong("response_content"):
+        if self._did_not_hold(f"response_content{UNAVAILABLE}"):
+            yield Difference("response_content", UNREADABLE, wanted.response_content)
+        elif self._is_wrong("response_content"):
             comparison = self.matcher.case.comparison(extra_keys=True)
             yield from differences(comparison, wanted.response_content, bodies.content(event), "response_content")
         if self._is_wrong("response_cookies"):

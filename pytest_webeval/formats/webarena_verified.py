@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 RESPONSE = "agent_response.json"
 # In this order: where a run holds several, the HAR is what the reference reads.
-TRACE_NAMES = ("network.har", "trace.zip", "trace", "trace.network", "network.network")
+TRACE_NAMES = ("network.har", "trace.zip", "network.har.zip", "trace", "trace.network", "network.network")
 _TELLING = (RESPONSE, *TRACE_NAMES)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import codecs
 import json
 import os
 from collections import Counter
@@ -115,6 +116,7 @@ def members(content: bytes, limits: Limits = USUAL) -> Iterator[tuple[str, bytes
 
 def parts(content: bytes, is_wanted: Callable[[str], bool] = lambda _: True) -> Iterator[tuple[str, int, Any]]:
     """What a file consists of: events of a HAR, one JSON text, or lines, each JSON or not; those that are wanted."""
+    content = content.removeprefix(codecs.BOM_UTF8)
     try:
         entries = msgspec.json.decode(content, type=_Har).log.entries
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

@@ -1,4 +1,4 @@
-"""Network recordings: HAR files, and Playwright's traces as zip, folder or line file."""
+"""Network recordings: HAR files, alone or in an archive, and Playwright's traces as zip, folder or line file."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.traces.base import TraceReader
 from pytest_webeval.traces.har import HarTrace
+from pytest_webeval.traces.har import HarZipTrace
 from pytest_webeval.traces.playwright import FolderTrace
 from pytest_webeval.traces.playwright import LineTrace
 from pytest_webeval.traces.playwright import ZipTrace
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from pytest_webeval.network import NetworkTrace
 
 # The first that reads a name does; a line file reads what nothing else does (spec §3.1).
-TRACES: tuple[TraceReader, ...] = (HarTrace(), ZipTrace(), FolderTrace(), LineTrace())
+TRACES: tuple[TraceReader, ...] = (HarTrace(), HarZipTrace(), ZipTrace(), FolderTrace(), LineTrace())
 
 
 def load_trace(inputs: Inputs, name: str) -> NetworkTrace:

@@ -1,4 +1,4 @@
-"""Members of a `trace.zip`, read in place and within limits: their names are never paths."""
+"""Members of a `trace.zip` or `network.har.zip`, read in place and within limits: their names are never paths."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import io
 import lzma
 import zipfile
 import zlib
+from collections.abc import Callable
 
+from pytest_webeval.errors import EvaluationError
 from pytest_webeval.limits import Limits
 
 # RuntimeError: an encrypted member, or (its child) a compression that nobody knows.
@@ -25,12 +27,15 @@ class Archive:
             told = f"it has more than {limits.archive_members:,} members; {limits.told('archive_members')}"
             raise zipfile.BadZipFile(told)
         self._archive = zipfile.ZipFile(io.BytesIO(content))
-        self._limits = limits
+        self.limits = limits
 
     @property
     def names(self) -> list[str]:
         """Names of the members that are no directories, sorted."""
         return sorted({info.filename for info in self._archive.infolist() if not info.is_dir()})
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._archive.NameToInfo
 
     def read(self, name: str, most: int) -> bytes:
         """The bytes of a member, of which there are at most so many."""
@@ -38,10 +43,22 @@ class Archive:
         if info.file_size > most:
             raise zipfile.BadZipFile(f"{name} unpacks to {info.file_size:,} bytes; at most {most:,} are read")
         times = info.file_size / max(info.compress_size, 1)
-        if info.file_size > _SMALL and times > self._limits.expansion:
-            told = f"{name} unpacks to {times:,.0f} times its size; {self._limits.told('expansion')}"
+        if info.file_size > _SMALL and times > self.limits.expansion:
+            told = f"{name} unpacks to {times:,.0f} times its size; {self.limits.told('expansion')}"
             raise zipfile.BadZipFile(told)
         with self._archive.open(info) as member:
             if info.compress_type in _BOUNDED:
                 return member.read(info.file_size)  # with no number, all is unpacked before the rest is cut off
             return b"".join(iter(lambda: member.read(_PIECE), b""))
+
+
+def inside(archive: Archive, where: str, folder: str = "") -> Callable[[str], bytes]:
+    """Bodies that an archive holds. A missing one is an `EvaluationError` when it is asked for."""
+
+    def fetch(reference: str) -> bytes:
+        try:
+            return archive.read(f"{folder}{reference.removeprefix(folder)}", archive.limits.body_size)
+        except BROKEN_ZIP as error:
+            raise EvaluationError(f"{where} lacks the body {reference}: {error}; record it again") from error
+
+    return fetch

@@ -10,6 +10,7 @@ import msgspec
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.files import Inputs
 from pytest_webeval.limits import Limits
+from pytest_webeval.network import RECORD_AGAIN
 from pytest_webeval.network import Body
 from pytest_webeval.network import NetworkEvent
 from pytest_webeval.network import NetworkTrace
@@ -28,6 +29,20 @@ class Pair(msgspec.Struct, gc=False):
 
     name: str
     value: str
+
+
+class OpenPair(msgspec.Struct, gc=False):
+    """A header that may have no value."""
+
+    name: str
+    value: str | None
+
+
+class OpenCookie(msgspec.Struct, gc=False):
+    """A cookie that may lack its value, and whose name may be something that names no cookie."""
+
+    name: str | int | float | bool | None
+    value: str = ""
 
 
 class Request(msgspec.Struct, gc=False):
@@ -74,11 +89,12 @@ class TraceReader(Protocol):
 class RecordedEvent(NetworkEvent):
     """An event whose entry has the shape that it should have."""
 
-    __slots__ = ("_bodies", "_entry", "_headers")
+    __slots__ = ("_bodies", "_entry", "_has_null_header", "_headers")
 
     def __init__(self, index: int, entry: Entry, bodies: BodySource) -> None:
         self.index, self._entry, self._bodies = index, entry, bodies
         self._headers: Pairs | None = None
+        self._has_null_header = False
 
     @property
     def url(self) -> str:
@@ -98,18 +114,24 @@ class RecordedEvent(NetworkEvent):
     @property
     def headers(self) -> Pairs:
         if self._headers is None:
-            self._headers = self._pairs(self._entry.request.headers, "headers")
+            try:
+                self._headers, self._has_null_header = header_pairs(self._entry.request.headers)
+            except (msgspec.MsgspecError, UnicodeDecodeError):
+                raise self.damaged("headers") from None
         return self._headers
 
     @property
-    def cookies(self) -> Pairs:
-        return self._pairs(self._entry.response.cookies, "cookies")
+    def has_null_header(self) -> bool:
+        if self._headers is None:
+            _ = self.headers
+        return self._has_null_header
 
-    def _pairs(self, raw: msgspec.Raw, name: str) -> Pairs:
+    @property
+    def cookies(self) -> Pairs:
         try:
-            return pairs(raw)
+            return cookie_pairs(self._entry.response.cookies)
         except (msgspec.MsgspecError, UnicodeDecodeError):
-            raise self.damaged(name) from None
+            raise self.damaged("cookies") from None
 
     @property
     def resource_type(self) -> str | None:
@@ -151,12 +173,14 @@ def too_many(where: str, limits: Limits) -> TooManyEntries:
     return TooManyEntries(f"{where} has more than {limits.entries:,} entries; {limits.told('entries')}")
 
 
-def build_trace(entries: Sequence[msgspec.Raw | Entry], bodies: BodySource, mended: str | None = None) -> NetworkTrace:
+def build_trace(
+    entries: Sequence[msgspec.Raw | Entry], bodies: BodySource, mended: str | None = None, advice: str = RECORD_AGAIN
+) -> NetworkTrace:
     """The trace with these entries, in which a damaged entry costs only what is damaged in it.
 
     Raises `RecordingError` for an entry that is no object at all.
     """
-    return NetworkTrace(tuple(_event(index, raw, bodies) for index, raw in enumerate(entries)), mended)
+    return NetworkTrace(tuple(_event(index, raw, bodies) for index, raw in enumerate(entries)), mended, advice)
 
 
 def _event(index: int, raw: msgspec.Raw | Entry, bodies: BodySource) -> NetworkEvent:
@@ -173,11 +197,45 @@ def _event(index: int, raw: msgspec.Raw | Entry, bodies: BodySource) -> NetworkE
 _ENTRY = msgspec.json.Decoder(Entry)
 _STAMP = msgspec.json.Decoder(str)
 _PAIRS = msgspec.json.Decoder(list[Pair])
+_OPEN_PAIRS = msgspec.json.Decoder(list[OpenPair])
+_OPEN_COOKIES = msgspec.json.Decoder(list[OpenCookie])
 
 
-def pairs(raw: msgspec.Raw) -> Pairs:
-    """Names and values, as events have them. Raises `MsgspecError`, and `UnicodeDecodeError` for what is no UTF-8."""
+def header_pairs(raw: msgspec.Raw) -> tuple[Pairs, bool]:
+    """Names and values of headers, and whether there were others with null for a value, which are left out.
+
+    Raises `MsgspecError`, and `UnicodeDecodeError` for what is no UTF-8.
+    """
+    try:
+        return _pairs(raw), False
+    except msgspec.ValidationError:
+        if _is_empty(raw):
+            return (), False
+        headers = _OPEN_PAIRS.decode(raw)
+        return tuple((header.name, header.value) for header in headers if header.value is not None), True
+
+
+def cookie_pairs(raw: msgspec.Raw) -> Pairs:
+    """Names and values of cookies. One without a value is empty, one whose name is no text has no name to ask for.
+
+    Raises `MsgspecError`, and `UnicodeDecodeError` for what is no UTF-8.
+    """
+    try:
+        return _pairs(raw)
+    except msgspec.ValidationError:
+        if _is_empty(raw):
+            return ()
+        cookies = _OPEN_COOKIES.decode(raw)
+        return tuple((cookie.name, cookie.value) for cookie in cookies if isinstance(cookie.name, str))
+
+
+def _pairs(raw: msgspec.Raw) -> Pairs:
     return tuple((pair.name, pair.value) for pair in _PAIRS.decode(raw))
+
+
+def _is_empty(raw: msgspec.Raw) -> bool:
+    """Whether there is an empty object or text, in which the reference finds as much as in an empty list."""
+    return msgspec.json.decode(raw) in ({}, "")
 
 
 def seconds_in(raw: msgspec.Raw) -> float | None:

@@ -15,7 +15,8 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.network import Body
 from pytest_webeval.network import NetworkEvent
 from pytest_webeval.network import Pairs
-from pytest_webeval.traces.base import pairs
+from pytest_webeval.traces.base import cookie_pairs
+from pytest_webeval.traces.base import header_pairs
 from pytest_webeval.traces.base import says_something
 from pytest_webeval.traces.base import seconds_in
 from pytest_webeval.traces.base import whole_status
@@ -49,6 +50,10 @@ class DamagedEvent(NetworkEvent):
             raise self.damaged(name) from None
 
     @property
+    def is_pending(self) -> bool:
+        return bytes(self._entry.get("request", b"")) == b"null"
+
+    @property
     def url(self) -> str:
         return self._field("url", lambda: _TEXT.decode(self._request["url"]))
 
@@ -62,11 +67,18 @@ class DamagedEvent(NetworkEvent):
 
     @property
     def headers(self) -> Pairs:
-        return self._field("headers", lambda: pairs(self._request["headers"]))
+        return self._read_headers()[0]
+
+    @property
+    def has_null_header(self) -> bool:
+        return self._read_headers()[1]
+
+    def _read_headers(self) -> tuple[Pairs, bool]:
+        return self._field("headers", lambda: header_pairs(self._request["headers"]))
 
     @property
     def cookies(self) -> Pairs:
-        return self._field("cookies", lambda: pairs(self._response.get("cookies", _NONE)))
+        return self._field("cookies", lambda: cookie_pairs(self._response.get("cookies", _NONE)))
 
     @property
     def resource_type(self) -> str | None:
@@ -111,6 +123,9 @@ class NoMethod:
 
     def __init__(self, raw: object) -> None:
         self.raw = raw
+
+    def __str__(self) -> str:
+        return repr(self.raw)
 
     def upper(self) -> NoReturn:
         """Raise `EvaluationError`."""

@@ -1,9 +1,10 @@
-"""HAR files (`network.har`), and Playwright line files that somebody called so."""
+"""HAR files (`network.har`, `network.har.zip`), and Playwright line files that somebody called so."""
 
 from __future__ import annotations
 
 import codecs
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -11,6 +12,9 @@ import msgspec
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.files import Inputs
 from pytest_webeval.limits import Limits
+from pytest_webeval.traces.archives import BROKEN_ZIP
+from pytest_webeval.traces.archives import Archive
+from pytest_webeval.traces.archives import inside
 from pytest_webeval.traces.base import Entry
 from pytest_webeval.traces.base import TooManyEntries
 from pytest_webeval.traces.base import build_trace
@@ -41,6 +45,7 @@ class _LooseHar(msgspec.Struct, gc=False):
     log: _LooseLog
 
 
+_MEMBER = "har.har"  # as Playwright calls it, whatever the archive is called
 _HAR = msgspec.json.Decoder(_Har)
 _LARGE = 32 * 2**20  # bytes; fewer cannot hold entries enough to matter
 _VALUES = 20  # for each entry that may be read, commas in a HAR that is read entry by entry
@@ -56,20 +61,45 @@ class HarTrace:
 
     def load(self, inputs: Inputs, name: str) -> NetworkTrace:
         """The events of the file. Raises `RecordingError`."""
-        content = inputs.read(name)
-        where = str(inputs.directory / name)
         bodies = BodySource(beside(inputs, "."), inputs.limits)
-        _refuse_too_many(content, where, inputs.limits)
+        return _read(inputs.read(name), str(inputs.directory / name), bodies)
+
+
+class HarZipTrace:
+    """A HAR and its bodies in one archive, as Playwright writes it for a path that ends in `.har.zip`."""
+
+    def reads(self, name: str, *, is_folder: bool) -> bool:
+        """Whether the name ends in `.har.zip`."""
+        return not is_folder and name.endswith(".har.zip")
+
+    def load(self, inputs: Inputs, name: str) -> NetworkTrace:
+        """The events of the HAR in the archive, which is read in place. Raises `RecordingError`."""
+        where = str(inputs.directory / name)
         try:
-            entries = _entries(content, where, inputs.limits)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            lines = _as_lines(content, where, error, inputs.limits)
-            return build_trace(lines.entries, bodies, lines.mended)
-        if len(entries) > inputs.limits.entries:
-            raise too_many(where, inputs.limits)
-        if not entries:
-            raise RecordingError(f"{where} has no entries; record the run again")
-        return build_trace(entries, bodies, None if _is_utf8(content) else f"{where} is not UTF-8 throughout")
+            archive = Archive(inputs.read(name), inputs.limits)
+            content = archive.read(_MEMBER, inputs.limits.file_size)
+        except BROKEN_ZIP as error:
+            message = f"{where} is not an archive with a {_MEMBER}: {error}"
+            raise RecordingError(f"{message}; record it again, closing its browser context") from error
+        trace = _read(content, f"{where}/{_MEMBER}", BodySource(inside(archive, where), inputs.limits))
+        return replace(trace, mended=trace.mended or f"{where} is an archive")
+
+
+def _read(content: bytes, where: str, bodies: BodySource) -> NetworkTrace:
+    limits, mended = bodies.limits, None
+    if content.startswith(codecs.BOM_UTF8):
+        content, mended = content.removeprefix(codecs.BOM_UTF8), f"{where} begins with a byte order mark"
+    _refuse_too_many(content, where, limits)
+    try:
+        entries = _entries(content, where, limits)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        lines = _as_lines(content, where, error, limits)
+        return build_trace(lines.entries, bodies, lines.mended or mended)
+    if len(entries) > limits.entries:
+        raise too_many(where, limits)
+    if not entries:
+        raise RecordingError(f"{where} has no entries; record the run again")
+    return build_trace(entries, bodies, mended if _is_utf8(content) else f"{where} is not UTF-8 throughout")
 
 
 def _refuse_too_many(content: bytes, where: str, limits: Limits) -> None:

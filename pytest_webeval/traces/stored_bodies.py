@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from pytest_webeval.bodies import BODY_TYPES
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.files import Inputs
@@ -21,8 +22,8 @@ from pytest_webeval.limits import USUAL
 from pytest_webeval.limits import Limits
 from pytest_webeval.network import Body
 
+_MULTIPART = "multipart/form-data"  # in which the reference looks for a boundary, and fails where it is no text
 _NO_TEXT = (b"null", b'""')
-_NOTHING = (b"[]", b'""', b"0", b"false")
 Attachment = Callable[[str], bytes]
 RESOURCES = "resources"
 _ALL = 2  # times the limit of one body that those in side files of one run may come to
@@ -38,6 +39,17 @@ class Stored(msgspec.Struct, gc=False):
     encoding: str | None = None
     file: str | None = msgspec.field(default=None, name="_file")
     sha1: str | None = msgspec.field(default=None, name="_sha1")
+
+
+@dataclass(frozen=True, slots=True)
+class Undecodable:
+    """A body in bytes for which the reference refuses the whole trace: it is an error when somebody asks for it."""
+
+    reason: Exception
+
+    def refuse(self) -> str:
+        """Raise `EvaluationError`."""
+        raise _damaged(self.reason) from self.reason
 
 
 class _Measured(msgspec.Struct, gc=False):
@@ -58,19 +70,21 @@ class BodySource:
     _kept: dict[str, str] = field(default_factory=dict)
 
     def read_post(self, raw: msgspec.Raw) -> Body | None:
-        """What was posted, or None. Raises `EvaluationError` for what is damaged."""
+        """What was posted, or None. Raises `EvaluationError` for what the reference cannot read either."""
         return self._read(_stored(raw))
 
     def read_content(self, raw: msgspec.Raw) -> Body | None:
-        """What came back, or None. Raises `EvaluationError` for what is damaged."""
+        """What came back, or None. Raises `EvaluationError` for what the reference cannot read either."""
         stored = _stored(raw)
-        if stored is not None and stored.text and stored.encoding == "base64":
+        if isinstance(stored, Stored) and stored.text and stored.encoding == "base64":
             return Body(stored.mime, "", partial(_decoded, stored.text, self.limits))
         return self._read(stored)
 
-    def _read(self, stored: Stored | None) -> Body | None:
+    def _read(self, stored: Stored | Undecodable | None) -> Body | None:
         if stored is None:
             return None
+        if isinstance(stored, Undecodable):
+            return Body("", "", stored.refuse)
         reference = stored.file or stored.sha1
         if stored.text or not reference:
             return Body(stored.mime, stored.text or "")
@@ -89,13 +103,43 @@ class BodySource:
         return self._kept[reference]
 
 
-def _stored(raw: msgspec.Raw) -> Stored | None:
+def _stored(raw: msgspec.Raw) -> Stored | Undecodable | None:
     try:
-        return msgspec.json.decode(raw, type=Stored | None)
+        return _STORED.decode(raw)
+    except msgspec.ValidationError as error:
+        return _loosely_stored(raw, error)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        if bytes(raw) in _NOTHING:
-            return None
-        raise EvaluationError(f"a body in the trace is damaged: {error}; record the run again") from error
+        return Undecodable(error)
+
+
+def _loosely_stored(raw: msgspec.Raw, reason: Exception) -> Stored | None:
+    """A body with members of wrong types, as the reference takes it: without a text there is nothing to read.
+
+    Raises `EvaluationError` where the reference cannot go on.
+    """
+    members = msgspec.json.decode(raw)
+    if not members:
+        return None
+    if not isinstance(members, dict):
+        raise _damaged(reason) from reason
+    text, mime = members.get("text"), members.get("mimeType", "")
+    names = {name: value for name in ("encoding", "_file", "_sha1") if isinstance(value := members.get(name), str)}
+    if not text:
+        return msgspec.convert({**names, "mimeType": mime if isinstance(mime, str) else ""}, Stored)
+    if not isinstance(mime, str | list | dict):
+        raise _damaged(reason) from reason
+    body_type = next((one for one in BODY_TYPES if one in mime), "")
+    if isinstance(text, str) and (isinstance(mime, str) or body_type != _MULTIPART):
+        return msgspec.convert(
+            {**names, "mimeType": mime if isinstance(mime, str) else body_type, "text": text}, Stored
+        )
+    if body_type:
+        raise _damaged(reason) from reason
+    return None
+
+
+def _damaged(reason: Exception) -> EvaluationError:
+    return EvaluationError(f"a body in the trace is damaged: {reason}; record the run again")
 
 
 def lacks_body(raw: msgspec.Raw) -> bool:
@@ -130,5 +174,6 @@ def beside(inputs: Inputs, folder: str) -> Attachment:
     return fetch
 
 
+_STORED: msgspec.json.Decoder[Stored | None] = msgspec.json.Decoder(Stored | None)
 _MEASURED: msgspec.json.Decoder[_Measured | None] = msgspec.json.Decoder(_Measured | None)
 _SIZE: msgspec.json.Decoder[int | float] = msgspec.json.Decoder(int | float)

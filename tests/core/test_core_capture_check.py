@@ -81,8 +81,8 @@ def test_of_a_recording_that_is_whole_nothing_is_told(checked, entries):
 
 WRONG = [
     ("bodies_missing", [entry(content=SIZED), entry(content=SIZED)], "2 of 2 responses with content have no stored"),
-    ("empty_log", [entry("/a.css"), entry("/b.png")], "all 2 events are static assets or cannot be read"),
-    ("empty_log", [{"request": {}}], "all 1 events are static assets or cannot be read"),
+    ("empty_log", [entry("/a.css"), entry("/b.png")], "of no use: 2 entries, all of them static files; record the run"),
+    ("empty_log", [{"request": {}}], "of no use: none of its 1 entries is a request that"),
     ("final_page_cached", [document("/a"), document("/b", status=304)], "(event 1 of 2, status 304) came from a cache"),
     ("final_page_cached", [document("/a", _fromCache="disk")], "(event 0 of 1, status 200) came from a cache"),
     ("failed_requests", [entry(), entry(status=-1), entry(status=0)], "2 of 3 requests got no response, the first is "),

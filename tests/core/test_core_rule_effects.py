@@ -253,7 +253,7 @@ def test_a_mended_trace_is_told_of(bench):
 
 def test_a_trace_of_static_assets_is_as_good_as_none(bench):
     bench.record(answer("Mug"), events=[{"url": "http://shop.test:7770/favicon.ico"}])
-    with pytest.raises(RecordingError, match="none of its 1 entries is a request that can be read"):
+    with pytest.raises(RecordingError, match="of no use: 1 entry, a static file; record"):
         bench.score(bench.task(bench.expecting(data=["Mug"])))
 
 

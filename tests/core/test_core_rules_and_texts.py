@@ -31,6 +31,7 @@ BY_DEFAULT = {
     "side_bodies",
     "browser_forms",
     "mended_traces",
+    "null_headers",
     "escaped_hosts",
     "plain_paths",
     "finite_measures",
