@@ -15,10 +15,12 @@ import pytest
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin.carried import ABOUT
 from pytest_webeval.plugin.carried import Carried
 from pytest_webeval.plugin.chosen import is_narrowed
 from pytest_webeval.plugin.collection import ITEMS
 from pytest_webeval.plugin.collection import RunItem
+from pytest_webeval.plugin.failure_lines import recorded
 from pytest_webeval.plugin.item_outcomes import without_verdict
 from pytest_webeval.plugin.journals import Journals
 from pytest_webeval.plugin.merging import merged
@@ -58,7 +60,9 @@ class Reporter:
     places: list[Path] = field(default_factory=list)
     stopping: Stopping = field(default_factory=Stopping)
     stopped: str | None = None
-    doubted: list[str] = field(default_factory=list)
+    doubted: list[str] = field(default_factory=list)  # runs that passed their own test, and failed by another
+    recorded: list[str] = field(default_factory=list)  # other runs of which Python tests recorded a failure
+    asked: set[str] = field(default_factory=set)  # runs that Python tests are about
     compare: Callable[[Summary], Summary] | None = None  # with an earlier session
     part_of: Callable[[Summary, Summary], Summary] | None = None  # what of a comparison is about some of the runs
 
@@ -69,6 +73,8 @@ class Reporter:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep what the item found; an item that failed without saying what lost its worker."""
+        if (label := getattr(report, ABOUT, None)) is not None:
+            self.asked.add(label)
         carried = Carried.by(report)
         if carried is None:
             self._lost(report)
@@ -128,7 +134,7 @@ class Reporter:
             self.attempt(partial(self._merge, label))
         if not self.records and not self.collected:
             return
-        if self.doubted:  # whose tests all passed, which must not look like success
+        if self.doubted or self.recorded:  # whose tests may all have passed, which must not look like success
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
         told = self.stopping.reason(session, self._unscored)
         self.stopped = told and session.config.stash[REDACTING].text(told)
@@ -136,7 +142,7 @@ class Reporter:
         self.summary = summary if self.compare is None else self.compare(summary)
         for place, records in self._places().items():
             self.attempt(partial(self._write_summary, place, records))
-        is_complete = bool(self.collected) and not self._unscored and not self.problems
+        is_complete = bool(self.collected) and self.collected <= self.records.keys() and not self.problems
         self.journals.end(is_complete=is_complete, is_whole=not self._is_chosen)
         if (directory := self.workspace.settings.metrics) is not None:
             self.attempt(lambda: self._write_metrics(directory))
@@ -161,10 +167,11 @@ class Reporter:
         path = self.workspace.labels.path_of(label)
         if path is not None:
             record = self.records.get(label)
-            found = merged(self.workspace, path, record, list(self.parts[label].values()))
+            found, has_failure = merged(self.workspace, path, record, list(self.parts[label].values()))
             self._keep(found, lambda pages: pages.late(found, path, len(self.collected)))
-            if record is not None and record.status == "success" != found.record.status:
-                self.doubted.append(label)
+            if has_failure:
+                is_passed = record is not None and record.status == "success"
+                (self.doubted if is_passed else self.recorded).append(label)
 
     def _write_summary(self, place: Path, records: Sequence[Record]) -> None:
         self.places.append(place)
@@ -190,7 +197,7 @@ class Reporter:
 
     @property
     def _unscored(self) -> list[str]:
-        return sorted(self.collected - set(self.records))
+        return sorted((self.collected | self.asked) - set(self.records))
 
     @property
     def _is_chosen(self) -> bool:
@@ -241,8 +248,9 @@ class Reporter:
         """Show the numbers, at most 40 lines of them."""
         records = self.records.values()
         missing = sorted((record.task_id for record in records if record.missing), key=id_order)
-        told = [*self.journals.lines(len(self.records)), *self.problems[:3]]
-        ending = Ending(self.places, len(self.collected) + self.deselected, missing, self.doubted, told)
+        told = [*self.journals.lines(len(self.records)), *recorded(self.recorded), *self.problems[:3]]
+        found = len(self.collected) + self.deselected
+        ending = Ending(self.places, found, missing, self.doubted, told, len(self.asked))
         terminalreporter.section("webeval")
         for line in section(self.summary, self.workspace, reruns_of(self.workspace.config, records), ending):
             terminalreporter.line(line)

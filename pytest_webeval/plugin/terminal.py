@@ -40,13 +40,16 @@ class Ending:
     missing: Sequence[int | str]
     doubted: Sequence[str]
     problems: Sequence[str]
+    asked: int = 0  # runs that Python tests are about
 
 
 def section(summary: Summary | None, workspace: Workspace, reruns: Reruns, ending: Ending) -> list[str]:
     """At most 40 lines; where nothing was scored, how many runs were left out or what was looked for."""
     if summary is None:
         nothing = f"no run was scored; {ending.left_out} found, none selected or finished"
-        return [nothing if ending.left_out else _nothing(workspace), *ending.problems]
+        if ending.asked and not ending.left_out:
+            nothing = f"no run was scored; Python tests used {_number(ending.asked, 'run')} and recorded no result"
+        return [nothing if ending.left_out or ending.asked else _nothing(workspace), *ending.problems]
     changes = flips(summary.webeval, reruns)
     before = [*_counts(summary), *_sites(summary), *_trajectories(summary), *changes]
     files = [f"summary: {place}" for place in ending.places[:2]]
