@@ -21,6 +21,7 @@ from pytest_webeval.errors import WebEvalError
 from pytest_webeval.formats.listing import Listing
 from pytest_webeval.formats.listing import listed
 from pytest_webeval.plugin.chosen import CHOSEN
+from pytest_webeval.plugin.evaluator_calls import with_tracebacks
 from pytest_webeval.plugin.labels import quoted
 from pytest_webeval.plugin.missing import MISSING_TASKS
 from pytest_webeval.plugin.recording import RecordEvaluation
@@ -65,7 +66,9 @@ class RunItem(pytest.Function):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:  # noqa: ARG002
         """Our own failures as the text that they carry, anything else as pytest shows it."""
-        if isinstance(excinfo.value, TaskFailed | WebEvalError):
+        if isinstance(excinfo.value, TaskFailed):
+            return with_tracebacks(str(excinfo.value), excinfo.value.raised, self.config)
+        if isinstance(excinfo.value, WebEvalError):
             return str(excinfo.value)
         return super().repr_failure(excinfo)  # pytest.Function takes no style
 

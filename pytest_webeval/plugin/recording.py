@@ -42,7 +42,15 @@ from pytest_webeval.tasks import Expectation
 
 
 class TaskFailed(AssertionError):
-    """A task or one of its checks did not succeed. The text says why."""
+    """A task or one of its checks did not succeed. The text says why.
+
+    `raised` are the exceptions of evaluators. The traceback ends where the first was raised: there stops --pdb.
+    """
+
+    def __init__(self, message: str, raised: Sequence[BaseException] = ()) -> None:
+        super().__init__(message)
+        self.raised = tuple(raised)
+        self.__traceback__ = self.raised[0].__traceback__ if self.raised else None
 
 
 @dataclass
@@ -77,9 +85,17 @@ class RecordEvaluation:
         given = list(evaluators)
         with self.evaluating():
             self.scored = self._stored(given) or self._whole(given)
+        self.xfail([self.scored.status])
         if self.scored.status is not Status.SUCCESS:
-            raise TaskFailed(failure_text(self.redacting.told(self.scored, self.case.run)))
+            text = failure_text(self.redacting.told(self.scored, self.case.run))
+            raise TaskFailed(text, self.case.calls.raised)
         return self.scored
+
+    def xfail(self, statuses: Sequence[Status]) -> None:
+        """End the test as an expected failure where an evaluator asked for that, unless there is an error."""
+        if self.case.calls.expected and Status.ERROR not in statuses:
+            reasons = "; ".join(dict.fromkeys(self.case.calls.expected))
+            pytest.xfail(harmless(self.redacting.text(reasons, self.case.run)))
 
     @contextmanager
     def evaluating(self) -> Iterator[None]:
@@ -213,15 +229,17 @@ class Checker:
         if not expectations:
             raise TaskFailed(f"task {self.record.case.run.task_id} expects nothing of {self.evaluator.name}")
         self.record.evaluators.append(self.evaluator)
-        known = {self.evaluator.name: self.evaluator}
+        known, raised = {self.evaluator.name: self.evaluator}, self.record.case.calls.raised
+        before = len(raised)
         try:
             with self.record.evaluating():
                 results = [self.record(evaluate(one, self.record.case, known)) for one in expectations]
         except RunExcluded as error:
             self.record.leave_out(error)
+        self.record.xfail([one.status for one in results])
         if wrong := [one for one in results if one.status is not Status.SUCCESS]:
             told = [self.record.redacting.evaluated(one, self.record.case.run) for one in wrong]
-            raise TaskFailed("\n".join(map(evaluator_text, told)))
+            raise TaskFailed("\n".join(map(evaluator_text, told)), raised[before:])
         return results
 
 

@@ -181,6 +181,7 @@ def _may_say_more(item: pytest.Item, call: pytest.CallInfo[None]) -> bool:
 def _forget(item: pytest.Item) -> None:
     """Let go of what an item found out: items stay to the end of the session."""
     if RECORDER in item.stash:
+        item.stash[RECORDER].case.calls.forget()
         del item.stash[RECORDER]
     if STORED in item.stash:
         del item.stash[STORED]
