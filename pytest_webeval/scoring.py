@@ -17,6 +17,7 @@ from pytest_webeval.durations import EVALUATE
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.evaluators import EVALUATORS
 from pytest_webeval.evaluators.base import Case
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.results import EvaluatorResult
@@ -26,6 +27,8 @@ from pytest_webeval.results import worst
 from pytest_webeval.rules import quirk_of
 from pytest_webeval.task_results import combined
 from pytest_webeval.tasks import Expectation
+
+_OURS = frozenset(EVALUATORS.values())
 
 
 def score(case: Case, evaluators: Iterable[Evaluator], data_checksum: str = "", source: str = "") -> TaskResult:
@@ -62,15 +65,32 @@ def _all_evaluated(case: Case, evaluators: dict[str, Evaluator]) -> list[Evaluat
 
 
 def evaluate(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
-    """The result of one expectation, with a warning where the rules made it another than the reference's."""
+    """The result of one expectation, with a warning where the rules made it another than the reference's.
+
+    An evaluator that is not ours is called once for it: a model may be asked in it, or something counted.
+    """
+    evaluator = evaluators.get(expectation.evaluator)
+    if evaluator is None or type(evaluator) in _OURS:
+        return _judged(expectation, case, evaluators)
+    result = case.calls.known(evaluator, expectation)
+    if result is None:
+        result = _judged(expectation, case, evaluators)
+        case.calls.keep(evaluator, expectation, result)
+    return result
+
+
+def _judged(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
     case.noticed.clear()
     case.explaining.clear()
     found = _evaluated(expectation, case, evaluators)
     if case.noticed:
         noticed = dict(case.noticed)
-        decisive = _decisive(noticed, found.status, expectation, case, evaluators)
+        is_certain = type(evaluators.get(expectation.evaluator)) in _OURS
+        if is_certain:
+            noticed = _decisive(noticed, found.status, expectation, case, evaluators)
         asked = f"{expectation.evaluator}, eval[{expectation.index}]"
-        case.warnings.extend(f"{rule_warning(one, found.status, where)}; {asked}" for one, where in decisive.items())
+        for switch, where in noticed.items():
+            case.warnings.append(f"{rule_warning(switch, found.status, where, is_certain=is_certain)}; {asked}")
     if found.status is Status.FAILURE and case.explaining:
         _explain(found, case)
     return found
@@ -83,10 +103,10 @@ def _explain(found: EvaluatorResult, case: Case) -> None:
         case.explained.append((found, case.explaining[-1]().to_json()))
 
 
-def rule_warning(switch: str, status: Status, where: str) -> str:
-    """One sentence about a rule that made a verdict another than the reference's."""
-    quirk = quirk_of(switch)
-    return f"{quirk.number} ({switch}) made this {status}: {quirk.instead} @ {where}"
+def rule_warning(switch: str, status: Status, where: str, *, is_certain: bool = True) -> str:
+    """One sentence about a rule that made a verdict another than the reference's, or at least applied to it."""
+    quirk, verb = quirk_of(switch), "made" if is_certain else "may have made"
+    return f"{quirk.number} ({switch}) {verb} this {status}: {quirk.instead} @ {where}"
 
 
 def _decisive(
@@ -111,21 +131,26 @@ def _decisive(
 
 def _evaluated(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
     """The result of one expectation. Whatever an evaluator raises becomes its error: this is the one broad except."""
+    name, evaluator = expectation.evaluator, evaluators.get(expectation.evaluator)
     try:
-        if expectation.evaluator not in evaluators:
+        if evaluator is None:
             raise EvaluationError(
-                f"unknown evaluator {expectation.evaluator!r} @ eval[{expectation.index}].evaluator; known: "
+                f"unknown evaluator {name!r} @ eval[{expectation.index}].evaluator; known: "
                 f"{', '.join(sorted(evaluators))}; add yours in the fixture webeval_evaluators"
             )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a parser's warning, raised by a session's -W error, decides no verdict
-            return writable(evaluators[expectation.evaluator].evaluate(expectation, case), expectation.evaluator)
+        if type(evaluator) in _OURS:
+            return writable(evaluator.evaluate(expectation, case), name)
+        return writable(case.calls.evaluate(evaluator, expectation, case), name)
     except RunExcluded:
         raise
+    except case.calls.passing:
+        raise
     except WebEvalError as error:
-        return errored(expectation.evaluator, str(error))
+        return errored(name, str(error))
     except Exception as error:  # noqa: BLE001  (a stranger's data or a user's evaluator must not cost the other tasks)
-        return errored(expectation.evaluator, f"{type(error).__name__}: {error} @ eval[{expectation.index}]")
+        raised_in = "" if type(evaluator) in _OURS else case.calls.keep_error(error)
+        where = ", ".join(filter(None, [f"eval[{expectation.index}]", raised_in]))
+        return errored(name, f"{type(error).__name__}: {error} @ {where}")
 
 
 def writable(result: object, name: str) -> EvaluatorResult:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC
 from abc import abstractmethod
 from collections.abc import Callable
@@ -10,14 +11,17 @@ from dataclasses import field
 from dataclasses import replace
 from datetime import date
 from functools import cached_property
+from functools import wraps
 from typing import TYPE_CHECKING
 from typing import Any
 from typing import ClassVar
+from typing import TypeVar
 
 from pytest_webeval.comparison import Comparison
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import RunExcluded
+from pytest_webeval.evaluators.calls import EvaluatorCalls
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
@@ -45,7 +49,7 @@ class Case:
     `today` completes partial dates (Q44). `noticed` maps switches of the rule set that made a difference on the way to
     a verdict to the place where they did. `other_rules` stand for those of the run where somebody asks "what if".
     `asked_policy` says how stored verdicts are read. `explaining` holds what evaluators can tell of what did not
-    succeed, and `explained` what they told of which result.
+    succeed, and `explained` what they told of which result. `calls` calls the evaluators that users wrote.
     """
 
     run: Run
@@ -58,6 +62,7 @@ class Case:
     asked_policy: VerdictPolicy = field(default_factory=VerdictPolicy)
     explaining: list[Callable[[], Explanation]] = field(default_factory=list)
     explained: list[tuple[EvaluatorResult, dict[str, Any]]] = field(default_factory=list)
+    calls: EvaluatorCalls = field(default_factory=EvaluatorCalls, repr=False)
 
     @property
     def rules(self) -> Rules:
@@ -183,3 +188,20 @@ class Evaluator(ABC):
             expected=expected,
             assertions=assertions or None,
         )
+
+
+Own = TypeVar("Own", bound=Evaluator)
+
+
+def silently(
+    evaluate: Callable[[Own, Expectation, Case], EvaluatorResult],
+) -> Callable[[Own, Expectation, Case], EvaluatorResult]:
+    """Ignore the warnings of parsers in a method `evaluate` of ours: under a session's -W error they would decide."""
+
+    @wraps(evaluate)
+    def without_warnings(self: Own, expectation: Expectation, case: Case) -> EvaluatorResult:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return evaluate(self, expectation, case)
+
+    return without_warnings

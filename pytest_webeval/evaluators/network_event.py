@@ -18,6 +18,7 @@ from pytest_webeval.comparison import passed
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators.base import Case
 from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.evaluators.base import silently
 from pytest_webeval.event_bodies import UNAVAILABLE
 from pytest_webeval.event_bodies import UnavailableBody
 from pytest_webeval.network import NetworkEvent
@@ -46,6 +47,7 @@ class NetworkEventEvaluator(Evaluator):
 
     name: ClassVar[str] = NETWORK_EVALUATOR
 
+    @silently
     def evaluate(self, expectation: Expectation, case: Case) -> EvaluatorResult:
         """The event that matches, or the nearest miss with each differing field. Raises `WebEvalError`."""
         from pytest_webeval.event_matching import EventMatcher  # many tasks ask for the answer alone

@@ -17,6 +17,7 @@ from pytest_webeval.comparison import shown
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators.base import Case
 from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.evaluators.base import silently
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
@@ -37,6 +38,7 @@ class ResponseEvaluator(Evaluator):
 
     name: ClassVar[str] = RESPONSE_EVALUATOR
 
+    @silently
     def evaluate(self, expectation: Expectation, case: Case) -> EvaluatorResult:
         """One assertion for the type, the status and the data. Raises `WebEvalError`."""
         wanted = expectation.read_as(ResponseExpectation)

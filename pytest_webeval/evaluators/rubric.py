@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from pytest_webeval.evaluators.base import Case
 from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.evaluators.base import silently
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.tasks import RUBRIC_EVALUATOR
 from pytest_webeval.tasks import Expectation
@@ -18,6 +19,7 @@ class RubricEvaluator(Evaluator):
 
     name: ClassVar[str] = RUBRIC_EVALUATOR
 
+    @silently
     def evaluate(self, expectation: Expectation, case: Case) -> EvaluatorResult:
         """An assertion for each signal, leaf and check. Raises `RunExcluded` for what nobody judged yet."""
         from pytest_webeval.evaluators.judgement import judged  # all about trajectories, which most sessions have not

@@ -12,6 +12,7 @@ from pytest_webeval.summary import Record
 from pytest_webeval.writing import travelling
 
 CARRIED = "webeval_record"
+ABOUT = "webeval_about"  # the label of the run that a Python test is about
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from collections.abc import Iterable
 from collections.abc import Iterator
 from functools import cache
 from functools import cached_property
@@ -22,6 +21,7 @@ from pytest_webeval.errors import WebEvalError
 from pytest_webeval.formats.listing import Listing
 from pytest_webeval.formats.listing import listed
 from pytest_webeval.plugin.chosen import CHOSEN
+from pytest_webeval.plugin.evaluator_calls import with_tracebacks
 from pytest_webeval.plugin.labels import quoted
 from pytest_webeval.plugin.missing import MISSING_TASKS
 from pytest_webeval.plugin.recording import RecordEvaluation
@@ -66,7 +66,9 @@ class RunItem(pytest.Function):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:  # noqa: ARG002
         """Our own failures as the text that they carry, anything else as pytest shows it."""
-        if isinstance(excinfo.value, TaskFailed | WebEvalError):
+        if isinstance(excinfo.value, TaskFailed):
+            return with_tracebacks(str(excinfo.value), excinfo.value.raised, self.config)
+        if isinstance(excinfo.value, WebEvalError):
             return str(excinfo.value)
         return super().repr_failure(excinfo)  # pytest.Function takes no style
 
@@ -225,11 +227,6 @@ def run_path(item: pytest.Item) -> Path | None:
         return item.path
     parameter = item.callspec.params.get("webeval_run") if hasattr(item, "callspec") else None
     return parameter if isinstance(parameter, Path) else None
-
-
-def python_tests_over_runs(items: Iterable[pytest.Item]) -> int:
-    """How many Python tests are about a run."""
-    return sum(run_path(item) is not None for item in items if not isinstance(item, RunItem))
 
 
 def _wanted(config: pytest.Config) -> Callable[[Path], bool]:

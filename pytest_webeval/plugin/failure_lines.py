@@ -72,6 +72,14 @@ def doubted(runs: Sequence[str]) -> list[str]:
     return [harmless(f"{passed}, but a Python test recorded a failure: {shown}")]
 
 
+def recorded(runs: Sequence[str]) -> list[str]:
+    """Runs of which Python tests recorded a failure and that have no passed test of their own, in one line."""
+    if not runs:
+        return []
+    count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
+    return [harmless(f"Python tests recorded a failure for {count}: {listed(runs[:TASKS_NAMED], len(runs))}")]
+
+
 def flips(about: Mapping[str, Any], reruns: Reruns) -> list[str]:
     """What changed since the baseline in one line, and in another why that may not be the agent's doing."""
     found = about.get("baseline")

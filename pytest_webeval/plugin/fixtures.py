@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.network_event import NetworkEventEvaluator
 from pytest_webeval.evaluators.response import ResponseEvaluator
 from pytest_webeval.evaluators.rubric import RubricEvaluator
 from pytest_webeval.judges import Judge
 from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.recording import RECORDER
+from pytest_webeval.plugin.recording import UNREADABLE
 from pytest_webeval.plugin.recording import Checker
 from pytest_webeval.plugin.recording import RecordEvaluation
 from pytest_webeval.plugin.recording import forget
@@ -23,6 +25,7 @@ from pytest_webeval.plugin.resuming import offer_stored
 from pytest_webeval.plugin.time_limits import USED
 from pytest_webeval.plugin.time_limits import within_time
 from pytest_webeval.plugin.workspace import WORKSPACE
+from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.runs import Run
 from pytest_webeval.sites import Sites
@@ -42,19 +45,16 @@ def webeval_run(request: pytest.FixtureRequest) -> Iterator[Run]:
     A Python test that asks for it runs once for each run, and is skipped where the environment made the agent abort.
     Raises RecordingError, which pytest shows as ERROR, when the recording cannot be read.
     """
-    path = _run_path(request)
-    problem = getattr(request.node, "problem", None)
-    if problem:
-        raise RecordingError(problem)
-    workspace = request.config.stash[WORKSPACE]
-    run = workspace.run(path)
-    request.node.stash[USED] = 0.0
+    node, workspace = request.node, request.config.stash[WORKSPACE]
     try:
-        with within_time(request.node, workspace.settings):
-            workspace.definition(run)
-            if not (isinstance(request.node, RunItem) and offer_stored(request.node, run, workspace)):
-                run.check()
-        if run.exclusion is not None and not isinstance(request.node, RunItem):
+        run = _located_run(request)
+    except WebEvalError as error:
+        node.stash[UNREADABLE] = error
+        raise
+    node.stash[USED] = 0.0
+    try:
+        _load(node, run, workspace)
+        if run.exclusion is not None and not isinstance(node, RunItem):
             pytest.skip(harmless(run.exclusion))
         yield run
     finally:
@@ -67,6 +67,26 @@ def _run_path(request: pytest.FixtureRequest) -> Path:
     if path is None and not isinstance(request.node, RunItem):
         pytest.fail(NO_RUN, pytrace=False)
     return path or request.node.path
+
+
+def _located_run(request: pytest.FixtureRequest) -> Run:
+    path = _run_path(request)
+    problem = getattr(request.node, "problem", None)
+    if problem:
+        raise RecordingError(problem)
+    return request.config.stash[WORKSPACE].run(path)
+
+
+def _load(node: Any, run: Run, workspace: Workspace) -> None:
+    """Read the recording and the definition of its task; remember why that fails, for no other error is the run's."""
+    try:
+        with within_time(node, workspace.settings):
+            workspace.definition(run)
+            if not (isinstance(node, RunItem) and offer_stored(node, run, workspace)):
+                run.check()
+    except WebEvalError as error:
+        node.stash[UNREADABLE] = error
+        raise
 
 
 @pytest.fixture

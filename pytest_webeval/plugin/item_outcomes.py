@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_webeval.clock import OutOfTime
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection import RunItem
@@ -14,7 +15,9 @@ from pytest_webeval.plugin.collection import run_path
 from pytest_webeval.plugin.missing import MISSING_TASKS
 from pytest_webeval.plugin.outcome import Outcome
 from pytest_webeval.plugin.recording import RECORDER
+from pytest_webeval.plugin.recording import UNREADABLE
 from pytest_webeval.plugin.recording import RecordEvaluation
+from pytest_webeval.plugin.recording import forget
 from pytest_webeval.plugin.redacting import REDACTING
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import harmless
@@ -29,21 +32,33 @@ from pytest_webeval.task_results import excluded
 from pytest_webeval.task_results import failed_to_load
 from pytest_webeval.tasks import Task
 
+_SAY_IT_ALL = (WebEvalError, pytest.skip.Exception, pytest.xfail.Exception)
+
 
 def outcome_of(item: pytest.Item, call: pytest.CallInfo[None], workspace: Workspace) -> Outcome | None:
     """What a finished phase of an item says about its run; None where it says nothing new."""
     if call.when == "setup" and call.excinfo is None:
         return None
     recorder = item.stash.get(RECORDER, None)
-    is_left_out = recorder is not None and recorder.excluded is not None
-    if isinstance(item, RunItem) and call.when != "teardown" and _is_skip(call) and not is_left_out:
-        return _unscored(item, item.path, call, workspace)
-    if call.when == "call" and recorder is not None:
+    if call.when == "teardown":
+        return _recorded_late(recorder, workspace) if recorder is not None else None
+    if not isinstance(item, RunItem):
+        return _outcome_of_test(item, call, recorder, workspace)
+    has_verdict = recorder is not None and (recorder.excluded is not None or recorder.scored is not None)
+    if recorder is not None and call.when == "call" and (has_verdict or not _is_left_out(call)):
         return _checked(item, call, recorder, workspace)
-    path = run_path(item) if recorder is None or isinstance(item, RunItem) else None
-    if path is not None and call.when in ("setup", "call") and call.excinfo is not None and not _is_skip(call):
-        return _unscored(item, path, call, workspace)
-    return None
+    return _unscored(item, item.path, call, workspace) if call.excinfo is not None else None
+
+
+def _outcome_of_test(
+    item: pytest.Item, call: pytest.CallInfo[None], recorder: RecordEvaluation | None, workspace: Workspace
+) -> Outcome | None:
+    """What a Python test says about its run: what it recorded, or that there is no run. Its own errors say nothing."""
+    if recorder is not None:
+        return _checked(item, call, recorder, workspace) if call.when == "call" else None
+    path, error = run_path(item), item.stash.get(UNREADABLE, None)
+    is_unreadable = error is not None and call.excinfo is not None and call.excinfo.value is error
+    return _unscored(item, path, call, workspace) if path is not None and is_unreadable else None
 
 
 def _checked(
@@ -52,7 +67,7 @@ def _checked(
     """What was found out about a run while its item or a Python test ran."""
     run, task, is_item = recorder.case.run, recorder.case.task, isinstance(item, RunItem)
     try:
-        result = recorder.result if recorder.excluded is None else None
+        result = _result(recorder, call, workspace) if recorder.excluded is None else None
     except RunExcluded as error:
         recorder.excluded, result = error, None
     except WebEvalError as error:
@@ -69,6 +84,29 @@ def _checked(
     return found and replace(found, is_verdict=is_item and result is recorder.scored)
 
 
+def _recorded_late(recorder: RecordEvaluation, workspace: Workspace) -> Outcome | None:
+    """What a fixture recorded after the test of a run: as if another test had."""
+    result = recorder.late_result
+    forget(recorder.case.run)
+    if result is None:
+        return None
+    return _outcome(result, recorder.case.run, recorder.case.task, workspace, partly=True)
+
+
+def _result(recorder: RecordEvaluation, call: pytest.CallInfo[None], workspace: Workspace) -> TaskResult | None:
+    """The result of a run; where something stopped its evaluators, what was recorded and why there is no more."""
+    if recorder.stopped is None or recorder.scored is not None:
+        return recorder.result
+    if not recorder.found:
+        return None
+    run, task, stopped = recorder.case.run, recorder.case.task, recorder.stopped
+    if isinstance(stopped, OutOfTime) and call.excinfo is not None:  # by now an error with a message
+        stopped = call.excinfo.value
+    if isinstance(stopped, pytest.skip.Exception):
+        return recorder.added_to(recorder.left_out(_message_of(stopped)))
+    return recorder.added_to(error_result(run, task, _message_of(stopped), workspace))
+
+
 def _excluded(run: Run, task: Task, told: str, workspace: Workspace) -> Outcome:
     """The outcome of a run that says nothing about the agent. That nobody judged it yet is not worth a file."""
     result = excluded(error_result(run, task, harmless(told), workspace), run, harmless(told))
@@ -76,16 +114,17 @@ def _excluded(run: Run, task: Task, told: str, workspace: Workspace) -> Outcome:
     return found if run.exclusion else replace(found, result=None, is_obsolete=True)
 
 
-def _is_skip(call: pytest.CallInfo[None]) -> bool:
-    return call.excinfo is not None and call.excinfo.errisinstance(pytest.skip.Exception)
+def _is_left_out(call: pytest.CallInfo[None]) -> bool:
+    """Whether a test ended before its run had a verdict, and was to end so: skipped, or an expected failure."""
+    return call.excinfo is not None and call.excinfo.errisinstance((pytest.skip.Exception, pytest.xfail.Exception))
 
 
 def _unscored(item: pytest.Item, path: Path, call: pytest.CallInfo[None], workspace: Workspace) -> Outcome:
     found = without_verdict(path, _message(call), workspace, partly=not isinstance(item, RunItem))
-    if _is_skip(call):
+    if _is_left_out(call):
         told = found.redacting.text(_message(call), found.run)
         record = replace(found.record, excluded=told, skipped=True, reason=None, failure=None)
-        return replace(found, record=record, result=None)
+        return replace(found, record=record, result=None, is_obsolete=call.when == "call")
     return found.warned(_rule_warnings(call))
 
 
@@ -157,7 +196,10 @@ def _outcome(result: TaskResult, run: Run, task: Task | None, workspace: Workspa
 
 
 def _message(call: pytest.CallInfo[None]) -> str:
-    value = call.excinfo.value if call.excinfo is not None else None
+    return _message_of(call.excinfo.value if call.excinfo is not None else None)
+
+
+def _message_of(value: BaseException | None) -> str:
     told = " ".join(str(value).split())
-    named = told if isinstance(value, WebEvalError | pytest.skip.Exception) else f"{type(value).__name__}: {told}"
+    named = told if isinstance(value, _SAY_IT_ALL) else f"{type(value).__name__}: {told}"
     return harmless(named)

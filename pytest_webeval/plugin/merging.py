@@ -20,12 +20,17 @@ from pytest_webeval.summary import Record
 from pytest_webeval.writing import write_json
 
 
-def merged(workspace: Workspace, path: Path, record: Record | None, parts: Sequence[str]) -> Outcome:
-    """What became of a run, with its whole result written. A check that was made twice is kept once."""
+def merged(workspace: Workspace, path: Path, record: Record | None, parts: Sequence[str]) -> tuple[Outcome, bool]:
+    """The outcome of a run with its whole result written, and whether Python tests alone recorded a failure for it.
+
+    A check that was made twice is kept once.
+    """
     wholes = sorted((TaskResult.read(json.loads(part)) for part in parts), key=_found)  # workers report in any order
-    if record is not None and record.excluded is None and (own := _own(workspace.result_path(path), record)):
-        wholes.insert(0, own)
-    whole = joined(wholes)
+    own = None
+    if record is not None and record.excluded is None:
+        own = _own(workspace.result_path(path), record)
+    has_failure = any(_adds_failure(part, own) for part in wholes)
+    whole = joined([own, *wholes] if own is not None else wholes)
     if record is not None and record.excluded is None:
         status = worst([whole.status, Status(record.status)])
         whole = whole.with_changes(status=status, score=float(status is Status.SUCCESS))
@@ -33,7 +38,16 @@ def merged(workspace: Workspace, path: Path, record: Record | None, parts: Seque
     write_json(place, whole.to_json(), workspace.settings.sync)
     told = redacting.merged(whole, lambda: workspace.run(path))
     joint = Record.of(told, record.task_type if record else None, reason(told))
-    return Outcome(joint, place, None, None, redacting, seen=whole)
+    return Outcome(joint, place, None, None, redacting, seen=whole), has_failure
+
+
+def _adds_failure(part: TaskResult, own: TaskResult | None) -> bool:
+    """Whether a Python test found something wrong that the run's own item did not find."""
+    results = own.evaluators_results if own is not None else []
+    if part.evaluators_results:
+        return any(one.status is not Status.SUCCESS and one not in results for one in part.evaluators_results)
+    is_known = own is not None and own.status is not Status.SUCCESS
+    return part.status is not Status.SUCCESS and not part.webeval.get("skipped") and not is_known
 
 
 def _found(whole: TaskResult) -> str:

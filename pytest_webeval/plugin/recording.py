@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from dataclasses import field
 from functools import cached_property
@@ -13,7 +15,9 @@ from typing import NoReturn
 
 import pytest
 
+from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RunExcluded
+from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.base import Case
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.plugin.redacting import REDACTING
@@ -38,7 +42,15 @@ from pytest_webeval.tasks import Expectation
 
 
 class TaskFailed(AssertionError):
-    """A task or one of its checks did not succeed. The text says why."""
+    """A task or one of its checks did not succeed. The text says why.
+
+    `raised` are the exceptions of evaluators. The traceback ends where the first was raised: there stops --pdb.
+    """
+
+    def __init__(self, message: str, raised: Sequence[BaseException] = ()) -> None:
+        super().__init__(message)
+        self.raised = tuple(raised)
+        self.__traceback__ = self.raised[0].__traceback__ if self.raised else None
 
 
 @dataclass
@@ -53,6 +65,9 @@ class RecordEvaluation:
     scored: TaskResult | None = None
     excluded: RunExcluded | None = None
     stored: Stored | None = None
+    stopped: BaseException | None = None  # what ended an evaluation, of which nothing may be repeated
+    whole: TaskResult | None = None  # the result of the run alone, once somebody asked for it
+    reported: int = 0  # how many of the recorded results are in a report
 
     @property
     def redacting(self) -> Redacting:
@@ -68,10 +83,30 @@ class RecordEvaluation:
     def score(self, evaluators: Iterable[Any]) -> TaskResult:
         """Score the whole task and record that. Raises `TaskFailed` unless it is a success."""
         given = list(evaluators)
-        self.scored = self._stored(given) or self._whole(given)
+        with self.evaluating():
+            self.scored = self._stored(given) or self._whole(given)
+        self.xfail([self.scored.status])
         if self.scored.status is not Status.SUCCESS:
-            raise TaskFailed(failure_text(self.redacting.told(self.scored, self.case.run)))
+            text = failure_text(self.redacting.told(self.scored, self.case.run))
+            raise TaskFailed(text, self.case.calls.raised)
         return self.scored
+
+    def xfail(self, statuses: Sequence[Status]) -> None:
+        """End the test as an expected failure where an evaluator asked for that, unless there is an error."""
+        if self.case.calls.expected and Status.ERROR not in statuses:
+            reasons = "; ".join(dict.fromkeys(self.case.calls.expected))
+            pytest.xfail(harmless(self.redacting.text(reasons, self.case.run)))
+
+    @contextmanager
+    def evaluating(self) -> Iterator[None]:
+        """Remember the exception that ended the evaluation: a skip, or the end of its time."""
+        try:
+            yield
+        except RunExcluded:
+            raise
+        except BaseException as error:
+            self.stopped = error
+            raise
 
     def _stored(self, evaluators: Sequence[Any]) -> TaskResult | None:
         """What an earlier session found, if the same code would look at it."""
@@ -104,12 +139,25 @@ class RecordEvaluation:
 
     def _whole_or_nothing(self) -> TaskResult:
         """The result of the run; where it says nothing about the agent, one that is in no count."""
-        run, task = self.case.run, self.case.task
         try:
-            return self._whole(self.own_evaluators())
-        except RunExcluded as error:
-            told = harmless(str(error))
-            return excluded(failed_to_load(run, task, told, *self.workspace.source_of(run)), run, told)
+            return self._whole(self._own_evaluators())
+        except (RunExcluded, pytest.skip.Exception) as error:
+            return self.left_out(harmless(str(error)))
+
+    def left_out(self, reason: str) -> TaskResult:
+        """The result of a run that is excluded from all counts."""
+        run, task = self.case.run, self.case.task
+        return excluded(failed_to_load(run, task, reason, *self.workspace.source_of(run)), run, reason)
+
+    def _own_evaluators(self) -> Iterable[Any]:
+        """The evaluators of the run item. Raises `EvaluationError` if a fixture of a user raises."""
+        try:
+            return self.own_evaluators()
+        except (WebEvalError, pytest.skip.Exception):
+            raise
+        except (Exception, pytest.fail.Exception) as error:  # pytest would end the session: this is no phase of a test
+            reason = f"cannot set up webeval_evaluators: {type(error).__name__}: {error}; fix the fixture"
+            raise EvaluationError(reason) from error
 
     @property
     def result(self) -> TaskResult | None:
@@ -120,12 +168,36 @@ class RecordEvaluation:
         if not self.found:
             return self.scored
         is_stored = self.stored is not None and self.scored is self.stored.result
-        whole = self._whole_or_nothing() if is_stored or self.scored is None else self.scored
+        self.whole = self._whole_or_nothing() if is_stored or self.scored is None else self.scored
+        return self.added_to(self.whole)
+
+    @property
+    def late_result(self) -> TaskResult | None:
+        """The result with what a fixture recorded after the test; None if there is no more, or nothing to add it to.
+
+        Nothing can be evaluated any more. A failure is kept all the same, a success alone is no verdict.
+        """
+        late = self.found[self.reported :]
+        whole = self.whole or self.scored
+        if not late or self.excluded is not None:
+            return None
+        if whole is None and all(result.status is Status.SUCCESS for result in self.found):
+            return None
+        return self.added_to(whole or self._bare.with_changes(status=Status.SUCCESS, error_msg=None))
+
+    @property
+    def _bare(self) -> TaskResult:
+        return failed_to_load(self.case.run, self.case.task, "", *self.workspace.source_of(self.case.run))
+
+    def added_to(self, whole: TaskResult) -> TaskResult:
+        """A result of the run together with what a test recorded."""
         looked = whole.webeval | {"explanations": []} | looked_into(self.case, self.found)
+        self.reported = len(self.found)
         return joined([whole, whole.with_changes(evaluators_results=self.found, webeval=looked)])
 
 
 RECORDER = pytest.StashKey[RecordEvaluation]()
+UNREADABLE = pytest.StashKey[WebEvalError]()  # why the fixture webeval_run has no run to give
 
 
 def forget(run: Run) -> None:
@@ -157,14 +229,17 @@ class Checker:
         if not expectations:
             raise TaskFailed(f"task {self.record.case.run.task_id} expects nothing of {self.evaluator.name}")
         self.record.evaluators.append(self.evaluator)
-        known = {self.evaluator.name: self.evaluator}
+        known, raised = {self.evaluator.name: self.evaluator}, self.record.case.calls.raised
+        before = len(raised)
         try:
-            results = [self.record(evaluate(one, self.record.case, known)) for one in expectations]
+            with self.record.evaluating():
+                results = [self.record(evaluate(one, self.record.case, known)) for one in expectations]
         except RunExcluded as error:
             self.record.leave_out(error)
+        self.record.xfail([one.status for one in results])
         if wrong := [one for one in results if one.status is not Status.SUCCESS]:
             told = [self.record.redacting.evaluated(one, self.record.case.run) for one in wrong]
-            raise TaskFailed("\n".join(map(evaluator_text, told)))
+            raise TaskFailed("\n".join(map(evaluator_text, told)), raised[before:])
         return results
 
 

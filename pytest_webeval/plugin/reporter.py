@@ -15,12 +15,13 @@ import pytest
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin.carried import ABOUT
 from pytest_webeval.plugin.carried import Carried
 from pytest_webeval.plugin.chosen import is_narrowed
 from pytest_webeval.plugin.chosen import names_runs
 from pytest_webeval.plugin.collection import ITEMS
 from pytest_webeval.plugin.collection import RunItem
-from pytest_webeval.plugin.collection import python_tests_over_runs
+from pytest_webeval.plugin.failure_lines import recorded
 from pytest_webeval.plugin.item_outcomes import without_verdict
 from pytest_webeval.plugin.journals import Journals
 from pytest_webeval.plugin.merging import merged
@@ -56,13 +57,14 @@ class Reporter:
     collected: set[str] = field(default_factory=set)
     deselected: int = 0
     outside: int = 0
-    python_tests: int = 0  # over runs
     problems: list[str] = field(default_factory=list)
     summary: Summary | None = None
     places: list[Path] = field(default_factory=list)
     stopping: Stopping = field(default_factory=Stopping)
     stopped: str | None = None
-    doubted: list[str] = field(default_factory=list)
+    doubted: list[str] = field(default_factory=list)  # runs that passed their own test, and failed by another
+    recorded: list[str] = field(default_factory=list)  # other runs of which Python tests recorded a failure
+    asked: set[str] = field(default_factory=set)  # runs that Python tests are about
     compare: Callable[[Summary], Summary] | None = None  # with an earlier session
     part_of: Callable[[Summary, Summary], Summary] | None = None  # what of a comparison is about some of the runs
 
@@ -73,6 +75,8 @@ class Reporter:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep what the item found; an item that failed without saying what lost its worker."""
+        if (label := getattr(report, ABOUT, None)) is not None:
+            self.asked.add(label)
         carried = Carried.by(report)
         if carried is None:
             self._lost(report)
@@ -107,7 +111,6 @@ class Reporter:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Know how many items there are, to tell a partial session."""
         self.collected |= {item.nodeid.rpartition("::")[0] for item in session.items if isinstance(item, RunItem)}
-        self.python_tests = python_tests_over_runs(session.items)
         self.journals.tidy(self.collected)
 
     @pytest.hookimpl(optionalhook=True)
@@ -123,7 +126,6 @@ class Reporter:
         output = getattr(node, "workeroutput", None) or {}
         self.deselected = max(self.deselected, output.get("webeval_deselected", 0))
         self.outside = max(self.outside, output.get("webeval_outside", 0))
-        self.python_tests = max(self.python_tests, output.get("webeval_python_tests", 0))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -134,7 +136,7 @@ class Reporter:
             self.attempt(partial(self._merge, label))
         if not self.records and not self.collected:
             return
-        if self.doubted:  # whose tests all passed, which must not look like success
+        if self.doubted or self.recorded:  # whose tests may all have passed, which must not look like success
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
         told = self.stopping.reason(session, self._unscored)
         self.stopped = told and session.config.stash[REDACTING].text(told)
@@ -142,7 +144,7 @@ class Reporter:
         self.summary = summary if self.compare is None else self.compare(summary)
         for place, records in self._places().items():
             self.attempt(partial(self._write_summary, place, records))
-        is_complete = bool(self.collected) and not self._unscored and not self.problems
+        is_complete = bool(self.collected) and self.collected <= self.records.keys() and not self.problems
         self.journals.end(is_complete=is_complete, is_whole=not self._is_chosen)
         if (directory := self.workspace.settings.metrics) is not None:
             self.attempt(lambda: self._write_metrics(directory))
@@ -167,10 +169,11 @@ class Reporter:
         path = self.workspace.labels.path_of(label)
         if path is not None:
             record = self.records.get(label)
-            found = merged(self.workspace, path, record, list(self.parts[label].values()))
+            found, has_failure = merged(self.workspace, path, record, list(self.parts[label].values()))
             self._keep(found, lambda pages: pages.late(found, path, len(self.collected)))
-            if record is not None and record.status == "success" != found.record.status:
-                self.doubted.append(label)
+            if has_failure:
+                is_passed = record is not None and record.status == "success"
+                (self.doubted if is_passed else self.recorded).append(label)
 
     def _write_summary(self, place: Path, records: Sequence[Record]) -> None:
         self.places.append(place)
@@ -196,7 +199,7 @@ class Reporter:
 
     @property
     def _unscored(self) -> list[str]:
-        return sorted(self.collected - set(self.records))
+        return sorted((self.collected | self.asked) - set(self.records))
 
     @property
     def _is_chosen(self) -> bool:
@@ -207,7 +210,7 @@ class Reporter:
     def _is_about_other_tests(self) -> bool:
         """Whether the ini file names runs and the arguments none, and no Python test found anything out about one."""
         config, roots = self.workspace.config, self.workspace.settings.roots
-        is_quiet = self.summary is None and not self.python_tests
+        is_quiet = self.summary is None and not self.asked
         return is_quiet and not config.option.webeval_runs and not names_runs(config, roots)
 
     def _summarize(self, records: Sequence[Record]) -> Summary:
@@ -263,9 +266,9 @@ class Reporter:
         """Show the numbers, at most 40 lines of them."""
         records = self.records.values()
         missing = sorted((record.task_id for record in records if record.missing), key=id_order)
-        told = [*self.journals.lines(len(self.records)), *self.problems[:3]]
+        told = [*self.journals.lines(len(self.records)), *recorded(self.recorded), *self.problems[:3]]
         left_out = len(self.collected) + self.deselected
-        ending = Ending(self.places, left_out, missing, self.doubted, told, self.python_tests)
+        ending = Ending(self.places, left_out, missing, self.doubted, told, len(self.asked))
         if self._is_about_other_tests and not told:
             return
         terminalreporter.section("webeval")

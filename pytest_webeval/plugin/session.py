@@ -14,13 +14,15 @@ import pytest
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin.carried import ABOUT
 from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.collection import directory_node
-from pytest_webeval.plugin.collection import python_tests_over_runs
+from pytest_webeval.plugin.collection import run_path
 from pytest_webeval.plugin.item_outcomes import given_up
 from pytest_webeval.plugin.item_outcomes import outcome_of
 from pytest_webeval.plugin.outcome import Outcome
 from pytest_webeval.plugin.recording import RECORDER
+from pytest_webeval.plugin.recording import UNREADABLE
 from pytest_webeval.plugin.redacting import REDACTING
 from pytest_webeval.plugin.report_texts import explain_scope
 from pytest_webeval.plugin.report_texts import fail
@@ -117,6 +119,8 @@ class WebEvalSession:
             tell_plainly(report, item, call.excinfo.value)
         elif call.excinfo is not None:
             explain_scope(report, call.excinfo.value)
+        if call.when == "setup" and not isinstance(item, RunItem):
+            self._name_run(report, item)
         if found is not None:
             found.carried.put_on(report)
             if isinstance(item, RunItem) and (
@@ -126,6 +130,12 @@ class WebEvalSession:
         if report.sections or report.longrepr is not None:
             self._redact(report, item)
         return report
+
+    def _name_run(self, report: pytest.TestReport, item: pytest.Item) -> None:
+        """Let the report of a Python test say which run it is about, if it is about one."""
+        path = run_path(item)
+        if path is not None and self.workspace.labels.root_of(path) is not None:
+            setattr(report, ABOUT, self.workspace.labels.of(path))
 
     def _redact(self, report: pytest.TestReport, item: pytest.Item) -> None:
         """Take secrets out of a report, or all of it where looking for them takes too long."""
@@ -140,15 +150,10 @@ class WebEvalSession:
 
     def _found(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Outcome | None:
         """What a phase of an item says about its run, written to disk and to JUnit XML."""
+        found = self._outcome(item, call) if self.is_scoring and _may_say_more(item, call) else None
         if call.when == "teardown":
-            if RECORDER in item.stash:
-                del item.stash[RECORDER]  # items stay to the end of the session; what they found need not
-            if STORED in item.stash:
-                del item.stash[STORED]
-            item.config.stash[REDACTING].forget()
-            return None
-        found = self._outcome(item, call) if self.is_scoring else None
-        if found is not None:
+            _forget(item)
+        elif found is not None:
             found = _shown(_written(found, item), item)
             item.user_properties.extend(found.properties)
         return found
@@ -167,7 +172,6 @@ class WebEvalSession:
         output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
         if output is not None:
             output["webeval_deselected"] = session.config.stash.get(DESELECTED, 0)
-            output["webeval_python_tests"] = python_tests_over_runs(session.items)
             output["webeval_outside"] = session.config.stash.get(OUTSIDE, 0)
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
@@ -176,6 +180,24 @@ class WebEvalSession:
             stash = items[0].config.stash
             count = sum(isinstance(item, RunItem) for item in items)
             stash[DESELECTED] = stash.get(DESELECTED, 0) + count
+
+
+def _may_say_more(item: pytest.Item, call: pytest.CallInfo[None]) -> bool:
+    """Whether a phase can change anything: after the test itself, only what a fixture recorded late can."""
+    recorder = item.stash.get(RECORDER, None)
+    return call.when != "teardown" or (recorder is not None and len(recorder.found) > recorder.reported)
+
+
+def _forget(item: pytest.Item) -> None:
+    """Let go of what an item found out: items stay to the end of the session."""
+    if RECORDER in item.stash:
+        item.stash[RECORDER].case.calls.forget()
+        del item.stash[RECORDER]
+    if STORED in item.stash:
+        del item.stash[STORED]
+    if UNREADABLE in item.stash:
+        del item.stash[UNREADABLE]
+    item.config.stash[REDACTING].forget()
 
 
 def _argnames(mark: pytest.Mark) -> Sequence[str]:

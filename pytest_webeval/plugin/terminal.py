@@ -33,8 +33,7 @@ class Ending:
     """What a session knows at its end that no summary says.
 
     `left_out` runs were found and not scored, `missing` tasks were never recorded; of `doubted` runs the own
-    test passed, and another recorded a failure. `problems` are lines that follow everything else. `python_tests` were
-    about runs.
+    test passed, and another recorded a failure. `problems` are lines that follow everything else.
     """
 
     places: Sequence[Path]
@@ -42,14 +41,16 @@ class Ending:
     missing: Sequence[int | str]
     doubted: Sequence[str]
     problems: Sequence[str]
-    python_tests: int = 0
+    asked: int = 0  # runs that Python tests are about
 
 
 def section(summary: Summary | None, workspace: Workspace, reruns: Reruns, ending: Ending) -> list[str]:
     """At most 40 lines; where nothing was scored, how many runs were left out or what was looked for."""
     if summary is None:
         nothing = f"no run was scored; {ending.left_out} found, none selected or finished"
-        return [nothing if ending.left_out else _nothing(workspace, ending.python_tests), *ending.problems]
+        if ending.asked and not ending.left_out:
+            nothing = f"Python tests used {_number(ending.asked, 'run')} and recorded no result"
+        return [nothing if ending.left_out or ending.asked else _nothing(workspace), *ending.problems]
     changes = flips(summary.webeval, reruns)
     before = [*_counts(summary), *_sites(summary), *_trajectories(summary), *changes]
     files = [f"summary: {place}" for place in ending.places[:2]]
@@ -66,10 +67,8 @@ def section(summary: Summary | None, workspace: Workspace, reruns: Reruns, endin
     return [*before, *reasons[: max(0, MOST_LINES - len(before) - len(after))], *after]
 
 
-def _nothing(workspace: Workspace, python_tests: int) -> str:
+def _nothing(workspace: Workspace) -> str:
     """A line for a session that collected no run by itself."""
-    if python_tests:
-        return f"{_number(python_tests, 'Python test')} over runs recorded no verdict"
     roots = ", ".join(str(root) for root in workspace.settings.roots)
     if not names_runs(workspace.config, workspace.settings.roots):
         return f"no run was scored; the arguments name none of those in {roots}"

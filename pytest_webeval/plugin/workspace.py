@@ -20,6 +20,7 @@ from pytest_webeval.evaluators.base import Case
 from pytest_webeval.files import present
 from pytest_webeval.formats.listing import Listing
 from pytest_webeval.formats.listing import listed
+from pytest_webeval.plugin.evaluator_calls import PytestCalls
 from pytest_webeval.plugin.labels import Labels
 from pytest_webeval.plugin.settings import Settings
 from pytest_webeval.runs import Run
@@ -183,7 +184,14 @@ class Workspace:
     def case(self, run: Run, sites: Sites) -> Case:
         """What evaluators may look at. Raises `WebEvalError`."""
         definition = self.definition(run)
-        case = Case(run, definition.task, sites, today=self.settings.today, asked_policy=self.settings.policy)
+        case = Case(
+            run,
+            definition.task,
+            sites,
+            today=self.settings.today,
+            asked_policy=self.settings.policy,
+            calls=PytestCalls(self.config.rootpath, config=self.config),
+        )
         case.warnings.extend(getattr(definition.task, "warnings", ()))  # which only tasks of trajectories have
         if run.trajectory is not None and self.given_tasks is not None and not definition.origin:
             told = f"task {run.task_id} is not defined in {self.given_tasks.origin}"

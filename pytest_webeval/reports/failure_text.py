@@ -44,6 +44,13 @@ def _shortened(text: str) -> str:
     return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}… ({len(line):,} characters)"
 
 
+def shortened_lines(text: str) -> str:
+    """A long text, such as a traceback: harmless, and without the lines before the last 200."""
+    lines = text.splitlines()
+    left_out = [f"… {len(lines) - MOST_LINES:,} lines left out"] if len(lines) > MOST_LINES else []
+    return "\n".join([*left_out, *(harmless(_shortened(line)) for line in lines[-MOST_LINES:])])
+
+
 def failure_text(result: TaskResult) -> str:
     """The reason in one line, then all that went wrong, a block for each evaluator. Empty for a success."""
     if not result.evaluators_results and result.error_msg:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import zipfile
 from contextlib import suppress
 from functools import partial
@@ -252,7 +253,8 @@ class Raises(Evaluator):
 def test_whatever_an_evaluator_raises_is_its_error_and_its_code_changes_the_checksum(bench):
     bench.record()
     result = bench.score(bench.task(bench.expecting()), evaluators=[Raises()])
-    assert result.error_msg == "AgentResponseEvaluator: ZeroDivisionError: by hand @ eval[0]"
+    told = r"AgentResponseEvaluator: ZeroDivisionError: by hand @ eval\[0\], \S*test_core_loaders\.py:\d+"
+    assert re.fullmatch(told, result.error_msg)
     assert result.webarena_verified_evaluator_checksum == deciding_checksum([Raises()]) != deciding_checksum([])
 
 

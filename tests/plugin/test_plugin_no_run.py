@@ -98,7 +98,7 @@ def test_python_tests_over_runs_are_no_session_without_runs(runs, webeval_apart,
     pytester.makepyfile(test_it="def test_it(webeval_run): pass", test_own="def test_own(): pass")
     result = webeval_apart("test_it.py", *workers)
     result.assert_outcomes(passed=2)
-    result.stdout.fnmatch_lines(["2 Python tests over runs recorded no verdict"])
+    result.stdout.fnmatch_lines(["Python tests used 2 runs and recorded no result"])
     result.stdout.no_fnmatch_line("*no run was scored*")
     result = webeval_apart("test_own.py", *workers)
     result.stdout.fnmatch_lines([f"no run was scored; the arguments name none of those in {runs.root}"])

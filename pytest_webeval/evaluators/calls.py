@@ -1,0 +1,87 @@
+"""Calls of evaluators that users wrote: once for each expectation, with what they raised kept for whoever shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from dataclasses import field
+from pathlib import Path
+from traceback import walk_tb
+from types import TracebackType
+from typing import TYPE_CHECKING
+from typing import ClassVar
+
+if TYPE_CHECKING:
+    from pytest_webeval.evaluators.base import Case
+    from pytest_webeval.evaluators.base import Evaluator
+    from pytest_webeval.results import EvaluatorResult
+    from pytest_webeval.tasks import Expectation
+
+_PACKAGE = str(Path(__file__).parents[1])
+_INSTALLED = {"site-packages", "dist-packages"}
+
+
+@dataclass(eq=False)
+class EvaluatorCalls:
+    """The calls for one case. The pytest plugin has its own class, for which pytest's outcomes mean something.
+
+    `base` is what file names in messages are relative to: the current directory if it is None. `raised` are the
+    exceptions of evaluators, and `expected` the reasons for which one of them expects a failure.
+    """
+
+    passing: ClassVar[tuple[type[BaseException], ...]] = ()  # exceptions that end the session, not an evaluator
+
+    base: Path | None = None
+    raised: list[BaseException] = field(default_factory=list)
+    expected: list[str] = field(default_factory=list)
+    _results: list[tuple[Expectation, Evaluator, EvaluatorResult]] = field(default_factory=list)
+
+    def evaluate(self, evaluator: Evaluator, expectation: Expectation, case: Case) -> object:
+        """Call an evaluator."""
+        return evaluator.evaluate(expectation, case)
+
+    def known(self, evaluator: Evaluator, expectation: Expectation) -> EvaluatorResult | None:
+        """The result of an earlier call with the same expectation."""
+        results = (result for about, by, result in self._results if about is expectation and _is_same(by, evaluator))
+        return next(results, None)
+
+    def keep(self, evaluator: Evaluator, expectation: Expectation, result: EvaluatorResult) -> None:
+        """Remember a result, for nobody may call the evaluator for it again."""
+        self._results.append((expectation, evaluator, result))
+
+    def keep_error(self, error: BaseException) -> str:
+        """Remember an exception, its traceback beginning in code that is not ours. Returns its file and line."""
+        self.raised.append(error.with_traceback(_outside(error.__traceback__)))
+        lines = list(_lines(error.__traceback__))
+        base = self.base or Path.cwd()
+        inside = [f"{path.relative_to(base).as_posix()}:{line}" for path, line in lines if _is_users(path, base)]
+        outside = [f"{path.name}:{line}" for path, line in lines]  # the rest of such a path differs by machine
+        return next(iter([*inside[-1:], *outside]), "")
+
+    def forget(self) -> None:
+        """Let go of exceptions, whose tracebacks hold all that an evaluator looked at."""
+        self.raised.clear()
+
+
+def _is_same(one: Evaluator, other: Evaluator) -> bool:
+    return one is other or (type(one) is type(other) and bool(one == other))
+
+
+def _is_users(path: Path, base: Path) -> bool:
+    return path.is_relative_to(base) and not _INSTALLED.intersection(path.relative_to(base).parts)
+
+
+def _outside(traceback: TracebackType | None) -> TracebackType | None:
+    """The part of a traceback below our calls; all of it where nothing else was called."""
+    below = traceback
+    while below is not None and below.tb_frame.f_code.co_filename.startswith(_PACKAGE):
+        below = below.tb_next
+    return below or traceback
+
+
+def _lines(traceback: TracebackType | None) -> Iterator[tuple[Path, int]]:
+    """Files and lines outside of our package."""
+    for frame, line in walk_tb(traceback):
+        name = frame.f_code.co_filename
+        if not name.startswith(_PACKAGE):
+            yield Path(name), line

@@ -1,0 +1,101 @@
+"""What pytest's outcomes, warnings and tracebacks mean in an evaluator that a user wrote."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from collections.abc import Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from typing import ClassVar
+from typing import Literal
+from typing import cast
+
+import pytest
+
+from pytest_webeval.comparison import failed
+from pytest_webeval.evaluators.calls import EvaluatorCalls
+from pytest_webeval.plugin.redacting import REDACTING
+from pytest_webeval.reports.failure_text import harmless
+from pytest_webeval.reports.failure_text import shortened_lines
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import Status
+
+if TYPE_CHECKING:
+    from pytest_webeval.evaluators.base import Case
+    from pytest_webeval.evaluators.base import Evaluator
+    from pytest_webeval.tasks import Expectation
+
+_Style = Literal["short", "long", "native"]
+_STYLES: dict[str, _Style] = {"auto": "short", "short": "short", "long": "long", "native": "native"}
+
+
+@dataclass(eq=False)
+class PytestCalls(EvaluatorCalls):
+    """Calls in a session of pytest: `pytest.skip` skips the test, `pytest.xfail` and `pytest.fail` are failures."""
+
+    passing: ClassVar[tuple[type[BaseException], ...]] = (pytest.exit.Exception,)
+
+    config: pytest.Config | None = None
+
+    def evaluate(self, evaluator: Evaluator, expectation: Expectation, case: Case) -> object:
+        """Call an evaluator. Raises `pytest.skip.Exception`: then nothing else is evaluated."""
+        with self._harmless_warnings(case):
+            try:
+                return super().evaluate(evaluator, expectation, case)
+            except pytest.xfail.Exception as error:  # a subclass of what pytest.fail raises
+                self.expected.append(str(error.msg))
+                return _failure(expectation, "evaluator.xfail", str(error.msg))
+            except pytest.fail.Exception as error:
+                if error.pytrace:
+                    self.keep_error(error)
+                return _failure(expectation, "evaluator.fail", str(error.msg))
+
+    @contextmanager
+    def _harmless_warnings(self, case: Case) -> Iterator[None]:
+        """Let warnings through to pytest without secrets and control characters."""
+        try:
+            with warnings.catch_warnings(record=True) as caught:
+                yield
+        finally:
+            for warning in caught:
+                self._warn(warning, case)
+
+    def _warn(self, warning: warnings.WarningMessage, case: Case) -> None:
+        message, original = cast("Warning", warning.message), str(warning.message)
+        text = harmless(original if self.config is None else self.config.stash[REDACTING].text(original, case.run))
+        if text != original:
+            message = _like(warning.category, text)
+        warnings.warn_explicit(message, type(message), warning.filename, warning.lineno)
+
+
+def _like(category: type[Warning], text: str) -> Warning:
+    """A warning of the same class, unless that wants more than a text."""
+    try:
+        return category(text)
+    except TypeError:
+        return UserWarning(text)
+
+
+def _failure(expectation: Expectation, name: str, reason: str) -> EvaluatorResult:
+    return EvaluatorResult(
+        evaluator_name=expectation.evaluator, status=Status.FAILURE, score=0.0, assertions=[failed(name, reason)]
+    )
+
+
+def with_tracebacks(text: str, errors: Sequence[BaseException], config: pytest.Config) -> str:
+    """A reason, then the tracebacks of exceptions in the style of --tb: short by default."""
+    return "\n".join(filter(None, [text, *(_traceback(error, config) for error in errors)]))
+
+
+def _traceback(error: BaseException, config: pytest.Config) -> str:
+    """Empty for the styles `line` and `no`: the reason has the line already."""
+    is_full = config.getoption("fulltrace", default=False)
+    style = "long" if is_full else _STYLES.get(config.getoption("tbstyle", default="auto"))
+    if style is None:
+        return ""
+    shown = pytest.ExceptionInfo.from_exception(error).getrepr(
+        style=style, showlocals=config.getoption("showlocals", default=False), tbfilter=not is_full
+    )
+    return shortened_lines(str(shown))
