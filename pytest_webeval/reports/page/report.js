@@ -557,9 +557,12 @@ const branches = (value, path) => Array.isArray(value)
   ? value.map((one, at) => [`${path}[${at}]`, "", one])
   : Object.entries(value).map(([key, one]) => [path ? `${path}.${key}` : DEFINED_AS.get(key) ?? key, `${JSON.stringify(key)}: `, one]);
 
+/** The number of an event as people read it, from 1: data count from 0. */
+const eventNumber = (at) => Number(at) + 1;
+
 function nearest(one, network) {
   if (!one) return null;
-  return el("p", { class: "nearest" }, el("b", {}, "Nearest event"), ` ${one.index} of ${one.of}: `, el("code", {}, `${one.method} ${one.url}`), ` → ${one.status} `,
+  return el("p", { class: "nearest" }, el("b", {}, "Nearest event"), ` ${eventNumber(one.index)} of ${one.of}: `, el("code", {}, `${one.method} ${one.url}`), ` → ${one.status} `,
     network ? button("show in network", () => network.go(one.index, one.index), "link") : null);
 }
 
@@ -605,7 +608,7 @@ function networkPart(network) {
 }
 
 function eventRow([number, method, url, status, type, seconds, mark]) {
-  return el("tr", { class: MARKS[mark] ? mark : "", "data-event": Number(number) }, el("th", { scope: "row" }, number), el("td", {}, typeof seconds === "number" ? seconds.toFixed(2) : ""),
+  return el("tr", { class: MARKS[mark] ? mark : "", "data-event": Number(number) }, el("th", { scope: "row" }, eventNumber(number)), el("td", {}, typeof seconds === "number" ? seconds.toFixed(2) : ""),
     el("td", {}, method), el("td", {}, status), el("td", {}, type), el("td", { class: "url" }, el("code", {}, url)), el("td", { class: "mark" }, MARKS[mark] ?? ""));
 }
 
@@ -637,7 +640,7 @@ function stepCard(one, next, network) {
     given(one.thought) ? el("div", { class: "thought" }, foldedText(one.thought, "bdi")) : null,
     given(one.observation) ? el("div", { class: "observation" }, foldedText(one.observation, "bdi")) : null,
     given(one.url) ? el("div", { class: "at" }, el("code", { title: short(spelled(one.url), 500) }, short(one.url, 120))) : null,
-    events.length === 2 && network ? button(`events ${events[0]}–${events[1]}`, () => network.go(events[0], events[1]), "link") : null);
+    events.length === 2 && network ? button(`events ${eventNumber(events[0])}–${eventNumber(events[1])}`, () => network.go(events[0], events[1]), "link") : null);
 }
 
 function foldedText(text, tag) {
