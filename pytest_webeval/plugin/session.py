@@ -6,6 +6,7 @@ from collections.abc import Generator
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.collection import directory_node
+from pytest_webeval.plugin.collection import run_path
+from pytest_webeval.plugin.item_names import run_keywords
 from pytest_webeval.plugin.item_outcomes import given_up
 from pytest_webeval.plugin.item_outcomes import outcome_of
 from pytest_webeval.plugin.outcome import Outcome
@@ -44,6 +47,7 @@ class WebEvalSession:
 
     workspace: Workspace
     is_scoring: bool
+    _keywords: dict[Path, set[str]] = field(default_factory=dict)  # of runs that Python tests are about
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Directory | None:
@@ -57,6 +61,14 @@ class WebEvalSession:
             paths = self.workspace.run_paths
             labels = [self.workspace.labels.of(path) for path in paths]
             metafunc.parametrize("webeval_run", paths, indirect=True, ids=labels)
+
+    def pytest_itemcollected(self, item: pytest.Item) -> None:
+        """Let `-k '[107]'`, and what else matches exactly, select the Python tests of a run as well."""
+        path = None if isinstance(item, RunItem) else run_path(item)
+        if path is not None:
+            if path not in self._keywords:
+                self._keywords[path] = run_keywords(path, self.workspace)
+            item.extra_keyword_matches.update(self._keywords[path])
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
