@@ -6,7 +6,9 @@ import pytest
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection import RunItem
+from pytest_webeval.plugin.outcome import Outcome
 from pytest_webeval.reports.failure_text import harmless
+from pytest_webeval.reports.failure_text import recording_lines
 
 
 def tell_plainly(report: pytest.TestReport, item: RunItem, error: BaseException) -> None:
@@ -15,6 +17,16 @@ def tell_plainly(report: pytest.TestReport, item: RunItem, error: BaseException)
         report.longrepr = harmless(str(error))
     if isinstance(report.longrepr, tuple):
         report.longrepr = (harmless(str(item.path)), 0, report.longrepr[2])
+
+
+def tell_recording(report: pytest.TestReport, item: pytest.Item, found: Outcome) -> None:
+    """Let the report of a Python test that failed say what is wrong with the recording, after its traceback.
+
+    The text of a run's own item says so already.
+    """
+    is_own = isinstance(item, RunItem)
+    if report.failed and not is_own and found.seen is not None and (lines := recording_lines(found.seen)):
+        report.sections.append(("webeval", "\n".join(lines)))
 
 
 def fail(report: pytest.TestReport, told: str) -> None:

@@ -26,6 +26,7 @@ from pytest_webeval.plugin.recording import RECORDER
 from pytest_webeval.plugin.redacting import REDACTING
 from pytest_webeval.plugin.report_texts import fail
 from pytest_webeval.plugin.report_texts import tell_plainly
+from pytest_webeval.plugin.report_texts import tell_recording
 from pytest_webeval.plugin.resuming import STORED
 from pytest_webeval.plugin.run_pages import PAGES
 from pytest_webeval.plugin.selection import outside_subset
@@ -124,6 +125,7 @@ class WebEvalSession:
                 found.is_disturbed or (report.passed and found.record.status != "success")
             ):
                 fail(report, harmless(str(found.record.reason)))
+            tell_recording(report, item, found)
         if report.sections or report.longrepr is not None:
             self._redact(report, item)
         return report
