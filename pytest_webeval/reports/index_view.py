@@ -11,12 +11,12 @@ from typing import Any
 from typing import TypeVar
 
 from pytest_webeval.failure_groups import FailureGroup
-from pytest_webeval.reports.warning_kinds import warning_kind
 from pytest_webeval.results import Status
 from pytest_webeval.results import Summary
 from pytest_webeval.summary import Record
 from pytest_webeval.task_results import own_version
 from pytest_webeval.trajectory_rows import about_trajectory
+from pytest_webeval.warning_kinds import warning_kind
 
 COLUMNS = (
     "run",
