@@ -71,6 +71,14 @@ def test_times_count_from_the_first_event(recorded):
     assert [row[5] for row in network_table(run, {})["events"]] == [0, 1.25, None]
 
 
+def test_times_count_from_the_earliest_event_where_a_later_one_is_recorded_first(recorded):
+    run = recorded(
+        entry("http://shop.test/", startedDateTime="2026-01-31T12:00:01.250Z"),
+        entry("http://shop.test/a", startedDateTime="2026-01-31T12:00:00Z"),
+    )
+    assert [row[5] for row in network_table(run, {})["events"]] == [1.25, 0]
+
+
 def test_of_many_requests_the_marked_ones_stay_and_the_last_ones(recorded):
     run = recorded(*(entry(f"http://shop.test/{number}") for number in range(MOST_EVENTS + 10)))
     table = network_table(run, {3: "candidate"})
