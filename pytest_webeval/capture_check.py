@@ -57,7 +57,7 @@ class _Capture:
         return [event for event in self.trace.events if event.says_something]
 
     def place(self, event: NetworkEvent) -> str:
-        return f"event {event.index} of {len(self.trace.events)}"
+        return f"{event.name} of {len(self.trace.events)}"
 
 
 def _bodies_missing(capture: _Capture) -> str | None:

@@ -34,8 +34,13 @@ class Body:
 Pairs = tuple[tuple[str, str], ...]
 
 
+def event_number(index: int) -> int:
+    """The number of an event in everything that people read: from 1, as they count lines and steps."""
+    return index + 1
+
+
 class NetworkEvent(ABC):
-    """One request with its response. `index` counts from 0 in the order of the recording.
+    """One request with its response. `index` counts from 0 in the order of the recording; `name` is for people.
 
     A recording is big and little of it is asked for, so an event decodes a field when somebody asks for it. Where that
     is damaged it raises `EvaluationError`.
@@ -45,6 +50,11 @@ class NetworkEvent(ABC):
 
     def __init__(self, index: int) -> None:
         self.index = index
+
+    @property
+    def name(self) -> str:
+        """What people call it: `event 1` is the first."""
+        return f"event {event_number(self.index)}"
 
     @property
     @abstractmethod
@@ -121,7 +131,7 @@ class NetworkEvent(ABC):
 
     def damaged(self, name: str) -> EvaluationError:
         """What to raise where somebody asks for a field that cannot be read."""
-        return EvaluationError(f"event {self.index} of the trace is damaged: no readable {name}; record the run again")
+        return EvaluationError(f"{self.name} of the trace is damaged: no readable {name}; record the run again")
 
     @property
     def is_document(self) -> bool:
@@ -165,7 +175,7 @@ class NetworkEvent(ABC):
         try:
             return _is_asset(self.url)
         except ValueError as error:
-            raise EvaluationError(f"event {self.index} has the impossible URL {self.url[:200]!r}: {error}") from error
+            raise EvaluationError(f"{self.name} has the impossible URL {self.url[:200]!r}: {error}") from error
 
     @property
     def is_navigation(self) -> bool:

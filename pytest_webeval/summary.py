@@ -22,6 +22,7 @@ from pytest_webeval.results import Status
 from pytest_webeval.results import Summary
 from pytest_webeval.results import TaskResult
 from pytest_webeval.trajectory_rows import told_of
+from pytest_webeval.warning_kinds import warning_groups
 
 SLOWEST = 10
 
@@ -176,6 +177,7 @@ def _row(record: Record) -> dict[str, Any]:
 def _additions(ordered: Sequence[Record], counted: Sequence[Record], success: int) -> dict[str, Any]:
     rated = [record for record in counted if record.excluded is None]
     low, high = wilson(success, len(rated))
+    warnings = {record.run: record.warnings for record in ordered if record.warnings}
     slowest = sorted(counted, key=lambda record: -record.wall_time)[:SLOWEST]
     return {
         "rules": _common(ordered, "rules"),
@@ -190,7 +192,8 @@ def _additions(ordered: Sequence[Record], counted: Sequence[Record], success: in
         "slowest": [{"run": record.run, "wall_time": record.wall_time} for record in slowest],
         "unpassable": {str(record.task_id): record.unpassable for record in counted if record.unpassable},
         "warning_count": sum(len(record.warnings) for record in ordered),
-        "warnings": {record.run: record.warnings for record in ordered if record.warnings},
+        "warning_kinds": warning_groups(warnings),
+        "warnings": warnings,
     }
 
 

@@ -151,7 +151,7 @@ class _Check:
             return None, [passed("no_navigation_event_match", f"no {self._wanted}, as expected")]
         event = self.candidates[0]
         told = f"{len(self.candidates)} {self._wanted} found, expected none"
-        return event, [failed("unexpected_navigation_event", told, f"the first is event {self._place(event)}")]
+        return event, [failed("unexpected_navigation_event", told, f"the first is {self._place(event)}")]
 
     def decided(self, candidates: Sequence[NetworkEvent]) -> tuple[NetworkEvent | None, list[Assertion]]:
         """The first candidate that matches with its assertions, or the nearest miss with what is wrong with it."""
@@ -175,7 +175,7 @@ class _Check:
         told = f"no {self._wanted} matches; {len(candidates)} candidates"
         if not candidates and self._looks_at_pages:
             told += ": no request is a page, whose Accept header begins with text/html"
-        return event, [failed("missing_navigation_event", told, f"nearest is event {self._place(event)}"), *assertions]
+        return event, [failed("missing_navigation_event", told, f"nearest is {self._place(event)}"), *assertions]
 
     def _other_misses(self) -> Iterator[tuple[NetworkEvent, list[Assertion]]]:
         method = self.matcher.event.http_method
@@ -209,7 +209,7 @@ class _Check:
 
     def _place(self, event: NetworkEvent) -> str:
         total = len(self.case.run.trace.events)
-        return f"{event.index} of {total}: {event.method} {self.matcher.urls.actual(event.url).text} ({event.status})"
+        return f"{event.name} of {total}: {event.method} {self.matcher.urls.actual(event.url).text} ({event.status})"
 
     def recorded(self, event: NetworkEvent | None, *, typed: bool = False) -> dict[str, Any] | None:
         """The deciding event as reports show it: only the headers, fields and cookies that the task names."""

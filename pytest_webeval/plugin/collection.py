@@ -22,6 +22,9 @@ from pytest_webeval.formats.listing import Listing
 from pytest_webeval.formats.listing import listed
 from pytest_webeval.plugin.chosen import CHOSEN
 from pytest_webeval.plugin.evaluator_calls import with_tracebacks
+from pytest_webeval.plugin.item_names import exact
+from pytest_webeval.plugin.item_names import item_name
+from pytest_webeval.plugin.item_names import task_names
 from pytest_webeval.plugin.labels import quoted
 from pytest_webeval.plugin.missing import MISSING_TASKS
 from pytest_webeval.plugin.recording import RecordEvaluation
@@ -29,7 +32,6 @@ from pytest_webeval.plugin.recording import TaskFailed
 from pytest_webeval.plugin.strangers import shield
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.reports.failure_text import harmless
-from pytest_webeval.reports.rerun import keyword
 from pytest_webeval.tasks import NumberedTask
 from pytest_webeval.tasks import Task
 
@@ -47,9 +49,13 @@ def task(record_evaluation: RecordEvaluation, webeval_evaluators: list[Any]) -> 
 
 
 class RunItem(pytest.Function):
-    """The test that scores one run. `problem` is why it cannot be scored at all."""
+    """The test that scores one run. `problem` is why it cannot be scored at all.
+
+    Its node id ends with `task` or `missing`. Its name is its task, for that is what reports of other plugins show.
+    """
 
     problem: str | None = None
+    task_id: int | str = ""
 
     def getparent(self, cls: Any) -> Any:
         """The nearest node of a class; a run directory stands in for the module that a run does not have."""
@@ -85,10 +91,9 @@ class RunDirectory(pytest.Directory):
         if self.problem is None:
             workspace = self.config.stash[WORKSPACE]
             run = workspace.run(self.path)
-            item.extra_keyword_matches.add(run.format)
-            _describe(item, run.task_id, workspace.known_task(run))
+            _describe(item, run.task_id, workspace.known_task(run), run.format)
         else:
-            _name_task(item, self.path.name)
+            _name_item(item, self.path.name)
         yield item
         yield from _missing(self)
 
@@ -109,32 +114,28 @@ class MissingDirectory(RunDirectory):
         yield item
 
 
-def _describe(item: RunItem, task_id: int | str, described: Task | None) -> None:
+def _describe(item: RunItem, task_id: int | str, described: Task | None, *names: str) -> None:
     """Keywords and markers; an item whose task is not known says so when it runs."""
+    names = (*names, *task_names(described))
+    _name_item(item, task_id)
     item.extra_keyword_matches.add(str(task_id).encode("utf-8", "backslashreplace").decode())
-    _name_task(item, task_id)
+    item.extra_keyword_matches.update(names, exact(names))
     if isinstance(described, NumberedTask):
         _mark(item, described)
-    else:  # a task of trajectories has other names, and many sessions none of them
-        names = (getattr(described, name, None) for name in ("benchmark", "group"))
-        item.extra_keyword_matches.update(filter(None, names))
 
 
-def _name_task(item: RunItem, task_id: int | str) -> None:
-    """A keyword that selects this task, and none whose id only contains this one."""
-    if found := keyword(task_id):
-        item.extra_keyword_matches.add(found)
+def _name_item(item: RunItem, task_id: int | str) -> None:
+    """Call an item by its task. The keyword in brackets selects this task, and none whose id only contains its id."""
+    item.extra_keyword_matches.update([item.name], exact([task_id]))
+    item.task_id, item.name = task_id, item_name(task_id)
 
 
 def _mark(item: RunItem, described: Task) -> None:
-    template, kind = described.intent_template_id, described.task_type
-    item.add_marker(_template_mark(template))
-    item.extra_keyword_matches.update((f"template_{template}", *described.sites))
+    item.add_marker(_template_mark(described.intent_template_id))
     for site in described.sites:
         item.add_marker(_site_mark(site))
-    if kind:
+    if kind := described.task_type:
         item.add_marker(_type_mark(kind.lower()))
-        item.extra_keyword_matches.add(kind.lower())
 
 
 # Many tasks share a mark; one object for each would cost a session more than the marks are worth.

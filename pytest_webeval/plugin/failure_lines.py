@@ -1,4 +1,4 @@
-"""What the terminal says of failures: their kinds, how to score each kind again, and what an earlier session found."""
+"""What the terminal says of failures and warnings: their kinds, how to score each again, and what changed since."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any
 from pytest_webeval.plugin.workspace import SUMMARY
 from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.reports.rerun import Reruns
+from pytest_webeval.warning_kinds import warning_groups
 
-GROUPS_SHOWN, COMMANDS_SHOWN, TASKS_NAMED = 5, 3, 5
-LONGEST_COMMAND, LONGEST_NAME = 300, 80  # characters
+GROUPS_SHOWN, COMMANDS_SHOWN, TASKS_NAMED, WARNINGS_SHOWN = 5, 3, 5, 4
+LONGEST_COMMAND, LONGEST_NAME, LONGEST_WARNING = 300, 80, 400  # characters
 SLOWEST_SHOWN, SLOW = 3, 1.0  # seconds
 
 
@@ -52,7 +53,30 @@ def listed(task_ids: Sequence[int | str], count: int) -> str:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    return _cut(name, LONGEST_NAME)
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def warnings(by_run: Mapping[str, Sequence[str]]) -> list[str]:
+    """Kinds of warnings with an example each, first those that decided verdicts, which must not drown."""
+    groups = warning_groups(by_run)
+    if not groups:
+        return []
+    shown = f" ({WARNINGS_SHOWN} of {len(groups)} kinds)" if len(groups) > WARNINGS_SHOWN else ""
+    total = sum(group["count"] for group in groups)
+    lines = [f"{_number(total, 'warning')} in {_number(len(by_run), 'run')}, by kind{shown}:"]
+    for group in groups[:WARNINGS_SHOWN]:
+        decided = f" decided {_number(group['decided'], 'verdict')}" if group["decided"] else ""
+        example = f"{group['example']['run']}: {group['example']['text']}"
+        lines.append(f"  {group['count']:>5}  {group['kind']}{decided}; first: {_cut(example, LONGEST_WARNING)}")
+    return [harmless(line.replace("\n", " ")) for line in lines]
 
 
 def slowest(rows: Sequence[Mapping[str, Any]]) -> list[str]:

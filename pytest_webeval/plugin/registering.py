@@ -93,6 +93,10 @@ def _register_scoring(config: pytest.Config, workspace: Workspace) -> None:
         from pytest_webeval.plugin.durations import DurationsReport  # for who asks
 
         config.pluginmanager.register(DurationsReport(settings.durations), "webeval-durations")
+    if config.getoption("xmlpath", default=None):
+        from pytest_webeval.plugin.junit_names import JunitNames  # for who asks
+
+        config.pluginmanager.register(JunitNames(config, workspace.labels), "webeval-junit-names")
     if page := config.getoption("htmlpath", default=None):
         from pytest_webeval.plugin.html_extras import HtmlExtras  # for who asks
 

@@ -36,6 +36,7 @@ class ReportIndex:
     reporter: Reporter
     directory: Path
     written: list[Path] = field(default_factory=list)
+    made: list[Path] = field(default_factory=list)  # directories that go again if nothing comes into them
 
     def __post_init__(self) -> None:
         """Make the directory, and remove the report of an earlier session. Raises `pytest.UsageError`."""
@@ -48,6 +49,7 @@ class ReportIndex:
                     raise pytest.UsageError(f"{told}; name another directory, or remove it")
             for page in earlier:
                 page.unlink()
+            self.made += [pages, *(path for path in pages.parents if not path.exists())]
             pages.mkdir(parents=True, exist_ok=True)
             for path in pages.iterdir():
                 if _OURS.fullmatch(path.name):
@@ -87,6 +89,12 @@ class ReportIndex:
             name = data_name(label)
             data = name if f"{name}.js" in written else None
             yield Listed(record, data, flips.get(label), **self.reporter.texts.get(label, {}))
+
+    def pytest_unconfigure(self) -> None:
+        """Leave no empty directory behind where the session ended before it scored anything."""
+        for path in self.made:
+            with suppress(OSError):
+                path.rmdir()
 
     @pytest.hookimpl(trylast=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:

@@ -8,7 +8,9 @@ import pytest
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection import RunItem
+from pytest_webeval.plugin.outcome import Outcome
 from pytest_webeval.reports.failure_text import harmless
+from pytest_webeval.reports.failure_text import recording_lines
 
 
 def tell_plainly(report: pytest.TestReport, item: RunItem, error: BaseException) -> None:
@@ -31,6 +33,16 @@ def explain_scope(report: pytest.TestReport, error: BaseException) -> None:
         fixture, scope = mismatch.groups()
         reason = f"a fixture of scope {scope} asks for {fixture}, which is another for each run"
         report.longrepr = f"{reason}; give that fixture the scope function"
+
+
+def tell_recording(report: pytest.TestReport, item: pytest.Item, found: Outcome) -> None:
+    """Let the report of a Python test that failed say what is wrong with the recording, after its traceback.
+
+    The text of a run's own item says so already.
+    """
+    is_own = isinstance(item, RunItem)
+    if report.failed and not is_own and found.seen is not None and (lines := recording_lines(found.seen)):
+        report.sections.append(("webeval", "\n".join(lines)))
 
 
 def fail(report: pytest.TestReport, told: str) -> None:

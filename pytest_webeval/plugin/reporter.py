@@ -134,7 +134,8 @@ class Reporter:
         self.outside = max(self.outside, session.config.stash.get(OUTSIDE, 0))
         for label in sorted(self.parts):
             self.attempt(partial(self._merge, label))
-        if not self.records and not self.collected:
+        is_misused = session.exitstatus == pytest.ExitCode.USAGE_ERROR
+        if not self.records and (is_misused or not self.collected):
             return
         if self.doubted or self.recorded:  # whose tests may all have passed, which must not look like success
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable
 from collections.abc import Iterator
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from pytest_webeval.formats import FORMATS
+from pytest_webeval.plugin.item_names import exact
 from pytest_webeval.reports.rerun import Reruns
 from pytest_webeval.summary import Record
 
@@ -50,7 +53,15 @@ def reruns_of(config: pytest.Config, records: Iterable[Record]) -> Reruns:
         options,
         pinned,
         frozenset(run for run, record in found.items() if record.missing),
+        exact([*(one.name for one in FORMATS), *(name for record in found.values() for name in _names(record))]),
     )
+
+
+def _names(record: Record) -> Iterator[str]:
+    """What else than its id selects the task of a record."""
+    yield from (f"template_{record.template}", *record.sites, record.task_type or "")
+    about = {} if record.trajectory is None else json.loads(record.trajectory)
+    yield from (str(about[name]) for name in ("benchmark", "group") if about.get(name))
 
 
 def asked_of(config: pytest.Config) -> tuple[Sequence[str], Sequence[str]]:

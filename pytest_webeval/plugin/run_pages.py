@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
@@ -19,6 +18,7 @@ from pytest_webeval.plugin.collection import MISSING_ITEM
 from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.collection import run_path
 from pytest_webeval.plugin.garbage import unsearched
+from pytest_webeval.plugin.item_names import exact
 from pytest_webeval.plugin.outcome import Outcome
 from pytest_webeval.plugin.rerunning import asked_of
 from pytest_webeval.plugin.settings import LONGEST
@@ -35,8 +35,6 @@ from pytest_webeval.summary import Record
 if TYPE_CHECKING:
     from pytest_webeval.reports.pictures import Pictures
 
-_NAME = re.compile(r"\[([\w.+-]+)\]", re.ASCII)  # the keyword that selects a task
-
 
 @dataclass(frozen=True, eq=False)
 class RunPages:
@@ -44,15 +42,16 @@ class RunPages:
 
     workspace: Workspace
     directory: Path
-    _task_ids: dict[str, str] = field(default_factory=dict)
+    _task_ids: dict[str, int | str] = field(default_factory=dict)
     _missing: set[str] = field(default_factory=set)
+    _taken: set[str] = field(default_factory=set)  # keywords that select tasks by something else than their id
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
         """Know all runs, also those that are deselected later: a keyword must select no run but that of its page."""
         if isinstance(item, RunItem):
             label, _, name = item.nodeid.rpartition("::")
-            found = [one[1] for one in map(_NAME.fullmatch, item.extra_keyword_matches) if one]
-            self._task_ids[label] = found[0] if len(found) == 1 else ""  # which names the run itself
+            self._task_ids[label] = item.task_id
+            self._taken.update(item.extra_keyword_matches - exact([item.task_id]))
             if name == MISSING_ITEM:
                 self._missing.add(label)
 
@@ -118,7 +117,7 @@ class RunPages:
 
     @cached_property
     def _reruns(self) -> Reruns:
-        return Reruns(self._task_ids, *asked_of(self.workspace.config), self._missing)
+        return Reruns(self._task_ids, *asked_of(self.workspace.config), self._missing, self._taken)
 
     def _loaded(self, path: Path) -> Run:
         try:

@@ -6,6 +6,7 @@ from collections.abc import Generator
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from pytest_webeval.plugin.carried import ABOUT
 from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.collection import directory_node
 from pytest_webeval.plugin.collection import run_path
+from pytest_webeval.plugin.item_names import run_keywords
 from pytest_webeval.plugin.item_outcomes import given_up
 from pytest_webeval.plugin.item_outcomes import outcome_of
 from pytest_webeval.plugin.outcome import Outcome
@@ -27,6 +29,7 @@ from pytest_webeval.plugin.redacting import REDACTING
 from pytest_webeval.plugin.report_texts import explain_scope
 from pytest_webeval.plugin.report_texts import fail
 from pytest_webeval.plugin.report_texts import tell_plainly
+from pytest_webeval.plugin.report_texts import tell_recording
 from pytest_webeval.plugin.resuming import STORED
 from pytest_webeval.plugin.run_pages import PAGES
 from pytest_webeval.plugin.selection import outside_subset
@@ -48,6 +51,7 @@ class WebEvalSession:
 
     workspace: Workspace
     is_scoring: bool
+    _keywords: dict[Path, set[str]] = field(default_factory=dict)  # of runs that Python tests are about
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Directory | None:
@@ -68,6 +72,14 @@ class WebEvalSession:
         roots = ", ".join(harmless(str(root)) for root in self.workspace.settings.roots)
         reason = f"no run in {roots}; name a directory that holds runs with --webeval-runs"
         return pytest.param(None, id="no-run", marks=pytest.mark.skip(reason=reason))
+
+    def pytest_itemcollected(self, item: pytest.Item) -> None:
+        """Let `-k '[107]'`, and what else matches exactly, select the Python tests of a run as well."""
+        path = None if isinstance(item, RunItem) else run_path(item)
+        if path is not None:
+            if path not in self._keywords:
+                self._keywords[path] = run_keywords(path, self.workspace)
+            item.extra_keyword_matches.update(self._keywords[path])
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -127,6 +139,7 @@ class WebEvalSession:
                 found.is_disturbed or (report.passed and found.record.status != "success")
             ):
                 fail(report, harmless(str(found.record.reason)))
+            tell_recording(report, item, found)
         if report.sections or report.longrepr is not None:
             self._redact(report, item)
         return report

@@ -14,6 +14,7 @@ from pytest_webeval.plugin.failure_lines import doubted
 from pytest_webeval.plugin.failure_lines import failures
 from pytest_webeval.plugin.failure_lines import flips
 from pytest_webeval.plugin.failure_lines import slowest
+from pytest_webeval.plugin.failure_lines import warnings
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.reports.rerun import Reruns
@@ -203,11 +204,7 @@ def _stale(directories: Sequence[str], workspace: Workspace) -> list[str]:
 
 
 def _notes(summary: Summary) -> list[str]:
-    about, lines = summary.webeval, []
-    if about["warnings"]:
-        count = about["warning_count"]
-        run, notes = next(iter(about["warnings"].items()))
-        lines.append(harmless(f"{count} warnings in {len(about['warnings'])} runs; first: {run}: {notes[0]}"))
+    about, lines = summary.webeval, warnings(summary.webeval["warnings"])
     if about["partial"]:
         deselected = about["deselected_count"] - (about["subset"] or {"outside_count": 0})["outside_count"]
         counts = f"{about['unscored_count']} not scored, {deselected} deselected"

@@ -20,6 +20,7 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.files import read_inside
 from pytest_webeval.limits import USUAL
 from pytest_webeval.limits import Limits
+from pytest_webeval.network import event_number
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.scope import scope_of
@@ -46,7 +47,7 @@ class Finding:
     """A secret: the file, the event or line in it where that is known, what it is, and what stands for it."""
 
     file: str
-    number: int  # of the event or the line; -1 where that is not known
+    number: int  # of the event or the line, from 1; -1 where that is not known
     unit: str
     kind: str
     name: str
@@ -131,9 +132,9 @@ def parts(content: bytes, is_wanted: Callable[[str], bool] = lambda _: True) -> 
             part = line if told is None else told
             yield ("", -1, part) if is_whole else ("line", number, part)
         return
-    for number, entry in enumerate(entries):
+    for index, entry in enumerate(entries):
         if is_wanted(told := bytes(entry).decode("utf-8", "replace")):
-            yield "event", number, _json(told)
+            yield "event", event_number(index), _json(told)
 
 
 def _json(text: str) -> Any:

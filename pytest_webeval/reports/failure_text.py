@@ -22,6 +22,7 @@ _CONTROLS = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060
 # What CI systems obey: `::error::` at the beginning of a line, `##[…]`, `##vso[…]` and `##teamcity[…]` anywhere in it.
 _COMMAND = r"(?mi)^([^\S\n]*):(?=:)|#(?=#(?:vso|teamcity)?\[)"
 LONGEST_LINE, MOST_LINES = 1_000, 200
+MOST_FINDINGS = 10  # about the recording itself: there are fewer kinds of them
 MOST_PARAMETERS = 3
 _QUERY = "network_event.query_params_mismatch"
 _SUFFIX = f"(?:{'|'.join(KINDS)})$"
@@ -52,11 +53,22 @@ def shortened_lines(text: str) -> str:
 
 
 def failure_text(result: TaskResult) -> str:
-    """The reason in one line, then all that went wrong, a block for each evaluator. Empty for a success."""
+    """The reason in one line, a block for each evaluator with all that went wrong, and findings about the recording.
+
+    Empty for a success.
+    """
     if not result.evaluators_results and result.error_msg:
-        return harmless(_shortened(result.error_msg))
+        return "\n".join([harmless(_shortened(result.error_msg)), *recording_lines(result)])
     blocks = [evaluator_text(one) for one in result.evaluators_results if one.status is not Status.SUCCESS]
-    return "\n".join(dict.fromkeys(filter(None, [reason(result), *blocks])))  # an error is its own reason
+    found = recording_lines(result) if blocks else ()
+    return "\n".join(dict.fromkeys(filter(None, [reason(result), *blocks, *found])))  # an error is its own reason
+
+
+def recording_lines(result: TaskResult) -> list[str]:
+    """A line for each thing that is wrong with the recording itself, which no agent can help."""
+    found = result.webeval.get("capture")
+    findings = found[:MOST_FINDINGS] if isinstance(found, list) else ()
+    return [harmless(_shortened(f"recording: {one['kind']}: {one['text']}")) for one in findings]
 
 
 def evaluator_text(result: EvaluatorResult) -> str:

@@ -11,12 +11,12 @@ from typing import Any
 from typing import TypeVar
 
 from pytest_webeval.failure_groups import FailureGroup
-from pytest_webeval.reports.warning_kinds import warning_kind
 from pytest_webeval.results import Status
 from pytest_webeval.results import Summary
 from pytest_webeval.summary import Record
 from pytest_webeval.task_results import own_version
 from pytest_webeval.trajectory_rows import about_trajectory
+from pytest_webeval.warning_kinds import warning_kind
 
 COLUMNS = (
     "run",
@@ -35,6 +35,19 @@ COLUMNS = (
     "data",
     "flip",
 )
+# What the two columns `site` and `type` are called: of tasks with sites, of trajectories, and of both in one session.
+_OF_TASKS = {
+    "site": {"one": "Site", "many": "Sites", "none": "no site"},
+    "type": {"one": "Kind", "many": "Kinds of task", "none": "unknown"},
+}
+_OF_TRAJECTORIES = {
+    "site": {"one": "Benchmark", "many": "Benchmarks", "none": "no benchmark"},
+    "type": {"one": "Ending", "many": "How runs ended", "none": "unknown"},
+}
+_OF_BOTH = {
+    "site": {"one": "Site or benchmark", "many": "Sites and benchmarks", "none": "no site"},
+    "type": {"one": "Kind or ending", "many": "Kinds of task, how runs ended", "none": "unknown"},
+}
 Name = TypeVar("Name")
 LONGEST_INTENT, LONGEST_REASON = 200, 300  # characters: the whole texts stand on the page of the run
 
@@ -67,6 +80,7 @@ def index_view(listed: Iterable[Listed], summary: Summary, title: str, rerun: Re
         "stopped": about.get("stopped"),
         "embedded": False,
         "totals": _totals(summary),
+        "headings": _headings(ordered),
         "sites": _shares(ordered, lambda one: _site(one.record)),
         "templates": _templates(ordered),
         "types": _shares(ordered, lambda one: _type(one.record)),
@@ -93,6 +107,14 @@ def _totals(summary: Summary) -> dict[str, Any]:
         "denominator": about["success_rate_denominator"],
         "interval": about["success_rate_interval_95"],
     }
+
+
+def _headings(listed: Iterable[Listed]) -> dict[str, dict[str, str]]:
+    """What the columns `site` and `type` of these runs are called."""
+    kinds = {one.record.trajectory is not None for one in listed}
+    if len(kinds) > 1:
+        return _OF_BOTH
+    return _OF_TRAJECTORIES if True in kinds else _OF_TASKS
 
 
 def _site(record: Record) -> str:

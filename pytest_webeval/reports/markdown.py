@@ -12,6 +12,7 @@ from typing import Any
 from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.reports.rerun import Reruns
 from pytest_webeval.results import Summary
+from pytest_webeval.warning_kinds import warning_groups
 
 FLIPS_SHOWN, SITES_SHOWN, GROUPS_SHOWN, COMMANDS_SHOWN, TASKS_SHOWN = 50, 50, 20, 3, 1_000
 LONGEST_CELL = 300  # characters
@@ -38,7 +39,7 @@ def markdown(summary: Summary, reruns: Reruns, room: int) -> str:
     about = summary.webeval
     head = f"{_title(summary)}\n{_counts(summary)}"
     blocks = [_title(summary), *_flips(about, reruns), _counts(summary), *_sites(summary), *_groups(about, reruns)]
-    page = "\n".join(blocks)
+    page = "\n".join([*blocks, *_warnings(about)])
     if _size(page) > room:
         return head if _size(head) <= room else ""
     return page + _tasks(summary.task_results, room - _size(page))
@@ -117,6 +118,20 @@ def _groups(about: Mapping[str, Any], reruns: Reruns) -> Iterator[str]:
         some = "" if found.named == found.of else f", the first {found.named} of them"
         yield f"Score the {group['count']} with {plain(group['text'])} again{some}:\n"
         yield fenced(found.command)
+
+
+def _warnings(about: Mapping[str, Any]) -> Iterator[str]:
+    """Kinds of warnings, those that decided verdicts first."""
+    groups = warning_groups(about.get("warnings") or {})
+    if groups:
+        yield "### Warnings by kind\n"
+        heads = ("count", "kind", "verdicts decided", "first run", "its warning")
+        yield _table(heads, map(_warning, groups[:GROUPS_SHOWN]), len(groups) - GROUPS_SHOWN)
+
+
+def _warning(group: Mapping[str, Any]) -> tuple[object, ...]:
+    run, text = plain(group["example"]["run"]), plain(group["example"]["text"])
+    return group["count"], plain(group["kind"]), group["decided"], run, text
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[object]], left_out: int = 0) -> str:

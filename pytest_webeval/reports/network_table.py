@@ -32,7 +32,7 @@ def network_table(run: Run, marks: Mapping[int, str]) -> dict[str, Any] | None:
         return None
     listed = [event for event in events if not _is_asset(event)]
     kept = _kept(listed, marks)
-    first = next((event.started for event in events if event.started is not None), None)
+    first = min((at for event in events if (at := event.started) is not None), default=None)  # not always of the first
     return {
         "total": len(events),
         "assets": len(events) - len(listed),

@@ -37,13 +37,14 @@ class Reruns:
     """Commands that score runs of one session again, with its options.
 
     `pinned` are further options without which node ids might mean something else. `missing` are tasks that have no
-    recording, by the labels that they go by.
+    recording, by the labels that they go by. `taken` are keywords that select runs by something else than their task.
     """
 
     task_ids: Mapping[str, int | str]
     options: Sequence[str] = ()
     pinned: Sequence[str] = ()
     missing: Collection[str] = ()
+    taken: Collection[str] = ()
 
     def command(self, runs: Sequence[str], longest: int | None = None) -> Rerun:
         """The command for some runs, by keywords where these select no other run; `longest` in characters.
@@ -70,6 +71,7 @@ class Reruns:
         for run, task_id in self.task_ids.items():
             inner = _BRACKETED.findall(unquote(run)) if "%5B" in run else []
             found.update({one.lower() for one in (keyword(task_id), *inner) if one})
+        found.update({one.lower() for one in self.taken})
         return found
 
 

@@ -16,7 +16,6 @@ from pytest_webeval.reports.network_table import marks_of
 from pytest_webeval.reports.network_table import network_table
 from pytest_webeval.reports.pictures import Pictures
 from pytest_webeval.reports.pictures import linked
-from pytest_webeval.reports.warning_kinds import warning_kind
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
@@ -25,6 +24,7 @@ from pytest_webeval.runs import Run
 from pytest_webeval.summary import Record
 from pytest_webeval.tasks import RUBRIC_EVALUATOR
 from pytest_webeval.tasks import Task
+from pytest_webeval.warning_kinds import warning_kind
 
 MOST_ASSERTIONS = 500
 _ABOUT = ("format", "rules", "version", "wall_time", "tasks_from", "limits", "excluded", "unpassable", "trajectory")

@@ -83,13 +83,13 @@ WRONG = [
     ("bodies_missing", [entry(content=SIZED), entry(content=SIZED)], "2 of 2 responses with content have no stored"),
     ("empty_log", [entry("/a.css"), entry("/b.png")], "of no use: 2 entries, all of them static files; record the run"),
     ("empty_log", [{"request": {}}], "of no use: none of its 1 entries is a request that"),
-    ("final_page_cached", [document("/a"), document("/b", status=304)], "(event 1 of 2, status 304) came from a cache"),
-    ("final_page_cached", [document("/a", _fromCache="disk")], "(event 0 of 1, status 200) came from a cache"),
+    ("final_page_cached", [document("/a"), document("/b", status=304)], "(event 2 of 2, status 304) came from a cache"),
+    ("final_page_cached", [document("/a", _fromCache="disk")], "(event 1 of 1, status 200) came from a cache"),
     ("failed_requests", [entry(), entry(status=-1), entry(status=0)], "2 of 3 requests got no response, the first is "),
     ("upload_without_body", [entry(method="post", headers=POSTED)], "1 uploads have no recorded body, the first is ev"),
     ("upload_without_body", [entry(method="PUT", headers={"content-type": "Multipart/Form-Data; boundary=x"})], ""),
-    ("upload_without_body", [entry(method="PATCH", headers=POSTED, post={"text": ""})], "the first is event 0 of 1;"),
-    ("frame_after_page", [document("/a"), entry("/x"), document("/f", "inner")], "a document in an iframe (event 2 of"),
+    ("upload_without_body", [entry(method="PATCH", headers=POSTED, post={"text": ""})], "the first is event 1 of 1;"),
+    ("frame_after_page", [document("/a"), entry("/x"), document("/f", "inner")], "a document in an iframe (event 3 of"),
 ]
 
 

@@ -74,7 +74,7 @@ def test_each_field_is_read_or_lost_on_its_own(changes, kind, lost, kept):
     found = event(**changes)
     assert type(found) is kind
     for name in lost:
-        with pytest.raises(EvaluationError, match=f"event 0 of the trace is damaged: no readable {name};"):
+        with pytest.raises(EvaluationError, match=f"event 1 of the trace is damaged: no readable {name};"):
             getattr(found, name)
     wanted = {name: value for name, value in (FIELDS | kept).items() if name not in lost}
     assert {name: getattr(found, name) for name in wanted} == wanted

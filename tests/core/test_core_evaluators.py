@@ -199,7 +199,7 @@ def test_a_damaged_candidate_is_an_error_though_another_would_decide(bench, conf
     result = bench.network(A_POST, at("/a"), at("/a", status=None), **config)
     assert (result.status, result.error_msg) == (
         "error",
-        "event 1 of the trace is damaged: no readable status; record the run again",
+        "event 2 of the trace is damaged: no readable status; record the run again",
     )
 
 
@@ -210,10 +210,10 @@ def nearest(result) -> str:
 @pytest.mark.parametrize(
     ("events", "told"),
     [
-        ([at("/b", status=500), at("/b", "PUT"), at("/b", "GET")], "0 of 3: POST __SHOPPING__/b (500)"),
-        ([at("/b", "GET"), at("/b", "GET", 500)], "0 of 2: GET __SHOPPING__/b (200)"),
-        ([at("/b"), at("/c"), at("/d", status=500)], "1 of 3: POST __SHOPPING__/c (200)"),
-        ([at("/b", "GET"), {"url": ""}], "0 of 2: GET __SHOPPING__/b (200)"),
+        ([at("/b", status=500), at("/b", "PUT"), at("/b", "GET")], "1 of 3: POST __SHOPPING__/b (500)"),
+        ([at("/b", "GET"), at("/b", "GET", 500)], "1 of 2: GET __SHOPPING__/b (200)"),
+        ([at("/b"), at("/c"), at("/d", status=500)], "2 of 3: POST __SHOPPING__/c (200)"),
+        ([at("/b", "GET"), {"url": ""}], "1 of 2: GET __SHOPPING__/b (200)"),
     ],
 )
 def test_without_a_candidate_the_nearest_miss_is_sought_among_events_of_the_method(bench, events, told):
@@ -222,14 +222,14 @@ def test_without_a_candidate_the_nearest_miss_is_sought_among_events_of_the_meth
 
 def test_a_candidate_is_nearer_than_any_other_event(bench):
     result = bench.network({**A_POST, "post_data": {"n": "1"}}, at("/a", status=500), at("/b", post=(FORM, "n=1")))
-    assert nearest(result) == "0 of 2: POST __SHOPPING__/a (500)"
+    assert nearest(result) == "1 of 2: POST __SHOPPING__/a (500)"
 
 
-@pytest.mark.parametrize(("before", "index"), [(1, 1), (0, 500)])
-def test_the_nearest_miss_is_sought_among_the_last_500_events(bench, before, index):
+@pytest.mark.parametrize(("before", "number"), [(1, 2), (0, 501)])
+def test_the_nearest_miss_is_sought_among_the_last_500_events(bench, before, number):
     far = [at("/b", status=500) for _ in range(500)]
     far.insert(before, at("/b"))
-    assert nearest(bench.network(A_POST, *far)).startswith(f"{index} of 501:")
+    assert nearest(bench.network(A_POST, *far)).startswith(f"{number} of 501:")
 
 
 def test_a_failure_tells_how_many_candidates_there_were(bench):
@@ -307,7 +307,7 @@ def test_a_forbidden_event_is_told_by_what_was_expected(bench, events, told):
 
 def test_of_forbidden_events_the_first_is_shown(bench):
     result = bench.network(A_POST, at("/a"), at("/a", status=500), should_not_exist=True, last_event_only=False)
-    assert result.assertions[0].assertion_msgs[1] == "the first is event 0 of 2: POST __SHOPPING__/a (200)"
+    assert result.assertions[0].assertion_msgs[1] == "the first is event 1 of 2: POST __SHOPPING__/a (200)"
     assert result.actual["response_status"] == 200
 
 

@@ -152,7 +152,7 @@ def test_a_damaged_field_costs_only_who_asks_for_it(tmp_path, status):
     (tmp_path / "a.har").write_bytes(HAR.replace(b"200", status))
     event = loaded(tmp_path, "a.har").events[0]
     assert (event.url, event.method, event.headers) == ("http://a/", "GET", ())
-    with pytest.raises(EvaluationError, match="event 0 of the trace is damaged: no readable status; record the run"):
+    with pytest.raises(EvaluationError, match="event 1 of the trace is damaged: no readable status; record the run"):
         _ = event.status
     with pytest.raises(AttributeError):
         _ = event.colour
@@ -293,7 +293,7 @@ def test_an_impossible_url_is_left_to_whoever_looks_at_it(bench):
     bench.record(events=[{"url": "http://[::1/a"}])
     case = bench.case(bench.task(bench.expecting(data=["Blue Mug"])))
     case.check()
-    with pytest.raises(RecordingError, match="event 0 has the impossible URL"):
+    with pytest.raises(RecordingError, match="event 1 has the impossible URL"):
         Case(case.run, case.task, Sites()).check()
 
 

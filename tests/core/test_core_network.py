@@ -400,7 +400,7 @@ def test_the_nearest_miss_is_told_with_its_index_and_each_differing_field(bench,
         "network_event.response_status_mismatch",
         "network_event.post_data.n_mismatch",
     ]
-    assert result.assertions[0].assertion_msgs[1].startswith("nearest is event 1 of 3: POST __SHOPPING__/a (500)")
+    assert result.assertions[0].assertion_msgs[1].startswith("nearest is event 2 of 3: POST __SHOPPING__/a (500)")
     assert result.actual["post_data"] == {"n": "2"}
 
 

@@ -30,9 +30,9 @@ def test_it_lists_place_kind_name_count_and_replacement_of_each_secret(runs, aud
         [
             "runs/107: * secrets",
             "  agent_response.json: credentials of a URL password, 1 time: redacted-????????-17",
-            "  network.har, event 0: cookie sid, 2 times: redacted-????????-19",
-            "  network.har, event 0: header Authorization, 1 time: redacted-????????-21",
-            "  network.har, event 0: parameter access_token, 1 time: redacted-????????-15",
+            "  network.har, event 1: cookie sid, 2 times: redacted-????????-19",
+            "  network.har, event 1: header Authorization, 1 time: redacted-????????-21",
+            "  network.har, event 1: parameter access_token, 1 time: redacted-????????-15",
             "* secrets in 1 of 1 run",
             "  cookie: *",
         ]

@@ -55,7 +55,7 @@ def test_an_autouse_fixture_may_look_at_what_tests_usually_have(runs, webeval, p
         def curious(request, tmp_path, capsys, monkeypatch):
             assert request.cls is None and request.instance is None
             assert request.path.name == "107" and callable(request.function)
-            assert request.node.name == "task" and request.module is not None
+            assert request.node.name == "107" and request.module is not None
         """
     )
     webeval().assert_outcomes(passed=1)

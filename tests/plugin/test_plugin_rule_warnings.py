@@ -18,7 +18,8 @@ def test_a_verdict_that_a_rule_changed_is_warned_of_everywhere(runs, webeval):
     assert [warning.startswith(told) for warning in warnings] == [True]
     assert runs.summary["webeval"]["warnings"] == {"runs/107": warnings}
     assert runs.summary["webeval"]["warning_count"] == 1
-    result.stdout.fnmatch_lines(["1 warnings in 1 runs; first: runs/107: Q1 (literal_texts) made this failure*"])
+    decided = "      1  Q1 decided 1 verdict; first: runs/107: Q1 (literal_texts) made this failure*"
+    result.stdout.fnmatch_lines(["1 warning in 1 run, by kind:", decided])
 
 
 def test_a_recording_that_our_rules_alone_refuse_is_warned_of(runs, webeval):

@@ -91,6 +91,10 @@ def index(count: int, **changes: Any) -> dict[str, Any]:
     return {
         "version": "0.1.0", "title": "nightly agent, webarena-verified", "timestamp": "2026-01-31T12:00:00Z",
         "rules": "default", "partial": False, "embedded": False, "stopped": None, "totals": totals,
+        "headings": {
+            "site": {"one": "Site", "many": "Sites", "none": "no site"},
+            "type": {"one": "Kind", "many": "Kinds of task", "none": "unknown"},
+        },
         "sites": shares(rows, 4), "templates": [one | {"text": "Show me {{things}} of {{whom}}"} for one in shares(rows, 6)],
         "types": shares(rows, 5), "groups": groups(rows), "evaluators": EVALUATORS, "warnings": WARNINGS,
         "flips": {flip: sum(one[14] == flip for one in rows) for flip in ("gained", "lost")}, "columns": COLUMNS, "rows": rows,

@@ -81,7 +81,7 @@ def test_runs_travel_with_their_requests(opened, sent):
     path = sent(*sessions.RUNS, "--webeval-report-embed=5MB")
     assert path.stat().st_size <= 5_000_000
     report = opened(path).go("#task=106")
-    assert report.page.locator(".network tr.nearest th").all_inner_texts() == ["13"]
+    assert report.page.locator(".network tr.nearest th").all_inner_texts() == ["14"]
     assert report.page.locator("#task a").count() == 0  # there is nothing beside it that a link could lead to
     assert report.settled() == other_requests(report) == []
 

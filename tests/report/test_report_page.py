@@ -219,8 +219,8 @@ def test_typing_leaves_no_trail_in_the_history(opened, small):
 def test_a_task_shows_what_was_expected_what_happened_and_what_the_agent_thought(opened, small):
     text = opened(small).go("#task=3").page.locator("#task").inner_text()
     for told in (
-        "missing_navigation_event: no event fits", "12 of 240 events have no body", "$34.90", "Nearest event 117 of 240",
-        "2 checks passed", "I need the price column", "events 10–17", "Names the amount", "◆ nearest", "340 events",
+        "missing_navigation_event: no event fits", "12 of 240 events have no body", "$34.90", "Nearest event 118 of 240",
+        "2 checks passed", "I need the price column", "events 11–18", "Names the amount", "◆ nearest", "340 events",
         "pytest --webeval-runs=runs -k '[00003]'", "eval_result.json", "pint",
     ):  # fmt: skip
         assert told in text
@@ -244,13 +244,13 @@ def test_the_network_table_stands_at_the_nearest_event_and_can_show_only_marked_
         const row = document.querySelector('tr.nearest').getBoundingClientRect();
         return row.top >= box.top && row.bottom <= box.bottom; }""")
     page.check("text=only marked")
-    assert page.locator(".network tbody tr th").all_inner_texts() == ["17", "117"]
+    assert page.locator(".network tbody tr th").all_inner_texts() == ["18", "118"]
 
 
 def test_a_step_leads_to_its_events(opened, small):
     page = opened(small).go("#task=3").page
-    page.click("text=events 20–27")
-    assert page.locator("tr.pointed th").all_inner_texts() == [str(at) for at in range(20, 28)]
+    page.click("text=events 21–28")
+    assert page.locator("tr.pointed th").all_inner_texts() == [str(at) for at in range(21, 29)]
 
 
 def test_of_many_events_500_are_shown_at_a_time(opened, tmp_path):

@@ -23,9 +23,9 @@ from pytest_webeval.reports.pictures import WIDTH
 from pytest_webeval.reports.pictures import Links
 from pytest_webeval.reports.pictures import Thumbnails
 from pytest_webeval.reports.pictures import thumbnail
-from pytest_webeval.reports.warning_kinds import warning_kind
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
+from pytest_webeval.warning_kinds import warning_kind
 
 
 def entry(url, **more):
@@ -71,6 +71,14 @@ def test_times_count_from_the_first_event(recorded):
     assert [row[5] for row in network_table(run, {})["events"]] == [0, 1.25, None]
 
 
+def test_times_count_from_the_earliest_event_where_a_later_one_is_recorded_first(recorded):
+    run = recorded(
+        entry("http://shop.test/", startedDateTime="2026-01-31T12:00:01.250Z"),
+        entry("http://shop.test/a", startedDateTime="2026-01-31T12:00:00Z"),
+    )
+    assert [row[5] for row in network_table(run, {})["events"]] == [1.25, 0]
+
+
 def test_of_many_requests_the_marked_ones_stay_and_the_last_ones(recorded):
     run = recorded(*(entry(f"http://shop.test/{number}") for number in range(MOST_EVENTS + 10)))
     table = network_table(run, {3: "candidate"})
@@ -114,6 +122,9 @@ def test_events_are_marked_by_what_they_were_for_the_verdicts():
     ("text", "kind"),
     [
         ("Q11 (documented_dialect) made this success: action is read @ agent_response", "Q11"),
+        ("§4.8 (escaped_hosts) made this failure: an address in a pattern stands for itself @ url", "§4.8"),
+        ("F46 (budgets_in_steps) made this success: it counts steps @ times.json", "F46"),
+        ("§4.8 (escaped_hosts) is a rule", "other"),
         ("scores/mmrubric.json: R12: more points than there are", "R12"),
         ("no address is configured for shopping, so those of all sites were guessed", "guessed_sites"),
         ("eval[0].expected.urk is no field of an event and is ignored; known: url", "unknown_field"),

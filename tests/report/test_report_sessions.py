@@ -105,10 +105,10 @@ def test_a_failing_network_task_shows_what_differs_and_the_event_that_came_neare
     ]
     assert page.locator(".differences mark").all_inner_texts() == ["a", "de"]
     assert (
-        "Nearest event 13 of 18: GET __SHOPPING__/search?q=kettle&sort=price_desc"
+        "Nearest event 14 of 18: GET __SHOPPING__/search?q=kettle&sort=price_desc"
         in page.locator("p.nearest").inner_text()
     )
-    assert page.locator(".network tr.nearest th").all_inner_texts() == ["13"]
+    assert page.locator(".network tr.nearest th").all_inner_texts() == ["14"]
     assert "◆ nearest" in page.locator(".network tr.nearest").inner_text()
 
 

@@ -108,8 +108,8 @@ function asRow(cells, number) {
 const FILTERS = [
   ["status", "Status", (value) => value],
   ["group", "Reason", (value) => groupText(index.groups[value]) ?? value],
-  ["site", "Site", (value) => value || "no site"],
-  ["type", "Kind", (value) => value || "unknown"],
+  ["site", index.headings.site.one, (value) => value || index.headings.site.none],
+  ["type", index.headings.type.one, (value) => value || index.headings.type.none],
   ["template", "Template", (value) => (value === "-1" ? "no template" : value)],
   ["evaluator", "Evaluator", (value) => value],
   ["warning", "Warning", (value) => value],
@@ -122,7 +122,7 @@ const SORTS = {
   "": ["as recorded", (a, b) => a.number - b.number],
   status: ["worst status", (a, b) => WORST.indexOf(a.status) - WORST.indexOf(b.status)],
   task: ["task id", (a, b) => natural.compare(a.task_id, b.task_id)],
-  site: ["site", (a, b) => natural.compare(a.site, b.site)],
+  site: [index.headings.site.one.toLowerCase(), (a, b) => natural.compare(a.site, b.site)],
   reason: ["reason", (a, b) => (a.group < 0) - (b.group < 0) || a.group - b.group],
   seconds: ["slowest", (a, b) => (b.seconds ?? 0) - (a.seconds ?? 0)],
 };
@@ -239,7 +239,7 @@ function drawFilters() {
     select.value = value;
     select.parentElement.classList.toggle("used", value !== "");
   }
-  if (document.activeElement !== $("search")) $("search").value = state.words;
+  if ($("search").value !== state.words) $("search").value = state.words; // while somebody types, both are the same
   $("sort").value = state.sort;
   $("clear").hidden = !state.filters.size && !state.words;
   $("count").textContent = shown.length === rows.length
@@ -393,7 +393,7 @@ function showTask(row) {
 
 const reasonOf = (row) => (given(row.reason) ? el("p", { class: "why" }, bdi(row.reason)) : null) ?? "";
 
-const asIndexed = (row) => facts([["Intent", row.intent], ["Site", row.site], ["Kind of task", row.type]]);
+const asIndexed = (row) => facts([["Intent", row.intent], [index.headings.site.one, row.site], [index.headings.type.one, row.type]]);
 
 // ── the data of one task come as a script: pages opened from a disk may load nothing else ───────────────────────
 
@@ -557,9 +557,12 @@ const branches = (value, path) => Array.isArray(value)
   ? value.map((one, at) => [`${path}[${at}]`, "", one])
   : Object.entries(value).map(([key, one]) => [path ? `${path}.${key}` : DEFINED_AS.get(key) ?? key, `${JSON.stringify(key)}: `, one]);
 
+/** The number of an event as people read it, from 1: data count from 0. */
+const eventNumber = (at) => Number(at) + 1;
+
 function nearest(one, network) {
   if (!one) return null;
-  return el("p", { class: "nearest" }, el("b", {}, "Nearest event"), ` ${one.index} of ${one.of}: `, el("code", {}, `${one.method} ${one.url}`), ` → ${one.status} `,
+  return el("p", { class: "nearest" }, el("b", {}, "Nearest event"), ` ${eventNumber(one.index)} of ${one.of}: `, el("code", {}, `${one.method} ${one.url}`), ` → ${one.status} `,
     network ? button("show in network", () => network.go(one.index, one.index), "link") : null);
 }
 
@@ -605,7 +608,7 @@ function networkPart(network) {
 }
 
 function eventRow([number, method, url, status, type, seconds, mark]) {
-  return el("tr", { class: MARKS[mark] ? mark : "", "data-event": Number(number) }, el("th", { scope: "row" }, number), el("td", {}, typeof seconds === "number" ? seconds.toFixed(2) : ""),
+  return el("tr", { class: MARKS[mark] ? mark : "", "data-event": Number(number) }, el("th", { scope: "row" }, eventNumber(number)), el("td", {}, typeof seconds === "number" && seconds >= 0 ? seconds.toFixed(2) : ""),
     el("td", {}, method), el("td", {}, status), el("td", {}, type), el("td", { class: "url" }, el("code", {}, url)), el("td", { class: "mark" }, MARKS[mark] ?? ""));
 }
 
@@ -637,7 +640,7 @@ function stepCard(one, next, network) {
     given(one.thought) ? el("div", { class: "thought" }, foldedText(one.thought, "bdi")) : null,
     given(one.observation) ? el("div", { class: "observation" }, foldedText(one.observation, "bdi")) : null,
     given(one.url) ? el("div", { class: "at" }, el("code", { title: short(spelled(one.url), 500) }, short(one.url, 120))) : null,
-    events.length === 2 && network ? button(`events ${events[0]}–${events[1]}`, () => network.go(events[0], events[1]), "link") : null);
+    events.length === 2 && network ? button(`events ${eventNumber(events[0])}–${eventNumber(events[1])}`, () => network.go(events[0], events[1]), "link") : null);
 }
 
 function foldedText(text, tag) {

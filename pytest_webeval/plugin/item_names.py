@@ -1,0 +1,44 @@
+"""What items are called: names for people by their task, and names that `-k` selects by, as a part or exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.parse import quote
+
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.reports.rerun import keyword
+from pytest_webeval.tasks import NumberedTask
+from pytest_webeval.tasks import Task
+
+LONGEST_NAME = 180
+_SAFE = "/-_.~+=@, "
+
+
+def item_name(task_id: int | str) -> str:
+    """The name of an item: its task in ASCII, as in node ids, for reports of other plugins escape nothing."""
+    return quote(str(task_id), safe=_SAFE, errors="surrogatepass")[:LONGEST_NAME]
+
+
+def task_names(task: Task | None) -> list[str]:
+    """What `-k` may select a task by, besides its id: sites, type, template; benchmark and group of a trajectory."""
+    if isinstance(task, NumberedTask):
+        kind = [task.task_type.lower()] if task.task_type else []
+        return [f"template_{task.intent_template_id}", *task.sites, *kind]
+    names = (getattr(task, name, None) for name in ("benchmark", "group"))
+    return [name for name in names if name]
+
+
+def exact(names: Iterable[int | str]) -> set[str]:
+    """The names as keywords that select nothing but what has the very same name; not those that `-k` cannot spell."""
+    return {found for name in names if (found := keyword(name))}
+
+
+def run_keywords(path: Path, workspace: Workspace) -> set[str]:
+    """What selects the tests of a run exactly. Of a directory that is no usable run that is its name."""
+    try:
+        run = workspace.run(path)
+    except WebEvalError:
+        return exact([path.name])
+    return exact([run.task_id, run.format, *task_names(workspace.known_task(run))])
