@@ -32,7 +32,8 @@ class Ending:
     """What a session knows at its end that no summary says.
 
     `left_out` runs were found and not scored, `missing` tasks were never recorded; of `doubted` runs the own
-    test passed, and another recorded a failure. `problems` are lines that follow everything else.
+    test passed, and another recorded a failure. `problems` are lines that follow everything else. In the directories
+    `without_runs` nothing is a run.
     """
 
     places: Sequence[Path]
@@ -40,13 +41,15 @@ class Ending:
     missing: Sequence[int | str]
     doubted: Sequence[str]
     problems: Sequence[str]
+    without_runs: Sequence[str] = ()
 
 
 def section(summary: Summary | None, workspace: Workspace, reruns: Reruns, ending: Ending) -> list[str]:
     """At most 40 lines; where nothing was scored, how many runs were left out or what was looked for."""
     if summary is None:
         nothing = f"no run was scored; {ending.left_out} found, none selected or finished"
-        return [nothing if ending.left_out else _nothing(workspace), *ending.problems]
+        first = nothing if ending.left_out else _nothing(workspace)
+        return [first, *_without_runs(ending.without_runs, workspace), *ending.problems]
     changes = flips(summary.webeval, reruns)
     before = [*_counts(summary), *_sites(summary), *_trajectories(summary), *changes]
     files = [f"summary: {place}" for place in ending.places[:2]]
@@ -54,6 +57,7 @@ def section(summary: Summary | None, workspace: Workspace, reruns: Reruns, endin
         *slowest(summary.webeval["slowest"]),
         *doubted(ending.doubted),
         *_tasks(summary, ending.missing),
+        *_without_runs(ending.without_runs, workspace),
         *_notes(summary),
         *files,
         *ending.problems,
@@ -171,6 +175,16 @@ def _tasks(summary: Summary, missing: Sequence[int | str]) -> list[str]:
     if unpassable := list(summary.webeval["unpassable"]):
         lines.append(f"no natural recording can pass {_counted(unpassable)}: {_shortened(unpassable)}")
     return [harmless(line) for line in lines]
+
+
+def _without_runs(labels: Sequence[str], workspace: Workspace) -> list[str]:
+    """One line about directories that were passed over because nothing in them is a run."""
+    if not labels:
+        return []
+    roots = list(workspace.labels.prefixes.values())
+    inner = [label.removeprefix(f"{roots[0]}/") for label in labels] if len(roots) == 1 else labels
+    counted = "1 directory holds" if len(labels) == 1 else f"{len(labels)} directories hold"
+    return [harmless(f"{counted} no run: {_shortened(inner)}")]
 
 
 def _counted(tasks: Sequence[int | str], *verbs: str) -> str:
