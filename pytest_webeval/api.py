@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 from pytest_webeval import formats
+from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.base import Case
 from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.formats.run_tree import Kind
+from pytest_webeval.formats.run_tree import Search
+from pytest_webeval.formats.webarena_verified import RESPONSE
 from pytest_webeval.limits import USUAL
 from pytest_webeval.limits import Limits
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rubrics.base import VerdictPolicy
 from pytest_webeval.rules import rules_named
 from pytest_webeval.runs import Run
+from pytest_webeval.runs import unknown_run
 from pytest_webeval.scoring import score as score_case
 from pytest_webeval.sites import Sites
 from pytest_webeval.task_results import excluded
@@ -27,11 +33,22 @@ from pytest_webeval.values.base import present_day
 
 
 def find_runs(root: str | Path, rules: str = "default", limits: Limits = USUAL) -> Iterator[Run]:
-    """Each run at or below a directory, in the order of the directories' names. Opens no recording."""
+    """Each run at or below a directory, in the order of the directories' names. Opens no recording.
+
+    A directory in it that cannot be listed may be a run: it is given as one, of which nothing can be read. Raises
+    `RecordingError` if the first directory itself cannot be listed.
+    """
     top, chosen = Path(root), rules_named(rules)
-    for path in formats.run_directories(top):
+    tree = Search(top, formats.format_of).tree()
+    if tree.kind is Kind.UNREADABLE:
+        raise RecordingError(tree.problem or "")
+    for branch in tree.ends():
+        path = branch.path
         label = path.relative_to(top).as_posix() if path != top else path.name
-        yield formats.load_run(path, chosen, label).within(limits)
+        if branch.kind is Kind.RUN:
+            yield formats.load_run(path, chosen, label).within(limits)
+        elif branch.kind is Kind.UNREADABLE:
+            yield replace(unknown_run(path, label, chosen), response_file=RESPONSE)
 
 
 def load_run(path: str | Path, rules: str = "default", limits: Limits = USUAL) -> Run:

@@ -1,8 +1,7 @@
-"""Layouts of run directories, and how runs are found below a directory."""
+"""Layouts of run directories."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Protocol
@@ -25,6 +24,10 @@ if TYPE_CHECKING:
             """Whether a directory with these names is a run of this format."""
             ...
 
+        def knows_part(self, seen: Listing) -> bool:
+            """Whether a directory that is no run of this format has a file of one, so that it may be a broken one."""
+            ...
+
 
 # What webeval writes beside the trajectories of a run (`fara_webeval.md` §7.1).
 REPORTS = ("metrics.json", "aggregate_metrics.json", "task_answers.csv", "verify_report.jsonl")
@@ -42,9 +45,10 @@ def format_of(path: Path, seen: Listing | None = None) -> RunFormat | None:
 
 def load_run(path: Path, rules: Rules, label: str = "") -> Run:
     """The run in a directory. Raises `RecordingError` if no format knows its layout."""
-    found = format_of(path)
+    seen = listed(path)
+    found = format_of(path, seen)
     if found is None:
-        raise RecordingError(unknown_layout(path))
+        raise RecordingError(seen.problem or unknown_layout(path))
     return found.load(path, label or path.name, rules)
 
 
@@ -52,16 +56,6 @@ def unknown_layout(path: Path) -> str:
     """What to tell about a directory that no format recognizes."""
     known = "; ".join(f"{candidate.name} ({candidate.wanted})" for candidate in FORMATS)
     return f"{path} has an unknown layout; wanted a run of {known}; add what is missing or move it away"
-
-
-def run_directories(root: Path) -> Iterator[Path]:
-    """Each directory at or below a root that is a run, in the order of their names. Links are not followed below it."""
-    seen = listed(root)
-    if format_of(root, seen) is not None:
-        yield root
-        return
-    for child in seen.subdirectories():
-        yield from run_directories(child)
 
 
 def holds_reports(seen: Listing) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_webeval.files import Inputs
 from pytest_webeval.files import present
 from pytest_webeval.formats.listing import Listing
+from pytest_webeval.formats.listing import is_directory
 from pytest_webeval.formats.listing import listed
 from pytest_webeval.formats.webarena_verified import RESPONSE
 from pytest_webeval.formats.webarena_verified import TRACE_NAMES
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 TRAJECTORIES = "traj"
 _HOLDERS = ("runs", TRAJECTORIES)
 ANSWER_SUFFIX = "_answer.json"
+FINAL_ANSWER_SUFFIX = "_final_answer.json"
+_PARTS = frozenset({LOG, CORE_LOG, TIMES, HARNESS_FILE})
 
 
 class Fara:
@@ -46,6 +49,10 @@ class Fara:
             return True
         stands_there = seen.path.absolute().parent.name == TRAJECTORIES and names.isdisjoint(TRACE_NAMES)
         return stands_there and not _holds_runs(seen)
+
+    def knows_part(self, seen: Listing) -> bool:
+        """Whether there is one of the files that few other programs write under such a name."""
+        return not seen.names.isdisjoint(_PARTS) or any(name.endswith(FINAL_ANSWER_SUFFIX) for name in seen.names)
 
     def load(self, path: Path, label: str, rules: Rules) -> Run:
         """The run, with the directory's name as task id."""
@@ -72,6 +79,6 @@ def _is_trajectory(names: frozenset[str]) -> bool:
 
 def _holds_runs(seen: Listing) -> bool:
     """Whether a directory below is one of runs, so that a path called `traj` by chance is searched like any other."""
-    below = [one for one in seen.entries if one.is_dir(follow_symlinks=False) and one.name != SCORES]
+    below = [one for one in seen.entries if is_directory(one) and one.name != SCORES]
     inner = (listed(Path(one.path)).names for one in below)
     return any(one.name in _HOLDERS for one in below) or any(_is_trajectory(one) or RESPONSE in one for one in inner)

@@ -8,6 +8,46 @@ from pathlib import Path
 
 from pytest_webeval.errors import RecordingError
 
+# Directories of tools, in which nobody keeps runs. They are not even opened.
+TOOLS = frozenset(
+    [
+        ".benchmarks",
+        ".bzr",
+        ".cache",
+        ".direnv",
+        ".eggs",
+        ".git",
+        ".gradle",
+        ".hg",
+        ".hypothesis",
+        ".idea",
+        ".ipynb_checkpoints",
+        ".jj",
+        ".mypy_cache",
+        ".nox",
+        ".npm",
+        ".pnpm-store",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".svn",
+        ".terraform",
+        ".tox",
+        ".venv",
+        ".virtualenv",
+        ".vscode",
+        ".yarn",
+        ".Spotlight-V100",
+        ".Trash",
+        ".Trashes",
+        ".fseventsd",
+        "__pycache__",
+        "lost+found",
+        "node_modules",
+    ]
+)
+# What only a virtual environment holds, of Python's own kind or of conda's.
+ENVIRONMENT = frozenset({"pyvenv.cfg", "conda-meta"})
+
 
 @dataclass(frozen=True, slots=True)
 class Listing:
@@ -18,12 +58,19 @@ class Listing:
     names: frozenset[str]
     problem: str | None = None
 
-    def subdirectories(self) -> list[Path]:
-        """Visible directories in it, sorted so that 9 comes before 10. Raises `RecordingError`."""
+    def directories(self) -> list[Path]:
+        """Directories in it but those of tools, hidden ones included, sorted so that 9 comes before 10.
+
+        Raises `RecordingError`.
+        """
         if self.problem is not None:
             raise RecordingError(self.problem)
-        found = [entry for entry in self.entries if _is_visible_directory(entry)]
+        found = [entry for entry in self.entries if entry.name not in TOOLS and is_directory(entry)]
         return [Path(entry.path) for entry in sorted(found, key=_place)]
+
+    def subdirectories(self) -> list[Path]:
+        """The visible ones of them. Raises `RecordingError`."""
+        return [path for path in self.directories() if not is_hidden(path)]
 
     def links_out(self, root: Path) -> list[Path]:
         """Links that lead to nothing, and to directories outside a root; those inside it are found anyway."""
@@ -44,8 +91,17 @@ def listed(path: Path) -> Listing:
     return Listing(path, entries, frozenset([entry.name for entry in entries]))
 
 
-def _is_visible_directory(entry: os.DirEntry[str]) -> bool:
-    return not entry.name.startswith((".", "__pycache__")) and entry.is_dir(follow_symlinks=False)
+def is_hidden(path: Path) -> bool:
+    """Whether the name of a directory begins with a dot."""
+    return path.name.startswith(".")
+
+
+def is_directory(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry is a directory and no link; one that nobody may look at is none."""
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
 
 
 def _place(entry: os.DirEntry[str]) -> tuple[int, int, str]:
@@ -55,6 +111,6 @@ def _place(entry: os.DirEntry[str]) -> tuple[int, int, str]:
 
 
 def _leads_out(link: Path, inside: Path) -> bool:
-    if not link.exists():
-        return not link.name.startswith(".")  # editors leave such links as locks
-    return link.is_dir() and not Path(os.path.realpath(link)).is_relative_to(inside)
+    if not os.path.exists(link):  # noqa: PTH110  (pathlib raises where nobody may look)
+        return not is_hidden(link)  # editors leave such links as locks
+    return os.path.isdir(link) and not Path(os.path.realpath(link)).is_relative_to(inside)  # noqa: PTH112  (same)

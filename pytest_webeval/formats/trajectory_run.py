@@ -10,8 +10,10 @@ from typing import Any
 from msgspec import structs
 
 from pytest_webeval.durations import DECODE
+from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.files import present
+from pytest_webeval.formats.listing import listed
 from pytest_webeval.formats.webarena_verified import TRACE_NAMES
 from pytest_webeval.runs import Run
 from pytest_webeval.tasks import NETWORK_EVALUATOR
@@ -83,6 +85,8 @@ class TrajectoryRun(Run):
             raise Unreadable("unsupported_layout", f"{told}; convert it to a webeval trajectory")
         outcome = self.trajectory.outcome
         if outcome.kind is OutcomeClass.UNREADABLE:
+            if (problem := listed(self.path).problem) is not None:
+                raise RecordingError(problem)
             raise Unreadable(outcome.reasons[0], f"{outcome.reasons[0]}: {outcome.message}")
 
     def task(self, tasks: TaskSet | None) -> Task:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.files import Inputs
 from pytest_webeval.files import present
 from pytest_webeval.formats.listing import Listing
+from pytest_webeval.formats.listing import listed
 from pytest_webeval.runs import LoadTrace
 from pytest_webeval.runs import Run
 from pytest_webeval.traces import load_trace
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
 RESPONSE = "agent_response.json"
 # In this order: where a run holds several, the HAR is what the reference reads.
 TRACE_NAMES = ("network.har", "trace.zip", "network.har.zip", "trace", "trace.network", "network.network")
-_TELLING = (RESPONSE, *TRACE_NAMES)
+_FOLDER = "trace"  # a name that other programs use as well
+_TELLING = (RESPONSE, *(name for name in TRACE_NAMES if name != _FOLDER))
 
 
 class WebArenaVerified:
@@ -32,11 +35,15 @@ class WebArenaVerified:
 
     def recognizes(self, path: Path) -> bool:
         """Whether the directory holds a response or a trace."""
-        return any(present(path / name) for name in _TELLING)
+        return any(present(path / name) for name in _TELLING) or _is_trace(path / _FOLDER)
 
     def fits(self, seen: Listing) -> bool:
         """The same of a directory that was looked at."""
-        return not seen.names.isdisjoint(_TELLING)
+        return not seen.names.isdisjoint(_TELLING) or (_FOLDER in seen.names and _is_trace(seen.path / _FOLDER))
+
+    def knows_part(self, seen: Listing) -> bool:  # noqa: ARG002  (the signature of a layout)
+        """Never: a directory with any of the files is a run."""
+        return False
 
     def load(self, path: Path, label: str, rules: Rules) -> Run:
         """The run, with the directory's name as task id."""
@@ -50,6 +57,12 @@ class WebArenaVerified:
             rules=rules,
             load_trace=network_trace(path),
         )
+
+
+def _is_trace(folder: Path) -> bool:
+    """Whether a directory holds a network trace. A link is none."""
+    is_link = os.path.islink(folder)  # noqa: PTH114  (pathlib raises where nobody may look)
+    return not is_link and any(name.endswith(".network") for name in listed(folder).names)
 
 
 def _task_id(name: str) -> int | str:

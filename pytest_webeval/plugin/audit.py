@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.formats.run_tree import Kind
 from pytest_webeval.plugin.settings import read_settings
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.redaction.audit import Audit
@@ -40,8 +41,16 @@ def audit(config: pytest.Config) -> int:
         telling += bool(found.found)
         for one, count in found.found.items():
             totals[one.kind] += count
+    _show(_unread(workspace))
     _show(_totals(totals, telling, len(paths)))
     return int(pytest.ExitCode.OK)
+
+
+def _unread(workspace: Workspace) -> Iterator[str]:
+    """A line for each directory that may be a run and that nobody may list."""
+    for branch in workspace.branches:
+        if branch.kind is Kind.UNREADABLE:
+            yield f"{workspace.labels.of(branch.path)}: not read: {branch.problem}"
 
 
 def _salt(path: Path, workspace: Workspace) -> bytes | None:

@@ -29,9 +29,8 @@ CHOSEN = pytest.StashKey[Chosen]()
 
 
 def is_narrowed(config: pytest.Config, roots: Iterable[Path]) -> bool:
-    """Whether arguments chose some runs of the roots, rather than all."""
-    ignored = config.getoption("ignore") or config.getoption("ignore_glob")
-    return bool(ignored) or CHOSEN in config.stash or not {str(root) for root in roots} <= set(config.args)
+    """Whether arguments chose some runs of the roots, rather than all. What is ignored belongs to no session."""
+    return CHOSEN in config.stash or not {str(root) for root in roots} <= set(config.args)
 
 
 def names_runs(config: pytest.Config, roots: Iterable[Path]) -> bool:

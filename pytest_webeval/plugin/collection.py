@@ -1,10 +1,10 @@
-"""Run directories as pytest nodes: a `Directory` for each, with one `Function` in it."""
+"""Run directories as pytest nodes: a `Collector` for each, with one `Function` in it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import cache
 from functools import cached_property
 from pathlib import Path
@@ -12,14 +12,14 @@ from types import ModuleType
 from typing import Any
 from typing import TypeVar
 
+import pluggy
 import pytest
 
-from pytest_webeval import formats
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.formats.listing import Listing
-from pytest_webeval.formats.listing import listed
+from pytest_webeval.formats.run_tree import Branch
+from pytest_webeval.formats.run_tree import Kind
 from pytest_webeval.plugin.chosen import CHOSEN
 from pytest_webeval.plugin.evaluator_calls import with_tracebacks
 from pytest_webeval.plugin.item_names import exact
@@ -29,7 +29,6 @@ from pytest_webeval.plugin.labels import quoted
 from pytest_webeval.plugin.missing import MISSING_TASKS
 from pytest_webeval.plugin.recording import RecordEvaluation
 from pytest_webeval.plugin.recording import TaskFailed
-from pytest_webeval.plugin.strangers import shield
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.tasks import NumberedTask
@@ -57,6 +56,11 @@ class RunItem(pytest.Function):
     problem: str | None = None
     task_id: int | str = ""
 
+    @property
+    def ihook(self) -> pluggy.HookRelay:
+        """Those of its directory."""
+        return self.parent.ihook if self.parent is not None else super().ihook
+
     def getparent(self, cls: Any) -> Any:
         """The nearest node of a class; a run directory stands in for the module that a run does not have."""
         return self.parent if cls is pytest.Module else super().getparent(cls)
@@ -79,18 +83,37 @@ class RunItem(pytest.Function):
         return super().repr_failure(excinfo)  # pytest.Function takes no style
 
 
-class RunDirectory(pytest.Directory):
-    """One run, or a directory whose layout nobody knows."""
+class RunNode(pytest.Collector):
+    """A directory at or below a run root.
+
+    It is no `pytest.Directory`: pytest would look for a conftest.py in it, and end the session where it may not.
+    """
+
+    @property
+    def ihook(self) -> pluggy.HookRelay:
+        """The hooks that hold above the run root, as no conftest.py below it does."""
+        if isinstance(self.parent, RunNode):
+            return self.parent.ihook
+        return self.session.gethookproxy(self.path.parent)
+
+
+class RunDirectory(RunNode):
+    """One run, or a directory that should be one."""
 
     obj = ModuleType("run")
     problem: str | None = None
 
     def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
         """The one item, with markers and keywords from the task definition."""
-        item = self._item(ITEM, self.problem)
-        if self.problem is None:
-            workspace = self.config.stash[WORKSPACE]
-            run = workspace.run(self.path)
+        workspace = self.config.stash[WORKSPACE]
+        run, problem = None, self.problem
+        if problem is None:
+            try:
+                run = workspace.run(self.path)
+            except RecordingError as error:  # it is another than a moment ago
+                problem = str(error)
+        item = self._item(ITEM, problem)
+        if run is not None:
             _describe(item, run.task_id, workspace.known_task(run), run.format)
         else:
             _name_item(item, self.path.name)
@@ -154,72 +177,52 @@ def _type_mark(kind: str) -> pytest.MarkDecorator:
     return pytest.mark.webeval_type(kind, name=kind)
 
 
-class RunsDirectory(pytest.Directory):
+class RunsDirectory(RunNode):
     """A directory at or below a run root that is no run itself."""
 
-    seen: Listing | None = None
+    branches: Sequence[Branch] = ()
 
     def collect(self) -> Iterator[pytest.Collector]:
         """What is below it: runs, and directories with runs."""
-        workspace = self.config.stash[WORKSPACE]
-        seen, self.seen = self.seen or listed(self.path), None
-        is_wanted = _wanted(self.config)
-        for child in workspace.subdirectories(seen):
-            if is_wanted(child):
-                yield directory_node(child, self, child.name)
-        for link in seen.links_out(workspace.labels.root_of(self.path) or self.path):
-            if _is_chosen(link, self.config):
-                leads = "out of the run root; copy the directory here" if link.exists() else "nowhere; remove it"
-                yield _unusable(link, self, f"{link} is a link that leads {leads}", link.name)
+        branches, self.branches = self.branches, ()
+        for branch in branches:
+            if _is_chosen(branch.path, self.config):
+                yield _node_of(branch, self, branch.path.name)
         yield from _missing(self)
 
 
-def _missing(parent: pytest.Directory) -> Iterator[MissingDirectory]:
+def _missing(parent: RunNode) -> Iterator[MissingDirectory]:
     """Nodes for the missing tasks that stand in a run root. Arguments that choose runs in it pass them over."""
-    if missing := parent.config.stash[MISSING_TASKS].below(parent.path):
-        for path in filter(_wanted(parent.config), missing):
+    for path in parent.config.stash[MISSING_TASKS].below(parent.path):
+        if _is_chosen(path, parent.config):
             yield _node(MissingDirectory, parent, path, path.name)
 
 
-def directory_node(path: Path, parent: pytest.Collector, name: str | None = None) -> pytest.Directory:
-    """The node for a directory at or below a run root. Its name is found out by pytest if none is given."""
-    workspace = parent.config.stash[WORKSPACE]
-    seen = workspace.seen_in(path)
-    if seen is None:
-        return _node(RunDirectory, parent, path, name)
-    problem = _problem(seen, is_root=path in workspace.settings.roots)
-    if problem is not None:
-        return _unusable(path, parent, problem, name)
-    node = _node(RunsDirectory, parent, path, name)
-    node.seen = seen
+def directory_node(path: Path, parent: pytest.Collector) -> RunNode:
+    """The node for a directory at or below a run root where pytest comes to it."""
+    is_top = isinstance(parent, pytest.Session)  # its name is no keyword, like that of pytest's own top directory
+    return _node_of(parent.config.stash[WORKSPACE].branch(path), parent, "." if is_top else path.name)
+
+
+def _node_of(branch: Branch, parent: pytest.Collector, name: str) -> RunNode:
+    if branch.kind is Kind.GROUP:
+        group = _node(RunsDirectory, parent, branch.path, name)
+        group.branches = branch.branches
+        return group
+    node = _node(RunDirectory, parent, branch.path, name)
+    node.problem = branch.problem
     return node
 
 
-def _unusable(path: Path, parent: pytest.Collector, problem: str, name: str | None) -> RunDirectory:
-    """A node whose one item says what is wrong with a directory."""
-    node = _node(RunDirectory, parent, path, name)
-    node.problem = problem
-    return node
+Node = TypeVar("Node", bound=RunNode)
 
 
-Node = TypeVar("Node", bound=pytest.Directory)
-
-
-def _node(kind: type[Node], parent: pytest.Collector, path: Path, name: str | None) -> Node:
-    shield(parent.config, path)
+def _node(kind: type[Node], parent: pytest.Collector, path: Path, name: str) -> Node:
     nodeid = parent.config.stash[WORKSPACE].labels.of(path)
-    if name is not None and harmless(name) != name:  # reports carry the names of nodes as keywords
+    if harmless(name) != name:  # reports carry the names of nodes as keywords
         name = quoted(name)
     node: Node = kind.from_parent(parent, path=path, nodeid=nodeid, name=name)
     return node
-
-
-def _problem(seen: Listing, *, is_root: bool) -> str | None:
-    try:
-        is_fine = is_root or seen.subdirectories() or formats.holds_reports(seen)
-        return None if is_fine else formats.unknown_layout(seen.path)
-    except RecordingError as error:
-        return str(error)
 
 
 def run_path(item: pytest.Item) -> Path | None:
@@ -228,18 +231,6 @@ def run_path(item: pytest.Item) -> Path | None:
         return item.path
     parameter = item.callspec.params.get("webeval_run") if hasattr(item, "callspec") else None
     return parameter if isinstance(parameter, Path) else None
-
-
-def _wanted(config: pytest.Config) -> Callable[[Path], bool]:
-    """Tells which directories options and arguments want collected."""
-    ignored = {os.path.abspath(given) for given in config.getoption("ignore") or ()}  # noqa: PTH100  (links are kept)
-    globs = config.getoption("ignore_glob") or ()
-
-    def is_wanted(path: Path) -> bool:
-        is_ignored = str(path) in ignored or any(path.match(glob) for glob in globs)
-        return not is_ignored and _is_chosen(path, config)
-
-    return is_wanted
 
 
 def _is_chosen(path: Path, config: pytest.Config) -> bool:

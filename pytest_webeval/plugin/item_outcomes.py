@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -142,7 +143,7 @@ def without_verdict(path: Path, message: str, workspace: Workspace, *, partly: b
     found = _outcome(error_result(run, task, told, workspace), run, task, workspace, partly=partly)
     if path in missing.by_path:
         return replace(found, record=replace(found.record, missing=True), result=None)
-    return replace(found, result=None) if _leads_elsewhere(path, workspace) else found
+    return replace(found, result=None) if _has_no_place(path, workspace) else found
 
 
 def given_up(item: pytest.Item, message: str, workspace: Workspace) -> Outcome | None:
@@ -156,9 +157,16 @@ def given_up(item: pytest.Item, message: str, workspace: Workspace) -> Outcome |
     )
 
 
+def _has_no_place(path: Path, workspace: Workspace) -> bool:
+    """Whether a result cannot be written beside a recording that could not be read either."""
+    is_beside = workspace.settings.output is None
+    return _leads_elsewhere(path, workspace) or (is_beside and not os.access(path, os.W_OK | os.X_OK))
+
+
 def _leads_elsewhere(path: Path, workspace: Workspace) -> bool:
     """Whether a result written into a directory would end up outside the run root, behind a link."""
-    return path.is_symlink() and path not in workspace.settings.roots and workspace.settings.output is None
+    is_link = os.path.islink(path)  # noqa: PTH114  (pathlib raises where nobody may look)
+    return is_link and path not in workspace.settings.roots and workspace.settings.output is None
 
 
 def _known(path: Path, workspace: Workspace) -> tuple[Run, Task | None]:

@@ -15,6 +15,7 @@ from pytest_webeval.checksums import sha256
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.formats.run_tree import Kind
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.tasks import Task
@@ -42,9 +43,14 @@ class MissingTasks:
         """Ids of missing tasks by the directory that their items go by, ascending. No such directory is made."""
         if not self.workspace.settings.expect:
             return {}
-        recorded = {found for root in self.workspace.settings.roots for found in self._recorded(root)}
+        recorded = set(self._recorded())
         missing = [task_id for task_id in self._expected() if str(task_id) not in recorded]
-        return {self._place(task_id): task_id for task_id in missing}
+        return {self._place(task_id): task_id for task_id in missing if not self._is_left_out(task_id)}
+
+    def _is_left_out(self, task_id: int | str) -> bool:
+        """Whether the session ignores the directories that are named by a task."""
+        places = (root / _name(task_id) for root in self.workspace.settings.roots)
+        return any(self.workspace.is_left_out(path) for path in places)
 
     def below(self, directory: Path) -> list[Path]:
         """Where items of missing tasks stand in a directory: nowhere unless it is a run root."""
@@ -95,21 +101,15 @@ class MissingTasks:
         known = (workspace.definitions(root) for root in workspace.settings.roots)
         return tuple(dict.fromkeys(task_id for tasks in known if tasks for task_id in tasks.task_ids))
 
-    def _recorded(self, path: Path) -> Iterator[str]:
-        """Ids of the runs at or below a directory. What is no run but is named like one tells itself what is wrong."""
-        workspace = self.workspace
-        try:
-            seen = workspace.seen_in(path)
-            if seen is None:
-                yield str(workspace.run(path).task_id)
-                return
-            inner, links = workspace.subdirectories(seen), seen.links_out(workspace.labels.root_of(path) or path)
-        except RecordingError:
-            inner, links = [], []
-        unusable = links if inner or path in workspace.settings.roots else [path, *links]
-        yield from (one.name if (number := numbered(one)) is None else str(number) for one in unusable)
-        for child in inner:
-            yield from self._recorded(child)
+    def _recorded(self) -> Iterator[str]:
+        """Ids of the runs. What should be one and is named like one says itself what is wrong."""
+        for branch in self.workspace.branches:
+            try:
+                number = self.workspace.run(branch.path).task_id if branch.kind is Kind.RUN else None
+            except RecordingError:
+                number = None
+            number = numbered(branch.path) if number is None else number
+            yield branch.path.name if number is None else str(number)
 
     def _place(self, task_id: int | str) -> Path:
         """Below the first root that defines the task, or else the first; not where a run of another task lies."""

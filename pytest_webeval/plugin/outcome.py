@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import nullcontext
 from dataclasses import astuple
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import Any
 
 from pytest_webeval.durations import WRITE
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import SettingsError
 from pytest_webeval.failure_groups import error_group
 from pytest_webeval.files import read_inside
 from pytest_webeval.journal import Seal
@@ -65,11 +67,19 @@ class Outcome:
     def _written(self, sync: Sync | None) -> Outcome:
         seal = None
         if self.result is not None and not self.partly:
+            self._check_place()
             checksum = write_json(self.path, self.redacting.written(self.result, self.run).to_json(), sync)
             seal = Seal(checksum, files_in(self.run.path) if self.run and self.is_verdict else "")
         if self.is_obsolete and written_for(self.path, self.record.run):
             remove(self.path)
         return replace(self, seal=seal)
+
+    def _check_place(self) -> None:
+        """Raise `SettingsError` where a run is gone, so that nobody makes its directory again."""
+        run = self.run
+        if run is not None and self.path.parent == run.path and not os.path.isdir(run.path):  # noqa: PTH112  (speed)
+            told = f"cannot write {self.path}: the run was removed while the session ran"
+            raise SettingsError(f"{told}; restore it, or choose a place with --webeval-output")
 
     def unwritten(self, message: str) -> Outcome:
         """The same with an error in place of a verdict that nobody can read."""

@@ -45,6 +45,8 @@ from pytest_webeval.summary import summarize_records
 from pytest_webeval.task_sets import id_order
 from pytest_webeval.writing import write_json
 
+WITHOUT_RUNS_LISTED = 100  # directories in a summary
+
 
 @dataclass(eq=False)
 class Reporter:
@@ -57,6 +59,7 @@ class Reporter:
     collected: set[str] = field(default_factory=set)
     deselected: int = 0
     outside: int = 0
+    without_runs: Sequence[str] = ()  # labels of directories in which nothing is a run
     problems: list[str] = field(default_factory=list)
     summary: Summary | None = None
     places: list[Path] = field(default_factory=list)
@@ -126,12 +129,14 @@ class Reporter:
         output = getattr(node, "workeroutput", None) or {}
         self.deselected = max(self.deselected, output.get("webeval_deselected", 0))
         self.outside = max(self.outside, output.get("webeval_outside", 0))
+        self.without_runs = self.without_runs or output.get("webeval_without_runs", ())
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Put parts together and write the summaries."""
         self.deselected = max(self.deselected, session.config.stash.get(DESELECTED, 0))
         self.outside = max(self.outside, session.config.stash.get(OUTSIDE, 0))
+        self.without_runs = self.without_runs or self.workspace.without_runs
         for label in sorted(self.parts):
             self.attempt(partial(self._merge, label))
         is_misused = session.exitstatus == pytest.ExitCode.USAGE_ERROR
@@ -225,6 +230,8 @@ class Reporter:
             "subset": self._subset,
             "policy": self.workspace.settings.policy.to_json(),
             "task_warnings": list(tasks.warnings) if (tasks := self.workspace.given_tasks) else [],
+            "without_runs_count": len(self.without_runs),
+            "without_runs": list(self.without_runs[:WITHOUT_RUNS_LISTED]),
             "today": self.workspace.settings.today.isoformat(),
         }
         if not about["partial"] and (stale := self._stale_results):
@@ -268,8 +275,8 @@ class Reporter:
         records = self.records.values()
         missing = sorted((record.task_id for record in records if record.missing), key=id_order)
         told = [*self.journals.lines(len(self.records)), *recorded(self.recorded), *self.problems[:3]]
-        left_out = len(self.collected) + self.deselected
-        ending = Ending(self.places, left_out, missing, self.doubted, told, len(self.asked))
+        left_out, asked = len(self.collected) + self.deselected, len(self.asked)
+        ending = Ending(self.places, left_out, missing, self.doubted, told, asked, self.without_runs)
         if self._is_about_other_tests and not told:
             return
         terminalreporter.section("webeval")

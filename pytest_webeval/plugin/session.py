@@ -54,7 +54,7 @@ class WebEvalSession:
     _keywords: dict[Path, set[str]] = field(default_factory=dict)  # of runs that Python tests are about
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Directory | None:
+    def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """Take over at a run root and everything below it."""
         return directory_node(path, parent) if self.workspace.labels.root_of(path) else None
 
@@ -181,11 +181,12 @@ class WebEvalSession:
             return given_up(item, str(error), self.workspace)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Tell the controller how many items this worker deselected."""
+        """Tell the controller how many items this worker deselected, and which directories hold no run."""
         output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
         if output is not None:
             output["webeval_deselected"] = session.config.stash.get(DESELECTED, 0)
             output["webeval_outside"] = session.config.stash.get(OUTSIDE, 0)
+            output["webeval_without_runs"] = self.workspace.without_runs
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
         """Count what a selection left out."""

@@ -119,8 +119,10 @@ def run_roots(config: pytest.Config, given: list[str] | None) -> tuple[Path, ...
     named = [Path(root) for root in given] if given else list(config.getini("webeval_runs"))
     roots = tuple(dict.fromkeys(Path(os.path.abspath(root)) for root in named))  # noqa: PTH100  (links are kept)
     for root in roots:
-        if not root.is_dir():
+        if not os.path.isdir(root):  # noqa: PTH112  (pathlib raises where nobody may look)
             raise SettingsError(f"--webeval-runs: no directory {root}; name the directory that holds the recorded runs")
+        if not os.access(root, os.R_OK | os.X_OK):
+            raise SettingsError(f"--webeval-runs: cannot read {root}: Permission denied; make it readable")
     return _separate(roots)
 
 

@@ -36,6 +36,14 @@ def shield_arguments(config: pytest.Config) -> None:
             shield(config, directory)
             for below in directory.glob(f"test*/{CONFTEST}"):  # pytest looks one level down as well
                 shield(config, below.parent)
+    known.file_or_dir[:] = [_enterable(one, roots) for one in known.file_or_dir]
+
+
+def _enterable(argument: str, roots: tuple[Path, ...]) -> str:
+    """Where pytest may look for conftest.py: not in a run that nobody may enter, but in its root."""
+    path = Path(os.path.abspath(str(argument).partition("::")[0]))  # noqa: PTH100  (links are kept)
+    root = next((root for root in roots if path.is_relative_to(root)), None)
+    return argument if root is None or os.access(path, os.X_OK) else str(root)
 
 
 def _is_inside(path: Path, roots: tuple[Path, ...]) -> bool:

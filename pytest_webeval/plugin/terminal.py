@@ -34,7 +34,8 @@ class Ending:
     """What a session knows at its end that no summary says.
 
     `left_out` runs were found and not scored, `missing` tasks were never recorded; of `doubted` runs the own
-    test passed, and another recorded a failure. `problems` are lines that follow everything else.
+    test passed, and another recorded a failure. `problems` are lines that follow everything else. In the directories
+    `without_runs` nothing is a run.
     """
 
     places: Sequence[Path]
@@ -43,6 +44,7 @@ class Ending:
     doubted: Sequence[str]
     problems: Sequence[str]
     asked: int = 0  # runs that Python tests are about
+    without_runs: Sequence[str] = ()
 
 
 def section(summary: Summary | None, workspace: Workspace, reruns: Reruns, ending: Ending) -> list[str]:
@@ -51,7 +53,8 @@ def section(summary: Summary | None, workspace: Workspace, reruns: Reruns, endin
         nothing = f"no run was scored; {ending.left_out} found, none selected or finished"
         if ending.asked and not ending.left_out:
             nothing = f"Python tests used {_number(ending.asked, 'run')} and recorded no result"
-        return [nothing if ending.left_out or ending.asked else _nothing(workspace), *ending.problems]
+        first = nothing if ending.left_out or ending.asked else _nothing(workspace)
+        return [first, *_without_runs(ending.without_runs, workspace), *ending.problems]
     changes = flips(summary.webeval, reruns)
     before = [*_counts(summary), *_sites(summary), *_trajectories(summary), *changes]
     files = [f"summary: {place}" for place in ending.places[:2]]
@@ -60,6 +63,7 @@ def section(summary: Summary | None, workspace: Workspace, reruns: Reruns, endin
         *slowest(summary.webeval["slowest"]),
         *doubted(ending.doubted),
         *_tasks(summary, ending.missing),
+        *_without_runs(ending.without_runs, workspace),
         *_notes(summary),
         *files,
         *ending.problems,
@@ -180,6 +184,16 @@ def _tasks(summary: Summary, missing: Sequence[int | str]) -> list[str]:
     if unpassable := list(summary.webeval["unpassable"]):
         lines.append(f"no natural recording can pass {_counted(unpassable)}: {_shortened(unpassable)}")
     return [harmless(line) for line in lines]
+
+
+def _without_runs(labels: Sequence[str], workspace: Workspace) -> list[str]:
+    """One line about directories that were passed over because nothing in them is a run."""
+    if not labels:
+        return []
+    roots = list(workspace.labels.prefixes.values())
+    inner = [label.removeprefix(f"{roots[0]}/") for label in labels] if len(roots) == 1 else labels
+    counted = "1 directory holds" if len(labels) == 1 else f"{len(labels)} directories hold"
+    return [harmless(f"{counted} no run: {_shortened(inner)}")]
 
 
 def _counted(tasks: Sequence[int | str], *verbs: str) -> str:

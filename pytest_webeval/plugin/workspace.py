@@ -14,13 +14,17 @@ import pytest
 
 from pytest_webeval import formats
 from pytest_webeval.durations import LOAD_TASK
+from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.base import Case
 from pytest_webeval.files import present
 from pytest_webeval.formats.listing import Listing
-from pytest_webeval.formats.listing import listed
+from pytest_webeval.formats.run_tree import Branch
+from pytest_webeval.formats.run_tree import Kind
+from pytest_webeval.formats.run_tree import Search
 from pytest_webeval.plugin.evaluator_calls import PytestCalls
+from pytest_webeval.plugin.ignoring import Ignoring
 from pytest_webeval.plugin.labels import Labels
 from pytest_webeval.plugin.settings import Settings
 from pytest_webeval.runs import Run
@@ -67,6 +71,8 @@ class Workspace:
     _task_sets: dict[Path, Found] = field(default_factory=dict)
     _latest: dict[Path, Found] = field(default_factory=dict)
     _formats: dict[Path, RunFormat | None] = field(default_factory=dict)
+    _branches: dict[Path, Branch] = field(default_factory=dict)
+    _ignoring: dict[Path, Ignoring] = field(default_factory=dict)
 
     @cached_property
     def sites(self) -> Sites:
@@ -93,10 +99,16 @@ class Workspace:
         return Labels(self.settings.roots, self.config.rootpath)
 
     def format_of(self, path: Path, seen: Listing | None = None) -> RunFormat | None:
-        """The format of a run directory: one that a hook knows, or one of ours. It is found out once."""
+        """The format of a run directory: one that a hook knows, or one of ours. It is found out once.
+
+        Raises `RecordingError` if a hook may not look into the directory.
+        """
         if path in self._formats:
             return self._formats[path]
-        known: RunFormat | None = self.config.hook.pytest_webeval_recognize(path=path, config=self.config)
+        try:
+            known: RunFormat | None = self.config.hook.pytest_webeval_recognize(path=path, config=self.config)
+        except OSError as error:
+            raise RecordingError(f"cannot read {path}: {error.strerror or error}; make it readable") from error
         found = known or formats.format_of(path, seen)
         if found is not None or seen is not None:  # until it is collected, a conftest.py may come that knows it
             self._formats[path] = found
@@ -215,29 +227,60 @@ class Workspace:
         tree = self.settings.output if is_alone else self.settings.output / self.labels.prefixes[root]
         return tree / path.relative_to(root)
 
+    @property
+    def branches(self) -> Iterator[Branch]:
+        """All runs of all roots, and what should be one, in the order in which they are collected."""
+        ends = (branch for root in self.settings.roots for branch in self.branch(root).ends())
+        return iter({branch.path: branch for branch in ends}.values())
+
     @cached_property
     def run_paths(self) -> list[Path]:
-        """All run directories of all roots, in the order in which they are collected. Raises `RecordingError`."""
-        return list(dict.fromkeys(path for root in self.settings.roots for path in self._runs_below(root)))
+        """All run directories of all roots, in the order in which they are collected."""
+        return [branch.path for branch in self.branches if branch.kind is Kind.RUN]
 
-    def subdirectories(self, seen: Listing) -> list[Path]:
-        """Directories that may be or hold runs: all but those that are written to. Raises `RecordingError`."""
-        return [child for child in seen.subdirectories() if child not in (self.settings.output, self.settings.report)]
+    def branch(self, path: Path) -> Branch:
+        """What lies at or below a directory of a root. It is looked for once."""
+        if path not in self._branches:
+            root = self.labels.root_of(path) or path
+            ignoring = self.ignoring(root)
+            search = Search(root, self.format_of, self.is_task, self.is_left_out, ignoring.stops_at)
+            self._branches[path] = search.branch(path)
+        return self._branches[path]
 
-    def seen_in(self, path: Path) -> Listing | None:
-        """What is in a directory that is no run; None for a run, which nobody has to look at again."""
-        if self._formats.get(path) is not None:
-            return None
-        seen = listed(path)
-        return seen if self.format_of(path, seen) is None else None
+    @property
+    def without_runs(self) -> list[str]:
+        """The labels of directories in which nothing is a run, as far as anybody looked, sorted."""
+        found = {one for root in self.settings.roots for one in self._without_runs_in(root)}
+        return sorted(map(self.labels.of, found))
 
-    def _runs_below(self, path: Path) -> Iterator[Path]:
-        seen = self.seen_in(path)
-        if seen is None:
-            yield path
-            return
-        for child in self.subdirectories(seen):
-            yield from self._runs_below(child)
+    def _without_runs_in(self, root: Path) -> Sequence[Path]:
+        return self._branches[root].without_runs if root in self._branches else ()
+
+    def ignoring(self, root: Path) -> Ignoring:
+        """What a session leaves out of a root."""
+        if root not in self._ignoring:
+            self._ignoring[root] = Ignoring.of(self.config, root)
+        return self._ignoring[root]
+
+    def is_left_out(self, path: Path) -> bool:
+        """Whether a directory is written to by this session, or ignored."""
+        settings = self.settings
+        is_written = path in (settings.output, settings.report, settings.metrics)
+        return is_written or self.ignoring(self.labels.root_of(path) or path).covers(path)
+
+    def is_task(self, path: Path) -> bool:
+        """Whether a directory is named by the id of a task; by any number, where the definitions cannot be read."""
+        name = path.name
+        task_id = int(name) if name.isascii() and name.isdigit() else name
+        try:
+            tasks = self.definitions(self.labels.root_of(path) or path)
+            return str(task_id) in self._subset_ids or (tasks is not None and task_id in tasks)
+        except TaskDefinitionError:
+            return isinstance(task_id, int)
+
+    @cached_property
+    def _subset_ids(self) -> frozenset[str]:
+        return frozenset(map(str, self.subset.task_ids)) if self.subset is not None else frozenset()
 
 
 def _source(run: Run, tasks: TaskSet | None) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import dataclass
 from dataclasses import field
 from functools import cached_property
@@ -91,11 +92,20 @@ class TrajectoryFiles:
 
     @cached_property
     def score_names(self) -> tuple[str, ...]:
-        """Names of the JSON files in `scores/`, sorted. Raises `RecordingError` if that is no directory of its own."""
+        """Names of the JSON files in `scores/`, sorted. Raises `RecordingError` if that is no directory of its own.
+
+        What nobody may list is an error as well: there may be a verdict in it.
+        """
+        if SCORES not in self.names:
+            return ()
         folder = self.path / SCORES
-        if SCORES in self.names and (folder.is_symlink() or not folder.is_dir()):
-            raise RecordingError(f"{SCORES} in {self.path} is no directory; put the files there, not a link to them")
-        return tuple(name for name in _names(folder) if name.endswith(".json"))
+        try:
+            if not stat.S_ISDIR(folder.lstat().st_mode):
+                told = f"{SCORES} in {self.path} is no directory; put the files there, not a link to them"
+                raise RecordingError(told)
+            return tuple(name for name in sorted(os.listdir(folder)) if name.endswith(".json"))  # noqa: PTH208  (names)
+        except OSError as error:
+            raise RecordingError(f"cannot list {folder}: {error.strerror}; make it readable") from error
 
     def optional(self, name: str) -> bytes | None:
         """The bytes of a file that need not be there, or None; what cannot be read is as good as missing."""

@@ -131,7 +131,8 @@ def _of_trajectories(name: str, outcome: str):
 
 def _linked_folder(name: str):
     def spoil(path: Path) -> None:
-        target = path.parent / f".{path.name}-away"
+        root = next(above for above in path.parents if (above / "bystanders").is_dir())
+        target = root / "bystanders" / f"{path.name}-{name}"
         (path / name).rename(target)
         (path / name).symlink_to(target)
 

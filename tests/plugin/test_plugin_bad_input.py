@@ -69,11 +69,13 @@ def expecting_nonsense(runs):
 
 
 def an_unknown_layout(runs):
+    runs.define(runs.definition(107))
     (runs.root / "107").mkdir(parents=True)
     (runs.root / "107" / "answer.txt").write_text("lamp")
 
 
 def an_empty_directory(runs):
+    runs.define(runs.definition(107))
     (runs.root / "107").mkdir(parents=True)
 
 
@@ -202,12 +204,13 @@ def test_the_node_id_of_an_odd_directory_selects_it(runs, webeval, name):
     assert runs.summary["total"] == 1
 
 
-def test_an_empty_nested_tree_is_no_silent_success(runs, webeval):
+def test_an_empty_nested_tree_is_named_and_no_error(runs, webeval):
     runs.add(107)
     (runs.root / "batch" / "deeper").mkdir(parents=True)
     result = webeval()
-    result.assert_outcomes(passed=1, errors=1)
-    assert "runs/batch/deeper" in {row["run"] for row in runs.summary["task_results"]}
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["1 directory holds no run: batch"])
+    assert runs.summary["webeval"]["without_runs"] == ["runs/batch"]
 
 
 def test_an_agents_text_reaches_the_terminal_without_control_characters(runs, webeval):
