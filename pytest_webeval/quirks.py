@@ -118,6 +118,8 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q50", "unordered comparison is quadratic, every URL is read twice", "-", instead="each is read once"),
     Quirk("Q51", "packaging crashes, the command line always exits 0", "-", instead="exit codes are pytest's own"),
     Quirk("Q52", "versions of libraries change verdicts without changing a checksum", "-", instead="results name them"),
+    Quirk("Q58", "an unknown key of what a task expects is ignored: post_dta checks nothing", "-",
+          "known_keys", "an unknown key is an error, except in the installed data set", DEFAULT),
     # Fara's webeval (fara_webeval.md §8); its numbers have an F before them
     Quirk("F12", "a run that ends with the action stop gets no points, whatever it answered", "trajectories",
           "stop_terminates", "stop ends a run in good order", STRICT),

@@ -42,6 +42,7 @@ class Rules:
     verdict_words: bool = False
     stop_terminates: bool = False
     budgets_in_steps: bool = False
+    known_keys: bool = False
 
     def without(self, *switches: str) -> Rules:
         """The same rules, with the reference's ways where these switches stand."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC
 from abc import abstractmethod
 from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
@@ -15,6 +16,7 @@ from typing import Any
 from typing import ClassVar
 
 from pytest_webeval.comparison import Comparison
+from pytest_webeval.definitions import unknown_keys
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import RunExcluded
@@ -44,7 +46,8 @@ class Case:
     `today` completes partial dates (Q44). `noticed` maps switches of the rule set that made a difference on the way to
     a verdict to the place where they did. `other_rules` stand for those of the run where somebody asks "what if".
     `asked_policy` says how stored verdicts are read. `explaining` holds what evaluators can tell of what did not
-    succeed, and `explained` what they told of which result.
+    succeed, and `explained` what they told of which result. `is_published` is for a task of the installed data set,
+    whose definition the user did not write.
     """
 
     run: Run
@@ -57,6 +60,7 @@ class Case:
     asked_policy: VerdictPolicy = field(default_factory=VerdictPolicy)
     explaining: list[Callable[[], Explanation]] = field(default_factory=list)
     explained: list[tuple[EvaluatorResult, dict[str, Any]]] = field(default_factory=list)
+    is_published: bool = False
 
     @property
     def rules(self) -> Rules:
@@ -71,6 +75,23 @@ class Case:
     def notice(self, switch: str, where: str) -> None:
         """Keep in mind that a switch of the rule set made a difference."""
         self.noticed.setdefault(switch, where)
+
+    def check_keys(self, expectation: Expectation, known: Sequence[str], thing: str) -> None:
+        """Refuse keys of what is expected that nothing reads. Raises `EvaluationError`; some rules warn instead.
+
+        A misspelt key checks nothing, so that a wrong run would pass (spec §2.4).
+        """
+        where = f"eval[{expectation.index}].expected"
+        problem = unknown_keys(expectation.config["expected"], known, where)
+        if problem is None:
+            return
+        if self.rules.known_keys and not (self.is_published and expectation in self.task.expectations):
+            self.notice("known_keys", where)
+            raise EvaluationError(f"invalid task definition: {problem}")
+        for name in expectation.config["expected"]:
+            if name not in known:
+                told = f"{where}.{name} is no field of {thing} and is ignored"
+                self.warnings.append(f"{told}; known: {', '.join(known)}")
 
     def explain(self, how: Callable[[], Explanation]) -> None:
         """Offer to explain why something did not succeed. It is asked for once the verdict stands."""

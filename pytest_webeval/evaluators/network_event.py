@@ -46,7 +46,7 @@ class NetworkEventEvaluator(Evaluator):
         from pytest_webeval.event_matching import EventMatcher  # many tasks ask for the answer alone
 
         wanted = expectation.read_as(NetworkExpectation)
-        _warn_of_unknown_fields(expectation, case)
+        case.check_keys(expectation, ExpectedEvent.__struct_encode_fields__, "an event")
         check = _Check(EventMatcher(wanted, case), case)
         candidates = check.candidates
         for candidate in candidates:
@@ -61,15 +61,6 @@ class NetworkEventEvaluator(Evaluator):
             normalized=check.recorded(event, typed=True),
             expected=check.expected(),
         )
-
-
-def _warn_of_unknown_fields(expectation: Expectation, case: Case) -> None:
-    """Tell of fields that are ignored, as the reference does (spec §2.4): one that is misspelt checks nothing."""
-    known = ExpectedEvent.__struct_encode_fields__
-    for name in expectation.config["expected"]:
-        if name not in known:
-            where = f"eval[{expectation.index}].expected.{name}"
-            case.warnings.append(f"{where} is no field of an event and is ignored; known: {', '.join(known)}")
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,7 @@ class Definition:
     task: Task
     checksum: str
     origin: str
+    is_published: bool = False
 
     @property
     def is_from_run(self) -> bool:
@@ -121,7 +122,8 @@ class Workspace:
                 f"no task definition for {run.label}: no {root / TASKS}, no {OWN_TASK} in it; "
                 "name one with --webeval-tasks"
             )
-        return Definition(run.task(tasks), *_source(run, tasks))
+        is_published = tasks is not None and tasks.is_published(run.task_id)
+        return Definition(run.task(tasks), *_source(run, tasks), is_published)
 
     def source_of(self, run: Run) -> tuple[str, str]:
         """Checksum and name of the file with the definition of a run's task; empty where it has none."""
@@ -174,7 +176,14 @@ class Workspace:
     def case(self, run: Run, sites: Sites) -> Case:
         """What evaluators may look at. Raises `WebEvalError`."""
         definition = self.definition(run)
-        case = Case(run, definition.task, sites, today=self.settings.today, asked_policy=self.settings.policy)
+        case = Case(
+            run,
+            definition.task,
+            sites,
+            today=self.settings.today,
+            asked_policy=self.settings.policy,
+            is_published=definition.is_published,
+        )
         case.warnings.extend(getattr(definition.task, "warnings", ()))  # which only tasks of trajectories have
         if run.trajectory is not None and self.given_tasks is not None and not definition.origin:
             told = f"task {run.task_id} is not defined in {self.given_tasks.origin}"

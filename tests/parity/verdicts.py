@@ -26,7 +26,7 @@ from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import TaskResult
 from pytest_webeval.scoring import score
 from pytest_webeval.sites import Sites
-from pytest_webeval.sites import load_sites
+from pytest_webeval.sites import parse_sites
 from pytest_webeval.tasks import read_task
 from pytest_webeval.traces import load_trace
 
@@ -103,7 +103,7 @@ def _place(error: Exception) -> str:
 
 @cache
 def _sites(config: Path) -> Sites:
-    return load_sites(config)
+    return parse_sites(config.read_bytes(), str(config))
 
 
 def _reason(found: EvaluatorResult) -> str:
