@@ -103,7 +103,8 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q37", "the error of a HAR without entries hides its cause", "-", instead="the message says what is wrong"),
     Quirk("Q38", "should_not_exist of a GET on a navigate task fails on any navigation", "-"),
     Quirk("Q39", "an ignore pattern that leaves no expected field is an error", "-"),
-    Quirk("Q40", "a configured address that normalising changes makes every expected URL an error", "-"),
+    Quirk("Q40", "a configured address that normalising changes makes every expected URL an error", "-",
+          "folded_addresses", "capitals in scheme and host of a configured address are lower-cased", DEFAULT),
     Quirk("Q41", "query_params_schema knows only arrays", "704-713"),
     Quirk("Q42", "one impossible URL in a recording is an error of every network evaluator", "488 with network checks"),
     Quirk("Q43", "a blank line, a raw U+2028 or a byte that is no UTF-8 makes a trace unreadable", "all",
@@ -120,6 +121,8 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q52", "versions of libraries change verdicts without changing a checksum", "-", instead="results name them"),
     Quirk("Q58", "an unknown key of what a task expects is ignored: post_dta checks nothing", "-",
           "known_keys", "an unknown key is an error, except in the installed data set", DEFAULT),
+    Quirk("Q59", "a wrong site address in the configuration is a failure of the agent", "488 with network checks",
+          "visited_sites", "a failure without a request to a configured address is an error", DEFAULT),
     # Fara's webeval (fara_webeval.md §8); its numbers have an F before them
     Quirk("F12", "a run that ends with the action stop gets no points, whatever it answered", "trajectories",
           "stop_terminates", "stop ends a run in good order", STRICT),

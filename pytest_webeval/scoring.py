@@ -65,6 +65,8 @@ def evaluate(expectation: Expectation, case: Case, evaluators: dict[str, Evaluat
     """The result of one expectation, with a warning where the rules made it another than the reference's."""
     case.noticed.clear()
     case.explaining.clear()
+    if case.rules.folded_addresses and case.configured_sites.folded is not case.configured_sites:
+        case.notice("folded_addresses", "the configured addresses")
     found = _evaluated(expectation, case, evaluators)
     if case.noticed:
         noticed = dict(case.noticed)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -30,6 +31,7 @@ CONFIG_KEYS = (
 )
 ENVIRONMENT_KEYS = ("urls", "active_url_idx", "use_header_login", "credentials", "extra", "container")
 SCHEMES = ("http", "https")
+_ORIGIN = re.compile(r"^\s*[A-Za-z]+://[^/?#]*")
 SITE_NAMES = ("gitlab", "map", "reddit", "shopping_admin", "shopping", "wikipedia", "homepage")
 
 
@@ -55,6 +57,14 @@ class Environment:
     active: int = 0
 
     @property
+    def folded(self) -> Environment:
+        """The same with scheme and host in lower case, as browsers send them. Other spellings stay, behind those."""
+        if not 0 <= self.active < len(self.urls):  # which stays an error
+            return self
+        lower = tuple(_ORIGIN.sub(lambda match: match[0].lower(), url) for url in self.urls)
+        return Environment((*lower, *(url for url in self.urls if url not in lower)), self.active)
+
+    @property
     def url(self) -> str:
         """The address that replaces the placeholder. Raises `EvaluationError`."""
         if not 0 <= self.active < len(self.urls):
@@ -64,7 +74,7 @@ class Environment:
         return self.urls[self.active]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sites:
     """Where the sites of a benchmark were reached. Empty until a configuration or a recording says so."""
 
@@ -106,6 +116,12 @@ class Sites:
         return bool(self.environments) and all(
             site in self.environments and self.environments[site].urls for site in sites
         )
+
+    @cached_property
+    def folded(self) -> Sites:
+        """The same sites with folded addresses; these very sites where that changes nothing."""
+        changed = {name: environment.folded for name, environment in self.environments.items()}
+        return self if changed == dict(self.environments) else Sites(changed)
 
     def _environment(self, site: str) -> Environment:
         if site not in self.environments:

@@ -105,13 +105,26 @@ class Case:
     def sites(self) -> Sites:
         """Site addresses, guessed from the recording where none are configured. Raises `EvaluationError`."""
         if self.configured_sites.covers(self.task.sites):
-            return self.configured_sites
+            return self.configured_sites.folded if self.rules.folded_addresses else self.configured_sites
         unknown = [site for site in self.task.sites if not self.configured_sites.covers([site])]
         told = (
             f"no address is configured for {', '.join(unknown)}, so those of all sites were guessed from the recording"
         )
         self.warnings.append(f"{told}; name them with --webeval-config")
         return guessed_sites(self.task.sites, self.run.trace.evaluation_events)
+
+    @cached_property
+    def unvisited_sites(self) -> str | None:
+        """The configured and the recorded hosts if no request went to a site of the task; None if one did.
+
+        None as well where no address is configured, and for a trace that no evaluator has read.
+        """
+        trace = vars(self.run).get("trace")
+        if trace is None or not self.task.sites or not self.configured_sites.covers(self.task.sites):
+            return None
+        from pytest_webeval.site_visits import unvisited  # with what most results need not know
+
+        return unvisited(self.configured_sites, self.task.sites, trace.events)
 
     def check(self) -> None:
         """Raise `RecordingError` unless the run can be scored at all, `RunExcluded` if it belongs in no mean."""

@@ -55,12 +55,16 @@ class NetworkEventEvaluator(Evaluator):
         event, assertions = check.forbidden() if wanted.should_not_exist else check.decided(candidates)
         if _wrong(assertions):
             case.explain(lambda: check.explained(event, assertions))
-        return self.result(
+        result = self.result(
             assertions,
             actual=check.recorded(event),
             normalized=check.recorded(event, typed=True),
             expected=check.expected(),
         )
+        if wanted.should_not_exist:
+            check.warn_of_unvisited_sites(event, expectation.index)
+            return result
+        return result if result.status is Status.SUCCESS else check.unless_unvisited(result)
 
 
 @dataclass(frozen=True)
@@ -146,6 +150,26 @@ class _Check:
         """Of the misses the one with the fewest wrong fields; of equals the last, which the agent meant to be final."""
         found: list[tuple[NetworkEvent, list[Assertion]]] = list(misses)
         return min(reversed(found), key=lambda miss: (_wrong_place(miss[1]), len(_wrong(miss[1]))), default=None)
+
+    def warn_of_unvisited_sites(self, event: NetworkEvent | None, index: int) -> None:
+        """Warn where nothing can have been found, because the address of the site is wrong."""
+        if event is None and (problem := self._unvisited_sites):
+            self.case.warnings.append(f"eval[{index}] finds nothing anyway: {problem}")
+
+    def unless_unvisited(self, result: EvaluatorResult) -> EvaluatorResult:
+        """The failure, or an error where no agent can have met the expectation: its site was never visited (Q59)."""
+        problem = self._unvisited_sites if self.case.rules.visited_sites else None
+        if problem is None:
+            return result
+        self.case.notice("visited_sites", "the trace")
+        return result.with_changes(status=Status.ERROR, score=0.0, error_msg=problem)
+
+    @property
+    def _unvisited_sites(self) -> str | None:
+        from pytest_webeval.site_visits import names_a_site  # with what most results need not know
+
+        is_about_a_site = names_a_site(self.matcher.event.url, self.case.task.sites)
+        return self.case.unvisited_sites if is_about_a_site else None
 
     def explained(self, event: NetworkEvent | None, assertions: Sequence[Assertion]) -> Explanation:
         """How the deciding event differs from the expected one. Raises `EvaluationError`."""
