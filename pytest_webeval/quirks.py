@@ -124,6 +124,9 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q59", "a wrong site address in the configuration is a failure of the agent", "488 with network checks",
           "visited_sites", "a failure without a request to a configured address is an error", DEFAULT),
     # Fara's webeval (fara_webeval.md §8); its numbers have an F before them
+    Quirk("F4", "a second *_answer.json hides the whole run", "trajectories",
+          "named_answer", "the answer file counts that is named after the directory, or the only *_final_answer.json",
+          DEFAULT),
     Quirk("F12", "a run that ends with the action stop gets no points, whatever it answered", "trajectories",
           "stop_terminates", "stop ends a run in good order", STRICT),
     Quirk("F27", "a judge's free text is searched for parts of words: 'unsuccessful' is a success", "trajectories",

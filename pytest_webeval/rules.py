@@ -42,6 +42,7 @@ class Rules:
     verdict_words: bool = False
     stop_terminates: bool = False
     budgets_in_steps: bool = False
+    named_answer: bool = False
     known_keys: bool = False
     visited_sites: bool = False
     folded_addresses: bool = False

@@ -157,8 +157,12 @@ class _Check:
             self.case.warnings.append(f"eval[{index}] finds nothing anyway: {problem}")
 
     def unless_unvisited(self, result: EvaluatorResult) -> EvaluatorResult:
-        """The failure, or an error where no agent can have met the expectation: its site was never visited (Q59)."""
-        problem = self._unvisited_sites if self.case.rules.visited_sites else None
+        """The failure, or an error where no agent can have met the expectation: its site was never visited (Q59).
+
+        A request that matches only through a hole of the reference is a trick, and no wrong address (§4.8, §5.14).
+        """
+        is_trick = not self.case.noticed.keys().isdisjoint(("escaped_hosts", "plain_paths"))
+        problem = self._unvisited_sites if self.case.rules.visited_sites and not is_trick else None
         if problem is None:
             return result
         self.case.notice("visited_sites", "the trace")
