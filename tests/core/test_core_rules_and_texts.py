@@ -34,6 +34,10 @@ BY_DEFAULT = {
     "plain_paths",
     "finite_measures",
     "budgets_in_steps",
+    "named_answer",
+    "known_keys",
+    "visited_sites",
+    "folded_addresses",
 }
 TABLE = {"reference": set(), "default": BY_DEFAULT, "strict": set(SWITCHES)}
 
