@@ -120,7 +120,7 @@ class Case:
         None as well where no address is configured, and for a trace that no evaluator has read.
         """
         trace = vars(self.run).get("trace")
-        if trace is None or not self.task.sites or not self.configured_sites.covers(self.task.sites):
+        if trace is None or not self.configured_sites.covers(self.task.sites):
             return None
         from pytest_webeval.site_visits import unvisited  # with what most results need not know
 

@@ -32,6 +32,7 @@ PLACEHOLDER = "placeholder written by the agent"
 UNREADABLE = "trace that the reference cannot read"
 DAMAGED = "trace without a readable event"
 DRAWN = "drawn at random"
+CAPITALS = "capitals in a configured address"
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ from pytest_webeval.traces import load_trace
 TODAY = date(2026, 3, 21)  # as in oracle_worker.py
 SECONDS = 20
 SUCCESS, FAILURE, ERROR = "success", "failure", "error"
+UNVISITED = "no request goes to a configured address"
 HANG, CRASH = "hang", "crash"  # neither is a verdict: the scorer never finished, or raised what it should not
 
 
@@ -54,6 +55,19 @@ class Verdict:
         if reference.status == HANG:
             return self.status in {FAILURE, ERROR}
         return self.status == ERROR if reference.refused else self == reference
+
+    @property
+    def by_any_address(self) -> Verdict:
+        """The same with a failure, as of the reference, for each error about a site that was not visited (Q59)."""
+        unvisited = [reason.startswith(UNVISITED) for reason in self.reasons]
+        if not any(unvisited):
+            return self
+        each = [
+            (name, FAILURE if is_it else status)
+            for (name, status), is_it in zip(self.evaluators, unvisited, strict=True)
+        ]
+        statuses = {status for _, status in each}
+        return replace(self, status=ERROR if ERROR in statuses else FAILURE, evaluators=tuple(each))
 
     def __str__(self) -> str:
         each = ", ".join(f"{name} {status}" for name, status in self.evaluators) or "no evaluator"
