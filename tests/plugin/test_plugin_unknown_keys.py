@@ -45,6 +45,21 @@ def test_a_misspelt_key_in_a_python_test_is_an_error(runs, webeval, pytester):
     assert (found["status"], found["error_msg"]) == ("error", f"invalid task definition: {PROBLEM}")
 
 
+def test_a_misspelt_key_of_the_users_own_is_an_error_beside_the_installed_data_set_too(runs, webeval, pytester):
+    runs.add(107)
+    folder = pytester.mkpydir("webarena_verified")
+    (folder / "webarena-verified.json").write_text((runs.root / "tasks.json").read_text())
+    pytester.syspathinsert()
+    pytester.makepyfile(
+        test_mine="""
+        def test_post(webeval_network_event):
+            webeval_network_event.check(expected={"url": "__SHOPPING__/", "post_dta": {"a": "1"}})
+        """
+    )
+    webeval("test_mine.py", "--webeval-tasks=webarena-verified")
+    assert f"NetworkEventEvaluator: invalid task definition: {PROBLEM}" in runs.result(107)["error_msg"]
+
+
 @pytest.mark.parametrize("named", ["webarena-verified", "tasks.json"])
 def test_only_definitions_of_the_installed_data_set_may_have_unknown_keys(runs, webeval, pytester, named):
     runs.add(107)
