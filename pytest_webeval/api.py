@@ -73,7 +73,14 @@ def score(  # noqa: PLR0913  (all but the run may be left out)
     """
     task = run.task(tasks)
     source = (tasks.checksum, tasks.origin) if tasks is not None and task.task_id in tasks else ("", "")
-    case = Case(run, task, sites or Sites(), today=today or present_day(), asked_policy=policy or VerdictPolicy())
+    case = Case(
+        run,
+        task,
+        sites or Sites(),
+        today=today or present_day(),
+        asked_policy=policy or VerdictPolicy(),
+        is_published=tasks is not None and tasks.is_published(task.task_id),
+    )
     try:
         return score_case(case, default_evaluators() if evaluators is None else evaluators, *source)
     except RunExcluded as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -53,6 +54,23 @@ def is_unicode(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def unknown_keys(names: Iterable[str], known: Sequence[str], where: str) -> str | None:
+    """What is wrong with names that are not known, with the nearest known ones; None if all are known."""
+    unknown = [name for name in names if name not in known]
+    if not unknown:
+        return None
+    from difflib import get_close_matches  # most definitions have no unknown key
+
+    nearest = dict.fromkeys(match for name in unknown for match in get_close_matches(name[:80], known, 1))
+    hint = f"did you mean {_quoted(nearest)}? " if nearest else ""
+    noun = "key" if len(unknown) == 1 else "keys"
+    return f"unknown {noun} {_quoted(unknown)} @ {where}; {hint}known: {', '.join(known)}"
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f"{name!r:.80}" for name in names)
 
 
 def told_of(error: msgspec.ValidationError, root: str = "") -> str:

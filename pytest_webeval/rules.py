@@ -46,6 +46,10 @@ class Rules:
     verdict_words: bool = False
     stop_terminates: bool = False
     budgets_in_steps: bool = False
+    named_answer: bool = False
+    known_keys: bool = False
+    visited_sites: bool = False
+    folded_addresses: bool = False
 
     def without(self, *switches: str) -> Rules:
         """The same rules, with the reference's ways where these switches stand."""

@@ -82,6 +82,8 @@ def evaluate(expectation: Expectation, case: Case, evaluators: dict[str, Evaluat
 def _judged(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
     case.noticed.clear()
     case.explaining.clear()
+    if case.rules.folded_addresses and case.configured_sites.folded is not case.configured_sites:
+        case.notice("folded_addresses", "the configured addresses")
     found = _evaluated(expectation, case, evaluators)
     if case.noticed:
         noticed = dict(case.noticed)

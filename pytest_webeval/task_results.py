@@ -71,7 +71,14 @@ def looked_into(case: Case, found: Sequence[EvaluatorResult]) -> dict[str, Any]:
     if all(result.status is Status.SUCCESS for result in found):
         return {}
     explained = [case.explanation_of(result) for result in found]
-    return {"explanations": explained, "capture": captured(case.run, case.task)}
+    return {"explanations": explained, "capture": captured(case.run, case.task) + _unvisited(case, found)}
+
+
+def _unvisited(case: Case, found: Sequence[EvaluatorResult]) -> list[dict[str, str]]:
+    """That no site of the task was visited, as `capture_check` words it, unless an evaluator already says so."""
+    problem = case.unvisited_sites
+    is_known = problem is None or any(problem in (result.error_msg or "") for result in found)
+    return [] if problem is None or is_known else [{"kind": "sites_not_visited", "text": problem}]
 
 
 def captured(run: Run, task: Task | None) -> list[dict[str, str]]:

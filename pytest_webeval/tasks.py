@@ -8,6 +8,7 @@ from dataclasses import field
 from functools import cached_property
 from typing import Annotated
 from typing import Any
+from typing import ClassVar
 from typing import TypeVar
 from typing import cast
 
@@ -42,13 +43,16 @@ STATUSES = (
 class ExpectedResponse(Struct, frozen=True, kw_only=True):
     """What the agent must answer (spec §1.5). `data_given` tells an omitted `retrieved_data` from null (Q16).
 
-    `error_details` says nothing of what they must be: an answer to a task that lists them must have none (Q36).
+    `error_details` says nothing of what they must be: an answer to a task that lists them must have none (Q36). `KEYS`
+    are all that a definition may have: the type had another name once.
     """
 
     written_type: str = msgspec.field(name="task_type")
     written_status: str = msgspec.field(name="status")
     written_data: list[Any] | UnsetType | None = msgspec.field(default=UNSET, name="retrieved_data")
     written_details: str | UnsetType | None = msgspec.field(default=UNSET, name="error_details")
+
+    KEYS: ClassVar[tuple[str, ...]] = ("task_type", "performed_operation", "status", "retrieved_data", "error_details")
 
     @property
     def task_type(self) -> str:

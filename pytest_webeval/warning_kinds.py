@@ -13,7 +13,7 @@ _TOLD = {
     "no address is configured": "guessed_sites",
     "the task definition comes from the run directory": "own_definition",
     "is not defined in": "undefined_task",
-    "is no field of an event": "unknown_field",
+    "is no field of": "unknown_field",
     "counts, not": "several_verdicts",
     "which does not count": "overruled_verdict",
 }

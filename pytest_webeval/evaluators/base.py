@@ -6,6 +6,7 @@ import warnings
 from abc import ABC
 from abc import abstractmethod
 from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
@@ -18,6 +19,7 @@ from typing import ClassVar
 from typing import TypeVar
 
 from pytest_webeval.comparison import Comparison
+from pytest_webeval.definitions import unknown_keys
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import RunExcluded
@@ -50,6 +52,7 @@ class Case:
     a verdict to the place where they did. `other_rules` stand for those of the run where somebody asks "what if".
     `asked_policy` says how stored verdicts are read. `explaining` holds what evaluators can tell of what did not
     succeed, and `explained` what they told of which result. `calls` calls the evaluators that users wrote.
+    `is_published` is for a task of the installed data set, whose definition the user did not write.
     """
 
     run: Run
@@ -63,6 +66,7 @@ class Case:
     explaining: list[Callable[[], Explanation]] = field(default_factory=list)
     explained: list[tuple[EvaluatorResult, dict[str, Any]]] = field(default_factory=list)
     calls: EvaluatorCalls = field(default_factory=EvaluatorCalls, repr=False)
+    is_published: bool = False
 
     @property
     def rules(self) -> Rules:
@@ -77,6 +81,23 @@ class Case:
     def notice(self, switch: str, where: str) -> None:
         """Keep in mind that a switch of the rule set made a difference."""
         self.noticed.setdefault(switch, where)
+
+    def check_keys(self, expectation: Expectation, known: Sequence[str], thing: str) -> None:
+        """Refuse keys of what is expected that nothing reads. Raises `EvaluationError`; some rules warn instead.
+
+        A misspelt key checks nothing, so that a wrong run would pass (spec §2.4).
+        """
+        where = f"eval[{expectation.index}].expected"
+        problem = unknown_keys(expectation.config["expected"], known, where)
+        if problem is None:
+            return
+        if self.rules.known_keys and not (self.is_published and expectation in self.task.expectations):
+            self.notice("known_keys", where)
+            raise EvaluationError(f"invalid task definition: {problem}")
+        for name in expectation.config["expected"]:
+            if name not in known:
+                told = f"{where}.{name} is no field of {thing} and is ignored"
+                self.warnings.append(f"{told}; known: {', '.join(known)}")
 
     def explain(self, how: Callable[[], Explanation]) -> None:
         """Offer to explain why something did not succeed. It is asked for once the verdict stands."""
@@ -100,13 +121,26 @@ class Case:
     def sites(self) -> Sites:
         """Site addresses, guessed from the recording where none are configured. Raises `EvaluationError`."""
         if self.configured_sites.covers(self.task.sites):
-            return self.configured_sites
+            return self.configured_sites.folded if self.rules.folded_addresses else self.configured_sites
         unknown = [site for site in self.task.sites if not self.configured_sites.covers([site])]
         told = (
             f"no address is configured for {', '.join(unknown)}, so those of all sites were guessed from the recording"
         )
         self.warnings.append(f"{told}; name them with --webeval-config")
         return guessed_sites(self.task.sites, self.events)
+
+    @cached_property
+    def unvisited_sites(self) -> str | None:
+        """The configured and the recorded hosts if no request went to a site of the task; None if one did.
+
+        None as well where no address is configured, and for a trace that no evaluator has read.
+        """
+        trace = vars(self.run).get("trace")
+        if trace is None or not self.configured_sites.covers(self.task.sites):
+            return None
+        from pytest_webeval.site_visits import unvisited  # with what most results need not know
+
+        return unvisited(self.configured_sites, self.task.sites, trace.events)
 
     def check(self) -> None:
         """Raise `RecordingError` unless the run can be scored at all, `RunExcluded` if it belongs in no mean."""

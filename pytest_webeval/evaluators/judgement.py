@@ -30,6 +30,7 @@ from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.description import about
 from pytest_webeval.rubrics.description import described
 from pytest_webeval.rubrics.evidence import StoredVerdict
+from pytest_webeval.rubrics.gating import GATED
 from pytest_webeval.rubrics.gating import Gating
 from pytest_webeval.rubrics.stored import RUBRIC
 from pytest_webeval.rubrics.stored import facts_of
@@ -84,6 +85,8 @@ class _Judgement:
             return self._zero(gating, told, stored)
         if stored is None:
             raise _not_judged(case)
+        if stored.text is not None and gating and gating.is_gated:
+            self._check_text(stored)
         verdict = _derived(stored, policy, case)
         if policy.strict_texts and "verdict_text_ambiguous" in verdict.flags:
             case.notice("verdict_words", stored.source)
@@ -91,6 +94,14 @@ class _Judgement:
             raise _not_judged(case, f"{stored.source}: {verdict.reason}")
         case.warnings.extend([*stored.warnings, *_oddities(verdict, stored, gating, case)])
         return self._judged(verdict, stored)
+
+    def _check_text(self, stored: StoredVerdict) -> None:
+        """Refuse the free text of a judge where the benchmark stores JSON, unless the session asks for that file."""
+        problem = f"{stored.source} holds free text, but {GATED} stores a rubric as JSON: nothing can be derived again"
+        if self.policy.score_file is None:
+            told = f"{problem}; have the run judged again, or choose the file with --webeval-score-file"
+            raise VerdictUnreadable("score_unreadable", told)
+        self.case.warnings.append(problem)
 
     def _judged(self, verdict: Verdict, stored: StoredVerdict) -> EvaluatorResult:
         found = described(verdict, stored, self.case.run.trajectory)

@@ -53,27 +53,22 @@ class NetworkEventEvaluator(Evaluator):
         from pytest_webeval.event_matching import EventMatcher  # many tasks ask for the answer alone
 
         wanted = expectation.read_as(NetworkExpectation)
-        _warn_of_unknown_fields(expectation, case)
+        case.check_keys(expectation, ExpectedEvent.__struct_encode_fields__, "an event")
         check = _Check(EventMatcher(wanted, case), case)
         check.check_candidates()
         event, assertions = check.forbidden() if wanted.should_not_exist else check.decided(check.candidates)
         if _wrong(assertions):
             case.explain(lambda: check.explained(event, assertions))
-        return self.result(
+        result = self.result(
             assertions,
             actual=check.recorded(event),
             normalized=check.recorded(event, typed=True),
             expected=check.expected(),
         )
-
-
-def _warn_of_unknown_fields(expectation: Expectation, case: Case) -> None:
-    """Tell of fields that are ignored, as the reference does (spec §2.4): one that is misspelt checks nothing."""
-    known = ExpectedEvent.__struct_encode_fields__
-    for name in expectation.config["expected"]:
-        if name not in known:
-            where = f"eval[{expectation.index}].expected.{name}"
-            case.warnings.append(f"{where} is no field of an event and is ignored; known: {', '.join(known)}")
+        if wanted.should_not_exist:
+            check.warn_of_unvisited_sites(event, expectation.index)
+            return result
+        return result if result.status is Status.SUCCESS else check.unless_unvisited(result)
 
 
 @dataclass(frozen=True)
@@ -190,6 +185,30 @@ class _Check:
         """Of the misses the one with the fewest wrong fields; of equals the last, which the agent meant to be final."""
         found: list[tuple[NetworkEvent, list[Assertion]]] = list(misses)
         return min(reversed(found), key=lambda miss: (_wrong_place(miss[1]), len(_wrong(miss[1]))), default=None)
+
+    def warn_of_unvisited_sites(self, event: NetworkEvent | None, index: int) -> None:
+        """Warn where nothing can have been found, because the address of the site is wrong."""
+        if event is None and (problem := self._unvisited_sites):
+            self.case.warnings.append(f"eval[{index}] finds nothing anyway: {problem}")
+
+    def unless_unvisited(self, result: EvaluatorResult) -> EvaluatorResult:
+        """The failure, or an error where no agent can have met the expectation: its site was never visited (Q59).
+
+        A request that matches only through a hole of the reference is a trick, and no wrong address (§4.8, §5.14).
+        """
+        is_trick = not self.case.noticed.keys().isdisjoint(("escaped_hosts", "plain_paths"))
+        problem = self._unvisited_sites if self.case.rules.visited_sites and not is_trick else None
+        if problem is None:
+            return result
+        self.case.notice("visited_sites", "the trace")
+        return result.with_changes(status=Status.ERROR, score=0.0, error_msg=problem)
+
+    @property
+    def _unvisited_sites(self) -> str | None:
+        from pytest_webeval.site_visits import names_a_site  # with what most results need not know
+
+        is_about_a_site = names_a_site(self.matcher.event.url, self.case.task.sites)
+        return self.case.unvisited_sites if is_about_a_site else None
 
     def explained(self, event: NetworkEvent | None, assertions: Sequence[Assertion]) -> Explanation:
         """How the deciding event differs from the expected one. Raises `EvaluationError`."""

@@ -25,6 +25,7 @@ from pytest_webeval.schema import TreeReader
 from pytest_webeval.schema import plain
 from pytest_webeval.tasks import RESPONSE_EVALUATOR
 from pytest_webeval.tasks import Expectation
+from pytest_webeval.tasks import ExpectedResponse
 from pytest_webeval.tasks import ResponseExpectation
 from pytest_webeval.values.string import StringValue
 
@@ -42,6 +43,7 @@ class ResponseEvaluator(Evaluator):
     def evaluate(self, expectation: Expectation, case: Case) -> EvaluatorResult:
         """One assertion for the type, the status and the data. Raises `WebEvalError`."""
         wanted = expectation.read_as(ResponseExpectation)
+        case.check_keys(expectation, ExpectedResponse.KEYS, "a response")
         answer = read_answer(case.run.response, case.rules, case.run.inputs.limits)
         for switch in sorted(answer.repairs):
             case.notice(switch, "agent_response")

@@ -41,7 +41,7 @@ class TrajectoryRun(Run):
     @cached_property
     def trajectory(self) -> Trajectory:
         """Steps, thoughts, screenshots, outcome: all that the directory holds."""
-        return Trajectory(self.path, self.inputs)
+        return Trajectory(self.path, self.inputs, is_tolerant=self.rules.named_answer)
 
     @cached_property
     def response(self) -> bytes:

@@ -55,6 +55,7 @@ class Definition:
     task: Task
     checksum: str
     origin: str
+    is_published: bool = False
 
     @property
     def is_from_run(self) -> bool:
@@ -130,7 +131,8 @@ class Workspace:
         tasks = self._task_set(run)
         if tasks is None and run.trajectory is None:
             raise TaskDefinitionError(self._no_definition(run))
-        return Definition(run.task(tasks), *_source(run, tasks))
+        is_published = tasks is not None and tasks.is_published(run.task_id)
+        return Definition(run.task(tasks), *_source(run, tasks), is_published)
 
     def _no_definition(self, run: Run) -> str:
         """A message about a run that nothing defines, and what may define it."""
@@ -203,6 +205,7 @@ class Workspace:
             today=self.settings.today,
             asked_policy=self.settings.policy,
             calls=PytestCalls(self.config.rootpath, config=self.config),
+            is_published=definition.is_published,
         )
         case.warnings.extend(getattr(definition.task, "warnings", ()))  # which only tasks of trajectories have
         if run.trajectory is not None and self.given_tasks is not None and not definition.origin:

@@ -1,4 +1,7 @@
-"""Where a stored verdict contradicts itself, its rubric or the run: checks R1 to R17 (`fara_webeval.md` §6.3)."""
+"""Where a stored verdict contradicts itself, its rubric or the run: checks R1 to R19.
+
+R1 to R17 are those of `fara_webeval.md` §6.3; R18 and R19 are about rubrics that were taken out (§5.3).
+"""
 
 from __future__ import annotations
 
@@ -45,6 +48,8 @@ class Derived:
     scores: Mapping[str, int] = field(default_factory=dict)
     thresholds: tuple[Decimal, ...] = ()
     has_score: bool = True  # a rubric on its own has none to contradict
+    has_items: bool = True
+    needs_items: bool = False  # each writer of such a file stores them
 
 
 def check(derived: Derived) -> tuple[Check, ...]:
@@ -216,6 +221,16 @@ def _age(derived: Derived) -> str | None:
     return "the verdict is older than the answer" if derived.facts.is_stale else None
 
 
+def _items_removed(derived: Derived) -> str | None:
+    is_removed = derived.needs_items and not derived.has_items
+    return "rubric_items is missing, which all writers of such a file store" if is_removed else None
+
+
+def _items_missing(derived: Derived) -> str | None:
+    is_missing = not (derived.needs_items or derived.has_items)
+    return "there are no rubric items, so that nothing can be derived again" if is_missing else None
+
+
 def _penalties(derived: Derived) -> list[Leaf]:
     return [leaf for leaf in derived.leaves if leaf.is_penalty]
 
@@ -244,4 +259,6 @@ CHECKS: dict[str, Callable[[Derived], str | None]] = {
     "R15": _answer,
     "R16": _screenshots,
     "R17": _age,
+    "R18": _items_removed,
+    "R19": _items_missing,
 }

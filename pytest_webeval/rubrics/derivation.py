@@ -84,10 +84,11 @@ def _of_held_out(case: Case) -> Verdict:
         problem = f"has the score {quoted(case.stored.score)}; wanted 0 or 1, so have the run judged again"
         raise VerdictUnreadable("score_unreadable", f"{case.stored.source} {problem}")
     found = payload.signals.get("rubric_is_success")
+    is_removed = case.needs_items and payload.part("items") is None
     return case.verdict(
         "judged",
         int(score),
-        case.derived(),
+        case.derived(has_items=False, needs_items=is_removed),
         _OUTCOME,
         writer="heldout",
         process=None if found is None else bool(found),

@@ -44,14 +44,17 @@ class Facts:
     is_stale: bool | None = None  # the verdict is older than the answer
 
 
+_CONTRADICTIONS = ("R1", "R2", "R3", "R4", "R5", "R6", "R7", "R18")
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A contradiction or oddity of a stored verdict. `rule` is R1 to R17 (`fara_webeval.md` §6.3)."""
+    """A contradiction or oddity of a stored verdict. `rule` is R1 to R19 (`rubrics/checks.py`)."""
 
     rule: str
     message: str
 
     @property
     def is_contradiction(self) -> bool:
-        """Whether it makes the verdict inconsistent (R1-R7) rather than odd."""
-        return int(self.rule[1:]) <= 7
+        """Whether it makes the verdict inconsistent (R1-R7, R18) rather than odd."""
+        return self.rule in _CONTRADICTIONS

@@ -54,6 +54,8 @@ class _Judged:
             signals=written,
             scores=scores,
             thresholds=(self.case.written_threshold, self.case.threshold),
+            has_items=payload.part("items") is not None,
+            needs_items=self.case.needs_items,
         )
         return self.case.verdict(
             status,

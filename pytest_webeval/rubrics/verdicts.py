@@ -85,6 +85,15 @@ class Case:
         """The criterion that the session asks for."""
         return self.policy.criterion
 
+    @property
+    def needs_items(self) -> bool:
+        """Whether each writer of such a file stores the items of the rubric, so that somebody must have removed them.
+
+        Only the oldest held-out files truly have none (§5.2).
+        """
+        kind = self.stored.name.kind
+        return kind == "mmrubric" or (kind == "heldout" and self.payload.writer != "unknown")
+
     def derived(self, **found: Any) -> Derived:
         """What the checks compare with what was stored."""
         has_score = self.stored.score is not None or not (self.payload.is_bare or self.stored.name.kind == "other")

@@ -61,8 +61,7 @@ def answer_name(task_id: str, names: Sequence[str]) -> str:
     exact = f"{task_id}{_FULL_SUFFIX}"
     if exact in names:
         return exact
-    # What systems put beside files, such as ._7_final_answer.json, begins with a dot.
-    candidates = sorted({name for name in names if name.endswith(_SUFFIX) and not name.startswith(".")})
+    candidates = _candidates(names)
     for suffix in (_FULL_SUFFIX, _SUFFIX):
         found = [name for name in candidates if name.endswith(suffix)]
         if len(found) == 1:
@@ -72,6 +71,20 @@ def answer_name(task_id: str, names: Sequence[str]) -> str:
         raise Unreadable("answer_missing", f"{told}; the agent crashed, or the run was copied in part: record it again")
     told = f"there are {len(candidates)} answer files and none is called {exact!r:.80}: {_listed(candidates)}"
     raise Unreadable("answer_ambiguous", f"{told}; keep the one that counts")
+
+
+def other_answers(name: str, names: Sequence[str]) -> str | None:
+    """Which answer file is read and which are not, or None if there is one. Webeval loads no such run (Q4)."""
+    others = [candidate for candidate in _candidates(names) if candidate != name]
+    if not others:
+        return None
+    loaded = "neither" if len(others) == 1 else "none of them"
+    return f"{name}: the answer is read from here, not from {_listed(others)}; webeval loads {loaded}, so keep one"
+
+
+def _candidates(names: Sequence[str]) -> list[str]:
+    """Names of answer files. What systems put beside files, such as ._7_final_answer.json, begins with a dot."""
+    return sorted({name for name in names if name.endswith(_SUFFIX) and not name.startswith(".")})
 
 
 def name_warning(task_id: str, name: str) -> str | None:

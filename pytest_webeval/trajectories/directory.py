@@ -13,6 +13,7 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.files import Inputs
 from pytest_webeval.trajectories.answer import FinalAnswer
 from pytest_webeval.trajectories.answer import answer_name
+from pytest_webeval.trajectories.answer import other_answers
 from pytest_webeval.trajectories.answer import read_answer
 from pytest_webeval.trajectories.base import Unreadable
 from pytest_webeval.trajectories.core_log import CoreLog
@@ -36,10 +37,14 @@ MAX_FILE_BYTES = 64 * 2**20  # hundreds of times what a run leaves; as objects a
 
 @dataclass(frozen=True)
 class TrajectoryFiles:
-    """What lies in the directory. Only what a verdict cannot do without raises where it is missing or damaged."""
+    """What lies in the directory. Only what a verdict cannot do without raises where it is missing or damaged.
+
+    `is_tolerant` is off under rules that refuse a run with several answer files, as webeval does (F4).
+    """
 
     path: Path
     inputs: Inputs
+    is_tolerant: bool = True
     left_unread: dict[str, str] = field(default_factory=dict, repr=False)  # optional files that could not be read
 
     @property
@@ -61,6 +66,9 @@ class TrajectoryFiles:
     def answer(self) -> FinalAnswer:
         """The answer file. Raises `Unreadable` if there is none, several, or none that can be read."""
         name = answer_name(self.task_id, self.names)
+        others = other_answers(name, self.names)
+        if others and not self.is_tolerant:
+            raise Unreadable("answer_ambiguous", others)
         try:
             content = self.inputs.read(name, MAX_FILE_BYTES)
         except RecordingError as error:

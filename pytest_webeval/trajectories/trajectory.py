@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_webeval.trajectories.answer import name_warning
+from pytest_webeval.trajectories.answer import other_answers
 from pytest_webeval.trajectories.base import NO_ANSWER
 from pytest_webeval.trajectories.base import Screenshot
 from pytest_webeval.trajectories.base import Step
@@ -159,10 +160,10 @@ class Trajectory(TrajectoryFiles):
             parts.insert(0, self.log.warnings)
             parts.insert(1, (LOST_LOG,) if self.is_log_lost else ())
         with suppress(Unreadable):
-            parts.insert(0, (*self._renamed, *self.answer.warnings))
+            parts.insert(0, (*self._answer_names, *self.answer.warnings))
         return tuple(chain(*parts, self.left_unread.values()))
 
     @property
-    def _renamed(self) -> tuple[str, ...]:
-        told = name_warning(self.task_id, self.answer.name)
-        return (told,) if told else ()
+    def _answer_names(self) -> tuple[str, ...]:
+        name = self.answer.name
+        return tuple(filter(None, (other_answers(name, self.names), name_warning(self.task_id, name))))

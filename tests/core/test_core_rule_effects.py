@@ -284,7 +284,7 @@ def test_a_field_that_no_event_has_is_told_of(bench):
     bench.record({"task_type": "MUTATE", "status": "SUCCESS"}, [{"url": "http://shop.test:7770/p", "method": "POST"}])
     wanted = {"url": "__SHOPPING__/p", "http_method": "POST", "post_daat": {"a": "1"}}
     evaluator = {"evaluator": "NetworkEventEvaluator", "expected": wanted}
-    case = bench.case(bench.task(bench.expecting("MUTATE", schema={"type": "null"}), evaluator))
+    case = bench.case(bench.task(bench.expecting("MUTATE", schema={"type": "null"}), evaluator), "reference")
     assert score(case, default_evaluators()).status == "success"
     (warning,) = case.warnings
     assert warning.startswith(

@@ -38,6 +38,10 @@ BY_DEFAULT = {
     "finite_numbers",
     "exact_money",
     "budgets_in_steps",
+    "named_answer",
+    "known_keys",
+    "visited_sites",
+    "folded_addresses",
 }
 TABLE = {"reference": set(), "default": BY_DEFAULT, "strict": set(SWITCHES)}
 

@@ -404,7 +404,7 @@ def test_site_names_are_read_in_each_accepted_spelling(tmp_path):
     names = {"shopping": "shopping", "GITLAB": "gitlab", "__MAP__": "map", "_reddit_": "reddit"}
     path = tmp_path / "config.json"
     listed = ", ".join(f'"{name}": {{"urls": ["http://x"], "active_url_idx": null}}' for name in names)
-    path.write_text(f'{{"environments": {{{listed}}}, "unknown": 1}}')
+    path.write_text(f'{{"environments": {{{listed}}}}}')
     assert sorted(load_sites(path).environments) == sorted(names.values())
 
 

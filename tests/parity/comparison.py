@@ -31,6 +31,11 @@ class Pair:
         """Whether they are the same, evaluator by evaluator."""
         return self.ours.agrees_with(self.reference)
 
+    @property
+    def agrees_by_any_address(self) -> bool:
+        """Whether they are the same but for errors about a site that was not visited."""
+        return self.ours.by_any_address.agrees_with(self.reference)
+
 
 @dataclass(frozen=True)
 class Scorers:

@@ -14,6 +14,7 @@ from parity.choosing import drawn
 from parity.drafts import FETCH
 from parity.drafts import Draft
 from parity.drafts import Event
+from parity.recording import CAPITALS
 from parity.recording import HONEST
 from parity.recording import SITE_PATTERN
 from parity.recording import SITES
@@ -76,7 +77,8 @@ def configurations(draft: Draft) -> Iterator[Recording]:
     for name, configure in drawn(CONFIGURATIONS.items(), CONFIGURED, draft.task["task_id"], "configuration"):
         sites = configure(own) if own else SITES
         if sites:
-            yield draft.recording(f"configuration: {name}", sites=sites)
+            kind = CAPITALS if name.endswith("in capitals") else HONEST
+            yield draft.recording(f"configuration: {name}", kind, sites=sites)
 
 
 LOCAL = {"shopping": 7770, "shopping_admin": 7780, "gitlab": 8023, "reddit": 9999, "map": 3000, "wikipedia": 8888}
@@ -110,7 +112,8 @@ def moved_runs(draft: Draft) -> Iterator[Recording]:
         entries = json.dumps([event.entry() for event in draft.events], ensure_ascii=False)
         moved = json.loads(_moved(entries, sites))
         response = _moved(json.dumps(draft.answer, ensure_ascii=False), sites).encode("utf-8", "surrogatepass")
-        kind = SITE_PATTERN if name == "IPv6" else HONEST  # its brackets make a class of letters
+        kinds = {"IPv6": SITE_PATTERN, "hosts in capitals": CAPITALS}  # brackets make a class of letters
+        kind = kinds.get(name, HONEST)
         yield draft.recording(f"moved: {name}", kind, response=response, entries=tuple(moved), sites=sites)
 
 

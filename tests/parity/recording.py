@@ -35,6 +35,7 @@ MULTIPART = "multipart form that the reference misreads"
 LONG_NUMBER = "number of many digits"
 MISSHAPEN = "member of an entry that is missing, null or of another type"
 DRAWN = "drawn at random"
+CAPITALS = "capitals in a configured address"
 
 
 @dataclass(frozen=True)

@@ -26,13 +26,14 @@ from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import TaskResult
 from pytest_webeval.scoring import score
 from pytest_webeval.sites import Sites
-from pytest_webeval.sites import load_sites
+from pytest_webeval.sites import parse_sites
 from pytest_webeval.tasks import read_task
 from pytest_webeval.traces import load_trace
 
 TODAY = date(2026, 3, 21)  # as in oracle_worker.py
 SECONDS = 20
 SUCCESS, FAILURE, ERROR = "success", "failure", "error"
+UNVISITED = "no request goes to a configured address"
 HANG, CRASH = "hang", "crash"  # neither is a verdict: the scorer never finished, or raised what it should not
 
 
@@ -54,6 +55,19 @@ class Verdict:
         if reference.status == HANG:
             return self.status in {FAILURE, ERROR}
         return self.status == ERROR if reference.refused else self == reference
+
+    @property
+    def by_any_address(self) -> Verdict:
+        """The same with a failure, as of the reference, for each error about a site that was not visited (Q59)."""
+        unvisited = [reason.startswith(UNVISITED) for reason in self.reasons]
+        if not any(unvisited):
+            return self
+        each = [
+            (name, FAILURE if is_it else status)
+            for (name, status), is_it in zip(self.evaluators, unvisited, strict=True)
+        ]
+        statuses = {status for _, status in each}
+        return replace(self, status=ERROR if ERROR in statuses else FAILURE, evaluators=tuple(each))
 
     def __str__(self) -> str:
         each = ", ".join(f"{name} {status}" for name, status in self.evaluators) or "no evaluator"
@@ -103,7 +117,7 @@ def _place(error: Exception) -> str:
 
 @cache
 def _sites(config: Path) -> Sites:
-    return load_sites(config)
+    return parse_sites(config.read_bytes(), str(config))
 
 
 def _reason(found: EvaluatorResult) -> str:

@@ -1,4 +1,4 @@
-"""One contradiction at a time, put into a made-up verdict that has none: a function for each of R1 to R17.
+"""One contradiction at a time, put into a made-up verdict that has none: a function for each of R1 to R19.
 
 Each changes what its rule is about and nothing that another rule looks at, so that it is caught by that rule alone.
 None where the verdict lacks what the rule is about.
@@ -140,6 +140,17 @@ def _screenshots(made):
     return _of_facts(action_count=made.plan.actions + 1)(made) if made.plan and made.plan.has_steps else None
 
 
+def _items(*, is_named: bool) -> Callable[[dict[str, Any], Made], bool]:
+    """The rubric removed from a file whose name tells its writer, or from one whose name does not."""
+
+    def remove(payload, made):
+        del payload["rubric_items"]
+        wants_penalty = payload.get("rubric_intermediate_mm_rubric_steps", {}).get("step7_requires_penalty")
+        return (made.plan.threshold is not None) is is_named and not wants_penalty
+
+    return remove
+
+
 INJECTIONS: dict[str, Callable[[Made], Made | None]] = {
     "R1": _in_payload(_total),
     "R2": _in_payload(_process),
@@ -158,4 +169,6 @@ INJECTIONS: dict[str, Callable[[Made], Made | None]] = {
     "R15": _answer,
     "R16": _screenshots,
     "R17": _of_facts(is_stale=True),
+    "R18": _in_payload(_items(is_named=True)),
+    "R19": _in_payload(_items(is_named=False)),
 }

@@ -57,6 +57,7 @@ def test_held_out_signals_are_notes_beside_the_score_as_it_is_stored(score, name
         "rubric.outcome_noted": ["the user got it"],
         "rubric.points_noted": ["no points, but the process was stored as a success"],
         "rubric.violation_noted": ["a critical point was violated"],
+        "rubric.R19_noted": ["there are no rubric items, so that nothing can be derived again"],
     }
 
 

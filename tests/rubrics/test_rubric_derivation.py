@@ -14,6 +14,7 @@ from rubrics.made_payloads import OTHER_FILE
 from rubrics.made_payloads import RUBRIC_FILE
 from rubrics.made_payloads import item
 from rubrics.made_payloads import payload
+from rubrics.made_payloads import rules
 from rubrics.made_payloads import verdict
 
 from pytest_webeval.rubrics.base import CRITERIA
@@ -129,8 +130,8 @@ def test_without_a_top_score_the_criterion_is_inferred_from_is_success():
 
 def test_without_points_no_criterion_that_asks_for_them_explains_a_score():
     found = verdict({"outcome_success": True}, 0)
-    told = ["the score is 0, but what the judge found gives 1 by outcome"]
-    assert ([check.message for check in found.checks], found.process) == (told, None)
+    told = "the score is 0, but what the judge found gives 1 by outcome"
+    assert (found.checks[0].message, rules(found), found.process) == (told, ["R7", "R18"], None)
 
 
 @pytest.mark.parametrize("stored_criterion", ["luck", "", 7, ["outcome"]])

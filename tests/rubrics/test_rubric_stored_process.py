@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
+from rubrics.made_payloads import OTHER_FILE
 from rubrics.made_payloads import item
 from rubrics.made_payloads import payload
 from rubrics.made_payloads import verdict
@@ -65,9 +66,10 @@ def test_a_share_that_no_rounding_explains_contradicts_the_stored_process():
     ],
 )
 def test_without_a_rubric_the_stored_process_counts_at_its_own_threshold(bit, asked, wanted):
-    found = verdict({"outcome_success": True, "success_criterion": "outcome", "rubric_is_success": bit}, 1, **asked)
+    written = {"outcome_success": True, "success_criterion": "outcome", "rubric_is_success": bit}
+    found = verdict(written, 1, OTHER_FILE, **asked)
     assert (found.status, found.score, found.process) == wanted
-    assert found.checks == ()
+    assert [check.rule for check in found.checks] == ["R19"]
     if "threshold" in asked and found.score is None:
         assert found.reason == "there are no points to compare with the threshold 0.5; have the run judged"
 
