@@ -241,7 +241,7 @@ def test_a_python_test_is_not_given_an_ignored_run(runs, webeval, pytester):
 
 def test_a_tree_that_is_very_deep_or_very_big_costs_one_line(runs, webeval, monkeypatch):
     runs.add(107)
-    deep = runs.root / "deep" / "/".join("d" * 200)
+    deep = runs.root / "deep" / "/".join("d" * 300)
     deep.mkdir(parents=True)
     for number in range(30):
         (runs.root / "wide" / str(number) / "x").mkdir(parents=True)
