@@ -46,7 +46,7 @@ def _arguments(config: pytest.Config, workspace: Workspace) -> Iterator[str]:
     elif config.option.webeval_runs:
         yield from map(str, roots)
     else:
-        yield from config.args
+        yield from (_selected(argument, config, workspace) for argument in config.args)
         yield from (str(root) for root in roots if not is_ignored_by_option(root, config))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from glob import iglob
 from pathlib import Path
 from types import ModuleType
 
@@ -22,14 +23,15 @@ def shield(config: pytest.Config, directory: Path) -> None:
 
 
 def shield_arguments(config: pytest.Config) -> None:
-    """Shield what pytest would import for positional arguments inside a run root. Raises `pytest.UsageError`."""
+    """Shield what pytest would import for arguments or `testpaths` inside a run root. Raises `pytest.UsageError`."""
     known = config.known_args_namespace
     try:
         roots = run_roots(config, known.webeval_runs)
     except SettingsError as error:
         raise pytest.UsageError(str(error)) from error
     _refuse_ini_file(config, roots)
-    here = [Path(os.path.abspath(str(argument).partition("::")[0])) for argument in known.file_or_dir]  # noqa: PTH100
+    arguments = known.file_or_dir or _testpaths(config)
+    here = [Path(os.path.abspath(str(argument).partition("::")[0])) for argument in arguments]  # noqa: PTH100
     paths = (*here, config.invocation_params.dir, *roots)
     for directory in dict.fromkeys(one for path in paths for one in (path, *path.parents)):
         if _is_inside(directory, roots):
@@ -44,6 +46,12 @@ def _enterable(argument: str, roots: tuple[Path, ...]) -> str:
     path = Path(os.path.abspath(str(argument).partition("::")[0]))  # noqa: PTH100  (links are kept)
     root = next((root for root in roots if path.is_relative_to(root)), None)
     return argument if root is None or os.access(path, os.X_OK) else str(root)
+
+
+def _testpaths(config: pytest.Config) -> list[str]:
+    """What pytest collects where no argument says it."""
+    patterns = config.getini("testpaths")
+    return [path for pattern in patterns for path in iglob(pattern, recursive=True)]  # noqa: PTH207  (as pytest)
 
 
 def _is_inside(path: Path, roots: tuple[Path, ...]) -> bool:

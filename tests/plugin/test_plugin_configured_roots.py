@@ -99,8 +99,10 @@ def test_a_conftest_above_a_root_holds_where_pytest_would_pass_it_over(project, 
 
 def test_another_path_to_a_root_is_no_part_of_the_project(project, runs):
     (project.path / "latest").symlink_to(runs.root)
-    (runs.root / "107" / "test_planted.py").write_text("def test_planted(): pass\n")
-    project.makeini("[pytest]\nwebeval_runs = latest\ntestpaths = tests runs latest\n")
+    for directory in (runs.root, runs.root / "107"):
+        (directory / "test_planted.py").write_text("def test_planted(): pass\n")
+        (directory / "conftest.py").write_text("raise SystemExit('imported')\n")
+    project.makeini("[pytest]\nwebeval_runs = latest\ntestpaths = tests runs runs/107 latest\n")
     found = collected(project.runpytest("--co", "-q", "-k", "not over_runs"))
     assert sorted(found) == ["latest/107::task", "latest/108::task", "tests/test_own.py::test_own"]
 
