@@ -145,6 +145,7 @@ KINDS: Mapping[str, Sequence[str]] = {
         "zip only other lines",
     ),
     UNREADABLE: (
+        "HAR byte order mark",
         "HAR Playwright lines, one blank",
         "HAR Playwright lines, blanks at the end",
         "zip blank line",
@@ -153,6 +154,7 @@ KINDS: Mapping[str, Sequence[str]] = {
         "zip line separator",
         "zip next line",
         "zip a Latin-1 byte",
+        "zip numbered network",
     ),
     DAMAGED: ("HAR entries an object", "HAR entries a text"),
 }
