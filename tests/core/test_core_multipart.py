@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_webeval.bodies import fields_of
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.multipart import fields_as_reference
 from pytest_webeval.multipart import fields_as_written
+from pytest_webeval.network import Body
 from pytest_webeval.rules import RULES
 from pytest_webeval.scoring import score
 
@@ -93,13 +95,19 @@ def test_a_form_is_read_as_browsers_write_it_and_as_the_reference_reads_it(name)
     "text",
     [
         message(f"{NAMED}\r\n\r\n1") + f"\r\n{NAMED}\r\n\r\n2",
+        message(f"{NAMED}\r\n\r\n1") + f"{NAMED}\r\n\r\n2",
         f"{NAMED}\r\n\r\n2\r\n" + message(f"{NAMED}\r\n\r\n1"),
         message(f"{NAMED}\r\n\r\n1", end=""),
     ],
-    ids=["an epilogue", "a preamble", "no end"],
+    ids=["an epilogue", "an epilogue at once", "a preamble", "no end"],
 )
 def test_only_what_stands_between_the_first_and_the_last_delimiter_is_a_form(text):
     assert list(fields_as_written(text, "--X")) == [("n", "1")]
+
+
+@pytest.mark.parametrize(("part", "same"), [(f"{NAMED}\r\n\r\n1", True), (f"{NAMED}\r\n\r\n", False)])
+def test_what_the_reference_finds_is_kept_where_it_is_something_else(part, same):
+    assert (fields_of(Body(MIME, message(part))).for_reference is None) is same
 
 
 @pytest.fixture

@@ -18,16 +18,19 @@ from parity.drafts import JSON
 from parity.drafts import Body
 from parity.drafts import Draft
 from parity.drafts import Event
+from parity.drafts import form_value
 from parity.leaves import Leaf
 from parity.leaves import dropped
 from parity.leaves import leaves
 from parity.leaves import replaced
 from parity.recording import GUESSES
 from parity.recording import HONEST
+from parity.recording import MULTIPART
 from parity.recording import Recording
 
 PER_FIELD, MIMES, STORED, TEXTS, MOST_EVENTS = 2, 2, 1, 3, 2
 
+MISREAD = {"as multipart, quoted boundary", "multipart, plain names"}
 FIELD_EDITS: Mapping[str, Callable[[Any], Any]] = {
     "extended": lambda value: f"{value}x",
     "another": lambda _: "another",
@@ -122,7 +125,8 @@ def _whole_bodies(draft: Draft, index: int) -> Iterator[Recording]:
         for name, edit in drawn(edits.items(), count, draft.task["task_id"], index, len(edits)):
             changed = replace(event, post=edit(event.post))
             if changed.entry() != event.entry():
-                yield draft.with_event(index, changed).recording(f"event {index}: body {name}")
+                kind = _kind(name, event.post)
+                yield draft.with_event(index, changed).recording(f"event {index}: body {name}", kind)
 
 
 # What becomes of one value of a JSON answer; the others stay.
@@ -150,7 +154,7 @@ def contents(draft: Draft) -> Iterator[Recording]:
         yield _answering(draft, index, Body(more, JSON), "members more")
         for edits, count in ((MIME_EDITS, 4), (STORED_EDITS, 2), (TEXT_EDITS, 4)):
             for name, edit in drawn(edits.items(), count, draft.task["task_id"], index, len(edits), "content"):
-                yield _answering(draft, index, edit(event.content), name)
+                yield _answering(draft, index, edit(event.content), name, _kind(name, event.content))
 
 
 def _member_edits(draft: Draft, index: int, leaf: Leaf) -> Iterator[Recording]:
@@ -162,9 +166,15 @@ def _member_edits(draft: Draft, index: int, leaf: Leaf) -> Iterator[Recording]:
             yield _answering(draft, index, Body(replaced(fields, leaf.path, value), JSON), f"{leaf.where} {name}")
 
 
-def _answering(draft: Draft, index: int, body: Body | None, about: str) -> Recording:
+def _answering(draft: Draft, index: int, body: Body | None, about: str, kind: str = HONEST) -> Recording:
     changed: Event = replace(draft.events[index], content=body)
-    return draft.with_event(index, changed).recording(f"event {index}: content {about}")
+    return draft.with_event(index, changed).recording(f"event {index}: content {about}", kind)
+
+
+def _kind(name: str, body: Body) -> str:
+    """The class of a body written otherwise. The reference misreads some multipart forms, and empty fields of any."""
+    has_blank = any(not form_value(value).strip() for value in body.fields.values() if value is not None)
+    return MULTIPART if name in MISREAD or ("multipart" in name and has_blank) else HONEST
 
 
 def _number(value: Any) -> Any:
