@@ -48,8 +48,8 @@ def webeval_run(request: pytest.FixtureRequest) -> Iterator[Run]:
     node, workspace = request.node, request.config.stash[WORKSPACE]
     try:
         run = _located_run(request)
-    except WebEvalError as error:
-        node.stash[UNREADABLE] = error
+    except WebEvalError:
+        node.stash[UNREADABLE] = True
         raise
     node.stash[USED] = 0.0
     try:
@@ -78,14 +78,14 @@ def _located_run(request: pytest.FixtureRequest) -> Run:
 
 
 def _load(node: Any, run: Run, workspace: Workspace) -> None:
-    """Read the recording and the definition of its task; remember why that fails, for no other error is the run's."""
+    """Read the recording and the definition of its task; remember if that fails, for no other error is the run's."""
     try:
         with within_time(node, workspace.settings):
             workspace.definition(run)
             if not (isinstance(node, RunItem) and offer_stored(node, run, workspace)):
                 run.check()
-    except WebEvalError as error:
-        node.stash[UNREADABLE] = error
+    except WebEvalError:
+        node.stash[UNREADABLE] = True
         raise
 
 

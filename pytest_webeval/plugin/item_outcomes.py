@@ -57,8 +57,8 @@ def _outcome_of_test(
     """What a Python test says about its run: what it recorded, or that there is no run. Its own errors say nothing."""
     if recorder is not None:
         return _checked(item, call, recorder, workspace) if call.when == "call" else None
-    path, error = run_path(item), item.stash.get(UNREADABLE, None)
-    is_unreadable = error is not None and call.excinfo is not None and call.excinfo.value is error
+    path = run_path(item)
+    is_unreadable = call.excinfo is not None and UNREADABLE in item.stash
     return _unscored(item, path, call, workspace) if path is not None and is_unreadable else None
 
 

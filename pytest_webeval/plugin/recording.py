@@ -197,7 +197,7 @@ class RecordEvaluation:
 
 
 RECORDER = pytest.StashKey[RecordEvaluation]()
-UNREADABLE = pytest.StashKey[WebEvalError]()  # why the fixture webeval_run has no run to give
+UNREADABLE = pytest.StashKey[bool]()  # whether the fixture webeval_run could not load its run
 
 
 def forget(run: Run) -> None:
