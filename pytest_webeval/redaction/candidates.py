@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from pytest_webeval.redaction.names import compact
+from pytest_webeval.redaction.names import is_code
 from pytest_webeval.redaction.names import is_secret
 
 # Everything by which a name, a key or a token is known has one of these in it: see `marks`. Those with a first letter
@@ -23,6 +24,7 @@ _GROUPS = (
     r"s(?:ecret|ess|id|ig|k-|g\.)",
     r"x(?:ox|srf)",
 )
+_CODE = re.compile(r"code")
 _MARKED = tuple(map(re.compile, _GROUPS))
 
 # A word consists of the characters of names in forms, of keys and of web tokens.
@@ -97,6 +99,8 @@ def _marked(lowered: str) -> Iterator[int]:
         while at >= 0:
             yield at
             at = lowered.find(mark, at + 1)
+    if "state" in lowered or "grant" in lowered:
+        yield from (found.start() for found in _CODE.finditer(lowered))
     for marked in _MARKED:
         yield from (found.start() for found in marked.finditer(lowered))
 
@@ -121,7 +125,7 @@ def _is_suspect(word: str) -> bool:
     lowered = word.lower()
     if lowered.startswith(_KEYS) or lowered in _SCHEMES or _PRIVATE in lowered:
         return True
-    return is_secret(word) or compact(word).endswith(_LAST)
+    return is_secret(word) or compact(word).endswith(_LAST) or is_code(word)
 
 
 _is_short_suspect = lru_cache(maxsize=_KEPT)(_is_suspect)

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pytest_webeval.redaction.authorization_codes import AUTHORIZATION_CODE
+from pytest_webeval.redaction.authorization_codes import is_authorization_code
 from pytest_webeval.redaction.candidates import candidates
 from pytest_webeval.redaction.cookies import COOKIE_FLAGS
 from pytest_webeval.redaction.cookies import cookies
@@ -18,6 +20,7 @@ from pytest_webeval.redaction.names import HEADER
 from pytest_webeval.redaction.names import MEMBER
 from pytest_webeval.redaction.names import PARAMETER
 from pytest_webeval.redaction.names import compact
+from pytest_webeval.redaction.names import is_code
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.scope import Scope
 
@@ -134,6 +137,10 @@ class Texts:
         elif self.scope.spares(name):
             for start, end in values:
                 self.replacements.spare(text[start:end])
+        elif is_code(name):
+            for start, end in values:
+                if is_authorization_code(text, start, end):
+                    yield start, end, self.replacements.of(AUTHORIZATION_CODE, name, text[start:end])
 
     def valued(self, kind: str, name: str, value: str) -> str:
         """What stands in place of a secret value: cookies keep their names, authorization keeps its scheme."""

@@ -7,12 +7,17 @@ from dataclasses import field
 from typing import Any
 from typing import NamedTuple
 
+from pytest_webeval.redaction.authorization_codes import AUTHORIZATION_CODE
+from pytest_webeval.redaction.authorization_codes import has_authorization_code
 from pytest_webeval.redaction.names import COOKIE
 from pytest_webeval.redaction.names import FIELD
 from pytest_webeval.redaction.names import HEADER
 from pytest_webeval.redaction.names import MEMBER
 from pytest_webeval.redaction.names import PARAMETER
 from pytest_webeval.redaction.names import compact
+from pytest_webeval.redaction.names import is_code
+from pytest_webeval.redaction.names import is_next_to_code
+from pytest_webeval.redaction.names import is_opaque
 from pytest_webeval.redaction.texts import Texts
 
 # What the members of these are, in results and in recordings.
@@ -60,6 +65,8 @@ class Trees:
         if isinstance(tree, str):
             return self.texts(tree)
         if isinstance(tree, list):
+            if has_authorization_code(tree):
+                tree = [self._without_code(one) for one in tree]
             return [self._walk(one, kind) for one in tree]
         return self._members(tree, kind) if isinstance(tree, dict) else tree
 
@@ -71,7 +78,23 @@ class Trees:
                 return entry
             others = {name: value for name, value in tree.items() if name not in _ENTRY}
             return entry | self._members(others, MEMBER)
+        if any(map(is_code, tree)) and any(map(is_next_to_code, tree)):
+            tree = {name: self._code(name, value) for name, value in tree.items()}
         return {self._name(name, kind): self._inner(name, value, kind) for name, value in tree.items()}
+
+    def _without_code(self, entry: Any) -> Any:
+        """An entry of a form or a query that has an authorization code among its entries."""
+        is_entry = isinstance(entry, dict) and isinstance(entry.get("name"), str) and "value" in entry
+        return entry | {"value": self._code(entry["name"], entry["value"])} if is_entry else entry
+
+    def _code(self, name: str, value: Any) -> Any:
+        """The value of a member, replaced where it is an authorization code."""
+        if not is_code(name) or self.texts.scope.covers(MEMBER, name) or self.texts.scope.spares(name):
+            return value
+        if isinstance(value, list):
+            return [self._code(name, one) for one in value]
+        is_one = isinstance(value, str) and is_opaque(value)
+        return self.texts.replacements.of(AUTHORIZATION_CODE, name, value) if is_one else value
 
     def _name(self, name: str, kind: str) -> str:
         return name if (self.facts.get((kind, name)) or self._facts_of(name, kind)).is_plain else self.texts(name)

@@ -25,6 +25,7 @@ PIECES = [
     *(*TOKENS, *KEYS, *(shown for shown, _ in HIDDEN), *canaries.HEADERS, *canaries.HEADERS.values(), canaries.URL),
     *("session", "key", "api", "/", "user", "%2522", "%252520", "form-data; ", 'name="x"', " value=", "author", "<x:"),
     *("%3A%2F%2Fjoe:pw%40h", "http://joe:pw@h/", "<meta name='csrf-token' content='a1b2c3d4'>", "?", "#", "&", "State"),
+    *("code=4a0AX4XfWhxyz", "&state=x", '"code": "4a0AX4XfWhxyz", ', '"grant_type": "x"', "%26code%3D4a0AX4XfWhxyz"),
 ]
 
 
