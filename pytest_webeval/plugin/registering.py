@@ -14,6 +14,7 @@ from pytest_webeval.plugin.garbage import LongFailures
 from pytest_webeval.plugin.garbage import SparedObjects
 from pytest_webeval.plugin.missing import MISSING_TASKS
 from pytest_webeval.plugin.missing import MissingTasks
+from pytest_webeval.plugin.output_paths import check_output_paths
 from pytest_webeval.plugin.quiet_phases import QuietPhases
 from pytest_webeval.plugin.redacting import REDACTING
 from pytest_webeval.plugin.redacting import Redacting
@@ -43,6 +44,8 @@ def register(config: pytest.Config) -> None:
         _ = workspace.sites, workspace.given_tasks, workspace.subset
         config.stash[MISSING_TASKS].check()
         _check_report(workspace)
+        if writes(config):
+            check_output_paths(workspace.settings)
     except WebEvalError as error:
         raise pytest.UsageError(str(error)) from error
     select(config, workspace)

@@ -72,7 +72,8 @@ class ReportIndex:
         reruns = reruns_of(session.config, self.reporter.records.values())
         listed = self._listed(flip_by_run(summary.webeval))
         index = index_view(listed, summary, roots, lambda labels: reruns.command(labels).command)
-        self.reporter.attempt(lambda: self._write(index))
+        if not self.reporter.attempt(lambda: self._write(index)):
+            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
     def _write(self, index: Mapping[str, Any]) -> None:
         write_page(index, self.directory)

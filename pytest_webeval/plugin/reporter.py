@@ -149,7 +149,8 @@ class Reporter:
         summary = self._summarize(list(self.records.values()))
         self.summary = summary if self.compare is None else self.compare(summary)
         for place, records in self._places().items():
-            self.attempt(partial(self._write_summary, place, records))
+            if not self.attempt(partial(self._write_summary, place, records)):
+                session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
         is_complete = bool(self.collected) and self.collected <= self.records.keys() and not self.problems
         self.journals.end(is_complete=is_complete, is_whole=not self._is_chosen)
         if (directory := self.workspace.settings.metrics) is not None:
@@ -182,13 +183,13 @@ class Reporter:
                 (self.doubted if is_passed else self.recorded).append(label)
 
     def _write_summary(self, place: Path, records: Sequence[Record]) -> None:
-        self.places.append(place)
         summary = self.summary
         if summary is None or len(records) < len(self.records):
             summary = self._summarize(records)
             if self.part_of is not None and self.summary is not None:
                 summary = self.part_of(self.summary, summary)
         write_json(place, summary.to_json(), self.workspace.settings.sync)
+        self.places.append(place)
 
     def _places(self) -> dict[Path, list[Record]]:
         """Where summaries go: one into the output directory, otherwise one into each root with its own runs."""

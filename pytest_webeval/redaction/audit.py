@@ -89,12 +89,13 @@ class Audit:
             self.problems.append(f"{self.directory / name} is no archive that can be read: {error}")
 
     def _search(self, name: str, content: bytes) -> None:
-        for unit, number, part in parts(content):
+        unit, number = "", -1
 
-            def keep(kind: str, told: str, replacement: str, unit: str = unit, number: int = number) -> None:
-                self.found[Finding(name, number, unit, kind, told, replacement)] += 1
+        def keep(kind: str, told: str, replacement: str) -> None:
+            self.found[Finding(name, number, unit, kind, told, replacement)] += 1
 
-            trees = Trees(Texts(scope_of(self.policy), Replacements(self.salt, told=keep)))
+        trees = Trees(Texts(scope_of(self.policy), Replacements(self.salt, told=keep)))
+        for unit, number, part in parts(content):  # noqa: B007  (`keep` says where it was told something)
             for tree in (part, *encoded_bodies(part)):
                 trees(tree)
 
@@ -140,9 +141,12 @@ def parts(content: bytes, is_wanted: Callable[[str], bool] = lambda _: True) -> 
 def _json(text: str) -> Any:
     """What a text holds as JSON; None where it is none, and for texts and numbers, in which nothing has a name."""
     try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+        found = msgspec.json.decode(text)
+    except (msgspec.MsgspecError, RecursionError):  # NaN, for one, or half a surrogate pair
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError):
+            return None
     return found if isinstance(found, dict | list) else None
 
 

@@ -66,6 +66,8 @@ def _may(text: str) -> bool:
     for mark in MARKS:
         if mark in lowered:
             return True
+    if "code" in lowered and ("state" in lowered or "grant" in lowered):
+        return True  # of an authorization, it may be
     return ("://" in lowered and "@" in lowered) or ("%2f%2f" in lowered and "%40" in lowered)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 HEADER, COOKIE, FIELD, PARAMETER, MEMBER = "header", "cookie", "field", "parameter", "member"
@@ -60,6 +61,10 @@ _ENDS += ("accesskey", "sessid")
 _LAST = frozenset({"auth", "pass", "session"})  # of the words of a name; as mere endings they are those of a compass
 _PARTS = ("authorization", "csrf", "passphrase", "passwd", "password", "sessionid", "xsrf")
 
+# A `code` that is opaque is a secret where one of these stands next to it: an authorization code of OAuth.
+CODE, NEXT_TO_CODE = "code", frozenset({"state", "granttype"})
+_OPAQUE = re.compile(r"(?=[^\s]*\d)(?=[^\s]*[A-Za-z])[\w.~+/=%-]{8,}")
+
 # What names no person and lets nobody in, of the headers that browsers send.
 SAFE_HEADERS = frozenset(
     {
@@ -88,6 +93,21 @@ SAFE_HEADERS = frozenset(
 def compact(name: str) -> str:
     """A name as it is compared with others."""
     return "".join(filter(str.isalnum, name.replace("%5B", "").replace("%5D", ""))).lower()
+
+
+def is_code(name: str) -> bool:
+    """Whether a value of that name may be an authorization code."""
+    return compact(name) == CODE
+
+
+def is_next_to_code(name: str) -> bool:
+    """Whether a parameter of that name makes the `code` next to it an authorization code."""
+    return compact(name) in NEXT_TO_CODE
+
+
+def is_opaque(value: str) -> bool:
+    """Whether a value looks generated: eight characters or more, letters and digits, no blank."""
+    return _OPAQUE.fullmatch(value) is not None
 
 
 @lru_cache(maxsize=2048)

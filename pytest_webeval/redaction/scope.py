@@ -21,6 +21,11 @@ class Scope(Protocol):
     """What is secret in a part of a result, and what is so in its texts whatever its name."""
 
     @property
+    def allowed(self) -> frozenset[str]:
+        """Names that the session lets stay readable, in small letters."""
+        ...
+
+    @property
     def is_strict(self) -> bool:
         """Whether addresses of persons and opaque words count as secrets too."""
         ...

@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pytest_webeval.redaction.authorization_codes import AUTHORIZATION_CODE
+from pytest_webeval.redaction.authorization_codes import is_authorization_code
+from pytest_webeval.redaction.candidates import candidates
 from pytest_webeval.redaction.cookies import COOKIE_FLAGS
 from pytest_webeval.redaction.cookies import cookies
 from pytest_webeval.redaction.marks import may_hold_secrets
@@ -17,6 +20,7 @@ from pytest_webeval.redaction.names import HEADER
 from pytest_webeval.redaction.names import MEMBER
 from pytest_webeval.redaction.names import PARAMETER
 from pytest_webeval.redaction.names import compact
+from pytest_webeval.redaction.names import is_code
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.scope import Scope
 
@@ -26,8 +30,27 @@ _KINDS |= {"entry": FIELD, "tuple": FIELD, "reversed": FIELD, "flag": MEMBER, "e
 _ALONE = {"key": "key", "jwt": "web token", "mail": "e-mail address", "opaque": "opaque word"}
 _URL = "credentials of a URL"
 _AFTERWARDS = ".,:!?)]}"  # ends a sentence or a list rather than a value that stands in it
+_LONG = 200  # characters of a text in which marks are looked for only once, when candidates are
 ROUNDS = 4  # a replacement ends where its secret did, so that what followed without a blank is now seen as a word
 CUT = "…"  # where a message shows no more of a value
+
+
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """What a pattern matches in a text: anywhere, or at candidates alone, which come in order."""
+
+    pattern: re.Pattern[str]
+    text: str
+    candidates: Iterator[int] | None = None
+
+    def next(self, at: int) -> re.Match[str] | None:
+        """The first match that begins there or behind it."""
+        if self.candidates is None:
+            return self.pattern.search(self.text, at)
+        for place in self.candidates:
+            if place >= at and (found := self.pattern.match(self.text, place)):
+                return found
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +62,20 @@ class Texts:
 
     def __call__(self, text: str) -> str:
         """The text with replacements for its secrets."""
-        if not text or not (self.scope.is_strict or may_hold_secrets(text)):
+        if not text or not self._is_searched(text):
             return text
         for _ in range(ROUNDS):
             told, text = text, self._replaced(text)
             if told == text:
                 break
         return text
+
+    def has_none(self, text: str) -> bool:
+        """Whether no secret is in a text, and nothing that names one."""
+        return not text or not self._is_searched(text) or self._heads(text).next(0) is None
+
+    def _is_searched(self, text: str) -> bool:
+        return self.scope.is_strict or len(text) > _LONG or may_hold_secrets(text)
 
     def _replaced(self, text: str) -> str:
         pieces: list[str] = []
@@ -57,10 +87,8 @@ class Texts:
 
     def _spans(self, text: str) -> Iterator[Span]:
         """What is to be replaced, in order. A name whose value is no secret does not hide what follows it."""
-        from pytest_webeval.redaction import patterns  # compiled for the first text that needs it
-
-        pattern, at = patterns.STRICT_PATTERN if self.scope.is_strict else patterns.DEFAULT_PATTERN, 0
-        while (found := pattern.search(text, at)) is not None:
+        heads, at = self._heads(text), 0
+        while (found := heads.next(at)) is not None:
             at, head = max(found.end(), at + 1), str(found.lastgroup)
             if head in _KINDS:
                 kind = MEMBER if head == "pair" and found["colon"] else _KINDS[head]
@@ -71,6 +99,15 @@ class Texts:
             for span in spans:
                 yield span
                 at = max(at, span[1])
+
+    def _heads(self, text: str) -> Heads:
+        """Looks at every character where more names count than those by which candidates are found."""
+        from pytest_webeval.redaction import patterns  # compiled for the first text that needs it
+
+        if self.scope.is_strict:
+            return Heads(patterns.STRICT_PATTERN, text)
+        found = None if self.scope.allowed else candidates(text)
+        return Heads(patterns.DEFAULT_PATTERN, text, None if found is None else iter(found))
 
     def _alone(self, kind: str, found: re.Match[str], text: str) -> Iterator[Span]:
         if kind in ("userinfo", "encoded"):
@@ -100,6 +137,10 @@ class Texts:
         elif self.scope.spares(name):
             for start, end in values:
                 self.replacements.spare(text[start:end])
+        elif is_code(name):
+            for start, end in values:
+                if is_authorization_code(text, start, end):
+                    yield start, end, self.replacements.of(AUTHORIZATION_CODE, name, text[start:end])
 
     def valued(self, kind: str, name: str, value: str) -> str:
         """What stands in place of a secret value: cookies keep their names, authorization keeps its scheme."""

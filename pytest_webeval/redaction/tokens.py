@@ -10,6 +10,8 @@ from typing import Any
 import msgspec
 
 from pytest_webeval.redaction.marks import may_hold_secrets
+from pytest_webeval.redaction.names import is_code
+from pytest_webeval.redaction.names import is_next_to_code
 
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"')
 _KEPT = 16_384  # texts whose answers are kept: names, paths and messages of our own come again and again
@@ -32,7 +34,19 @@ def text_of(token: bytes) -> str:
 def may_hold(tree: Any) -> bool:
     """Whether it is worth looking for secrets in some JSON, in texts and by names."""
     found = tokens(tree)
-    return found is None or any(map(_may_be_one, found))
+    if found is None or any(map(_may_be_one, found)):
+        return True
+    return any(map(_names_code, found)) and any(map(_stands_next_to_code, found))
+
+
+@lru_cache(maxsize=_KEPT)
+def _names_code(token: bytes) -> bool:
+    return is_code(text_of(token))
+
+
+@lru_cache(maxsize=_KEPT)
+def _stands_next_to_code(token: bytes) -> bool:
+    return is_next_to_code(text_of(token))
 
 
 @lru_cache(maxsize=_KEPT)

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from dataclasses import field
 from typing import Any
+from typing import NamedTuple
 
+from pytest_webeval.redaction.authorization_codes import AUTHORIZATION_CODE
+from pytest_webeval.redaction.authorization_codes import has_authorization_code
 from pytest_webeval.redaction.names import COOKIE
 from pytest_webeval.redaction.names import FIELD
 from pytest_webeval.redaction.names import HEADER
 from pytest_webeval.redaction.names import MEMBER
 from pytest_webeval.redaction.names import PARAMETER
 from pytest_webeval.redaction.names import compact
+from pytest_webeval.redaction.names import is_code
+from pytest_webeval.redaction.names import is_next_to_code
+from pytest_webeval.redaction.names import is_opaque
 from pytest_webeval.redaction.texts import Texts
 
 # What the members of these are, in results and in recordings.
@@ -28,11 +35,24 @@ _ENTRY = {"name", "value"}  # a header, a cookie or a field as recordings list t
 _TOO_DEEP = "redacted: nested too deeply to be searched"
 
 
+_KEPT = 4_096  # names of which facts are kept: a recording may make up as many as it likes
+
+
+class _Facts(NamedTuple):
+    """What a name says about its value. A plain name has no secret in itself."""
+
+    inner: str | None
+    is_secret: bool
+    is_spared: bool
+    is_plain: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Trees:
     """Replaces what is secret in JSON; its shape stays."""
 
     texts: Texts
+    facts: dict[tuple[str, str], _Facts] = field(default_factory=dict)  # by kind and name
 
     def __call__(self, tree: Any) -> Any:
         """The same JSON with replacements."""
@@ -45,27 +65,64 @@ class Trees:
         if isinstance(tree, str):
             return self.texts(tree)
         if isinstance(tree, list):
+            if has_authorization_code(tree):
+                tree = [self._without_code(one) for one in tree]
             return [self._walk(one, kind) for one in tree]
         return self._members(tree, kind) if isinstance(tree, dict) else tree
 
     def _members(self, tree: dict[str, Any], kind: str) -> dict[str, Any]:
-        if tree.keys() >= _ENTRY and isinstance(tree["name"], str):
-            others = {name: value for name, value in tree.items() if name not in _ENTRY}
+        if "name" in tree and "value" in tree and isinstance(tree["name"], str):
             value = self.member(tree["name"], tree["value"], kind)
-            return {"name": self.texts(tree["name"]), "value": value} | self._members(others, MEMBER)
-        return {self.texts(name): self._inner(name, value, kind) for name, value in tree.items()}
+            entry = {"name": self._name(tree["name"], kind), "value": value}
+            if len(tree) == len(_ENTRY):
+                return entry
+            others = {name: value for name, value in tree.items() if name not in _ENTRY}
+            return entry | self._members(others, MEMBER)
+        if any(map(is_code, tree)) and any(map(is_next_to_code, tree)):
+            tree = {name: self._code(name, value) for name, value in tree.items()}
+        return {self._name(name, kind): self._inner(name, value, kind) for name, value in tree.items()}
+
+    def _without_code(self, entry: Any) -> Any:
+        """An entry of a form or a query that has an authorization code among its entries."""
+        is_entry = isinstance(entry, dict) and isinstance(entry.get("name"), str) and "value" in entry
+        return entry | {"value": self._code(entry["name"], entry["value"])} if is_entry else entry
+
+    def _code(self, name: str, value: Any) -> Any:
+        """The value of a member, replaced where it is an authorization code."""
+        if not is_code(name) or self.texts.scope.covers(MEMBER, name) or self.texts.scope.spares(name):
+            return value
+        if isinstance(value, list):
+            return [self._code(name, one) for one in value]
+        is_one = isinstance(value, str) and is_opaque(value)
+        return self.texts.replacements.of(AUTHORIZATION_CODE, name, value) if is_one else value
+
+    def _name(self, name: str, kind: str) -> str:
+        return name if (self.facts.get((kind, name)) or self._facts_of(name, kind)).is_plain else self.texts(name)
 
     def _inner(self, name: str, value: Any, kind: str) -> Any:
-        inner = _CONTAINERS.get(compact(name))
-        if inner is not None and isinstance(value, dict | list):
-            return self._walk(value, inner)
+        facts = self.facts.get((kind, name)) or self._facts_of(name, kind)
+        if facts.inner is not None and isinstance(value, dict | list):
+            return self._walk(value, facts.inner)
         return self.member(name, value, kind)
+
+    def _facts_of(self, name: str, kind: str) -> _Facts:
+        scope = self.texts.scope
+        facts = _Facts(
+            inner=_CONTAINERS.get(compact(name)),
+            is_secret=scope.covers(kind, name),
+            is_spared=scope.spares(name),
+            is_plain=self.texts.has_none(name),
+        )
+        if len(self.facts) < _KEPT:
+            self.facts[kind, name] = facts
+        return facts
 
     def member(self, name: str, value: Any, kind: str) -> Any:
         """The value of a member; `kind` says whether its name is that of a header, a cookie, a field."""
-        if self.texts.scope.covers(kind, name):
+        facts = self.facts.get((kind, name)) or self._facts_of(name, kind)
+        if facts.is_secret:
             return self.hidden(name, value, kind)
-        if self.texts.scope.spares(name):
+        if facts.is_spared:
             self._spare(value)
         return self._walk(value, kind)
 

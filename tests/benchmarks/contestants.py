@@ -116,6 +116,24 @@ def session(
 
 
 @dataclass(frozen=True, kw_only=True)
+class SecretsAudit(Reader):
+    """A session that lists the secrets of the runs, of which each of them has some."""
+
+    def check(self) -> None:
+        """Look at the count in what was printed."""
+        printed = (self.directory / "printed.txt").read_text()
+        runs = f"{self.corpus.count} run" + "s" * (self.corpus.count > 1)
+        if f"secrets in {self.corpus.count} of {runs}\n" not in printed:
+            raise WrongVerdicts(f"not every run of {self.corpus.directory} has secrets:\n{printed[-SHOWN:]}")
+
+
+def audit(python: Path, corpus: Corpus, directory: Path) -> SecretsAudit:
+    """As a user would start it."""
+    command = session(python, corpus, directory, "--webeval-audit-secrets").command
+    return SecretsAudit(command=command, directory=directory, corpus=corpus)
+
+
+@dataclass(frozen=True, kw_only=True)
 class OnReference(Reader):
     """The reference, on links to the runs."""
 

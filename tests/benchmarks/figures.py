@@ -89,6 +89,7 @@ def figures(sizes: Sizes) -> tuple[AtMost, ...]:
                f"{sizes.items:,} small tasks of which {failing:,} fail, CPU: with `--webeval-report` / without"),
         AtMost("report-memory", 1_024, memory, ("reporting", "idle"),
                f"{sizes.items:,} small tasks with a report, peak memory beyond that of one empty test"),
+        AtMost("audit", 10, times, ("auditing", "ours"), f"{runs}, CPU: `--webeval-audit-secrets` / scoring them"),
         AtLeast("processes", 1.7, WallTimes(), ("ours", "two-processes"), f"{runs}, wall time: one process / `-n 2`"),
         AtMost("one-task", 1.6, times, ("one-small", "idle"), "one small task, CPU / one empty test"),
         AtMost("idle", 1.05, times, ("idle", "bare"), "one empty test, CPU: plugin installed / not installed"),

@@ -9,6 +9,7 @@ from pathlib import Path
 from benchmarks.contestants import Contestant
 from benchmarks.contestants import OnReference
 from benchmarks.contestants import Reader
+from benchmarks.contestants import audit
 from benchmarks.contestants import session
 from benchmarks.corpora import FAILING
 from benchmarks.corpora import Corpus
@@ -50,6 +51,7 @@ def line_up(environments: Environments, sizes: Sizes, scratch: Path) -> Mapping[
         "reference-api":    python_api(reference, data_set, place / "reference-api"),
         "floor":            floor(python, data_set, place / "floor"),
         "two-processes":    session(python, data_set, place / "two-processes", "-n", "2"),
+        "auditing":         audit(python, data_set, place / "auditing"),
         "one-recording":    session(python, one, place / "one-recording"),
         "large":            session(python, large, place / "large"),
         "reference-large":  command_line(reference, large, place / "reference-large"),

@@ -88,6 +88,7 @@ def test_the_bars_are_those_that_are_published():
         ("failing", 1.5, "less"),
         ("report", 1.2, "less"),
         ("report-memory", 1_024, "less"),
+        ("audit", 10, "less"),
         ("processes", 1.7, "more"),
         ("one-task", 1.6, "less"),
         ("idle", 1.05, "less"),

@@ -14,6 +14,7 @@ from benchmarks.comparison import main
 from benchmarks.comparison import named_by
 from benchmarks.contestants import Contestant
 from benchmarks.contestants import WrongVerdicts
+from benchmarks.contestants import audit
 from benchmarks.contestants import session
 from benchmarks.environments import Environments
 from benchmarks.figures import figures
@@ -59,6 +60,12 @@ def test_a_session_that_comes_to_other_verdicts_is_refused(tmp_path):
     corpus = corpora.Corpus(tmp_path / "corpus", (wrong, example(109)), 2, Example.cut)
     with pytest.raises(WrongVerdicts, match=r"1 of 2 verdicts of .* are wrong: task 1: success instead of failure"):
         session(OURS, corpus, tmp_path / "session").measured()
+
+
+def test_an_audit_that_finds_nothing_in_a_run_is_refused(tmp_path):
+    corpus = corpora.Corpus(tmp_path / "corpus", (example(101), example(109)), 2, lambda _: b"{}")
+    with pytest.raises(WrongVerdicts, match=r"not every run of .* has secrets:\n0 secrets in 0 of 2 runs"):
+        audit(OURS, corpus, tmp_path / "session").measured()
 
 
 @pytest.mark.parametrize("code", [1, 4])

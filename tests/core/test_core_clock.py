@@ -155,15 +155,14 @@ def test_a_clock_that_is_stopped_never_rings():
 
 
 def test_many_clocks_within_another_do_not_extend_it():
-    began = time.monotonic()
-    with pytest.raises(EvaluationError, match="outer"), at_most(0.5, "outer"):
-        _matching_for_ever()
-    assert time.monotonic() - began < 0.56
-
-
-def _matching_for_ever():
-    while True:
-        matches("a+b", "aab")
+    with at_most(60, "outer"):
+        began = time.monotonic()
+        for _ in range(5_000):  # a timer that is set again from what is left gains some 0.04 ms each time
+            with at_most(5, "inner"):
+                pass
+        elapsed = time.monotonic() - began
+        left, _ = signal.getitimer(signal.ITIMER_REAL)
+    assert 0 < left <= 60 - elapsed + 0.01
 
 
 def test_what_cannot_be_interrupted_is_too_late_all_the_same():

@@ -1,0 +1,54 @@
+"""Paths that a session is to write to, checked before it scores anything."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.plugin.settings import Settings
+
+
+def check_output_paths(settings: Settings) -> None:
+    """Raise `SettingsError` that names the option, the path and the reason if one of them cannot be written."""
+    directories = {
+        "--webeval-output": settings.output,
+        "--webeval-report": settings.report,
+        "--webeval-metrics": settings.metrics,
+    }
+    for option, path in directories.items():
+        if path is not None:
+            _check(option, path, "choose another directory")
+    if (file := settings.gitlab_metrics) is not None:
+        _check_file("--webeval-gitlab-metrics", file)
+    if settings.output is None:
+        for root in settings.roots:
+            _check("--webeval-runs", root, "choose a directory for the results with --webeval-output")
+
+
+def _check_file(option: str, path: Path) -> None:
+    if path.is_dir():
+        raise SettingsError(f"{option}: cannot write {path}: {os.strerror(errno.EISDIR)}; choose another file")
+    _check(option, path.parent, "choose another file")
+
+
+def _check(option: str, directory: Path, advice: str) -> None:
+    reason = _obstacle(directory)
+    if reason is not None:
+        raise SettingsError(f"{option}: cannot write into {directory}: {os.strerror(reason)}; {advice}")
+
+
+def _obstacle(directory: Path) -> int | None:
+    """The error number with which writing would fail, as far as it can be known without writing."""
+    existing = directory
+    while not os.path.lexists(existing) and existing != existing.parent:
+        existing = existing.parent
+    try:
+        if not existing.is_dir():
+            return errno.ENOTDIR
+        if os.access(existing, os.W_OK | os.X_OK):
+            return None
+        return errno.EROFS if os.statvfs(existing).f_flag & os.ST_RDONLY else errno.EACCES
+    except OSError as error:
+        return error.errno or errno.EACCES

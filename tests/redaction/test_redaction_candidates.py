@@ -1,0 +1,69 @@
+"""Candidates are enough: looking at them finds the secrets that looking at every character of a text does."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import example
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies
+from redaction import canaries
+from redaction.test_redaction_texts import HIDDEN
+from redaction.test_redaction_texts import KEYS
+from redaction.test_redaction_texts import TOKENS
+
+from pytest_webeval.redaction import texts
+from pytest_webeval.redaction.candidates import candidates
+from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.replacements import Replacements
+from pytest_webeval.redaction.scope import scope_of
+from pytest_webeval.redaction.texts import Texts
+
+PIECES = [
+    *(*TOKENS, *KEYS, *(shown for shown, _ in HIDDEN), *canaries.HEADERS, *canaries.HEADERS.values(), canaries.URL),
+    *("session", "key", "api", "/", "user", "%2522", "%252520", "form-data; ", 'name="x"', " value=", "author", "<x:"),
+    *("%3A%2F%2Fjoe:pw%40h", "http://joe:pw@h/", "<meta name='csrf-token' content='a1b2c3d4'>", "?", "#", "&", "State"),
+    *("code=4a0AX4XfWhxyz", "&state=x", '"code": "4a0AX4XfWhxyz", ', '"grant_type": "x"', "%26code%3D4a0AX4XfWhxyz"),
+]
+
+
+def found_in(text, everywhere):
+    """What is told of a text, and the text without it."""
+    told = []
+    made = Replacements(b"salt", told=lambda *finding: told.append(finding))
+    with pytest.MonkeyPatch.context() as patch:
+        if everywhere:
+            patch.setattr(texts, "candidates", lambda _: None)
+        return Texts(scope_of(RedactionPolicy()), made)(text), told
+
+
+@settings(max_examples=400, deadline=None)
+@given(strategies.lists(strategies.sampled_from(PIECES), max_size=16).map("".join))
+@example('"http://joe:pw@h": 1, "token=a1b2c3d4": 2')
+@example('<input data-token="a1b2c3d4" name="q" value="lamp">')
+@example('{"value": "' + "v" * 3_000 + '", "name": "password"}')
+def test_candidates_find_what_a_search_of_every_character_finds(text):
+    text += " token "
+    assert found_in(text, everywhere=False) == found_in(text, everywhere=True)
+
+
+@pytest.mark.parametrize("text", [given for given, _ in HIDDEN])
+def test_in_a_long_text_there_are_few(text):
+    page = f"{'the author of a side table signs keys ' * 200}{text}{' lamp' * 200}"
+    places = candidates(page)
+    assert places is not None
+    assert len(places) < 60
+    assert found_in(page, everywhere=False) == found_in(page, everywhere=True)
+
+
+@pytest.mark.parametrize("text", ["İ token=a1b2c3d4", '"token' * 50])
+def test_where_they_cannot_be_told_or_are_too_many_there_are_none(text):
+    assert candidates(text) is None
+
+
+def test_a_response_that_nobody_could_read_as_json_is_searched_as_text():
+    page = json.dumps({"password": "CaNaRy77xQ", "note": "lamp " * 100})[:-1]
+    shown, told = found_in(page, everywhere=False)
+    assert told == [("field", "password", shown.split('"')[3])]
