@@ -68,10 +68,6 @@ class Listing:
         found = [entry for entry in self.entries if entry.name not in TOOLS and is_directory(entry)]
         return [Path(entry.path) for entry in sorted(found, key=_place)]
 
-    def subdirectories(self) -> list[Path]:
-        """The visible ones of them. Raises `RecordingError`."""
-        return [path for path in self.directories() if not is_hidden(path)]
-
     def links_out(self, root: Path) -> list[Path]:
         """Links that lead to nothing, and to directories outside a root; those inside it are found anyway."""
         links = sorted(entry.path for entry in self.entries if entry.is_symlink())

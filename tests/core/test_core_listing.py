@@ -11,12 +11,12 @@ from pytest_webeval.formats import format_of
 from pytest_webeval.formats.listing import listed
 
 
-def test_directories_come_in_the_order_of_their_numbers_and_without_what_is_hidden_or_linked(tmp_path):
-    for name in ("10", "9", "b", "a10", "a9", ".git", "__pycache__", "0" * 20):
+def test_directories_come_in_the_order_of_their_numbers_and_without_tools_and_links(tmp_path):
+    for name in ("10", "9", "b", "a10", "a9", ".git", "__pycache__", ".1", "0" * 20):
         (tmp_path / name).mkdir()
     (tmp_path / "1").touch()
     (tmp_path / "2").symlink_to("9", target_is_directory=True)
-    assert [path.name for path in listed(tmp_path).subdirectories()] == ["9", "10", "0" * 20, "a10", "a9", "b"]
+    assert [path.name for path in listed(tmp_path).directories()] == ["9", "10", ".1", "0" * 20, "a10", "a9", "b"]
 
 
 def test_links_that_lead_out_or_nowhere_are_told_in_the_order_of_their_names(tmp_path):
@@ -33,7 +33,7 @@ def test_a_directory_that_cannot_be_listed_says_so_when_its_directories_are_aske
     seen = listed(tmp_path / "nowhere")
     assert (seen.names, seen.links_out(tmp_path)) == (frozenset(), [])
     with pytest.raises(RecordingError, match=r"cannot list .*/nowhere: No such file or directory; make it readable"):
-        seen.subdirectories()
+        seen.directories()
 
 
 @pytest.mark.parametrize(("name", "known"), [("agent_response.json", "webarena-verified"), ("notes.txt", None)])
