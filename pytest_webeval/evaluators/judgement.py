@@ -148,11 +148,20 @@ def _readable(case: Case, policy: VerdictPolicy) -> StoredVerdict | None:
         return None
 
 
+_AGAIN = "have the run judged again"
+
+
 def _derived(stored: StoredVerdict, policy: VerdictPolicy, case: Case) -> Verdict:
     try:
         return derive(stored, policy, facts_of(case.run))
     except VerdictUnreadable as error:
-        raise VerdictUnreadable(error.code, f"{error}; have the run judged again @ {stored.source}") from error
+        raise VerdictUnreadable(error.code, _located(str(error), stored.source)) from error
+
+
+def _located(message: str, source: str) -> str:
+    """A message with advice and source; each stands in it once, whoever wrote it."""
+    advised = message if _AGAIN in message else f"{message}; {_AGAIN}"
+    return advised if source in message else f"{advised} @ {source}"
 
 
 def _oddities(verdict: Verdict, stored: StoredVerdict, gating: Gating | None, case: Case) -> Iterator[str]:
