@@ -84,7 +84,7 @@ class BodyMatcher:
         if not expected:
             return None
         fields = self._fields(event.read_content(), f"{PATH}.response_content")
-        return None if fields is None else _projected(expected, fields, ABSENT)
+        return None if fields is None else project(expected, fields.first, ABSENT)
 
     def check(self, event: NetworkEvent) -> None:
         """Raise `EvaluationError` where a body that the task asks for is damaged in the trace itself."""
@@ -122,7 +122,7 @@ class BodyMatcher:
     def _by_rules(self, fields: Fields, where: str) -> Fields:
         """Of a multipart message the fields that the rule set finds in it."""
         if not self.case.rules.browser_forms:
-            return replace(fields.for_reference or fields, is_multipart=False)
+            return fields.for_reference or fields  # in which no value is blank
         if fields.for_reference is not None:
             self.case.notice("browser_forms", where)
         return fields
@@ -165,9 +165,9 @@ def _searches(pattern: str, name: str) -> bool:
         return False
 
 
-def _projected(expected: Mapping[str, Any], fields: Fields, missing: object = None) -> dict[str, Any]:
-    """What a body holds under each expected key. In a multipart form an empty field is also none at all (Q53)."""
-    found = project(expected, fields.first, missing)
+def _projected(expected: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
+    """What was posted under each expected key. In a multipart form an empty field is also none at all (Q53)."""
+    found = project(expected, fields.first)
     if not fields.is_multipart:
         return found
     nulls = {key.strip() for key, value in expected.items() if value is None}
