@@ -28,7 +28,7 @@ def check_output_paths(settings: Settings) -> None:
 
 
 def _check_file(option: str, path: Path) -> None:
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112  (pathlib raises where nobody may look)
         raise SettingsError(f"{option}: cannot write {path}: {os.strerror(errno.EISDIR)}; choose another file")
     _check(option, path.parent, "choose another file")
 

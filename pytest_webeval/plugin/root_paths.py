@@ -53,7 +53,8 @@ class RootPaths:
         """Reach roots in directories such as `build`, which pytest passes over; pass over other paths into a root."""
         is_ignored = yield
         if not is_ignored:
-            return True if collection_path.is_dir() and self._is_alias(collection_path) else is_ignored
+            is_folder = os.path.isdir(collection_path)  # noqa: PTH112  (pathlib raises where nobody may look)
+            return True if is_folder and self._is_alias(collection_path) else is_ignored
         if collection_path not in self.leading:
             return True
         self._passed_over.add(collection_path)

@@ -251,13 +251,14 @@ def _absolute(path: str) -> Path:
 
 def _directory(path: str, option: str) -> Path:
     found = _absolute(path)
-    if found.exists() and not found.is_dir():
+    is_other = os.path.exists(found) and not os.path.isdir(found)  # noqa: PTH110, PTH112  (pathlib raises at times)
+    if is_other:
         raise SettingsError(f"{option}: {found} is no directory; name one to write into")
     return found
 
 
 def _file(path: str, option: str, advice: str = "check the path") -> Path:
     found = _absolute(path)
-    if not found.is_file():
+    if not os.path.isfile(found):  # noqa: PTH113  (pathlib raises where nobody may look)
         raise SettingsError(f"{option}: no file {found}; {advice}")
     return found
