@@ -274,10 +274,11 @@ def test_a_summary_and_a_journal_that_cannot_be_written_are_told_once_and_result
     assert [one["status"] for one in results] == ["success"] * 3
 
 
-def test_an_output_that_is_a_file_makes_each_run_an_error(runs, webeval, pytester):
+def test_an_output_that_becomes_a_file_makes_each_run_an_error(runs, webeval, pytester):
     runs.add(107)
     runs.add(108)
-    (pytester.path / "out").touch()
+    path = pytester.path / "out"
+    pytester.makeconftest(f"def pytest_collection_finish():\n    open({str(path)!r}, 'w').close()")
     result = webeval("--webeval-output=out")
     result.assert_outcomes(failed=2)
     result.stdout.fnmatch_lines(["2 scored: 0 success, 0 failure, 2 error, 0 excluded"])
