@@ -18,7 +18,6 @@ from hostile.cases import trajectory
 from hostile.cases import without
 
 LIMIT = 512 * 2**20
-MODE_MATTERS = os.geteuid() != 0
 LOG, TIMES, CORE, SCORE, SHOT = (
     "web_surfer.log",
     "times.json",
@@ -113,14 +112,7 @@ def _unreadable(place: Path) -> None:
 def _of_runs(name: str):
     for what, make, says in REFUSED:
         yield run(f"{what} for {name}", "error", _in_place(name, make), f"(?s)(?=.*{name})(?=.*({says}))")
-    yield run(
-        f"a file for {name} that nobody may read",
-        "error" if MODE_MATTERS else EITHER_MODE[name],
-        _in_place(name, _unreadable),
-    )
-
-
-EITHER_MODE = {honest.RESPONSE: "failure", honest.HAR: "error"}  # root reads it all the same, and finds nothing in it
+    yield run(f"a file for {name} that nobody may read", "error", _in_place(name, _unreadable), name)
 
 
 def _of_trajectories(name: str, outcome: str):

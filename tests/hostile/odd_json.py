@@ -123,8 +123,8 @@ READERS = (
         "error",
         task=_RUN,
         says="network.har|the trace",
-        but=_each(NO_JSON, ("a mark of order",), DEEP, outcome="error")
-        | {"each key twice": "success|error"}
+        but=_each(NO_JSON, DEEP, outcome="error")
+        | {"each key twice": "success|error", "a mark of order": "success"}
         | _each(NO_UTF8[2:], outcome="success"),
     ),
     Reader(

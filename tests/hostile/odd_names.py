@@ -92,6 +92,14 @@ NAMES = (
     ("a plugin", "conftest.py"),
     ("a package", "__init__.py"),
     ("the name of a root", "runs"),
+    ("what is hidden", ".hidden"),
+    ("a folder of three dots", "..."),
+    ("an editor's backup", ".x.swp"),
+    ("a folder of packages", "node_modules"),
+    ("a folder of logs", "logs"),
+    ("a folder of pytest-html", "assets"),
+    ("a virtual environment", "venv"),
+    ("a folder that is built", "build"),
 )
 # Of each a run of WebArena-Verified too, whose name must be a number; those in which a digit could be seen all.
 AS_RUNS = tuple(pair for index, pair in enumerate(NAMES) if index % 3 == 0 or any(map(str.isdigit, pair[1])))

@@ -13,7 +13,9 @@ from hostile import odd_json
 from hostile import odd_names
 from hostile import odd_traces
 from hostile import patterns
+from hostile import permissions
 from hostile import planted
+from hostile import recorders
 from hostile.cases import Case
 
 FAMILIES: dict[str, tuple[Case, ...]] = {
@@ -29,4 +31,6 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
     "planted": planted.CASES,
     "bodies": odd_bodies.CASES,
     "costly": costly_answers.CASES,
+    "permissions": permissions.CASES,
+    "recorders": recorders.CASES,
 }
