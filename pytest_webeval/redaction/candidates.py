@@ -71,9 +71,11 @@ def candidates(text: str) -> Iterable[int] | None:
     if len(lowered) != len(text):  # a few letters become two
         return None
     places: set[int] = set()
-    most, searched = len(text) // 4, 0
+    most, searched, latest = len(text) // 4, 0, 0
     for start, end in sorted(_words(text, lowered)):
         places.update(_around(text, lowered, start, end))
+        places.update(_words_before(text, start, latest))
+        latest = start
         if name := _name_of_entry(text, lowered, start):
             places.update(_quotes(lowered, name))
             places.update(_values(lowered, max(searched, name - _MOST_VALUE), name))
@@ -134,7 +136,6 @@ _is_short_suspect = lru_cache(maxsize=_KEPT)(_is_suspect)
 def _around(text: str, lowered: str, start: int, end: int) -> Iterator[int]:
     """Places at which what has this word in it may begin."""
     yield from _inside(lowered, start, end)
-    yield from range(start - _length_before(_WORDS_BEFORE, text, start, _MOST_WORDS), start + 1)
     if length := _length_before(_TAG_BEFORE, text, start, _MOST_ENTRY):
         yield start - length
     tag = lowered.rfind("<", max(start - _MOST_TAG, 0), start)
@@ -143,6 +144,11 @@ def _around(text: str, lowered: str, start: int, end: int) -> Iterator[int]:
     if length := _length_before(_QUOTE_BEFORE, text, start, _MOST_ENTRY + _QUOTE):
         quote = start - length
         yield from (quote, max(quote - 1, 0))
+
+
+def _words_before(text: str, start: int, latest: int) -> range:
+    """Places in the words before one; those before the latest word were found with it."""
+    return range(max(start - _length_before(_WORDS_BEFORE, text, start, _MOST_WORDS), latest), start + 1)
 
 
 def _inside(lowered: str, start: int, end: int) -> Iterator[int]:

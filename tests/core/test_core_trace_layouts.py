@@ -259,7 +259,7 @@ def test_an_entry_whose_request_is_null_is_passed_over_with_a_warning(bench, nam
     result, warnings = judged(bench, task, "reference")
     assert [str(one.status) for one in result.evaluators_results] == ["success", "error"]
     assert result.evaluators_results[1].error_msg == (
-        "event 0 of the trace is damaged: no readable url; record the run again"
+        "event 1 of the trace is damaged: no readable url; record the run again"
     )
     assert warnings == []
 

@@ -113,7 +113,7 @@ def test_a_method_that_is_not_a_text_is_a_miss_where_the_last_page_is_asked_for(
     results = scored({"url": "__SHOPPING__/p"}, page, kind="NAVIGATE")
     assert statuses(results) == ["failure"] * 3
     assert results[0][0].actual["http_method"] == shown
-    assert f"event 0 of 1: {shown} __SHOPPING__/p (200)" in results[0][0].assertions[0].assertion_msgs[1]
+    assert f"event 1 of 1: {shown} __SHOPPING__/p (200)" in results[0][0].assertions[0].assertion_msgs[1]
 
 
 def test_damaged_cookies_are_an_error_whichever_event_decides(bench, scored):

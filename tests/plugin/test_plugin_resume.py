@@ -353,9 +353,10 @@ def test_a_journal_in_a_run_directory_is_neither_believed_nor_written(pytester, 
 
 def test_a_root_that_is_a_run_has_a_journal_where_the_output_goes_or_none(pytester, lone, scored_again, monkeypatch):
     pytester.makeconftest(DECODED + KILLED)
-    pytester.runpytest_subprocess("--webeval-runs=runs/107")
+    options = ("--webeval-runs=runs/107", "--webeval-own-tasks")
+    pytester.runpytest_subprocess(*options)
     assert [path.name for path in lone.glob("eval_*")] == ["eval_result.json"]
-    options = ("--webeval-runs=runs/107", "--webeval-output=out")
+    options += ("--webeval-output=out",)
     pytester.runpytest_subprocess(*options)
     assert (pytester.path / "out" / "eval_journal.jsonl").exists()
     scored_again()

@@ -101,21 +101,13 @@ def test_a_run_that_nobody_can_describe_in_time_is_told_all_the_same(runs, webev
     assert runs.result(108)["error_msg"] == TOLD
 
 
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        ("soon", "'soon' is no number"),
-        ("-1", "'-1' is no"),
-        ("inf", "'inf' is"),
-        ("1e10", "'1e10' is"),
-        ("nan", "'nan' is"),
-    ],
-)
-def test_a_time_that_is_none_is_a_usage_error(runs, webeval, given, told):
+@pytest.mark.parametrize("given", ["soon", "-1", "inf", "1e10", "nan"])
+def test_a_time_that_is_none_is_a_usage_error(runs, webeval, given):
     runs.add(107)
     result = webeval(f"--webeval-timeout={given}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"*--webeval-timeout: {told}*; write 120, or 0 for no limit"])
+    wanted = "use a number of seconds such as 120, or 0 for no limit"
+    result.stderr.fnmatch_lines([f"ERROR: invalid --webeval-timeout '{given}'; {wanted}"])
 
 
 @pytest.mark.parametrize("options", [["--webeval-timeout=0"], ["--pdb"]])

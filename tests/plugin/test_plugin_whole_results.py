@@ -108,7 +108,7 @@ def test_a_root_that_is_a_run_does_not_trust_its_own_tasks(pytester, runs, webev
     runs.add(107)
     own = runs.root / "107"
     (runs.root / "tasks.json").rename(own / "tasks.json")
-    pytester.runpytest("--webeval-runs=runs/107").assert_outcomes(passed=1)
+    pytester.runpytest("--webeval-runs=runs/107", "--webeval-own-tasks").assert_outcomes(passed=1)
     assert "agent could have written it" in str(runs.result(107)["webeval"]["warnings"])
 
 
