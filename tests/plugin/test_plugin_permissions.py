@@ -77,7 +77,7 @@ EXPECTED = {
     "202": f"cannot read 202/agent_response.json: {DENIED}is it a readable plain file?",
     "203": f"cannot read 203/agent_response.json: {DENIED}is it a readable plain file?",
     "204": f"cannot read 204/network.har: {DENIED}is it a readable plain file?",
-    "205": f"cannot read 205/trace/trace.network: {DENIED}is it a readable plain file?",
+    "205": f"cannot list 205/trace: {DENIED}make it readable",
     "nested": f"cannot list nested: {DENIED}make it readable",
     f"{recorded.RUN}/whole": f"cannot list {recorded.RUN}/whole: {DENIED}make it readable",
     f"{recorded.RUN}/judged": f"RubricEvaluator: cannot list {recorded.RUN}/judged/scores: {DENIED}make it readable",

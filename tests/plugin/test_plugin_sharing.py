@@ -9,6 +9,13 @@ from plugin.unprivileged import MAY_NOT_READ
 from plugin.unprivileged import PLAIN
 from plugin.unprivileged import prefix
 
+from pytest_webeval.formats import FORMATS
+from pytest_webeval.formats.run_tree import Branch
+from pytest_webeval.formats.run_tree import Kind
+from pytest_webeval.plugin.snapshots import Snapshots
+from pytest_webeval.plugin.snapshots import restored
+from pytest_webeval.plugin.snapshots import snapshot
+
 LAST = '''
 import os, pathlib, pytest, shutil, time
 
@@ -65,10 +72,10 @@ def four(runs):
 @pytest.fixture
 def spread(pytester):
     """A session of two workers that may read only what modes allow."""
-    command = (*prefix(*MAY_NOT_READ), sys.executable, "-m", "pytest", *PLAIN, "--webeval-runs=runs", "-n2")
+    command = (*prefix(*MAY_NOT_READ), sys.executable, "-m", "pytest", *PLAIN, "-n2")
 
-    def run(*arguments):
-        result = pytester.run(*command, *arguments)
+    def run(*arguments, root="runs"):
+        result = pytester.run(*command, f"--webeval-runs={root}", *arguments)
         result.stdout.no_fnmatch_line("*Different tests were collected*")
         result.stdout.no_fnmatch_line("*INTERNALERROR*")
         return result
@@ -159,3 +166,63 @@ def test_a_run_that_an_argument_names_may_vanish(four, spread, changing):
     changing("shutil.rmtree(runs / 'nested/2')")
     spread("runs/4", "runs/nested/2::task", "runs/1").assert_outcomes(passed=1, failed=1, errors=1)
     assert reasons(four) == {"2": NAMELESS.format("nested/2")}
+
+
+def test_a_conftest_that_only_workers_load_leaves_out_the_same_in_all_of_them(runs, spread, changing, pytester):
+    pytester.makeini("[pytest]\n")
+    for number in (1, 2, 3):
+        runs.add(number, name=f"data/{number}")
+    (runs.root / "tasks.json").rename(runs.root / "data/tasks.json")
+    (runs.root / "conftest.py").write_text("collect_ignore = ['data/1']\n")
+    changing("shutil.rmtree(runs / 'data/2')")
+    spread(root="runs/data").assert_outcomes(passed=1, errors=1)
+
+
+def test_a_worker_that_stands_in_for_another_collects_the_same(four, spread, changing):
+    more = """
+def pytest_runtest_call(item):
+    if "::" in item.nodeid and item.path.name == "3":
+        shutil.rmtree(item.config.rootpath / "runs/1")
+        os._exit(9)
+"""
+    changing("pass", more=more)
+    spread("--maxprocesses=1").assert_outcomes(passed=2, failed=2)
+    assert reasons(four) == {"3": "the worker died while it scored this run; score it alone to see why"}
+
+
+@pytest.mark.parametrize("is_shared", [True, False])
+def test_nothing_is_left_behind_and_nothing_is_needed(four, spread, pytester, monkeypatch, is_shared):
+    place = pytester.mkdir("temporary")
+    monkeypatch.setenv("TMPDIR", str(place))
+    monkeypatch.setenv("PYTEST_DEBUG_TEMPROOT", str(pytester.path))
+    told = "def pytest_webeval_scored(item): assert os.listdir({0!r})" if is_shared else ""
+    broken = "import tempfile\ndef refuse(**about): raise OSError\ntempfile.TemporaryDirectory = refuse"
+    pytester.makeconftest(f"import os\n{told.format(str(place)) or broken}")
+    spread().assert_outcomes(passed=3, failed=1)
+    assert four.counts == (3, 1, 0)
+    assert list(place.iterdir()) == []
+
+
+def test_a_process_that_cannot_share_is_alone(tmp_path):
+    assert Snapshots(tmp_path / "nowhere").agreed("key", lambda: b"mine") == b"mine"
+
+
+def test_the_first_process_decides_for_all(tmp_path):
+    shared = Snapshots(tmp_path)
+
+    def look():
+        Snapshots(tmp_path).agreed("key", lambda: b"first")  # another looked at the same time, and was faster
+        return b"second"
+
+    assert shared.agreed("key", look) == b"first"
+    assert shared.agreed("key", lambda: b"third") == b"first"
+    assert [path.name for path in tmp_path.iterdir()] == ["key.json"]
+
+
+def test_a_tree_is_restored_as_it_was(tmp_path):
+    odd = tmp_path / "\udcff\n"
+    run, broken = Branch(odd / "1", Kind.RUN), Branch(odd / "2", Kind.BROKEN, "why")
+    tree = Branch(tmp_path, Kind.GROUP, None, (Branch(odd, Kind.GROUP, None, (run, broken)),), (tmp_path / "logs",))
+    found, formats = restored(snapshot(tree, {run.path: FORMATS[0]}), tmp_path)
+    assert found == tree
+    assert formats == {run.path: FORMATS[0]}
