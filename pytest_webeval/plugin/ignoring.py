@@ -44,6 +44,17 @@ class Ignoring:
             named.union(*(path.parents for path in named)),
         )
 
+    @property
+    def told(self) -> list[list[str]]:
+        """All of it as plain values, the same in all processes in which it is the same."""
+        return [
+            sorted(self.paths),
+            list(self.globs),
+            list(self.patterns),
+            list(self.usual),
+            sorted(map(os.path.abspath, self.named)),
+        ]
+
     def covers(self, path: Path) -> bool:
         """Whether nobody is to look into a directory."""
         if path in self.around:

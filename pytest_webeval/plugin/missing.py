@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -45,7 +46,8 @@ class MissingTasks:
             return {}
         recorded = set(self._recorded())
         missing = [task_id for task_id in self._expected() if str(task_id) not in recorded]
-        return {self._place(task_id): task_id for task_id in missing if not self._is_left_out(task_id)}
+        taken = frozenset(self.workspace.run_paths)
+        return {self._place(task_id, taken): task_id for task_id in missing if not self._is_left_out(task_id)}
 
     def _is_left_out(self, task_id: int | str) -> bool:
         """Whether the session ignores the directories that are named by a task."""
@@ -111,13 +113,13 @@ class MissingTasks:
             number = numbered(branch.path) if number is None else number
             yield branch.path.name if number is None else str(number)
 
-    def _place(self, task_id: int | str) -> Path:
+    def _place(self, task_id: int | str, taken: Collection[Path]) -> Path:
         """Below the first root that defines the task, or else the first; not where a run of another task lies."""
         roots = self.workspace.settings.roots
         root = next((root for root in roots if self._defines(root, task_id)), roots[0])
         plain = _name(task_id)
         names = (plain if number == 1 else f"{plain}-{number}" for number in count(1))
-        return next(path for name in names if self.workspace.format_of(path := root / name) is None)
+        return next(path for name in names if (path := root / name) not in taken)
 
     def _defines(self, root: Path, task_id: int | str) -> bool:
         try:

@@ -26,6 +26,9 @@ from pytest_webeval.plugin.run_pages import RunPages
 from pytest_webeval.plugin.selection import select
 from pytest_webeval.plugin.session import WebEvalSession
 from pytest_webeval.plugin.settings import read_settings
+from pytest_webeval.plugin.snapshots import PLACE
+from pytest_webeval.plugin.snapshots import SNAPSHOTS
+from pytest_webeval.plugin.snapshots import Snapshots
 from pytest_webeval.plugin.time_limits import Debugged
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.plugin.workspace import Workspace
@@ -49,6 +52,7 @@ def register(config: pytest.Config) -> None:
     except WebEvalError as error:
         raise pytest.UsageError(str(error)) from error
     select(config, workspace)
+    _share(config, workspace)
     is_scoring = writes(config)
     config.pluginmanager.register(WebEvalSession(workspace, is_scoring), "webeval-session")
     config.pluginmanager.register(RootPaths(workspace), "webeval-root-paths")
@@ -58,6 +62,17 @@ def register(config: pytest.Config) -> None:
         _register_scoring(config, workspace)
     if is_scoring and not hasattr(config, "workerinput"):  # only the controller sees all reports, and may sum them up
         _register_reporting(config, workspace)
+
+
+def _share(config: pytest.Config, workspace: Workspace) -> None:
+    """Let the workers of xdist collect what one process saw."""
+    place = getattr(config, "workerinput", {}).get(PLACE)
+    if place is not None:
+        config.stash[SNAPSHOTS] = Snapshots(Path(place))
+    elif config.getoption("tx", default=None):
+        from pytest_webeval.plugin.sharing import Sharing  # for sessions that are spread
+
+        config.pluginmanager.register(Sharing(workspace), "webeval-sharing")
 
 
 def _check_report(workspace: Workspace) -> None:

@@ -19,6 +19,7 @@ from pytest_webeval.plugin.missing import MISSING_TASKS
 from pytest_webeval.plugin.missing import numbered
 from pytest_webeval.plugin.root_paths import is_ignored_by_option
 from pytest_webeval.plugin.root_paths import path_in_root
+from pytest_webeval.plugin.snapshots import NAMED
 from pytest_webeval.plugin.workspace import Workspace
 
 _ODD = ("[", "::")  # at which pytest cuts an argument
@@ -68,8 +69,25 @@ def _hidden(argument: str, config: pytest.Config, workspace: Workspace) -> Path 
     if any(one in argument for one in _ODD) and workspace.labels.root_of(Path(argument)):
         return Path(argument)
     text = argument.removesuffix(f"::{MISSING_ITEM}")
-    places = () if text == argument else (_absolute(text, config), workspace.labels.path_of(text))
-    return next((place for place in places if place and config.stash[MISSING_TASKS].may_stand_at(place)), None)
+    if text != argument:
+        missing = config.stash[MISSING_TASKS]
+        if found := next((place for place in _places(text, config, workspace) if missing.may_stand_at(place)), None):
+            return found
+    return _handed(text.removesuffix(f"::{ITEM}"), config, workspace)
+
+
+def _handed(text: str, config: pytest.Config, workspace: Workspace) -> Path | None:
+    """A directory that an argument named as the controller of xdist started; this worker may find it gone."""
+    handed = getattr(config, "workerinput", {}).get(NAMED, ())
+    return next((place for place in _places(text, config, workspace) if str(place) in handed), None) if handed else None
+
+
+def _places(text: str, config: pytest.Config, workspace: Workspace) -> Iterator[Path]:
+    """Where an argument may mean: a path, or a label."""
+    path = _absolute(text, config)
+    yield path_in_root(path, workspace) or path
+    if (labelled := workspace.labels.path_of(text)) is not None:
+        yield labelled
 
 
 def _absolute(argument: str, config: pytest.Config) -> Path:

@@ -27,6 +27,10 @@ from pytest_webeval.plugin.evaluator_calls import PytestCalls
 from pytest_webeval.plugin.ignoring import Ignoring
 from pytest_webeval.plugin.labels import Labels
 from pytest_webeval.plugin.settings import Settings
+from pytest_webeval.plugin.snapshots import SNAPSHOTS
+from pytest_webeval.plugin.snapshots import key_of
+from pytest_webeval.plugin.snapshots import restored
+from pytest_webeval.plugin.snapshots import snapshot
 from pytest_webeval.runs import Run
 from pytest_webeval.runs import RunFormat
 from pytest_webeval.sites import Sites
@@ -242,13 +246,39 @@ class Workspace:
         return [branch.path for branch in self.branches if branch.kind is Kind.RUN]
 
     def branch(self, path: Path) -> Branch:
-        """What lies at or below a directory of a root. It is looked for once."""
+        """What lies at or below a directory of a root. It is looked for once: by one process for all that share it."""
         if path not in self._branches:
-            root = self.labels.root_of(path) or path
-            ignoring = self.ignoring(root)
-            search = Search(root, self.format_of, self.is_task, self.is_left_out, ignoring.stops_at)
-            self._branches[path] = search.branch(path)
+            shared = SNAPSHOTS in self.config.stash
+            self._branches[path] = self._agreed(path) if shared else self._searched(path)
         return self._branches[path]
+
+    def _searched(self, path: Path) -> Branch:
+        root = self.labels.root_of(path) or path
+        search = Search(root, self.format_of, self.is_task, self.is_left_out, self.ignoring(root).stops_at)
+        return search.branch(path)
+
+    def _agreed(self, path: Path) -> Branch:
+        """What the first process of the session found that leaves out the same."""
+        ignoring = self.ignoring(self.labels.root_of(path) or path)
+        key = key_of(path, self.is_recognizing, *ignoring.told)
+        text = self.config.stash[SNAPSHOTS].agreed(key, lambda: snapshot(self._searched(path), self._formats))
+        found, known = restored(text, path)
+        for run, layout in known.items():
+            if layout is not None:
+                self._formats[run] = layout
+            elif self._formats.get(run) is None:  # a hook that knew it is asked again
+                self._formats.pop(run, None)
+        return found
+
+    @property
+    def is_recognizing(self) -> bool:
+        """Whether a hook of the users' may know formats of its own."""
+        return bool(self.config.hook.pytest_webeval_recognize.get_hookimpls())
+
+    def forget_branches(self) -> None:
+        """Let go of what was looked for, for it is other processes that need it."""
+        self._branches.clear()
+        self._formats.clear()
 
     @property
     def without_runs(self) -> list[str]:

@@ -11,22 +11,13 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from plugin.unprivileged import MAY_NOT_READ
+from plugin.unprivileged import NOBODY
+from plugin.unprivileged import PLAIN
+from plugin.unprivileged import prefix
 from trajectories import recorded
 
 WORKERS = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "parallel"])
-MAY_NOT_READ = ("--bounding-set=-dac_override,-dac_read_search",)
-NOBODY = ("--reuid=65534", "--regid=65534", "--clear-groups", *MAY_NOT_READ)
-PLAIN = ("-p", "no:hypothesispytest", "-p", "no:cacheprovider")
-
-
-def prefix(*options: str) -> tuple[str, ...]:
-    """What makes root a user like others; nothing where nobody is root."""
-    if os.geteuid() != 0:
-        return ()
-    found = shutil.which("setpriv")
-    if found is None and "CI" in os.environ:
-        pytest.fail("root may read everything; install util-linux, which has setpriv")
-    return (found, *options) if found else pytest.skip("root may read everything, and there is no setpriv")
 
 
 @pytest.fixture

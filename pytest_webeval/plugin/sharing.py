@@ -1,0 +1,72 @@
+"""The controller of xdist looks at the run roots once, before its workers do, so that all collect the same."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_webeval.plugin.snapshots import NAMED
+from pytest_webeval.plugin.snapshots import PLACE
+from pytest_webeval.plugin.snapshots import SNAPSHOTS
+from pytest_webeval.plugin.snapshots import Snapshots
+from pytest_webeval.plugin.workspace import Workspace
+
+
+@dataclass(eq=False)
+class Sharing:
+    """Hooks of the controller; none of them is called in a session of one process."""
+
+    workspace: Workspace
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Hand a worker what is known of the run roots, also one that stands in for another that died."""
+        config = self.workspace.config
+        if SNAPSHOTS not in config.stash:
+            with suppress(OSError):  # without such a place each worker looks for itself
+                self._look(config)
+        if SNAPSHOTS in config.stash:
+            node.workerinput[PLACE] = str(config.stash[SNAPSHOTS].place)
+            node.workerinput[NAMED] = self._named
+
+    def _look(self, config: pytest.Config) -> None:
+        """Look where workers will. They do it where users recognize runs, for whose code the controller is no place."""
+        place = tempfile.TemporaryDirectory(prefix="pytest-webeval-", ignore_cleanup_errors=True)
+        config.add_cleanup(place.cleanup)
+        config.stash[SNAPSHOTS] = Snapshots(Path(place.name))
+        if not self.workspace.is_recognizing:
+            for path in dict.fromkeys(self._starts(config)):
+                self.workspace.branch(path)
+            self.workspace.forget_branches()
+
+    def _starts(self, config: pytest.Config) -> Iterator[Path]:
+        """Where workers come to a root: at its top, unless it lies elsewhere and arguments name what is in it."""
+        workspace = self.workspace
+        for path in map(_path, config.args):
+            root = workspace.labels.root_of(path)
+            if root is None or workspace.settings.expect:
+                yield from workspace.settings.roots
+            else:
+                yield root if root.is_relative_to(config.rootpath) else path
+
+    @cached_property
+    def _named(self) -> list[str]:
+        """What arguments name below a root that pytest comes to from above, so that a worker may find it gone."""
+        paths = map(_path, self.workspace.config.args)
+        return [str(path) for path in paths if self._is_below(path) and os.path.isdir(path)]  # noqa: PTH112  (no error)
+
+    def _is_below(self, path: Path) -> bool:
+        root = self.workspace.labels.root_of(path)
+        return root not in (None, path) and path.is_relative_to(self.workspace.config.rootpath)
+
+
+def _path(argument: str) -> Path:
+    return Path(argument.partition("::")[0])

@@ -1,0 +1,86 @@
+"""What the processes of one session agree on: a directory of runs as the first of them saw it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_webeval.checksums import sha256
+from pytest_webeval.formats import FORMATS
+from pytest_webeval.formats.run_tree import Branch
+from pytest_webeval.formats.run_tree import Kind
+from pytest_webeval.runs import RunFormat
+
+# The names by which the controller of xdist hands a worker the directory, and what arguments named in run roots.
+PLACE = "webeval_snapshots"
+NAMED = "webeval_named"
+_LAYOUTS: dict[str, RunFormat] = {layout.name: layout for layout in FORMATS}
+
+
+@dataclass(frozen=True)
+class Snapshots:
+    """A private directory of the session with a file for each directory of runs that a process looked at."""
+
+    place: Path
+
+    def agreed(self, key: str, look: Callable[[], bytes]) -> bytes:
+        """What the first process saw. A process that cannot write or read there, as on another machine, is alone."""
+        first = self.place / f"{key}.json"
+        with suppress(OSError):
+            return first.read_bytes()
+        seen = look()
+        with suppress(OSError):
+            own = self.place / f"{key}.{os.getpid()}"
+            own.write_bytes(seen)
+            with suppress(FileExistsError):
+                os.link(own, first)  # whole or not at all, and never over another's
+            own.unlink()
+            return first.read_bytes()
+        return seen
+
+
+SNAPSHOTS = pytest.StashKey[Snapshots]()
+
+
+def key_of(path: Path, *about: object) -> str:
+    """A name for a directory and all that decides what a process finds in it."""
+    return sha256(json.dumps([str(path), *about]).encode())
+
+
+def snapshot(branch: Branch, formats: dict[Path, RunFormat | None]) -> bytes:
+    """A tree as text, which names those formats that every process has."""
+    return json.dumps([_plain(branch, formats), [*map(str, branch.without_runs)]]).encode()
+
+
+def _plain(branch: Branch, formats: dict[Path, RunFormat | None]) -> list[Any]:
+    found = formats.get(branch.path) if branch.kind is Kind.RUN else None
+    layout = found.name if found is not None and _LAYOUTS.get(found.name) is found else None
+    inner = [_plain(one, formats) for one in branch.branches]
+    return [branch.path.name, branch.kind.value, branch.problem, layout, inner]
+
+
+def restored(text: bytes, path: Path) -> tuple[Branch, dict[Path, RunFormat | None]]:
+    """The tree below a directory, and the formats of its runs; None for one that a hook has to recognize again.
+
+    The directories without runs are those of the whole tree, at its top.
+    """
+    plain, without = json.loads(text)
+    formats: dict[Path, RunFormat | None] = {}
+    return _branch(plain, path, formats, tuple(map(Path, without))), formats
+
+
+def _branch(
+    plain: list[Any], path: Path, formats: dict[Path, RunFormat | None], without: tuple[Path, ...] = ()
+) -> Branch:
+    _, value, problem, layout, inner = plain
+    kind = Kind(value)
+    if kind is Kind.RUN:
+        formats[path] = _LAYOUTS.get(layout)
+    return Branch(path, kind, problem, tuple(_branch(one, path / one[0], formats) for one in inner), without)
