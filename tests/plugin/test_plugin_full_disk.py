@@ -203,6 +203,24 @@ def test_a_result_to_which_a_python_test_added_something_needs_room_as_well(
     assert said(result) == [f"summary: {runs.root}/eval_summary.json", told]
 
 
+CRASHES = """
+def pytest_runtest_setup(item):
+    if "108" in item.nodeid:
+        os._exit(1)
+"""
+
+
+def test_the_result_of_a_run_that_lost_its_worker_is_counted_as_well(runs, webeval_apart, pytester, full):
+    runs.add(107)
+    runs.add(108)
+    full("108/.eval_result")
+    with (pytester.path / "conftest.py").open("a") as conftest:
+        conftest.write(CRASHES)
+    result = webeval_apart("-n2")
+    told = f"disk full ({NO_SPACE}): 1 result could not be written into {runs.root}; {ADVICE}"
+    assert said(result) == [f"summary: {runs.root}/eval_summary.json", told]
+
+
 def test_files_for_ci_without_room_are_in_the_same_line(runs, webeval_apart, pytester, full):
     runs.add(107)
     full(".metrics.txt", "eval_summary.json")
