@@ -4,6 +4,7 @@
 
     WebEvalError
     ├── SettingsError         an option, ini value or configuration file
+    │   └── DiskFull          a file for which there is no room on the disk
     ├── TaskDefinitionError   the definition of a task: missing, duplicate or invalid
     ├── RecordingError        what an agent left behind: missing, damaged, unknown
     ├── RunExcluded           a run that says nothing about the agent: aborted, or not judged yet
@@ -14,6 +15,8 @@ Each message is one line: what was found, where, what was wanted, what to do.
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 
 class WebEvalError(Exception):
@@ -29,6 +32,20 @@ class WebEvalError(Exception):
 
 class SettingsError(WebEvalError):
     """An option, an ini value or the configuration file is wrong."""
+
+
+class DiskFull(SettingsError):
+    """There is no room on the disk for a file of ours: `path`. `reason` is what the system says."""
+
+    def __init__(self, message: str, path: Path, reason: str) -> None:
+        super().__init__(message)
+        self.path = path
+        self.reason = reason
+
+    @property
+    def no_room(self) -> dict[str, str]:
+        """The same as JSON: reasons by path."""
+        return {str(self.path): self.reason}
 
 
 class TaskDefinitionError(WebEvalError):

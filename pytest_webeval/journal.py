@@ -18,11 +18,13 @@ from typing import Any
 import msgspec
 
 from pytest_webeval.checksums import sha256
+from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.files import read_inside
 from pytest_webeval.writing import Sync
 from pytest_webeval.writing import sync_directory
+from pytest_webeval.writing import unwritable
 
 JOURNAL = "eval_journal.jsonl"
 MOST_FILES = 10_000  # in a run directory whose result can be taken from an earlier session
@@ -102,12 +104,12 @@ class Journal:
             written = os.write(handle, line)  # in one go, so that a killed process tears no line but its last
             if written < len(line):
                 os.ftruncate(handle, os.fstat(handle).st_size - written)
-                raise SettingsError(f"cannot write {self.path}: only a part of a line fits; make room on the disk")
+                reason = "only a part of a line fits"
+                raise DiskFull(f"cannot write {self.path}: {reason}; make room on the disk", self.path, reason)
             if self.sync is not None:
                 self.sync(handle)
         except OSError as error:
-            told = error.strerror or error
-            raise SettingsError(f"cannot write {self.path}: {told}; this session cannot be resumed") from error
+            raise unwritable(self.path, error, "this session cannot be resumed") from error
 
     def _opened(self) -> int:
         if self._handle is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -14,10 +15,12 @@ from typing import Any
 import msgspec
 
 from pytest_webeval.checksums import sha256
+from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import SettingsError
 
 INDENT = 2
 _PRIVATE, _SHARED = 0o600, 0o644  # while a file is being written, and once it is whole: results are to be shared
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 Sync = Callable[[int], None]  # what makes sure that an open file or directory is on the disk: `os.fsync`
@@ -45,30 +48,55 @@ def write_text(path: Path, text: str, sync: Sync | None = None, advice: str = "c
 def write_plainly(path: Path, text: str, advice: str) -> None:
     """Write a file in place, for one of thousands that nobody reads before the session is over.
 
-    Never through a link. Raises `SettingsError`.
+    Never through a link. Raises `SettingsError`; then there is no such file, rather than a part of it.
     """
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     content = text.encode("utf-8", "backslashreplace")
     try:
+        handle = _opened_in_place(path)
         try:
-            handle = os.open(path, flags, _SHARED)
-        except FileNotFoundError:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            handle = os.open(path, flags, _SHARED)
-        try:
-            while content:
-                content = content[os.write(handle, content) :]
-        finally:
-            os.close(handle)
+            _write_all(handle, content)
+        except BaseException:  # the end of the time for it as well
+            with suppress(OSError):
+                os.unlink(path)  # noqa: PTH108  (speed)
+            raise
     except OSError as error:
-        raise SettingsError(f"cannot write {path}: {error.strerror or error}; {advice}") from error
+        raise unwritable(path, error, advice) from error
+
+
+def _opened_in_place(path: Path) -> int:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        return os.open(path, flags, _SHARED)
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, flags, _SHARED)
+
+
+def _write_all(handle: int, content: bytes) -> None:
+    try:
+        while content:
+            content = content[os.write(handle, content) :]
+    finally:
+        os.close(handle)
+
+
+def unwritable(path: Path, error: OSError, advice: str) -> SettingsError:
+    """The error that says why a file cannot be written: `DiskFull` where there is no room for it."""
+    reason = error.strerror or str(error)
+    message = f"cannot write {path}: {reason}; {advice}"
+    return DiskFull(message, path, reason) if is_full(error) else SettingsError(message)
+
+
+def is_full(error: OSError) -> bool:
+    """Whether a file could be written if there were more room: on the disk, in a quota or below a limit."""
+    return error.errno in _FULL
 
 
 def _write_whole(path: Path, text: bytes, sync: Sync | None, advice: str) -> None:
     try:
         _put(path, text, sync)
     except OSError as error:
-        raise SettingsError(f"cannot write {path}: {error.strerror or error}; {advice}") from error
+        raise unwritable(path, error, advice) from error
 
 
 def _put(path: Path, text: bytes, sync: Sync | None) -> None:

@@ -28,6 +28,7 @@ class Carried:
     is_resumed: bool = False  # the result is that of an earlier session
     is_disturbed: bool = False  # what happened to the result is no fault of the run, and may not happen again
     texts: dict[str, str | None] | None = None  # of the task, intent and template, where a report shows them
+    no_room: dict[str, str] | None = None  # files for which the disk has none, with what the system says
 
     @classmethod
     def by(cls, report: pytest.TestReport) -> Carried | None:
@@ -41,6 +42,6 @@ class Carried:
     def put_on(self, report: pytest.TestReport) -> None:
         """Let a report carry it."""
         seal = self.seal and {"result": self.seal.result, "files": self.seal.files}
-        told = [self.record.to_json(), self.part, seal, self.is_resumed, self.is_disturbed, self.texts]
+        told = [self.record.to_json(), self.part, seal, self.is_resumed, self.is_disturbed, self.texts, self.no_room]
         text = json.dumps(told)
         setattr(report, CARRIED, json.dumps(travelling(told)) if "\\ud" in text else text)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.reporter import Reporter
 from pytest_webeval.plugin.rerunning import reruns_of
@@ -18,6 +19,7 @@ from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.reports.markdown import markdown
 from pytest_webeval.reports.open_metrics import open_metrics
 from pytest_webeval.results import Summary
+from pytest_webeval.writing import is_full
 from pytest_webeval.writing import write_text
 
 PAGE, ACTIONS = "GITHUB_STEP_SUMMARY", "GITHUB_ACTIONS"
@@ -40,6 +42,8 @@ class CiReports:
         if (path := settings.gitlab_metrics) is not None:
             try:
                 write_text(path, open_metrics(summary), settings.sync)
+            except DiskFull as error:
+                self.reporter.full_disk.add(error.no_room)
             except WebEvalError as error:
                 self.reporter.problems.append(harmless(str(error)))
                 self.failed.append(path)
@@ -53,6 +57,9 @@ class CiReports:
             with page.open("ab") as file:
                 file.write(f"\n{told}".encode("utf-8", "backslashreplace") if told else b"")
         except OSError as error:
+            if is_full(error):
+                self.reporter.full_disk.add({str(page): str(error.strerror)})
+                return
             told = f"cannot write {page}: {error.strerror}; check {PAGE}"
             self.reporter.problems.append(harmless(told))
             return

@@ -10,6 +10,7 @@ from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 
+from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.journal import JOURNAL
 from pytest_webeval.journal import Entry
@@ -50,7 +51,10 @@ class Journals:
         return asked_of(self.workspace.settings)
 
     def keep(self, carried: Carried) -> None:
-        """Add a line about a result that was written just now. What cannot be kept is told once, and costs nothing."""
+        """Add a line about a result that was written just now. What cannot be kept is told once, and costs nothing.
+
+        Raises `DiskFull` where there is no room for the line.
+        """
         label = carried.record.run
         for runs, is_one in ((self.resumed, carried.is_resumed), (self.disturbed, carried.is_disturbed)):
             (runs.add if is_one else runs.discard)(label)
@@ -61,6 +65,8 @@ class Journals:
         journal = self._journals.setdefault(place, Journal(place, self.workspace.settings.sync))
         try:
             journal.append(Entry(self._asked, carried.seal, carried.record.to_json()))
+        except DiskFull:
+            raise
         except SettingsError as error:
             self.problems = self.problems or [str(error)]
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.files import read_inside
 from pytest_webeval.plugin.outcome import Outcome
@@ -35,10 +36,14 @@ def merged(workspace: Workspace, path: Path, record: Record | None, parts: Seque
         status = worst([whole.status, Status(record.status)])
         whole = whole.with_changes(status=status, score=float(status is Status.SUCCESS))
     place, redacting = workspace.result_path(path), workspace.config.stash[REDACTING]
-    write_json(place, whole.to_json(), workspace.settings.sync)
     told = redacting.merged(whole, lambda: workspace.run(path))
     joint = Record.of(told, record.task_type if record else None, reason(told))
-    return Outcome(joint, place, None, None, redacting, seen=whole), has_failure
+    found = Outcome(joint, place, None, None, redacting, seen=whole)
+    try:
+        write_json(place, whole.to_json(), workspace.settings.sync)
+    except DiskFull as error:
+        found = found.without_room(error)
+    return found, has_failure
 
 
 def _adds_failure(part: TaskResult, own: TaskResult | None) -> bool:

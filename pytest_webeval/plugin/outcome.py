@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_webeval.durations import WRITE
+from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.failure_groups import error_group
@@ -55,6 +56,7 @@ class Outcome:
     seen: TaskResult | None = None  # what the record was made of, whether or not it is written
     task: Task | None = None
     texts: dict[str, str | None] | None = None  # what a report says of the task: intent and template
+    no_room: dict[str, str] | None = None  # files for which the disk has none, with what the system says
 
     def written(self, sync: Sync | None) -> Outcome:
         """The same once eval_result.json is written. Parts are put together and written by the controller.
@@ -88,6 +90,18 @@ class Outcome:
         told: dict[str, Any] = {"reason": message, "failure": failure, "excluded": excluded, "skipped": False}
         record = replace(self.record, status="error", score=0.0, **told)
         return replace(self, record=record, result=None, is_disturbed=True)
+
+    def without_room(self, error: DiskFull) -> Outcome:
+        """The same with an error in place of a verdict for which there is no room on the disk.
+
+        It is the same short one for all runs, since what to do is said once, at the end of the session.
+        """
+        found = self.unwritten(f"disk full: {self.path.name} was not written ({error.reason})")
+        return found.lacking(error)
+
+    def lacking(self, error: DiskFull) -> Outcome:
+        """The same without one more file, for which there is no room on the disk."""
+        return replace(self, no_room=(self.no_room or {}) | error.no_room)
 
     def spoiled(self, message: str) -> Outcome:
         """The same with an error in place of a verdict that is on the disk already, and is to be replaced there."""
@@ -128,7 +142,8 @@ class Outcome:
         """What travels on the report."""
         part = self.redacting.written(self.result, self.run) if self.partly and self.result is not None else None
         told = None if part is None else json.dumps(part.to_json())
-        return Carried(self.record, told, self.seal, self.is_resumed, self.is_disturbed, self.texts)
+        how = self.is_resumed, self.is_disturbed, self.texts, self.no_room
+        return Carried(self.record, told, self.seal, *how)
 
 
 def _cut(record: Record) -> str:

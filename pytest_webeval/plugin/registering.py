@@ -33,8 +33,17 @@ from pytest_webeval.plugin.time_limits import Debugged
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.plugin.workspace import Workspace
 
-# Options of pytest's with which a session collects, and scores nothing.
-SHOWING = ("collectonly", "setuponly", "setupplan", "showfixtures", "show_fixtures_per_test")
+# Options of pytest's with which a session shows something, and scores nothing.
+SHOWING = (
+    "collectonly",
+    "setuponly",
+    "setupplan",
+    "showfixtures",
+    "show_fixtures_per_test",
+    "markers",
+    "help",
+    "cacheshow",
+)
 
 
 def register(config: pytest.Config) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Generator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.carried import ABOUT
@@ -22,6 +24,7 @@ from pytest_webeval.plugin.chosen import names_runs
 from pytest_webeval.plugin.collection import ITEMS
 from pytest_webeval.plugin.collection import RunItem
 from pytest_webeval.plugin.failure_lines import recorded
+from pytest_webeval.plugin.full_disk import FullDisk
 from pytest_webeval.plugin.item_outcomes import without_verdict
 from pytest_webeval.plugin.journals import Journals
 from pytest_webeval.plugin.merging import merged
@@ -71,6 +74,13 @@ class Reporter:
     compare: Callable[[Summary], Summary] | None = None  # with an earlier session
     part_of: Callable[[Summary, Summary], Summary] | None = None  # what of a comparison is about some of the runs
 
+    _is_complete: bool = False
+
+    @cached_property
+    def full_disk(self) -> FullDisk:
+        """What could not be written because there is no room on the disk."""
+        return FullDisk(self.workspace.settings)
+
     @cached_property
     def journals(self) -> Journals:
         """What lets another session go on where this one ends."""
@@ -86,7 +96,8 @@ class Reporter:
         elif carried.part is None:
             self.records[carried.record.run] = carried.record
             self.texts[carried.record.run] = carried.texts or {}
-            self.journals.keep(carried)
+            self.full_disk.replace(carried.record.run, carried.no_room)
+            self.attempt(partial(self.journals.keep, carried))
         else:
             self.parts.setdefault(carried.record.run, {})[report.nodeid] = carried.part
 
@@ -100,16 +111,19 @@ class Reporter:
         if path is not None:
             told = "the worker died while it scored this run; score it alone to see why"
             found = without_verdict(path, told, self.workspace)
-            self.attempt(lambda: found.written(self.workspace.settings.sync))
+            self.attempt(lambda: found.written(self.workspace.settings.sync), label)
             self._keep(found, lambda pages: pages.bare(found, path))
             self.journals.disturbed.add(label)
 
     def _keep(self, found: Outcome, write: Callable[[RunPages], Outcome]) -> None:
         """Keep what was found out here, rather than where the run was scored, and let the report have a page of it."""
-        self.records[found.record.run] = found.record
+        label = found.record.run
+        self.records[label] = found.record
         pages = self.workspace.config.stash.get(PAGES, None)
         if pages is not None:
-            self.texts[found.record.run] = write(pages).texts or self.texts.get(found.record.run, {})
+            found = write(pages)
+            self.texts[label] = found.texts or self.texts.get(label, {})
+        self.full_disk.add(found.no_room or {}, label)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Know how many items there are, to tell a partial session."""
@@ -131,8 +145,20 @@ class Reporter:
         self.outside = max(self.outside, output.get("webeval_outside", 0))
         self.without_runs = self.without_runs or output.get("webeval_without_runs", ())
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, object, object]:
+        """Sum up before others write reports of it, and see afterwards whether all of it could be written."""
+        self._sum_up(session)
+        try:
+            return (yield)
+        finally:
+            if self.summary is not None:
+                is_complete = self._is_complete and not self.full_disk
+                self.journals.end(is_complete=is_complete, is_whole=not self._is_chosen)
+            if self.full_disk:
+                session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+    def _sum_up(self, session: pytest.Session) -> None:
         """Put parts together and write the summaries."""
         self.deselected = max(self.deselected, session.config.stash.get(DESELECTED, 0))
         self.outside = max(self.outside, session.config.stash.get(OUTSIDE, 0))
@@ -151,8 +177,7 @@ class Reporter:
         for place, records in self._places().items():
             if not self.attempt(partial(self._write_summary, place, records)):
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
-        is_complete = bool(self.collected) and self.collected <= self.records.keys() and not self.problems
-        self.journals.end(is_complete=is_complete, is_whole=not self._is_chosen)
+        self._is_complete = bool(self.collected) and self.collected <= self.records.keys() and not self.problems
         if (directory := self.workspace.settings.metrics) is not None:
             self.attempt(lambda: self._write_metrics(directory))
         self._tell_users(session, self.summary)
@@ -262,10 +287,13 @@ class Reporter:
         counts = {"task_count": len(found.task_ids), "outside_count": self.outside}
         return {"name": found.name, "checksum": found.checksum} | counts
 
-    def attempt(self, write: Callable[[], object]) -> bool:
+    def attempt(self, write: Callable[[], object], label: str = "") -> bool:
         """Whether something could be written; what was in the way is told at the end of the session."""
         try:
             write()
+        except DiskFull as error:
+            self.full_disk.add(error.no_room, label)
+            return False
         except WebEvalError as error:
             self.problems.append(self.workspace.config.stash[REDACTING].text(str(error)))
             return False
@@ -275,7 +303,8 @@ class Reporter:
         """Show the numbers, at most 40 lines of them."""
         records = self.records.values()
         missing = sorted((record.task_id for record in records if record.missing), key=id_order)
-        told = [*self.journals.lines(len(self.records)), *recorded(self.recorded), *self.problems[:3]]
+        full = map(self.workspace.config.stash[REDACTING].text, self.full_disk.lines())
+        told = [*self.journals.lines(len(self.records)), *recorded(self.recorded), *full, *self.problems[:3]]
         left_out, asked = len(self.collected) + self.deselected, len(self.asked)
         ending = Ending(self.places, left_out, missing, self.doubted, told, asked, self.without_runs)
         if self._is_about_other_tests and not told:

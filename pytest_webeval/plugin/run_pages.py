@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_webeval.clock import at_most
+from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection import MISSING_ITEM
@@ -74,6 +75,8 @@ class RunPages:
         """
         try:
             return found if found.seen is None else self._written(found, found.seen, path, runs)
+        except DiskFull as error:
+            return found.lacking(error)
         except (WebEvalError, RecursionError):
             return found
 

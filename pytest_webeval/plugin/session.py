@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
@@ -233,5 +234,7 @@ def _written(found: Outcome, item: pytest.Item) -> Outcome:
             return found
         told = complaint_of(item.ihook.pytest_webeval_scored, item=item, run=found.run, result=found.result)
         return found if told is None else found.spoiled(found.redacting.text(told, found.run)).written(sync)
+    except DiskFull as error:
+        return found.without_room(error)
     except WebEvalError as error:
         return found.unwritten(found.redacting.text(str(error), found.run))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -13,10 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.writing import encoded
 from pytest_webeval.writing import remove_leftovers
 from pytest_webeval.writing import write_json
+from pytest_webeval.writing import write_plainly
 
 ODD = (1e16, 1e-5, 1e22, 5e-324, -0.0, 2**70, "\x7f", "\u2028", "\udc80", "\U0001f600", "\\u0041", '"', "/", "\x00", "")
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -111,6 +114,42 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch):
     with pytest.raises(SettingsError, match="No space left on device"):
         write_json(tmp_path / "a.json", [])
     assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("a.json", "before")]
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
+@pytest.mark.parametrize("write", [write_json, lambda path, text: write_plainly(path, text, "choose")])
+def test_no_room_is_an_error_of_its_own_with_the_path_and_the_reason(tmp_path, monkeypatch, number, write):
+    def full(handle, text):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("pytest_webeval.writing.os.write", full)
+    with pytest.raises(DiskFull) as caught:
+        write(tmp_path / "a.json", "text")
+    assert (caught.value.path, caught.value.reason) == (tmp_path / "a.json", os.strerror(number))
+    assert caught.value.no_room == {str(tmp_path / "a.json"): os.strerror(number)}
+
+
+def test_another_error_is_no_lack_of_room(tmp_path):
+    with pytest.raises(SettingsError) as caught:
+        write_plainly(tmp_path, "text", "choose a file")
+    assert type(caught.value) is SettingsError
+    assert str(caught.value) == f"cannot write {tmp_path}: Is a directory; choose a file"
+
+
+@pytest.mark.parametrize("end", [OSError(errno.ENOSPC, "full"), OSError(errno.EIO, "broken"), KeyboardInterrupt()])
+def test_a_file_that_is_written_in_place_is_whole_or_gone(tmp_path, monkeypatch, end):
+    write = os.write
+
+    def partly(handle, text):
+        if len(text) <= 3:
+            raise end
+        return write(handle, text[:-3])
+
+    (tmp_path / "a.js").write_text("before")
+    monkeypatch.setattr("pytest_webeval.writing.os.write", partly)
+    with pytest.raises((SettingsError, KeyboardInterrupt)):
+        write_plainly(tmp_path / "a.js", "webeval", "choose")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_cannot_be_written_as_json_is_told_and_leaves_what_was_there(tmp_path):

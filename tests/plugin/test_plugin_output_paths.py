@@ -82,6 +82,38 @@ def test_a_run_root_that_the_user_may_not_write_needs_an_output_directory(pytest
     assert as_user(f"--webeval-output={pytester.path / 'out'}").returncode == pytest.ExitCode.OK
 
 
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--collect-only",
+        "--setup-plan",
+        "--setup-only",
+        "--fixtures",
+        "--fixtures-per-test",
+        "--markers",
+        "--help",
+        "--version",
+        "--cache-show",
+        "--webeval-audit-secrets",
+    ],
+)
+def test_what_writes_nothing_is_not_refused(runs, as_user, option):
+    runs.add(107)
+    runs.root.chmod(0o555)
+    done = as_user("-p", "cacheprovider", option)
+    assert (done.returncode, done.stderr) == (pytest.ExitCode.OK, "")
+
+
+@pytest.mark.parametrize("option", ["--help", "--markers", "--webeval-audit-secrets"])
+def test_what_writes_nothing_leaves_the_report_of_an_earlier_session(runs, webeval, pytester, option):
+    runs.add(107)
+    webeval("--webeval-report=report")
+    before = sorted(path.name for path in pytester.path.glob("report/**/*"))
+    webeval("--webeval-report=report", option)
+    assert sorted(path.name for path in pytester.path.glob("report/**/*")) == before
+    assert "index.html" in before
+
+
 def test_no_line_says_that_a_summary_was_written_when_it_was_not(runs, webeval, monkeypatch):
     runs.add(107)
     put = writing._put
@@ -96,4 +128,6 @@ def test_no_line_says_that_a_summary_was_written_when_it_was_not(runs, webeval, 
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     place = runs.root / "eval_summary.json"
     lines = [line for line in result.outlines if str(place) in line]
-    assert lines == [f"cannot write {place}: No space left on device; choose a place with --webeval-output"]
+    assert lines == []
+    told = f"the summary could not be written into {runs.root}; make room and score again with --webeval-resume"
+    assert f"disk full (No space left on device): {told}" in result.outlines
