@@ -18,6 +18,7 @@ from pytest_webeval.limits import Limits
 from pytest_webeval.multipart import Field
 from pytest_webeval.multipart import fields_as_reference
 from pytest_webeval.multipart import fields_as_written
+from pytest_webeval.network import BODY_TYPES
 from pytest_webeval.network import Body
 
 # To the reference quotes are part of a boundary, so that it finds no part by it.
@@ -93,9 +94,6 @@ def _latest(found: Iterable[Field]) -> Fields:
     return Fields({name: values[-1] for name, values in every.items()}, repeated, is_multipart=True)
 
 
-_READERS: dict[str, Callable[[Body, Limits], Fields | None]] = {
-    "application/x-www-form-urlencoded": _form,
-    "application/json": _json,
-    "multipart/form-data": _multipart,
-}
-BODY_TYPES = tuple(_READERS)  # in the order in which they are looked for
+_READERS: dict[str, Callable[[Body, Limits], Fields | None]] = dict(
+    zip(BODY_TYPES, (_form, _json, _multipart), strict=True)
+)

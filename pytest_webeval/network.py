@@ -13,6 +13,8 @@ from urllib.parse import urlparse
 from pytest_webeval.errors import EvaluationError
 
 RECORD_AGAIN = "record the run again, closing its browser context"
+# MIME types of the bodies whose fields can be read, in the order in which they are looked for.
+BODY_TYPES = ("application/x-www-form-urlencoded", "application/json", "multipart/form-data")
 NO_RESPONSE = (0, -1)  # the status of a request that was cancelled or failed
 # Spec §3.2: the suffixes, in this case only, that make a request an asset which no evaluator looks at.
 _ASSETS = (".css", ".js", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".woff", ".woff2", ".ttf", ".ico", ".webp")

@@ -22,6 +22,7 @@ from pytest_webeval.evaluators.base import silently
 from pytest_webeval.event_bodies import UNAVAILABLE
 from pytest_webeval.event_bodies import UnavailableBody
 from pytest_webeval.network import NetworkEvent
+from pytest_webeval.network import event_number
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
@@ -130,7 +131,7 @@ class _Check:
             return
         if not self.case.rules.null_headers:
             raise event.damaged("headers")
-        self.case.notice("null_headers", f"event {event.index}")
+        self.case.notice("null_headers", f"event {event_number(event.index)}")
 
     def _is_referred(self, event: NetworkEvent) -> bool:
         referer = event.header("referer") if "referer" in (self.matcher.event.headers or {}) else None

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import msgspec
 
-from pytest_webeval.bodies import BODY_TYPES
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.files import Inputs
 from pytest_webeval.limits import INI
 from pytest_webeval.limits import USUAL
 from pytest_webeval.limits import Limits
+from pytest_webeval.network import BODY_TYPES
 from pytest_webeval.network import Body
 
 _MULTIPART = "multipart/form-data"  # in which the reference looks for a boundary, and fails where it is no text

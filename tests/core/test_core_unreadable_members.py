@@ -167,9 +167,9 @@ def test_a_header_that_is_null_is_an_error_for_the_reference_alone(bench, scored
     results = scored(PLACE, *events, **config)
     assert statuses(results) == ["error", "success", "success"]
     assert results[0][0].error_msg == (
-        f"event {decided} of the trace is damaged: no readable headers; record the run again"
+        f"event {decided + 1} of the trace is damaged: no readable headers; record the run again"
     )
-    assert [warnings for _, warnings in results] == [[], *[[MADE.format("success", decided)]] * 2]
+    assert [warnings for _, warnings in results] == [[], *[[MADE.format("success", decided + 1)]] * 2]
 
 
 def test_a_header_that_is_null_is_not_there(bench, scored):

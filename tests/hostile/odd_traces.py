@@ -104,12 +104,7 @@ def _deep_entry(depth: int) -> str:
 
 
 CASES: tuple[Case, ...] = (
-    *(
-        _wrong(place, what, value)
-        for place in _PLACES
-        for what, value in _VALUES
-        if (place, what) not in NEEDLESS
-    ),
+    *(_wrong(place, what, value) for place in _PLACES for what, value in _VALUES if (place, what) not in NEEDLESS),
     run("an empty text for request.headers in the only entry", "success", recording(_with("request.headers", ""))),
     *(
         run(f"the only entry lacks {place}", EITHER, recording(_lacking(place)))

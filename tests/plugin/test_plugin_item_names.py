@@ -20,7 +20,7 @@ def test_junit_cases_are_named_by_their_tasks(runs, webeval_apart, cases, worker
     runs.add(107)
     runs.add(108, passes=False)
     runs.add(109, name="again/0109")
-    runs.define(runs.definition(110))
+    runs.define(runs.definition(110), runs.definition(111))
     (runs.root / "111").mkdir()
     options = ("-n", workers, "-o", f"junit_family={family}", "--junitxml=junit.xml", "--webeval-expect")
     webeval_apart(*options, "runs")

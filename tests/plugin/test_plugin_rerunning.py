@@ -24,7 +24,7 @@ def test_a_keyword_in_brackets_selects_one_task_and_none_that_contains_its_id(ru
 def test_a_keyword_selects_what_cannot_be_scored_and_what_is_missing(runs, webeval):
     runs.add(107)
     (runs.root / "108").mkdir()
-    runs.define(runs.definition(109))
+    runs.define(runs.definition(108), runs.definition(109))
     options = ("--co", "-q", "--webeval-expect")
     assert collected(webeval(*options, "-k", "[108] or [109]")) == ["runs/108::task", "runs/109::missing"]
 
