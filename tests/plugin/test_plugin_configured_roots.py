@@ -91,7 +91,7 @@ def test_roots_in_directories_that_pytest_passes_over_are_collected_alone(projec
 def test_a_conftest_above_a_root_holds_where_pytest_would_pass_it_over(project, another_root):
     another_root("build/runs").add(109)
     (project.path / "build" / "conftest.py").write_text(
-        "def pytest_itemcollected(item): item.name == 'task' and print('seen', item.nodeid)\n"
+        "def pytest_itemcollected(item): item.nodeid.endswith('::task') and print('seen', item.nodeid)\n"
     )
     project.makeini("[pytest]\nwebeval_runs = build/runs\n")
     project.runpytest("--co", "-q").stdout.fnmatch_lines(["seen build/runs/109::task"])
