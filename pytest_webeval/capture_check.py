@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import WebEvalError
 from pytest_webeval.network import NO_RESPONSE
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pytest_webeval.runs import Run
     from pytest_webeval.tasks import Task
 
+# What a check may meet in a damaged event: it is lost then, and nothing else is.
+_LOST = (WebEvalError, RecursionError, ValueError)
 _NOT_MODIFIED = 304
 _UPLOADING = ("POST", "PUT", "PATCH")
 
@@ -34,7 +36,7 @@ def capture_check(run: Run, task: Task | None = None) -> list[dict[str, str]]:
         return []
     capture, found = _Capture(trace, _asks_for_content(task)), []
     for kind, check in _CHECKS.items():
-        with suppress(EvaluationError):
+        with suppress(*_LOST):
             if told := check(capture):
                 found.append({"kind": kind, "text": told})
     return found
@@ -143,5 +145,5 @@ def _those(
 def _is_told(event: NetworkEvent, holds: Callable[[NetworkEvent], bool]) -> bool:
     try:
         return holds(event)
-    except EvaluationError:
+    except _LOST:
         return False

@@ -18,13 +18,35 @@ _ESCAPES = {"%22": '"', "%0D": "\r", "%0A": "\n"}  # all that browsers escape in
 
 def fields_as_written(text: str, delimiter: str) -> Iterator[Field]:
     """Names and values of a form as browsers write it (RFC 7578): an empty value is a value."""
-    for part in text.split(delimiter)[1:]:
-        if part.startswith("--"):
-            return
-        head, *value = _END_OF_HEAD.split(part.lstrip("\r\n"), maxsplit=1)
+    for part in _parts(text, delimiter):
+        head, *value = _END_OF_HEAD.split(part, maxsplit=1)
         name = _name_in(head)
         if value and name is not None:
-            yield name, value[0].removesuffix("\n").removesuffix("\r")
+            yield name, value[0]
+
+
+def _parts(text: str, delimiter: str) -> Iterator[str]:
+    """What stands between lines that are delimiters; the line end before each of them is no part of the value.
+
+    The text may lack its last delimiter. Each part keeps the line end before its headers, so that without headers it
+    begins with a blank line, as its end of a head does.
+    """
+    start: int | None = None
+    for found in re.finditer(rf"{re.escape(delimiter)}(--)?[ \t]*(?=\r?\n|\Z)", text):
+        at = found.start()
+        if at and text[at - 1] != "\n":
+            continue  # in the middle of a value
+        if start is not None and start <= at:
+            yield _without_line_end(text[start:at])
+        if found[1]:
+            return
+        start = found.end()
+    if start is not None:
+        yield _without_line_end(text[start:])
+
+
+def _without_line_end(part: str) -> str:
+    return part.removesuffix("\n").removesuffix("\r") if part.endswith("\n") else part
 
 
 def _name_in(head: str) -> str | None:

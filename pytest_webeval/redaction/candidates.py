@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from functools import lru_cache
 
+from pytest_webeval.redaction.marks import KEY_PREFIXES
 from pytest_webeval.redaction.names import compact
 from pytest_webeval.redaction.names import is_code
 from pytest_webeval.redaction.names import is_secret
@@ -31,23 +32,7 @@ _MARKED = tuple(map(re.compile, _GROUPS))
 _WORD = re.compile(r"[\w.\[\]-]{0,256}")
 _ESCAPES = (1, 2, 4, 6)  # characters behind the first of an escape, such as \n, %20, %2520
 _SHORT, _KEPT = 64, 32_768  # characters of words whose answers are kept, and so many of them
-_KEYS: tuple[str, ...] = ("eyj", "sk-", "sk_", "pk_", "rk_", "wk_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_")
-_KEYS += (
-    "github_pat_",
-    "glpat-",
-    "glrt-",
-    "glptt-",
-    "gldt-",
-    "akia",
-    "asia",
-    "xox",
-    "aiza",
-    "ya29.",
-    "hf_",
-    "npm_",
-    "pypi-",
-    "sg.",
-)
+_KEYS = (*KEY_PREFIXES, "sk_", "pk_", "rk_", "wk_")
 _SCHEMES = frozenset({"bearer", "basic", "token", "apikey", "form-data"})
 _LAST = ("key", "session", "mfa")  # ends of names whose other words may stand behind a colon or a slash
 _PRIVATE = "-----begin"

@@ -4,6 +4,31 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+# Beginnings of keys and tokens, in small letters.
+KEY_PREFIXES = (
+    "eyj",
+    "sk-",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "glpat-",
+    "glrt-",
+    "glptt-",
+    "gldt-",
+    "akia",
+    "asia",
+    "xox",
+    "aiza",
+    "ya29.",
+    "hf_",
+    "npm_",
+    "pypi-",
+    "sg.",
+)
+
 # Every name in `names` and every pattern in `patterns` has one of these in it, but for credentials of addresses.
 MARKS = (
     "auth",
@@ -26,29 +51,9 @@ MARKS = (
     "mfacode",
     "mfa",
     "cvv",
-    "eyj",
-    "sk-",
     "k_live",
     "k_test",
-    "ghp_",
-    "gho_",
-    "ghu_",
-    "ghs_",
-    "ghr_",
-    "github_pat",
-    "glpat-",
-    "glrt-",
-    "glptt-",
-    "gldt-",
-    "akia",
-    "asia",
-    "xox",
-    "aiza",
-    "ya29.",
-    "hf_",
-    "npm_",
-    "pypi-",
-    "sg.",
+    *KEY_PREFIXES,
     "-----begin",
 )
 

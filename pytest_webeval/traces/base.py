@@ -116,7 +116,7 @@ class RecordedEvent(NetworkEvent):
         if self._headers is None:
             try:
                 self._headers, self._has_null_header = header_pairs(self._entry.request.headers)
-            except (msgspec.MsgspecError, UnicodeDecodeError):
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
                 raise self.damaged("headers") from None
         return self._headers
 
@@ -130,7 +130,7 @@ class RecordedEvent(NetworkEvent):
     def cookies(self) -> Pairs:
         try:
             return cookie_pairs(self._entry.response.cookies)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             raise self.damaged("cookies") from None
 
     @property
@@ -188,7 +188,7 @@ def _event(index: int, raw: msgspec.Raw | Entry, bodies: BodySource) -> NetworkE
         return RecordedEvent(index, raw, bodies)
     try:
         return RecordedEvent(index, _ENTRY.decode(raw), bodies)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         from pytest_webeval.traces.damage import DamagedEvent  # recordings are seldom damaged
 
         return DamagedEvent(index, raw, bodies)
@@ -242,7 +242,7 @@ def seconds_in(raw: msgspec.Raw) -> float | None:
     """The moment that a time stamp names, in seconds since 1970; None for one that cannot be read."""
     try:
         return seconds_of(_STAMP.decode(raw))
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
 
 

@@ -117,7 +117,10 @@ def _loosely_stored(raw: msgspec.Raw, reason: Exception) -> Stored | None:
 
     Raises `EvaluationError` where the reference cannot go on.
     """
-    members = msgspec.json.decode(raw)
+    try:
+        members = msgspec.json.decode(raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise _damaged(error) from error
     if not members:
         return None
     if not isinstance(members, dict):

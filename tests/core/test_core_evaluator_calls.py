@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+import pytest_webeval
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.evaluators.calls import EvaluatorCalls
 from pytest_webeval.evaluators.response import ResponseEvaluator
 from pytest_webeval.results import Assertion
 from pytest_webeval.scoring import evaluate
@@ -128,3 +130,29 @@ def test_warnings_of_ours_are_silent_where_a_subclass_calls_us_and_its_own_are_n
         warnings.simplefilter("always")
         score(case, [Noisy()])
     assert {str(one.message) for one in caught} == {"the lamp flickers"}
+
+
+class Unequal(Broken):
+    """Cannot be compared, as with an array in it."""
+
+    def __eq__(self, other):
+        """Raise."""
+        raise ValueError("the truth value of an array is ambiguous")
+
+    __hash__ = None
+
+
+def test_evaluators_whose_comparison_fails_are_not_the_same():
+    calls = EvaluatorCalls()
+    one, expectation = Unequal(), object()
+    calls.keep(one, expectation, "kept")
+    assert calls.known(one, expectation) == "kept"
+    assert calls.known(Unequal(), expectation) is None
+
+
+def test_a_package_whose_name_begins_with_ours_is_not_ours():
+    ours = Path(pytest_webeval.__file__).parent
+    calls = EvaluatorCalls(base=ours.parent)
+    with pytest.raises(LookupError) as raised:
+        exec(compile("raise LookupError", f"{ours}_acme/evaluator.py", "exec"))
+    assert calls.keep_error(raised.value) == "pytest_webeval_acme/evaluator.py:1"

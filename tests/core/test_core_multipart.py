@@ -105,6 +105,38 @@ def test_only_what_stands_between_the_first_and_the_last_delimiter_is_a_form(tex
     assert list(fields_as_written(text, "--X")) == [("n", "1")]
 
 
+HIDDEN = 'Content-Disposition: form-data; name="id"'
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        (message(f"{NAMED}\r\n\r\n1--X2"), [("n", "1--X2")]),
+        (message(f"{NAMED}\r\n\r\n1--X\r\n2"), [("n", "1--X\r\n2")]),
+        (message(f"{NAMED}\r\n\r\n1--X--\r\n2"), [("n", "1--X--\r\n2")]),
+        (message(f"{NAMED}\r\n\r\n1\r\n--XY\r\n2"), [("n", "1\r\n--XY\r\n2")]),
+        (message(f"\r\n{HIDDEN}\r\n\r\n5"), []),
+        (message(f"\r\n\r\n{HIDDEN}\r\n\r\n5"), []),
+        (f"--X \t\r\n{NAMED}\r\n\r\n1\r\n--X-- ", [("n", "1")]),
+        (f"--X\n{NAMED}\n\n1\n--X--\n", [("n", "1")]),
+        (message(f"{NAMED}\r\n\r\n1\r"), [("n", "1\r")]),
+    ],
+    ids=[
+        "in a line",
+        "at the end of a line",
+        "the last one in a line",
+        "the beginning of a line",
+        "a value like a header",
+        "a value like a header behind a blank line",
+        "blanks behind delimiters",
+        "LF",
+        "CR",
+    ],
+)
+def test_a_delimiter_is_a_line_of_its_own_and_one_line_end_belongs_to_it(text, written):
+    assert list(fields_as_written(text, "--X")) == written
+
+
 @pytest.mark.parametrize(("part", "same"), [(f"{NAMED}\r\n\r\n1", True), (f"{NAMED}\r\n\r\n", False)])
 def test_what_the_reference_finds_is_kept_where_it_is_something_else(part, same):
     assert (fields_of(Body(MIME, message(part))).for_reference is None) is same

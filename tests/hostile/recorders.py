@@ -120,6 +120,21 @@ MEMBERS: tuple[Case, ...] = (
     *(_member("timings", what, value, "success", _PAGE, _BODY) for what, value in VALUES),
 )
 
+_DEEP = b"[" * 100_000 + b"]" * 100_000
+
+
+def _undecodable(what: str, post: bytes) -> Case:
+    """A body with a member of a wrong type, and something else that no decoder takes."""
+    content = json.dumps(_har([_changed(_SENT, request__postData="POST")])).encode().replace(b'"POST"}', post + b"}")
+    return run(f"a posted body of no type with {what}", "failure|error", holding(honest.HAR, content), task=_POST)
+
+
+UNDECODABLE: tuple[Case, ...] = (
+    _undecodable("a number beyond all", b'{"mimeType": null, "text": "", "x": 1e999999}'),
+    _undecodable("a byte that is no UTF-8", b'{"mimeType": null, "text": "a\xff=1"}'),
+    _undecodable("members within members", b'{"mimeType": null, "text": "", "x": ' + _DEEP + b"}"),
+)
+
 
 def _part(name: str, value: str, more: str = "") -> str:
     return f'--x\r\nContent-Disposition: form-data; name="{name}"{more}\r\n\r\n{value}\r\n'
@@ -217,4 +232,4 @@ PLAYWRIGHT_TESTS: tuple[Case, ...] = (
     ),
 )
 
-CASES: tuple[Case, ...] = (*PRODUCERS, *MEMBERS, *FORMS, *ZIPPED_HARS, *PLAYWRIGHT_TESTS)
+CASES: tuple[Case, ...] = (*PRODUCERS, *MEMBERS, *UNDECODABLE, *FORMS, *ZIPPED_HARS, *PLAYWRIGHT_TESTS)

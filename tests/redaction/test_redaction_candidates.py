@@ -16,6 +16,8 @@ from redaction.test_redaction_texts import TOKENS
 
 from pytest_webeval.redaction import texts
 from pytest_webeval.redaction.candidates import candidates
+from pytest_webeval.redaction.marks import KEY_PREFIXES
+from pytest_webeval.redaction.marks import may_hold_secrets
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.scope import scope_of
@@ -67,3 +69,10 @@ def test_a_response_that_nobody_could_read_as_json_is_searched_as_text():
     page = json.dumps({"password": "CaNaRy77xQ", "note": "lamp " * 100})[:-1]
     shown, told = found_in(page, everywhere=False)
     assert told == [("field", "password", shown.split('"')[3])]
+
+
+@pytest.mark.parametrize("prefix", KEY_PREFIXES)
+def test_each_beginning_of_a_key_is_looked_for_in_short_and_long_texts(prefix):
+    text = f"{'lorem ' * 50}{prefix}A1b2C3d4 {'lorem ' * 50}"
+    assert may_hold_secrets(text)
+    assert text.index(prefix) in candidates(text)

@@ -141,3 +141,9 @@ def test_a_refusal_says_what_to_write():
     with pytest.raises(ValueUnreadable) as refusal:
         CurrencyValue.read("five dollars", Reading())
     assert str(refusal.value) == "'five dollars' is not an amount of money; write it as 1234.50"
+
+
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_an_exact_amount_keeps_more_digits_than_arithmetic_does(sign):
+    text = f"{sign}{'1234567890' * 4}.25"
+    assert CurrencyValue.read(text, Reading(exact_money=True)).to_json() == text
