@@ -254,7 +254,7 @@ class Workspace:
 
     def _searched(self, path: Path) -> Branch:
         root = self.labels.root_of(path) or path
-        search = Search(root, self.format_of, self.is_task, self.is_left_out, self.ignoring(root).stops_at)
+        search = Search(root, self.format_of, self.is_task, self.is_defined, self.is_left_out)
         return search.branch(path)
 
     def _agreed(self, path: Path) -> Branch:
@@ -303,17 +303,33 @@ class Workspace:
 
     def is_task(self, path: Path) -> bool:
         """Whether a directory is named by the id of a task; by any number, where the definitions cannot be read."""
-        name = path.name
-        task_id = int(name) if name.isascii() and name.isdigit() else name
         try:
-            tasks = self.definitions(self.labels.root_of(path) or path)
-            return str(task_id) in self._subset_ids or (tasks is not None and task_id in tasks)
+            return self._is_defined(path)
         except TaskDefinitionError:
-            return isinstance(task_id, int)
+            return isinstance(_task_id(path), int)
+
+    def is_defined(self, path: Path) -> bool:
+        """Whether a directory is certainly named by the id of a task, of the definitions or of the subset."""
+        try:
+            return self._is_defined(path)
+        except TaskDefinitionError:
+            return False
+
+    def _is_defined(self, path: Path) -> bool:
+        task_id = _task_id(path)
+        if str(task_id) in self._subset_ids:
+            return True
+        tasks = self.definitions(self.labels.root_of(path) or path)
+        return tasks is not None and task_id in tasks
 
     @cached_property
     def _subset_ids(self) -> frozenset[str]:
         return frozenset(map(str, self.subset.task_ids)) if self.subset is not None else frozenset()
+
+
+def _task_id(path: Path) -> int | str:
+    """The task that a directory is named by, if it is one."""
+    return int(path.name) if path.name.isascii() and path.name.isdigit() else path.name
 
 
 def _source(run: Run, tasks: TaskSet | None) -> tuple[str, str]:
