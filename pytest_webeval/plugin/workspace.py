@@ -124,6 +124,18 @@ class Workspace:
         found = self.format_of(path)
         if found is None:
             return formats.load_run(path, self.settings.rules, self.labels.of(path))
+        if any(found is layout for layout in formats.FORMATS):
+            return self._loaded(found, path)
+        try:
+            return self._loaded(found, path)
+        except RecordingError:
+            raise
+        except Exception as error:  # there is no telling what the code of a user raises
+            name, told = getattr(found, "name", type(found).__name__), " ".join(str(error).split())
+            wrong = f"the format {name} cannot load {path}: {type(error).__name__}: {told}"
+            raise RecordingError(f"{wrong}; correct its load(), then score again") from error
+
+    def _loaded(self, found: RunFormat, path: Path) -> Run:
         return found.load(path, self.labels.of(path), self.settings.rules).within(self.settings.limits)
 
     def definition(self, run: Run) -> Definition:
