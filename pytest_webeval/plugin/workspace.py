@@ -78,6 +78,7 @@ class Workspace:
     _formats: dict[Path, RunFormat | None] = field(default_factory=dict)
     _branches: dict[Path, Branch] = field(default_factory=dict)
     _ignoring: dict[Path, Ignoring] = field(default_factory=dict)
+    _problems: dict[Path, str] = field(default_factory=dict)
 
     @cached_property
     def sites(self) -> Sites:
@@ -121,6 +122,8 @@ class Workspace:
 
     def run(self, path: Path) -> Run:
         """The run in a directory. Raises `RecordingError`."""
+        if path in self._problems:
+            raise RecordingError(self._problems[path])
         found = self.format_of(path)
         if found is None:
             return formats.load_run(path, self.settings.rules, self.labels.of(path))
@@ -256,6 +259,13 @@ class Workspace:
     def run_paths(self) -> list[Path]:
         """All run directories of all roots, in the order in which they are collected."""
         return [branch.path for branch in self.branches if branch.kind is Kind.RUN]
+
+    @cached_property
+    def tested_paths(self) -> list[Path]:
+        """What Python tests are repeated for: all runs, and what should be one, so that none is passed in silence."""
+        found = list(self.branches)
+        self._problems.update({branch.path: branch.problem for branch in found if branch.problem is not None})
+        return [branch.path for branch in found]
 
     def branch(self, path: Path) -> Branch:
         """What lies at or below a directory of a root. It is looked for once: by one process for all that share it."""
