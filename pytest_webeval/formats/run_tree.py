@@ -136,11 +136,13 @@ class Search:
                 continue
             if level == 0:
                 self._count = 0
+            before = self._count
             try:
                 branch = self._hidden(path) if is_hidden(path) else self._branch(path, level + 1)
             except _TooManyError:
-                if level:
-                    raise
+                if level and self._count - before <= MOST_DIRECTORIES // 2:
+                    raise  # what is too big is further up
+                self._count = before + MOST_DIRECTORIES // 10  # so that not many of them are searched, either
                 told = f"{path} was not searched: it has more than {MOST_DIRECTORIES:,} directories without a run"
                 branch = Branch(path, Kind.BROKEN, f"{told}; leave it out with --ignore, or name a root in it")
             if branch is not None:

@@ -299,6 +299,28 @@ def test_a_tree_that_is_very_deep_or_very_big_costs_one_line(runs, webeval, monk
     assert runs.reasons == {"wide": f"{runs.root}/wide {told}, or name a root in it"}
 
 
+def test_a_directory_that_is_too_big_costs_no_run_of_its_group(runs, webeval, monkeypatch):
+    monkeypatch.setattr("pytest_webeval.formats.run_tree.MOST_DIRECTORIES", 40)
+    runs.add(107, name="batch/107")
+    runs.add(108, name="batch/zone/108")
+    for number in range(60):
+        (runs.root / "batch/wide" / str(number)).mkdir(parents=True)
+    webeval().assert_outcomes(passed=2, errors=1)
+    told = "was not searched: it has more than 40 directories without a run; leave it out with --ignore"
+    assert runs.reasons == {"wide": f"{runs.root}/batch/wide {told}, or name a root in it"}
+
+
+def test_of_directories_that_are_too_big_few_are_searched(runs, webeval, monkeypatch):
+    monkeypatch.setattr("pytest_webeval.formats.run_tree.MOST_DIRECTORIES", 40)
+    runs.add(107)
+    for group in range(20):
+        for number in range(60):
+            (runs.root / "batch" / f"wide{group}" / str(number)).mkdir(parents=True)
+    webeval().assert_outcomes(passed=1, errors=1)
+    told = "was not searched: it has more than 40 directories without a run; leave it out with --ignore"
+    assert runs.reasons == {"batch": f"{runs.root}/batch {told}, or name a root in it"}
+
+
 def test_a_hook_that_may_not_look_into_a_directory_costs_no_other(runs, webeval, pytester):
     runs.add(107)
     runs.add(108)
