@@ -79,15 +79,15 @@ def _never(path: Path) -> bool:  # noqa: ARG001  (the signature of a rule)
 class Search:
     """Looks through one root. `format_of` returns None for what is no run.
 
-    A directory that `is_task` is expected to be a run. One that `is_ignored` is not opened; below one that
-    `is_passed_over`, and is no run itself, nothing is looked for.
+    A directory that `is_task` is expected to be a run. One that is certainly `is_defined` is a run or broken, whatever
+    lies in it, for the agent may have put it there. One that `is_ignored` is not opened.
     """
 
     root: Path
     format_of: Callable[[Path, Listing], object]
     is_task: Callable[[Path], bool] = _never
+    is_defined: Callable[[Path], bool] = _never
     is_ignored: Callable[[Path], bool] = _never
-    is_passed_over: Callable[[Path], bool] = _never
     _count: int = field(default=0, init=False)
 
     def tree(self) -> Branch:
@@ -117,11 +117,18 @@ class Search:
         self._count += 1
         if level and self._count > MOST_DIRECTORIES:
             raise _TooManyError
-        if level and (not seen.names.isdisjoint(ENVIRONMENT) or self.is_passed_over(seen.path)):
+        is_environment = not seen.names.isdisjoint(ENVIRONMENT)
+        if seen.path != self.root and self._is_lost(seen.path, is_environment):
+            return Branch(seen.path, Kind.BROKEN, unknown_layout(seen.path))
+        if level and is_environment:
             return Branch(seen.path, Kind.OUTPUT)
         branches = list(self._branches_in(seen, level))
         branches += self._links(seen, branches, is_root=level == 0)
         return self._joined(seen, branches, is_root=level == 0)
+
+    def _is_lost(self, path: Path, is_environment: bool) -> bool:  # noqa: FBT001  (what the listing says)
+        """Whether a directory that is no run can be nothing else, so that what lies in it does not matter."""
+        return self.is_defined(path) or (is_environment and self.is_task(path))
 
     def _branches_in(self, seen: Listing, level: int) -> Iterator[Branch]:
         for path in seen.directories() if level < MOST_LEVELS else ():
@@ -129,11 +136,13 @@ class Search:
                 continue
             if level == 0:
                 self._count = 0
+            before = self._count
             try:
                 branch = self._hidden(path) if is_hidden(path) else self._branch(path, level + 1)
             except _TooManyError:
-                if level:
-                    raise
+                if level and self._count - before <= MOST_DIRECTORIES // 2:
+                    raise  # what is too big is further up
+                self._count = before + MOST_DIRECTORIES // 10  # so that not many of them are searched, either
                 told = f"{path} was not searched: it has more than {MOST_DIRECTORIES:,} directories without a run"
                 branch = Branch(path, Kind.BROKEN, f"{told}; leave it out with --ignore, or name a root in it")
             if branch is not None:

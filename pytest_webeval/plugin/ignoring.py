@@ -13,7 +13,7 @@ import pytest
 
 from pytest_webeval.plugin.chosen import CHOSEN
 
-# pytest's own value of norecursedirs. It is about programs: it keeps nobody from a run that is called `build` or `.7`.
+# pytest's own value of norecursedirs. It is about programs: it hides no run, at any depth.
 USUAL = ("*.egg", ".*", "_darcs", "build", "CVS", "dist", "node_modules", "venv", "{arch}")
 
 
@@ -24,7 +24,6 @@ class Ignoring:
     paths: frozenset[str]
     globs: tuple[str, ...]
     patterns: tuple[str, ...]  # the user's own
-    usual: tuple[str, ...]
     named: frozenset[Path]
     around: frozenset[Path]  # and all directories above them
 
@@ -32,14 +31,12 @@ class Ignoring:
     def of(cls, config: pytest.Config, root: Path) -> Ignoring:
         """What holds below a root, by options, the ini file and the conftest.py files above the root."""
         patterns = tuple(config.getini("norecursedirs"))
-        is_usual = patterns == USUAL
         named = _named(config)
         return cls(
             frozenset((*map(os.path.abspath, config.getoption("ignore") or ()), *_of_conftests(config, root, "")))
             - {str(root)},
             (*(config.getoption("ignore_glob") or ()), *_of_conftests(config, root, "_glob")),
-            () if is_usual else patterns,
-            patterns if is_usual else (),
+            () if patterns == USUAL else patterns,
             named,
             named.union(*(path.parents for path in named)),
         )
@@ -51,7 +48,6 @@ class Ignoring:
             sorted(self.paths),
             list(self.globs),
             list(self.patterns),
-            list(self.usual),
             sorted(map(os.path.abspath, self.named)),
         ]
 
@@ -65,10 +61,6 @@ class Ignoring:
     def _fits_alone(self, path: Path, pattern: str) -> bool:
         """Whether a pattern fits a directory, and none around it that an argument names all the same."""
         return _fits(path, pattern) and not any(one in path.parents and _fits(one, pattern) for one in self.named)
-
-    def stops_at(self, path: Path) -> bool:
-        """Whether nobody is to look further than into a directory itself."""
-        return path not in self.around and any(_fits(path, pattern) for pattern in self.usual)
 
 
 def _fits(path: Path, glob: str) -> bool:

@@ -60,10 +60,10 @@ class WebEvalSession:
         return directory_node(path, parent) if self.workspace.labels.root_of(path) else None
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Parametrise Python tests over all runs, unless they chose theirs themselves."""
+        """Parametrise Python tests over all runs and broken ones, unless they chose theirs themselves."""
         chosen = any("webeval_run" in _argnames(mark) for mark in metafunc.definition.iter_markers("parametrize"))
         if "webeval_run" in metafunc.fixturenames and not chosen:
-            paths = self.workspace.run_paths
+            paths = self.workspace.tested_paths
             labels = [self.workspace.labels.of(path) for path in paths]
             metafunc.parametrize("webeval_run", paths or [self._no_run], indirect=True, ids=labels or None)
 

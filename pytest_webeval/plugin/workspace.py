@@ -78,6 +78,7 @@ class Workspace:
     _formats: dict[Path, RunFormat | None] = field(default_factory=dict)
     _branches: dict[Path, Branch] = field(default_factory=dict)
     _ignoring: dict[Path, Ignoring] = field(default_factory=dict)
+    _problems: dict[Path, str] = field(default_factory=dict)
 
     @cached_property
     def sites(self) -> Sites:
@@ -121,9 +122,23 @@ class Workspace:
 
     def run(self, path: Path) -> Run:
         """The run in a directory. Raises `RecordingError`."""
+        if path in self._problems:
+            raise RecordingError(self._problems[path])
         found = self.format_of(path)
         if found is None:
             return formats.load_run(path, self.settings.rules, self.labels.of(path))
+        if any(found is layout for layout in formats.FORMATS):
+            return self._loaded(found, path)
+        try:
+            return self._loaded(found, path)
+        except RecordingError:
+            raise
+        except Exception as error:  # there is no telling what the code of a user raises
+            name, told = getattr(found, "name", type(found).__name__), " ".join(str(error).split())
+            wrong = f"the format {name} cannot load {path}: {type(error).__name__}: {told}"
+            raise RecordingError(f"{wrong}; correct its load(), then score again") from error
+
+    def _loaded(self, found: RunFormat, path: Path) -> Run:
         return found.load(path, self.labels.of(path), self.settings.rules).within(self.settings.limits)
 
     def definition(self, run: Run) -> Definition:
@@ -245,6 +260,13 @@ class Workspace:
         """All run directories of all roots, in the order in which they are collected."""
         return [branch.path for branch in self.branches if branch.kind is Kind.RUN]
 
+    @cached_property
+    def tested_paths(self) -> list[Path]:
+        """What Python tests are repeated for: all runs, and what should be one, so that none is passed in silence."""
+        found = list(self.branches)
+        self._problems.update({branch.path: branch.problem for branch in found if branch.problem is not None})
+        return [branch.path for branch in found]
+
     def branch(self, path: Path) -> Branch:
         """What lies at or below a directory of a root. It is looked for once: by one process for all that share it."""
         if path not in self._branches:
@@ -254,7 +276,7 @@ class Workspace:
 
     def _searched(self, path: Path) -> Branch:
         root = self.labels.root_of(path) or path
-        search = Search(root, self.format_of, self.is_task, self.is_left_out, self.ignoring(root).stops_at)
+        search = Search(root, self.format_of, self.is_task, self.is_defined, self.is_left_out)
         return search.branch(path)
 
     def _agreed(self, path: Path) -> Branch:
@@ -303,17 +325,33 @@ class Workspace:
 
     def is_task(self, path: Path) -> bool:
         """Whether a directory is named by the id of a task; by any number, where the definitions cannot be read."""
-        name = path.name
-        task_id = int(name) if name.isascii() and name.isdigit() else name
         try:
-            tasks = self.definitions(self.labels.root_of(path) or path)
-            return str(task_id) in self._subset_ids or (tasks is not None and task_id in tasks)
+            return self._is_defined(path)
         except TaskDefinitionError:
-            return isinstance(task_id, int)
+            return isinstance(_task_id(path), int)
+
+    def is_defined(self, path: Path) -> bool:
+        """Whether a directory is certainly named by the id of a task, of the definitions or of the subset."""
+        try:
+            return self._is_defined(path)
+        except TaskDefinitionError:
+            return False
+
+    def _is_defined(self, path: Path) -> bool:
+        task_id = _task_id(path)
+        if str(task_id) in self._subset_ids:
+            return True
+        tasks = self.definitions(self.labels.root_of(path) or path)
+        return tasks is not None and task_id in tasks
 
     @cached_property
     def _subset_ids(self) -> frozenset[str]:
         return frozenset(map(str, self.subset.task_ids)) if self.subset is not None else frozenset()
+
+
+def _task_id(path: Path) -> int | str:
+    """The task that a directory is named by, if it is one."""
+    return int(path.name) if path.name.isascii() and path.name.isdigit() else path.name
 
 
 def _source(run: Run, tasks: TaskSet | None) -> tuple[str, str]:

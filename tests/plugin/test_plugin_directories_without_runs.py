@@ -117,6 +117,47 @@ def test_what_should_be_a_run_is_an_error(runs, webeval, place, name):
     assert without_runs(runs) == (0, [])
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "107/pyvenv.cfg",
+        "107/conda-meta/history",
+        "107/index.html",
+        "107/eval_journal.jsonl",
+        "107/style.css",
+        "107/metrics.json",
+        "107/notes/agent_response.json",
+        "107/108/agent_response.json",
+        "107/notes/109/network.har",
+        "batch/107/108/network.har",
+    ],
+)
+def test_what_lies_in_the_directory_of_a_task_hides_no_missing_recording(runs, webeval, name):
+    runs.add(108)
+    runs.define(runs.definition(107), runs.definition(109))
+    put(runs.root / name)
+    webeval().assert_outcomes(passed=1, errors=1)
+    place = f"{name.partition('107')[0]}107"
+    assert sorted(labels(runs)) == sorted(["108", place])
+    assert runs.reasons["107"].startswith(f"{runs.root}/{place} has an unknown layout; {WANTED}")
+    webeval(f"runs/{place}").assert_outcomes(errors=1)
+
+
+def test_groups_are_searched_that_are_called_by_numbers_of_no_task(runs, webeval):
+    runs.add(108, name="1/108")
+    runs.add(109, name="107/109")
+    webeval().assert_outcomes(passed=2)
+    assert labels(runs) == ["1/108", "107/109"]
+
+
+def test_groups_called_by_numbers_are_searched_where_definitions_cannot_be_read(runs, webeval):
+    runs.add(108, name="1/108")
+    put(runs.root / "2/pyvenv.cfg")
+    put(runs.root / "tasks.json", "[")
+    webeval().assert_outcomes(errors=2)
+    assert labels(runs) == ["1/108", "2"]
+
+
 def test_where_definitions_cannot_be_read_any_number_may_be_a_task(runs, webeval):
     for name in ("107", "logs"):
         (runs.root / name).mkdir(parents=True)
@@ -161,7 +202,7 @@ def test_outputs_of_earlier_sessions_are_no_runs_and_are_not_named(runs, webeval
     webeval_apart("--webeval-output=runs/results", "--webeval-report=runs/report", *extra)
     result = webeval_apart(*workers)
     result.assert_outcomes(passed=2)
-    assert without_runs(runs)[1] in ([], ["runs/page"])
+    assert without_runs(runs) == (0, [])
     assert len(labels(runs)) == 2
 
 
@@ -226,10 +267,14 @@ def test_what_pytest_ignores_is_ignored_and_the_session_is_whole(runs, webeval, 
 
 
 def test_pytests_own_list_of_directories_keeps_nobody_from_a_run(runs, webeval):
-    for name in ("build", ".8", "dist/9"):
+    for name in ("build", ".8", "dist/9", "runs.egg/a/10", "venv/b/build/11"):
         runs.add(107, name=name, defined=False)
+    put(runs.root / "dist/venv/pyvenv.cfg")
+    put(runs.root / "dist/venv/12/agent_response.json")
+    put(runs.root / "build2/node_modules/13/agent_response.json")
     webeval()
-    assert labels(runs) == [".8", "build"]
+    assert sorted(labels(runs)) == [".8", "build", "dist/9", "runs.egg/a/10", "venv/b/build/11"]
+    assert without_runs(runs) == (1, ["runs/build2"])
 
 
 def test_a_python_test_is_not_given_an_ignored_run(runs, webeval, pytester):
@@ -252,6 +297,28 @@ def test_a_tree_that_is_very_deep_or_very_big_costs_one_line(runs, webeval, monk
     webeval().assert_outcomes(passed=1, errors=1)
     told = "was not searched: it has more than 40 directories without a run; leave it out with --ignore"
     assert runs.reasons == {"wide": f"{runs.root}/wide {told}, or name a root in it"}
+
+
+def test_a_directory_that_is_too_big_costs_no_run_of_its_group(runs, webeval, monkeypatch):
+    monkeypatch.setattr("pytest_webeval.formats.run_tree.MOST_DIRECTORIES", 40)
+    runs.add(107, name="batch/107")
+    runs.add(108, name="batch/zone/108")
+    for number in range(60):
+        (runs.root / "batch/wide" / str(number)).mkdir(parents=True)
+    webeval().assert_outcomes(passed=2, errors=1)
+    told = "was not searched: it has more than 40 directories without a run; leave it out with --ignore"
+    assert runs.reasons == {"wide": f"{runs.root}/batch/wide {told}, or name a root in it"}
+
+
+def test_of_directories_that_are_too_big_few_are_searched(runs, webeval, monkeypatch):
+    monkeypatch.setattr("pytest_webeval.formats.run_tree.MOST_DIRECTORIES", 40)
+    runs.add(107)
+    for group in range(20):
+        for number in range(60):
+            (runs.root / "batch" / f"wide{group}" / str(number)).mkdir(parents=True)
+    webeval().assert_outcomes(passed=1, errors=1)
+    told = "was not searched: it has more than 40 directories without a run; leave it out with --ignore"
+    assert runs.reasons == {"batch": f"{runs.root}/batch {told}, or name a root in it"}
 
 
 def test_a_hook_that_may_not_look_into_a_directory_costs_no_other(runs, webeval, pytester):

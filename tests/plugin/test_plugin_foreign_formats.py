@@ -1,0 +1,42 @@
+"""A format of the user's that raises costs its run, and no other."""
+
+from __future__ import annotations
+
+import pytest
+
+CONFTEST = """
+    class Format:
+        name = "mine"
+        def load(self, path, label, rules):
+            raise {raised}
+
+    def pytest_webeval_recognize(path, config):
+        return Format() if path.name == "108" else None
+"""
+RAISED = [
+    ("OSError(5, 'Input/output error')", "OSError: [Errno 5] Input/output error"),
+    ("ZeroDivisionError('one\\n two')", "ZeroDivisionError: one two"),
+    ("KeyError('answer')", "KeyError: 'answer'"),
+]
+
+
+@pytest.fixture(params=RAISED, ids=["OSError", "ZeroDivisionError", "KeyError"])
+def told(request, runs, pytester):
+    """What is said of a run that its format cannot load, beside one that is good."""
+    raised, shown = request.param
+    runs.add(107)
+    runs.add(108)
+    pytester.makeconftest(CONFTEST.format(raised=raised))
+    return f"the format mine cannot load {runs.root}/108: {shown}; correct its load(), then score again"
+
+
+def test_a_format_that_raises_costs_one_run(runs, webeval, told):
+    webeval().assert_outcomes(passed=1, errors=1)
+    assert runs.reasons == {"108": told}
+
+
+def test_a_format_that_raises_costs_one_python_test(webeval, pytester, told):
+    path = pytester.makepyfile("def test_it(webeval_run): assert webeval_run.task_id == 107")
+    result = webeval(path)
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines([f"*RecordingError: {told.replace('[', '[[]')}"])
