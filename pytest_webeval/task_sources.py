@@ -181,5 +181,5 @@ def _text(row: Row, name: str) -> str:
     raw = row.fields.get(name)
     if raw is not None and not isinstance(raw, str):
         told = f"invalid task in {row.source}: {shown(raw)} is no text @ {row.place}.{name}"
-        raise TaskDefinitionError(f"{told}; mend the definition")
+        raise TaskDefinitionError(f"{told}; fix the definition")
     return raw or ""

@@ -228,7 +228,7 @@ def read_task(raw: object, where: str) -> Task:
     try:
         return read_definition(NumberedTask, raw, "")
     except ValueError as error:
-        raise TaskDefinitionError(f"invalid task in {where}: {_lacking(raw) or error}; mend the definition") from error
+        raise TaskDefinitionError(f"invalid task in {where}: {_lacking(raw) or error}; fix the definition") from error
 
 
 def _lacking(raw: object) -> str:

@@ -101,7 +101,7 @@ def recorded(runs: Sequence[str]) -> list[str]:
     if not runs:
         return []
     count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
-    return [harmless(f"Python tests recorded a failure for {count}: {listed(runs[:TASKS_NAMED], len(runs))}")]
+    return [harmless(f"Python tests scored {count} as a failure: {listed(runs[:TASKS_NAMED], len(runs))}")]
 
 
 def flips(about: Mapping[str, Any], reruns: Reruns) -> list[str]:

@@ -212,9 +212,7 @@ def _stale(directories: Sequence[str], workspace: Workspace) -> list[str]:
         return []
     names, results = _shortened(directories), _number(len(directories), "result")
     output = workspace.settings.output
-    return [
-        harmless(f"{results} of earlier sessions in {output}, of runs that are gone: {names}; remove what is stale")
-    ]
+    return [harmless(f"{results} in {output} of earlier sessions, about runs that are not in this one: {names}")]
 
 
 def _notes(summary: Summary) -> list[str]:

@@ -44,7 +44,7 @@ class CurrencyValue(Value):
         if amount is None:
             raise unreadable(raw, "is not an amount of money; write it as 1234.50")
         amount = amount if reading.exact_money else _rounded(amount)
-        return amount.copy_negate() if negative else amount
+        return amount.copy_negate() if negative and amount else amount  # copied, for a minus would round
 
     def departures(self, reading: Reading) -> Iterable[str]:
         """`whole_money`, and `exact_money` where the reference would keep fewer digits."""

@@ -39,7 +39,7 @@ def test_all_fields_that_a_task_lacks_are_named_in_one_message(without, lacking)
     tasks = parse_tasks(json.dumps([task]).encode(), "tasks.json")
     with pytest.raises(TaskDefinitionError) as caught:
         tasks.get(7)
-    assert str(caught.value) == f"invalid task in tasks.json: task 7 lacks {lacking}; mend the definition"
+    assert str(caught.value) == f"invalid task in tasks.json: task 7 lacks {lacking}; fix the definition"
 
 
 @pytest.mark.parametrize(

@@ -108,8 +108,8 @@ def test_a_trajectory_is_judged_by_its_rubric_and_names_neither_site_nor_templat
         ({"eval": []}, "a", "x has no whole number as task_id @ [1]; give each task one"),
         ({"task_id": 3.5}, "a", "x has no whole number as task_id @ [1]; give each task one"),
         ({"task_id": "12x"}, "a", "x has no whole number as task_id @ [1]; give each task one"),
-        (VOYAGER | {"ques": 5}, "BBC News--3", "invalid task in x: 5 is no text @ [1].ques; mend the definition"),
-        (VOYAGER | {"web": ["u"]}, "BBC News--3", "invalid task in x: ['u'] is no text @ [1].web; mend the definition"),
+        (VOYAGER | {"ques": 5}, "BBC News--3", "invalid task in x: 5 is no text @ [1].ques; fix the definition"),
+        (VOYAGER | {"web": ["u"]}, "BBC News--3", "invalid task in x: ['u'] is no text @ [1].web; fix the definition"),
         (VOYAGER, "a", "task 'a' is not defined in x; add it or use --webeval-tasks"),
         (VOYAGER, "a" * 99, f"task '{'a' * 37}...{'a' * 38}' is not defined in x; "),
         (VOYAGER, "a_rephrased_1", "task 'a_rephrased_1' is not defined in x; "),
@@ -343,7 +343,7 @@ def test_numbered_tasks_keep_their_rules(bench):
     assert told(tasks, "x", source="x") == "task id 'x' is not a number; name the directory by its task id"
     assert told(tasks, "7_rephrased_1", source="x").startswith("task id '7_rephrased_1' is not a number; ")
     assert told(tasks, 8, source="x").startswith("invalid task in x: Value error, eval is empty: ")
-    assert told(tasks, 9, source="x").endswith(" unable to parse string as an integer @ task_id; mend the definition")
+    assert told(tasks, 9, source="x").endswith(" unable to parse string as an integer @ task_id; fix the definition")
     assert told(rows({"task_id": 7}, {"task_id": 7}), 7) == "task 7 is defined twice in t.tsv; keep one definition"
     assert parse_tasks(rows({"task_id": 9.0}, {"task_id": "8"}), "x").task_ids == (8, 9)
     assert told(b"[]", 7, source="x") == "task 7 is not defined in x; add it or use --webeval-tasks"
@@ -393,7 +393,7 @@ def test_several_files_are_one_set_of_tasks(files):
         ("other", "task 'other' is defined twice in a @ [1] and far/c @ [1]; keep one definition"),
         ("twice", "task 'twice' is defined twice in b @ [2] and [3]; keep one definition"),
         (12, "task 12 is defined twice in b and far/c; keep one definition"),
-        ("broken", "invalid task in far/c: 5 is no text @ [0].ques; mend the definition"),
+        ("broken", "invalid task in far/c: 5 is no text @ [0].ques; fix the definition"),
         (8, "invalid task in a: Value error, eval is empty: "),
         ("none", "task 'none' is not defined in a,b,far/c; add it or use --webeval-tasks"),
     ],

@@ -102,7 +102,7 @@ def test_a_broken_definition_is_told_by_its_item(gaps, webeval):
     gaps.define(gaps.definition(111) | {"sites": ["ebay"]}, gaps.definition(109))
     result = webeval(EXPECT)
     result.stdout.fnmatch_lines([f"{REASON.format(109)} (task 109 is defined twice in *; keep one definition)"])
-    result.stdout.fnmatch_lines([f"{REASON.format(111)} (invalid task in *; mend the definition)"])
+    result.stdout.fnmatch_lines([f"{REASON.format(111)} (invalid task in *; fix the definition)"])
     assert gaps.counts == (1, 1, 3)
 
 

@@ -233,7 +233,7 @@ def test_a_failure_that_a_python_test_alone_records_fails_the_session(runs, webe
     assert "failed" not in result.parseoutcomes()
     assert runs.counts == (0, 1, 0)
     assert runs.result(107)["status"] == "failure"
-    result.stdout.fnmatch_lines(["Python tests recorded a failure for 1 run: runs/107"])
+    result.stdout.fnmatch_lines(["Python tests scored 1 run as a failure: runs/107"])
 
 
 def test_a_failure_of_the_run_itself_fails_the_session_of_a_python_test_that_records(runs, webeval, pytester):

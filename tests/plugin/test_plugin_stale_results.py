@@ -19,7 +19,7 @@ def summary_in(output):
 
 def stale_line(output, count, names):
     results = "1 result" if count == 1 else f"{count} results"
-    return f"{results} of earlier sessions in {output}, of runs that are gone: {names}; remove what is stale"
+    return f"{results} in {output} of earlier sessions, about runs that are not in this one: {names}"
 
 
 @pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["serial", "xdist"])
