@@ -135,8 +135,9 @@ def test_warnings_of_a_result_that_somebody_else_wrote_are_left_out_unless_they_
 
 def test_a_body_that_nests_without_end_is_damaged():
     source = BodySource(lambda _: b"")
+    body = source.read_post(msgspec.Raw(b'{"x": ' + b"[" * 100_000))
     with pytest.raises(EvaluationError, match="a body in the trace is damaged"):
-        source.read_post(msgspec.Raw(b'{"x": ' + b"[" * 100_000))
+        body.aside()
 
 
 @pytest.mark.parametrize("kind", [DateValue, MonthValue])
