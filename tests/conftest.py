@@ -30,6 +30,6 @@ def browser() -> Iterator[Any]:
 def _at_home() -> Iterator[None]:
     """Sessions under test do not find themselves on the CI system that tests them."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
+        for name in ("BUILD_NUMBER", "CI", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
             patch.delenv(name, raising=False)
         yield

@@ -13,6 +13,7 @@ from parity.grids import HOME
 from parity.recording import GUESSES
 from parity.recording import HONEST
 from parity.recording import PATTERN
+from parity.recording import UNKNOWN_KEY
 from parity.recording import Recording
 from parity.synthetic import answering
 from parity.synthetic import task
@@ -218,7 +219,8 @@ def _with_data(number: int, evaluators: list[Mapping[str, Any]]) -> Iterator[Rec
 def _in_envelopes(number: int, envelope: Mapping[str, Any]) -> Iterator[Recording]:
     evaluator = {**answering("RETRIEVE", None), "expected": {**envelope, "retrieved_data": None}}
     definition = {**task(evaluator, sites=("shopping",)), "task_id": number}
+    kind = UNKNOWN_KEY if "note" in envelope else HONEST
     for name, said in SAID.items():
         for data in (None, ["x"]):
             about = f"envelope: {name}, data {data}"
-            yield Draft(definition, {**said, "retrieved_data": data}, (HOME,)).recording(about)
+            yield Draft(definition, {**said, "retrieved_data": data}, (HOME,)).recording(about, kind)

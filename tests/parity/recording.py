@@ -36,6 +36,7 @@ LONG_NUMBER = "number of many digits"
 MISSHAPEN = "member of an entry that is missing, null or of another type"
 DRAWN = "drawn at random"
 CAPITALS = "capitals in a configured address"
+UNKNOWN_KEY = "unknown key in a definition"
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import pytest
 
 MAY_NOT_READ = ("--bounding-set=-dac_override,-dac_read_search",)
 NOBODY = ("--reuid=65534", "--regid=65534", "--clear-groups", *MAY_NOT_READ)
+ON_CI = "CI" in os.environ  # which sessions under test are not told
 PLAIN = ("-p", "no:hypothesispytest", "-p", "no:cacheprovider")
 
 
@@ -17,6 +18,6 @@ def prefix(*options: str) -> tuple[str, ...]:
     if os.geteuid() != 0:
         return ()
     found = shutil.which("setpriv")
-    if found is None and "CI" in os.environ:
+    if found is None and ON_CI:
         pytest.fail("root may read everything; install util-linux, which has setpriv")
     return (found, *options) if found else pytest.skip("root may read everything, and there is no setpriv")
