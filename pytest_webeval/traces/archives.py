@@ -32,7 +32,8 @@ class Archive:
     @property
     def names(self) -> list[str]:
         """Names of the members that are no directories, sorted."""
-        return sorted({info.filename for info in self._archive.infolist() if not info.is_dir()})
+        names = {info.filename for info in self._archive.infolist()}
+        return sorted(name for name in names if not name.endswith("/"))  # is_dir raises for an empty name
 
     def __contains__(self, name: str) -> bool:
         return name in self._archive.NameToInfo

@@ -13,12 +13,14 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.files import Inputs
+from pytest_webeval.limits import USUAL
 from pytest_webeval.limits import Limits
 from pytest_webeval.redaction.audit import Audit
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.recorded import Recorded
 from pytest_webeval.scoring import score
 from pytest_webeval.traces import load_trace
+from pytest_webeval.traces.archives import Archive
 
 SHOP = "http://shop.test:7770"
 BOM = b"\xef\xbb\xbf"
@@ -360,3 +362,11 @@ def test_secrets_in_such_a_layout_are_found_where_they_lie(tmp_path, layout):
     word = SECRET.split()[1].lower()
     secrets = Recorded(tmp_path, "agent_response.json", (name,)).secrets({word}, policy, salt)
     assert any(word in secret.lower() for secret in secrets)
+
+
+def test_a_member_without_a_name_is_no_directory():
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name in ("", "trace/", "trace.network"):
+            archive.writestr(zipfile.ZipInfo(name), b"")
+    assert Archive(packed.getvalue(), USUAL).names == ["", "trace.network"]

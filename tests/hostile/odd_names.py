@@ -95,7 +95,6 @@ NAMES = (
     ("what is hidden", ".hidden"),
     ("a folder of three dots", "..."),
     ("an editor's backup", ".x.swp"),
-    ("a folder of packages", "node_modules"),
     ("a folder of logs", "logs"),
     ("a folder of pytest-html", "assets"),
     ("a virtual environment", "venv"),
