@@ -18,6 +18,7 @@ from pytest_webeval.schema import Unread
 from pytest_webeval.schema import plain
 from pytest_webeval.values.base import Value
 
+UNAVAILABLE = "_unavailable"  # what the name of an assertion ends with where a body could not be read
 MAX_SHOWN = 300
 _JSON = json.JSONEncoder(ensure_ascii=False, default=str)
 

@@ -64,5 +64,9 @@ class EvaluationError(WebEvalError):
     """An evaluator cannot come to a verdict: neither success nor failure."""
 
 
+class UnavailableBody(EvaluationError):
+    """A body that the trace itself does not hold as text, and that cannot be read where it lies."""
+
+
 class ValueUnreadable(WebEvalError):
     """A datum that its value type does not understand."""

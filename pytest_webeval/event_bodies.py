@@ -15,8 +15,10 @@ from typing import Any
 
 from pytest_webeval.bodies import Fields
 from pytest_webeval.bodies import fields_of
+from pytest_webeval.comparison import UNAVAILABLE
 from pytest_webeval.comparison import failed
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import UnavailableBody
 from pytest_webeval.patterns import NotAPattern
 from pytest_webeval.patterns import found_in
 from pytest_webeval.projection import ABSENT
@@ -32,11 +34,6 @@ if TYPE_CHECKING:
     from pytest_webeval.schema import TreeReader
 
 PATH = "network_event"
-UNAVAILABLE = "_unavailable"  # what the name of an assertion ends with where a body could not be read
-
-
-class UnavailableBody(EvaluationError):
-    """A body that the trace itself does not hold as text, and that cannot be read where it lies."""
 
 
 @dataclass(frozen=True)

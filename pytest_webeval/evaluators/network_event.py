@@ -13,14 +13,14 @@ from typing import Any
 from typing import ClassVar
 from typing import TypeVar
 
+from pytest_webeval.comparison import UNAVAILABLE
 from pytest_webeval.comparison import failed
 from pytest_webeval.comparison import passed
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import UnavailableBody
 from pytest_webeval.evaluators.base import Case
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.base import silently
-from pytest_webeval.event_bodies import UNAVAILABLE
-from pytest_webeval.event_bodies import UnavailableBody
 from pytest_webeval.network import NetworkEvent
 from pytest_webeval.network import event_number
 from pytest_webeval.results import Assertion

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_webeval.comparison import UNAVAILABLE
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.event_bodies import PATH
-from pytest_webeval.event_bodies import UNAVAILABLE
 from pytest_webeval.event_matching import URL_HEADERS
 from pytest_webeval.event_matching import EventMatcher
 from pytest_webeval.explanations.base import DIFFERENT

@@ -49,10 +49,10 @@ def test_an_unusable_directory_by_the_number_of_a_task_is_one_error_and_not_two(
 def test_a_group_of_runs_by_the_number_of_a_task_is_no_recording_of_it(runs, webeval):
     runs.add(107, name="108/107")
     runs.define(runs.definition(108))
-    result = webeval(EXPECT)
-    result.assert_outcomes(passed=1, errors=1)
-    assert [row["run"] for row in runs.summary["task_results"]] == ["runs/108/107", "runs/108"]
-    assert runs.written == ["108/107/eval_result.json", "eval_summary.json"]
+    webeval(EXPECT).assert_outcomes(errors=2)
+    assert runs.reasons["108"].startswith(f"{runs.root}/108 has an unknown layout; ")
+    assert runs.reasons["107"].startswith("no recording of task 107 in runs; ")
+    assert runs.written == ["108/eval_result.json", "eval_summary.json"]
 
 
 def test_a_run_of_another_task_keeps_its_place_to_itself(runs, webeval, pytester):

@@ -197,13 +197,13 @@ def test_a_run_root_behind_a_locked_directory_is_a_usage_error(pytester, session
     assert [line for line in result.errlines if line] == [f"{told} recorded runs"]
 
 
-def test_python_tests_over_runs_leave_out_what_nobody_may_list(runs, session, pytester, locked):
+def test_python_tests_over_runs_are_errors_for_what_nobody_may_list(runs, session, pytester, locked):
     runs.add(107)
-    locked(runs.add(108))
-    pytester.makepyfile("def test_it(webeval_run): assert webeval_run.task_id == 107")
-    session("--webeval-runs=runs", "test_python_tests_over_runs_leave_out_what_nobody_may_list.py").assert_outcomes(
-        passed=1
-    )
+    path = runs.add(108)
+    locked(path)
+    test = pytester.makepyfile(test_it="def test_it(webeval_run): assert webeval_run.task_id == 107")
+    session("--webeval-runs=runs", test).assert_outcomes(passed=1, errors=1)
+    assert runs.reasons == {"108": f"cannot list {path}: Permission denied; make it readable"}
 
 
 def test_the_list_of_secrets_names_what_nobody_may_list(runs, session, locked):
