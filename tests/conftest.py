@@ -7,7 +7,11 @@ import shutil
 from collections.abc import Iterator
 from typing import Any
 
+import hypothesis
 import pytest
+
+hypothesis.settings.register_profile("any machine", deadline=None)  # it may be busy, and imports take their time
+hypothesis.settings.load_profile("any machine")
 
 CHROMIUM = shutil.which("chromium")
 SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]

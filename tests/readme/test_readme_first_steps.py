@@ -11,7 +11,7 @@ INSTALLED = 'pip install "pytest-webeval[xdist] @ git+$PYTEST_WEBEVAL"'
 def test_the_first_command_scores_a_few_small_runs_in_one_process():
     first, second = (line for line in README.splitlines() if "python3 -m venv" in line)
     assert first.endswith(".venv/bin/pytest --webeval-runs=example_suite/runs --webeval-report=report")
-    assert second.endswith(".venv/bin/pytest")
+    assert second.endswith(".venv/bin/pytest -n 2")
 
 
 def test_each_recipe_for_ci_installs_from_the_repository():

@@ -100,4 +100,4 @@ def test_many_secrets_in_a_long_text_take_no_longer_than_one_look_at_it(piece):
     known = KnownSecrets.of({f"secret-number-{number:04}-of-many": "R" for number in range(200)} | {"a" * 60: "R"})
     started = time.process_time()
     known.replaced(piece * (1_000_000 // len(piece)))
-    assert time.process_time() - started < 3
+    assert time.process_time() - started < 20  # one to three seconds; 200 looks at it would take minutes

@@ -247,8 +247,8 @@ def test_no_text_takes_longer_than_its_length_asks_for(piece, mode):
         return time.process_time() - started
 
     seconds(10)
-    once = min(seconds(20_000) for _ in range(2))
-    assert seconds(40_000) < 3 * once + 0.1  # what takes the square of it takes four times as long
+    ratios = (seconds(80_000) / (seconds(20_000) + 0.05) for _ in range(5))  # the machine may be busy
+    assert any(ratio < 10 for ratio in ratios)  # what takes the square of it takes sixteen times as long
 
 
 @pytest.mark.parametrize(("given", "_"), HIDDEN)
