@@ -12,30 +12,30 @@ if TYPE_CHECKING:
     from pytest_webeval.api import score as score
     from pytest_webeval.errors import RecordingError as RecordingError
     from pytest_webeval.errors import WebEvalError as WebEvalError
-    from pytest_webeval.evaluators import NetworkEventEvaluator as NetworkEventEvaluator
-    from pytest_webeval.evaluators import ResponseEvaluator as ResponseEvaluator
-    from pytest_webeval.evaluators import RubricEvaluator as RubricEvaluator
-    from pytest_webeval.evaluators.base import Case as Case
     from pytest_webeval.evaluators.base import Evaluator as Evaluator
-    from pytest_webeval.limits import Limits as Limits
-    from pytest_webeval.network import NetworkEvent as NetworkEvent
-    from pytest_webeval.network import NetworkTrace as NetworkTrace
+    from pytest_webeval.evaluators.case import Case as Case
+    from pytest_webeval.evaluators.network.evaluator import NetworkEventEvaluator as NetworkEventEvaluator
+    from pytest_webeval.evaluators.response import ResponseEvaluator as ResponseEvaluator
+    from pytest_webeval.evaluators.rubric import RubricEvaluator as RubricEvaluator
+    from pytest_webeval.recordings.network.events import NetworkEvent as NetworkEvent
+    from pytest_webeval.recordings.network.events import NetworkTrace as NetworkTrace
+    from pytest_webeval.recordings.run import Run as Run
+    from pytest_webeval.recordings.trajectory.step import Step as Step
+    from pytest_webeval.recordings.trajectory.trajectory import Trajectory as Trajectory
     from pytest_webeval.results import Assertion as Assertion
     from pytest_webeval.results import EvaluatorResult as EvaluatorResult
     from pytest_webeval.results import Status as Status
     from pytest_webeval.results import Summary as Summary
     from pytest_webeval.results import TaskResult as TaskResult
-    from pytest_webeval.rubrics.base import VerdictPolicy as VerdictPolicy
-    from pytest_webeval.runs import Run as Run
-    from pytest_webeval.sites import Sites as Sites
-    from pytest_webeval.sites import load_sites as load_sites
-    from pytest_webeval.summary import summarize as summarize
-    from pytest_webeval.task_sets import TaskSet as TaskSet
-    from pytest_webeval.task_sets import load_tasks as load_tasks
-    from pytest_webeval.tasks import Expectation as Expectation
-    from pytest_webeval.tasks import Task as Task
-    from pytest_webeval.trajectories.base import Step as Step
-    from pytest_webeval.trajectories.trajectory import Trajectory as Trajectory
+    from pytest_webeval.rubrics.policy import VerdictPolicy as VerdictPolicy
+    from pytest_webeval.safety.limits import Limits as Limits
+    from pytest_webeval.summary.summarize import summarize as summarize
+    from pytest_webeval.tasks.dataset import TaskSet as TaskSet
+    from pytest_webeval.tasks.dataset import load_tasks as load_tasks
+    from pytest_webeval.tasks.sites import Sites as Sites
+    from pytest_webeval.tasks.sites import load_sites as load_sites
+    from pytest_webeval.tasks.task import Expectation as Expectation
+    from pytest_webeval.tasks.task import Task as Task
 
 _HOMES = {
     "find_runs": "api",
@@ -43,30 +43,30 @@ _HOMES = {
     "score": "api",
     "RecordingError": "errors",
     "WebEvalError": "errors",
-    "Case": "evaluators.base",
+    "Case": "evaluators.case",
     "Evaluator": "evaluators.base",
-    "NetworkEventEvaluator": "evaluators",
-    "ResponseEvaluator": "evaluators",
-    "RubricEvaluator": "evaluators",
-    "Limits": "limits",
-    "NetworkEvent": "network",
-    "NetworkTrace": "network",
+    "NetworkEventEvaluator": "evaluators.network.evaluator",
+    "ResponseEvaluator": "evaluators.response",
+    "RubricEvaluator": "evaluators.rubric",
+    "Limits": "safety.limits",
+    "NetworkEvent": "recordings.network.events",
+    "NetworkTrace": "recordings.network.events",
     "Assertion": "results",
     "EvaluatorResult": "results",
     "Status": "results",
     "Summary": "results",
     "TaskResult": "results",
-    "Run": "runs",
-    "VerdictPolicy": "rubrics.base",
-    "Sites": "sites",
-    "load_sites": "sites",
-    "summarize": "summary",
-    "Step": "trajectories.base",
-    "Trajectory": "trajectories.trajectory",
-    "TaskSet": "task_sets",
-    "load_tasks": "task_sets",
-    "Expectation": "tasks",
-    "Task": "tasks",
+    "Run": "recordings.run",
+    "VerdictPolicy": "rubrics.policy",
+    "Sites": "tasks.sites",
+    "load_sites": "tasks.sites",
+    "summarize": "summary.summarize",
+    "Step": "recordings.trajectory.step",
+    "Trajectory": "recordings.trajectory.trajectory",
+    "TaskSet": "tasks.dataset",
+    "load_tasks": "tasks.dataset",
+    "Expectation": "tasks.task",
+    "Task": "tasks.task",
 }
 
 __all__ = list(_HOMES)

@@ -6,9 +6,9 @@ import argparse
 import sys
 import textwrap
 
-from pytest_webeval.quirks import QUIRKS
-from pytest_webeval.quirks import Quirk
+from pytest_webeval.rules import QUIRKS
 from pytest_webeval.rules import RULE_SETS
+from pytest_webeval.rules import Quirk
 
 WIDTH = 100
 

@@ -8,27 +8,27 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from pytest_webeval import formats
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.evaluators import default_evaluators
-from pytest_webeval.evaluators.base import Case
 from pytest_webeval.evaluators.base import Evaluator
-from pytest_webeval.formats.run_tree import Kind
-from pytest_webeval.formats.run_tree import Search
-from pytest_webeval.formats.webarena_verified import RESPONSE
-from pytest_webeval.limits import USUAL
-from pytest_webeval.limits import Limits
+from pytest_webeval.evaluators.case import Case
+from pytest_webeval.recordings import formats
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.recordings.run import unknown_run
+from pytest_webeval.recordings.run_tree import Kind
+from pytest_webeval.recordings.run_tree import Search
+from pytest_webeval.recordings.webarena_verified import RESPONSE
 from pytest_webeval.results import TaskResult
-from pytest_webeval.rubrics.base import VerdictPolicy
+from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rules import rules_named
-from pytest_webeval.runs import Run
-from pytest_webeval.runs import unknown_run
-from pytest_webeval.scoring import score as score_case
-from pytest_webeval.sites import Sites
-from pytest_webeval.task_results import excluded
-from pytest_webeval.task_results import failed_to_load
-from pytest_webeval.task_sets import TaskSet
+from pytest_webeval.safety.limits import USUAL
+from pytest_webeval.safety.limits import Limits
+from pytest_webeval.scoring.score import score as score_case
+from pytest_webeval.scoring.task_result import excluded
+from pytest_webeval.scoring.task_result import failed_to_load
+from pytest_webeval.tasks.dataset import TaskSet
+from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.values.base import present_day
 
 

@@ -16,6 +16,7 @@ Each message is one line: what was found, where, what was wanted, what to do.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 
@@ -70,3 +71,15 @@ class UnavailableBody(EvaluationError):
 
 class ValueUnreadable(WebEvalError):
     """A datum that its value type does not understand."""
+
+
+class TaskFailed(AssertionError):
+    """A task or one of its checks did not succeed. The text says why.
+
+    `raised` are the exceptions of evaluators. The traceback ends where the first was raised: there stops --pdb.
+    """
+
+    def __init__(self, message: str, raised: Sequence[BaseException] = ()) -> None:
+        super().__init__(message)
+        self.raised = tuple(raised)
+        self.__traceback__ = self.raised[0].__traceback__ if self.raised else None

@@ -15,7 +15,10 @@ from msgspec import convert
 from msgspec import field
 from msgspec import structs
 
-from pytest_webeval.definitions import told_of
+from pytest_webeval.safety.json import told_of
+
+RESULT = "eval_result.json"
+SUMMARY = "eval_summary.json"
 
 
 class Status(StrEnum):

@@ -9,8 +9,148 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.quirks import QUIRKS
-from pytest_webeval.quirks import Quirk
+
+DEFAULT = ("default", "strict")
+STRICT = ("strict",)
+
+
+@dataclass(frozen=True, slots=True)
+class Quirk:
+    """One row. `number` is that of spec §10, or a section where the specification gives no number.
+
+    `about` says what the reference does, `instead` what we do where a rule set repairs it, `tasks` which tasks of the
+    data set it touches. `switch` is the field of `Rules` that repairs it; rows without one are kept by every rule set,
+    or, where `instead` says so, differ in no verdict.
+    """
+
+    number: str
+    about: str
+    tasks: str = "-"
+    switch: str = ""
+    instead: str = ""
+    repaired_in: tuple[str, ...] = ()
+
+    def column(self, rules: str) -> str:
+        """What a rule set does: `kept`, `repaired`, or `no verdict` for what only texts and speed depend on."""
+        if self.switch:
+            return "repaired" if rules in self.repaired_in else "kept"
+        return "no verdict" if self.instead else "kept"
+
+
+# fmt: off
+QUIRKS: tuple[Quirk, ...] = (
+    # False positives: a wrong run passes
+    Quirk("Q1", "a text ^…$ that an agent or a site wrote is a pattern", "102 of the 297 retrieve tasks with data",
+          "literal_texts", "what an agent or a site wrote is never a pattern", DEFAULT),
+    Quirk("Q2", "a list that an agent or a site wrote is a list of guesses", "15 boolean and 40 number tasks",
+          "single_answers", "what an agent or a site wrote is one value, never a list of guesses", DEFAULT),
+    Quirk("Q56", "NaN and infinities in an answer are data: [NaN] is true", "15 boolean, 9 of which expect true",
+          "finite_numbers", "a NaN or an infinity is a value of no type", DEFAULT),
+    Quirk("Q3", "0, false, {} and null are the empty text where a text is expected", "16 with a zero or false answer"),
+    Quirk("Q4", "a trace without events is a trace, and what must not have happened did not", "all",
+          "events_required", "a trace without a single event is an error", DEFAULT),
+    Quirk("Q5", "number words and the first price in a text count: 'five apples' is 5, '$10 - $20' is 10",
+          "120 with numbers or currency"),
+    Quirk("Q6", "of a repeated form field only the first value counts", "357 that expect a POST",
+          "every_field", "the values of a repeated form field all count", STRICT),
+    Quirk("§4.5", "of a repeated query parameter only the smallest value counts; %25 and + are decoded twice",
+          "64 with query parameters"),
+    Quirk("Q7", "names of places that are 80 % alike are equal: 'Terminal 1' is 'Terminal 2'", "15 with location-name"),
+    Quirk("Q8", "an expected header Referer (capital) is a text, referer is a URL", "-"),
+    Quirk("Q9", "ignore patterns search, so ['_'] hides label_name[] as well", "70 with ignore patterns"),
+    Quirk("Q10", "patterns of the data set that match too much: ^.*(?!delete$).*$", "411-414, 610, 736"),
+    Quirk("§4.8", "the address of a site stands unescaped in a pattern: http://shopxtest matches http://shop.test",
+          "103 with a site in a URL pattern", "escaped_hosts", "an address in a pattern stands for itself", DEFAULT),
+    Quirk("§5.14", "%2F and dot segments in a recorded path are resolved: /x%2F..%2Fcart is /cart",
+          "488 with network checks", "plain_paths",
+          "the path as it was sent has to match as well", DEFAULT),
+    Quirk("§5.7", "an infinite measure is within 2 % or 10 % of any: 'inf km'", "51 with distance or duration",
+          "finite_measures", "an infinite measure is none", DEFAULT),
+    # False negatives and tasks that nothing can pass
+    Quirk("Q11", "a response with action and results, as documented, lacks its keys", "all",
+          "documented_dialect", "action and results are read as task_type and retrieved_data", DEFAULT),
+    Quirk("Q12", "a fence inside a text of valid JSON is taken for the answer", "all",
+          "json_before_fence", "a response that is valid JSON as it stands is taken so", STRICT),
+    Quirk("Q13", "a byte order mark, a fence tagged JSON, or an answer in the second fence makes a response unreadable",
+          "all", "tolerant_decoding", "the mark is dropped, tags JSON and json5 too, the first JSON counts", STRICT),
+    Quirk("Q14", "unordered lists are matched greedily, so that their order decides", "68 with several answers",
+          "best_matching", "a matching is found if there is one", STRICT),
+    Quirk("Q15", "two or more evaluators of the same URL and method all look at the last event",
+          "567-570, 742, 743, 745, 746: none passes"),
+    Quirk("Q16", "an expectation without retrieved_data fails every response", "319: none passes"),
+    Quirk("Q17", "two navigate GET evaluators both look at the last navigation", "429: none passes"),
+    Quirk("Q18", "addresses in markdown are not replaced by placeholders", "562-566: none passes"),
+    Quirk("Q19", "bodies in side files or in base64 are not seen",
+          "342 that look into a body", "side_bodies", "a recording is read whole", DEFAULT),
+    Quirk("Q20", "an expected null needs a body of any kind", "34 that expect a null"),
+    Quirk("Q53", "an empty or blank multipart field does not exist; a file name may be taken for the name",
+          "19 that expect a null in a form", "browser_forms",
+          "a multipart form is read as browsers write it; where null is expected an empty field will do", DEFAULT),
+    Quirk("Q21", "a JSONPath filter with exactly one hit equals nothing unless an array is expected", "547-550"),
+    Quirk("Q22", "'$1,234' is 1.234, '$-50' and '(50)' are 50", "51 with currency",
+          "whole_money", "money keeps its sign and its thousands separators", STRICT),
+    Quirk("Q57", "an amount of more than 17 digits is rounded: 12345678901234567890 is ...891", "51 with currency",
+          "exact_money", "every digit of an amount counts", DEFAULT),
+    Quirk("Q23", "query patterns are lower-cased, \\D becomes \\d", "-"),
+    Quirk("Q24", "without sec-fetch headers an iframe or a fetched fragment is the last page", "113 navigate tasks",
+          "resource_types",
+          "the recording's own resource types tell pages; one from the cache is one, a cancelled one is not", STRICT),
+    Quirk("Q25", "addresses of only one site are replaced in a text", "48 with two sites"),
+    Quirk("§7.4", "where one site of a task has no address, those of all are guessed from the first requests", "all"),
+    Quirk("Q26", "a transformed response cannot hold points", "248-252", instead="responses are not transformed"),
+    Quirk("Q27", "a URL pattern that ends in / never matches", "-"),
+    Quirk("Q28", "a referer pattern with a capital letter never matches", "-"),
+    Quirk("Q29", "a saved form is expected as a GET", "423: no natural recording passes"),
+    Quirk("Q30", "answers are transliterated, patterns are not", "146"),
+    Quirk("Q31", "a page from the cache (304) or a redirect as last event is not 200", "113 navigate tasks"),
+    # Errors
+    Quirk("Q32", "data for a task whose schema is null is an error", "8, 22, 24, 101 and 23 more",
+          "null_schema_fails", "data where none are expected are a failure", STRICT),
+    Quirk("Q33", "a status or task type that is no text is an error", "all"),
+    Quirk("Q34", "two empty lists in one answer are an error", "-",
+          "separate_lists", "they are two empty lists", STRICT),
+    Quirk("Q35", "an expected list of one item without an array schema is an error", "699, 700, 811: none passes"),
+    Quirk("Q36", "an expectation that lists error_details compares it", "-"),
+    Quirk("Q37", "the error of a HAR without entries hides its cause", "-", instead="the message says what is wrong"),
+    Quirk("Q38", "should_not_exist of a GET on a navigate task fails on any navigation", "-"),
+    Quirk("Q39", "an ignore pattern that leaves no expected field is an error", "-"),
+    Quirk("Q40", "a configured address that normalising changes makes every expected URL an error", "-",
+          "folded_addresses", "capitals in scheme and host of a configured address are lower-cased", DEFAULT),
+    Quirk("Q41", "query_params_schema knows only arrays", "704-713"),
+    Quirk("Q42", "one impossible URL in a recording is an error of every network evaluator", "488 with network checks"),
+    Quirk("Q43", "a blank line, a raw U+2028, a byte that is no UTF-8, a byte order mark, a request that is null, "
+          "several network logs or a HAR in an archive make a trace unreadable", "all",
+          "mended_traces", "what can be read is read", DEFAULT),
+    Quirk("Q55", "a request header whose value is null is an error of every network evaluator that comes to its event",
+          "488 with network checks", "null_headers", "such a header is not there", DEFAULT),
+    # Determinism, side effects, cost
+    Quirk("Q44", "what a partial date leaves open is taken from the day of the evaluation", "20 with dates"),
+    Quirk("Q45", "the order of assertions depends on the hash seed", "-", instead="everything is sorted"),
+    Quirk("Q46", "validating a task changes the caller's dict", "-", instead="nothing is changed"),
+    Quirk("Q47", "runs without their files are counted nowhere", "-", instead="they are errors; see --webeval-expect"),
+    Quirk("Q48", "a wrong path of the data set is replaced in silence", "-", instead="it is an error, exit code 4"),
+    Quirk("Q49", "arithmetic and an agent's patterns may never end", "-", instead="arithmetic is bounded; see Q1"),
+    Quirk("Q50", "unordered comparison is quadratic, every URL is read twice", "-", instead="each is read once"),
+    Quirk("Q51", "packaging crashes, the command line always exits 0", "-", instead="exit codes are pytest's own"),
+    Quirk("Q52", "versions of libraries change verdicts without changing a checksum", "-", instead="results name them"),
+    Quirk("Q58", "an unknown key of what a task expects is ignored: post_dta checks nothing", "-",
+          "known_keys", "an unknown key is an error, except in the installed data set", DEFAULT),
+    Quirk("Q59", "a wrong site address in the configuration is a failure of the agent", "488 with network checks",
+          "visited_sites", "a failure without a request to a configured address is an error", DEFAULT),
+    # Fara's webeval (fara_webeval.md §8); its numbers have an F before them
+    Quirk("F4", "a second *_answer.json hides the whole run", "trajectories",
+          "named_answer", "the answer file counts that is named after the directory, or the only *_final_answer.json",
+          DEFAULT),
+    Quirk("F12", "a run that ends with the action stop gets no points, whatever it answered", "trajectories",
+          "stop_terminates", "stop ends a run in good order", STRICT),
+    Quirk("F27", "a judge's free text is searched for parts of words: 'unsuccessful' is a success", "trajectories",
+          "verdict_words", "the judge's last word counts", STRICT),
+    Quirk("F46", "a step budget counts screenshots less one", "trajectories",
+          "budgets_in_steps", "it counts steps", DEFAULT),
+)
+
+# fmt: on
+
 
 # Told the switch of a rule set that made a difference on the way to a verdict, and the place where it did.
 Notice = Callable[[str, str], None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_webeval.evaluators.base import Evaluator
-from pytest_webeval.evaluators.network_event import NetworkEventEvaluator
+from pytest_webeval.evaluators.network.evaluator import NetworkEventEvaluator
 from pytest_webeval.evaluators.response import ResponseEvaluator
 from pytest_webeval.evaluators.rubric import RubricEvaluator
 

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from collections.abc import Iterator
 from dataclasses import dataclass
 from dataclasses import field
 from pathlib import Path
 from traceback import walk_tb
 from types import TracebackType
-from typing import TYPE_CHECKING
 from typing import ClassVar
 
-if TYPE_CHECKING:
-    from pytest_webeval.evaluators.base import Case
-    from pytest_webeval.evaluators.base import Evaluator
-    from pytest_webeval.results import EvaluatorResult
-    from pytest_webeval.tasks import Expectation
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.tasks.task import Expectation
 
 _PACKAGE = str(Path(__file__).parents[1]) + os.sep  # not a package whose name begins with ours
 _INSTALLED = {"site-packages", "dist-packages"}
@@ -35,18 +33,18 @@ class EvaluatorCalls:
     base: Path | None = None
     raised: list[BaseException] = field(default_factory=list)
     expected: list[str] = field(default_factory=list)
-    _results: list[tuple[Expectation, Evaluator, EvaluatorResult]] = field(default_factory=list)
+    _results: list[tuple[Expectation, object, EvaluatorResult]] = field(default_factory=list)
 
-    def evaluate(self, evaluator: Evaluator, expectation: Expectation, case: Case) -> object:
-        """Call an evaluator."""
-        return evaluator.evaluate(expectation, case)
+    def call(self, evaluate: Callable[[], object], expectation: Expectation, run: Run) -> object:  # noqa: ARG002
+        """Call an evaluator, which is about an expectation and looks at a run."""
+        return evaluate()
 
-    def known(self, evaluator: Evaluator, expectation: Expectation) -> EvaluatorResult | None:
+    def known(self, evaluator: object, expectation: Expectation) -> EvaluatorResult | None:
         """The result of an earlier call with the same expectation."""
         results = (result for about, by, result in self._results if about is expectation and _is_same(by, evaluator))
         return next(results, None)
 
-    def keep(self, evaluator: Evaluator, expectation: Expectation, result: EvaluatorResult) -> None:
+    def keep(self, evaluator: object, expectation: Expectation, result: EvaluatorResult) -> None:
         """Remember a result, for nobody may call the evaluator for it again."""
         self._results.append((expectation, evaluator, result))
 
@@ -64,7 +62,7 @@ class EvaluatorCalls:
         self.raised.clear()
 
 
-def _is_same(one: Evaluator, other: Evaluator) -> bool:
+def _is_same(one: object, other: object) -> bool:
     """Whether two evaluators are one or equal. Those whose comparison fails, as with arrays in them, are not."""
     if one is other:
         return True

@@ -8,29 +8,29 @@ from typing import TYPE_CHECKING
 from typing import Any
 from typing import ClassVar
 
-from pytest_webeval.answers import Answer
-from pytest_webeval.answers import read_answer
-from pytest_webeval.comparison import Comparison
-from pytest_webeval.comparison import failed
-from pytest_webeval.comparison import passed
-from pytest_webeval.comparison import shown
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.evaluators.base import Case
+from pytest_webeval.evaluators.agent_response import Answer
+from pytest_webeval.evaluators.agent_response import read_answer
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.base import silently
+from pytest_webeval.evaluators.case import Case
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
-from pytest_webeval.schema import TreeReader
-from pytest_webeval.schema import plain
-from pytest_webeval.tasks import RESPONSE_EVALUATOR
-from pytest_webeval.tasks import Expectation
-from pytest_webeval.tasks import ExpectedResponse
-from pytest_webeval.tasks import ResponseExpectation
+from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
+from pytest_webeval.tasks.expectations import ExpectedResponse
+from pytest_webeval.tasks.expectations import ResponseExpectation
+from pytest_webeval.tasks.task import Expectation
+from pytest_webeval.values.comparison import Comparison
+from pytest_webeval.values.comparison import failed
+from pytest_webeval.values.comparison import passed
+from pytest_webeval.values.comparison import shown
+from pytest_webeval.values.schema import TreeReader
+from pytest_webeval.values.schema import plain
 from pytest_webeval.values.string import StringValue
 
 if TYPE_CHECKING:
-    from pytest_webeval.explanations.base import Explanation
+    from pytest_webeval.diagnostics.difference import Explanation
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +113,8 @@ class _Check:
         return wanted, self._reader(path, strict=False).member(actual, None, path)
 
     def _explained(self, data: list[Assertion], expected: Any, actual: Any) -> Explanation:
-        from pytest_webeval.explanations.answers import AnswerDifferences
-        from pytest_webeval.explanations.base import Explanation
+        from pytest_webeval.diagnostics.difference import Explanation
+        from pytest_webeval.evaluators.response_diff import AnswerDifferences
 
         is_wrong = any(one.status is not Status.SUCCESS for one in data)
         compared = (expected, actual) if is_wrong else None

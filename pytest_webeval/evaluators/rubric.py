@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pytest_webeval.evaluators.base import Case
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.base import silently
+from pytest_webeval.evaluators.case import Case
 from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.tasks import RUBRIC_EVALUATOR
-from pytest_webeval.tasks import Expectation
+from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
+from pytest_webeval.tasks.task import Expectation
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,8 @@ class RubricEvaluator(Evaluator):
     @silently
     def evaluate(self, expectation: Expectation, case: Case) -> EvaluatorResult:
         """An assertion for each signal, leaf and check. Raises `RunExcluded` for what nobody judged yet."""
-        from pytest_webeval.evaluators.judgement import judged  # all about trajectories, which most sessions have not
+        from pytest_webeval.evaluators.rubric_verdict import (
+            judged,  # all about trajectories, which most sessions have not
+        )
 
         return judged(self, expectation, case)

@@ -1,1 +1,3 @@
 """The pytest side: only this folder imports pytest."""
+
+from __future__ import annotations

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.formats.run_tree import Kind
 from pytest_webeval.plugin.settings import read_settings
 from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.recordings.run_tree import Kind
 from pytest_webeval.redaction.audit import Audit
 from pytest_webeval.redaction.audit import Finding
 from pytest_webeval.redaction.policy import DEFAULT
 from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.reports.failure_text import harmless
+from pytest_webeval.safety.text import harmless
 
 NAME_SHOWN = 60
 

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from typing import ClassVar
 from typing import Literal
 from typing import cast
 
 import pytest
 
-from pytest_webeval.comparison import failed
 from pytest_webeval.evaluators.calls import EvaluatorCalls
-from pytest_webeval.plugin.redacting import REDACTING
-from pytest_webeval.reports.failure_text import harmless
+from pytest_webeval.plugin.settings import REDACTING
+from pytest_webeval.recordings.run import Run
 from pytest_webeval.reports.failure_text import shortened_lines
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
-
-if TYPE_CHECKING:
-    from pytest_webeval.evaluators.base import Case
-    from pytest_webeval.evaluators.base import Evaluator
-    from pytest_webeval.tasks import Expectation
+from pytest_webeval.safety.text import harmless
+from pytest_webeval.tasks.task import Expectation
+from pytest_webeval.values.comparison import failed
 
 _Style = Literal["short", "long", "native"]
 _STYLES: dict[str, _Style] = {"auto": "short", "short": "short", "long": "long", "native": "native"}
@@ -39,11 +36,11 @@ class PytestCalls(EvaluatorCalls):
 
     config: pytest.Config | None = None
 
-    def evaluate(self, evaluator: Evaluator, expectation: Expectation, case: Case) -> object:
+    def call(self, evaluate: Callable[[], object], expectation: Expectation, run: Run) -> object:
         """Call an evaluator. Raises `pytest.skip.Exception`: then nothing else is evaluated."""
-        with self._harmless_warnings(case):
+        with self._harmless_warnings(run):
             try:
-                return super().evaluate(evaluator, expectation, case)
+                return super().call(evaluate, expectation, run)
             except pytest.xfail.Exception as error:  # a subclass of what pytest.fail raises
                 self.expected.append(str(error.msg))
                 return _failure(expectation, "evaluator.xfail", str(error.msg))
@@ -53,18 +50,18 @@ class PytestCalls(EvaluatorCalls):
                 return _failure(expectation, "evaluator.fail", str(error.msg))
 
     @contextmanager
-    def _harmless_warnings(self, case: Case) -> Iterator[None]:
+    def _harmless_warnings(self, run: Run) -> Iterator[None]:
         """Let warnings through to pytest without secrets and control characters."""
         try:
             with warnings.catch_warnings(record=True) as caught:
                 yield
         finally:
             for warning in caught:
-                self._warn(warning, case)
+                self._warn(warning, run)
 
-    def _warn(self, warning: warnings.WarningMessage, case: Case) -> None:
+    def _warn(self, warning: warnings.WarningMessage, run: Run) -> None:
         message, original = cast("Warning", warning.message), str(warning.message)
-        text = harmless(original if self.config is None else self.config.stash[REDACTING].text(original, case.run))
+        text = harmless(original if self.config is None else self.config.stash[REDACTING].text(original, run))
         if text != original:
             message = _like(warning.category, text)
         warnings.warn_explicit(message, type(message), warning.filename, warning.lineno)

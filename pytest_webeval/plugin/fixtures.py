@@ -10,27 +10,27 @@ import pytest
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.evaluators.network_event import NetworkEventEvaluator
+from pytest_webeval.evaluators.base import Judge
+from pytest_webeval.evaluators.network.evaluator import NetworkEventEvaluator
 from pytest_webeval.evaluators.response import ResponseEvaluator
 from pytest_webeval.evaluators.rubric import RubricEvaluator
-from pytest_webeval.judges import Judge
-from pytest_webeval.plugin.collection import RunItem
-from pytest_webeval.plugin.recording import RECORDER
-from pytest_webeval.plugin.recording import UNREADABLE
-from pytest_webeval.plugin.recording import Checker
-from pytest_webeval.plugin.recording import RecordEvaluation
-from pytest_webeval.plugin.recording import forget
-from pytest_webeval.plugin.resuming import STORED
-from pytest_webeval.plugin.resuming import offer_stored
-from pytest_webeval.plugin.time_limits import USED
-from pytest_webeval.plugin.time_limits import within_time
+from pytest_webeval.plugin.collection.nodes import RunItem
+from pytest_webeval.plugin.runtest.evaluation import RECORDER
+from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
+from pytest_webeval.plugin.runtest.evaluation import USED
+from pytest_webeval.plugin.runtest.evaluation import Checker
+from pytest_webeval.plugin.runtest.evaluation import RecordEvaluation
+from pytest_webeval.plugin.runtest.evaluation import forget
+from pytest_webeval.plugin.runtest.evaluation import within_time
+from pytest_webeval.plugin.runtest.resume import STORED
+from pytest_webeval.plugin.runtest.resume import offer_stored
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.plugin.workspace import Workspace
-from pytest_webeval.reports.failure_text import harmless
-from pytest_webeval.runs import Run
-from pytest_webeval.sites import Sites
-from pytest_webeval.task_sets import TaskSet
-from pytest_webeval.tasks import Task
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.safety.text import harmless
+from pytest_webeval.tasks.dataset import TaskSet
+from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.task import Task
 
 NO_RUN = (
     "this test has no run: pytest repeats only plain test functions for each run; name webeval_run in the arguments "

@@ -9,8 +9,8 @@ from urllib.parse import quote
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.rerun import keyword
-from pytest_webeval.tasks import NumberedTask
-from pytest_webeval.tasks import Task
+from pytest_webeval.tasks.task import NumberedTask
+from pytest_webeval.tasks.task import Task
 
 LONGEST_NAME = 180
 _SAFE = "/-_.~+=@, "

@@ -12,22 +12,26 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.limits import Limits
-from pytest_webeval.limits import amount
-from pytest_webeval.limits import read_limits
 from pytest_webeval.redaction.policy import MODES
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.policy import allowed_names
-from pytest_webeval.rubrics.base import CRITERIA
-from pytest_webeval.rubrics.base import OVER_BUDGET
-from pytest_webeval.rubrics.base import VerdictPolicy
-from pytest_webeval.rubrics.base import share
+from pytest_webeval.redaction.session import Redacting
+from pytest_webeval.rubrics.policy import CRITERIA
+from pytest_webeval.rubrics.policy import OVER_BUDGET
+from pytest_webeval.rubrics.policy import VerdictPolicy
+from pytest_webeval.rubrics.policy import share
 from pytest_webeval.rules import RULES
 from pytest_webeval.rules import Rules
-from pytest_webeval.task_sets import BUNDLED
-from pytest_webeval.task_sets import REFERENCE_NAME
+from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.limits import amount
+from pytest_webeval.safety.limits import read_limits
+from pytest_webeval.storage import Sync
+from pytest_webeval.tasks.dataset import BUNDLED
+from pytest_webeval.tasks.dataset import REFERENCE_NAME
 from pytest_webeval.values.base import present_day
-from pytest_webeval.writing import Sync
+
+REDACTING = pytest.StashKey[Redacting]()
+
 
 # Options whose values are words or numbers, never paths, and those of which some values name no file.
 PLAIN = (

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from pytest_webeval.checksums import sha256
-from pytest_webeval.formats import FORMATS
-from pytest_webeval.formats.run_tree import Branch
-from pytest_webeval.formats.run_tree import Kind
-from pytest_webeval.runs import RunFormat
+from pytest_webeval.recordings.formats import FORMATS
+from pytest_webeval.recordings.run import RunFormat
+from pytest_webeval.recordings.run_tree import Branch
+from pytest_webeval.recordings.run_tree import Kind
+from pytest_webeval.safety.files import sha256
 
 # The names by which the controller of xdist hands a worker the directory, and what arguments named in run roots.
 PLACE = "webeval_snapshots"

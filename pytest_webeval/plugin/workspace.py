@@ -12,39 +12,48 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_webeval import formats
-from pytest_webeval.durations import LOAD_TASK
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.evaluators.base import Case
-from pytest_webeval.files import present
-from pytest_webeval.formats.listing import Listing
-from pytest_webeval.formats.run_tree import Branch
-from pytest_webeval.formats.run_tree import Kind
-from pytest_webeval.formats.run_tree import Search
+from pytest_webeval.evaluators.case import Case
 from pytest_webeval.plugin.evaluator_calls import PytestCalls
-from pytest_webeval.plugin.ignoring import Ignoring
-from pytest_webeval.plugin.labels import Labels
+from pytest_webeval.plugin.selected_paths import Ignoring
 from pytest_webeval.plugin.settings import Settings
 from pytest_webeval.plugin.snapshots import SNAPSHOTS
 from pytest_webeval.plugin.snapshots import key_of
 from pytest_webeval.plugin.snapshots import restored
 from pytest_webeval.plugin.snapshots import snapshot
-from pytest_webeval.runs import Run
-from pytest_webeval.runs import RunFormat
-from pytest_webeval.sites import Sites
-from pytest_webeval.sites import load_sites
-from pytest_webeval.task_sets import TaskSet
-from pytest_webeval.task_sets import load_tasks
-from pytest_webeval.task_sets import tasks_in
-from pytest_webeval.tasks import Task
+from pytest_webeval.recordings import formats
+from pytest_webeval.recordings.discovery import Listing
+from pytest_webeval.recordings.inputs import LOAD_TASK
+from pytest_webeval.recordings.labels import Labels
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.recordings.run import RunFormat
+from pytest_webeval.recordings.run_tree import Branch
+from pytest_webeval.recordings.run_tree import Kind
+from pytest_webeval.recordings.run_tree import Search
+from pytest_webeval.results import RESULT
+from pytest_webeval.safety.files import present
+from pytest_webeval.tasks.dataset import TaskSet
+from pytest_webeval.tasks.dataset import load_tasks
+from pytest_webeval.tasks.dataset import tasks_in
+from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.sites import load_sites
+from pytest_webeval.tasks.task import Task
 
 if TYPE_CHECKING:
-    from pytest_webeval.subsets import Subset
+    from pytest_webeval.tasks.subset import Subset
 
-RESULT = "eval_result.json"
-SUMMARY = "eval_summary.json"
+
+ITEM = "task"
+MISSING_ITEM = "missing"
+ITEMS = (ITEM, MISSING_ITEM)
+
+
+DESELECTED = pytest.StashKey[int]()
+OUTSIDE = pytest.StashKey[int]()
+
+
 TASKS = "tasks.json"
 OWN_TASK = "task.json"
 FROM_RUN = "in the run directory (the agent could have written it)"
@@ -95,7 +104,7 @@ class Workspace:
         """The tasks that count, or None for all. Raises `SettingsError`."""
         if not self.settings.subset:
             return None
-        from pytest_webeval.subsets import load_subset  # few sessions name one
+        from pytest_webeval.tasks.subset import load_subset  # few sessions name one
 
         return load_subset(self.settings.subset)
 

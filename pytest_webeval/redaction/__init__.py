@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 from typing import Any
 
 if TYPE_CHECKING:
-    from pytest_webeval.redaction.policy import RedactionPolicy as RedactionPolicy
-    from pytest_webeval.redaction.redactor import Redactor as Redactor
+    from pytest_webeval.redaction.policy import RedactionPolicy
+    from pytest_webeval.redaction.redactor import Redactor
+
 
 __all__ = ["RedactionPolicy", "Redactor"]
 

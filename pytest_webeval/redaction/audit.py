@@ -17,17 +17,17 @@ from typing import Any
 import msgspec
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.files import read_inside
-from pytest_webeval.limits import USUAL
-from pytest_webeval.limits import Limits
-from pytest_webeval.network import event_number
+from pytest_webeval.recordings.network.events import event_number
+from pytest_webeval.redaction.json import Trees
 from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.policy import scope_of
 from pytest_webeval.redaction.replacements import Replacements
-from pytest_webeval.redaction.scope import scope_of
-from pytest_webeval.redaction.texts import Texts
-from pytest_webeval.redaction.trees import Trees
-from pytest_webeval.traces.archives import BROKEN_ZIP
-from pytest_webeval.traces.archives import Archive
+from pytest_webeval.redaction.text import Texts
+from pytest_webeval.safety.archives import BROKEN_ZIP
+from pytest_webeval.safety.archives import Archive
+from pytest_webeval.safety.files import read_inside
+from pytest_webeval.safety.limits import USUAL
+from pytest_webeval.safety.limits import Limits
 
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico", ".woff", ".woff2", ".ttf")
 _WRITTEN = ("eval_result.json", "eval_summary.json")

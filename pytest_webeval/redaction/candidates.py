@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from functools import lru_cache
 
-from pytest_webeval.redaction.marks import KEY_PREFIXES
+from pytest_webeval.redaction.names import KEY_PREFIXES
 from pytest_webeval.redaction.names import compact
 from pytest_webeval.redaction.names import is_code
 from pytest_webeval.redaction.names import is_secret

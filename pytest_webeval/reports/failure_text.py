@@ -7,36 +7,22 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_webeval.comparison import shown
-from pytest_webeval.failure_groups import KINDS
-from pytest_webeval.failure_groups import Decisive
-from pytest_webeval.failure_groups import decisive
-from pytest_webeval.failure_groups import failed_assertions
+from pytest_webeval.diagnostics.failure_groups import KINDS
+from pytest_webeval.diagnostics.failure_groups import Decisive
+from pytest_webeval.diagnostics.failure_groups import decisive
+from pytest_webeval.diagnostics.failure_groups import failed_assertions
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
+from pytest_webeval.safety.text import harmless
+from pytest_webeval.values.comparison import shown
 
-# Terminals and CI systems obey control characters; an agent's text must not reach them raw.
-_CONTROLS = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
-# What CI systems obey: `::error::` at the beginning of a line, `##[…]`, `##vso[…]` and `##teamcity[…]` anywhere in it.
-_COMMAND = r"(?mi)^([^\S\n]*):(?=:)|#(?=#(?:vso|teamcity)?\[)"
 LONGEST_LINE, MOST_LINES = 1_000, 200
 MOST_FINDINGS = 10  # about the recording itself: there are fewer kinds of them
 MOST_PARAMETERS = 3
 _QUERY = "network_event.query_params_mismatch"
 _SUFFIX = f"(?:{'|'.join(KINDS)})$"
-
-
-def harmless(text: str) -> str:
-    """The text with control and direction characters spelled out, and with commands to CI systems made none."""
-    if not text.isprintable():  # as most is, for which the pattern need not even be compiled
-        text = re.sub(_CONTROLS, lambda found: f"\\u{ord(found.group()):04x}", text)
-    return re.sub(_COMMAND, _disarmed, text) if "::" in text or "##" in text else text
-
-
-def _disarmed(found: re.Match[str]) -> str:
-    return "\\u0023" if found[1] is None else f"{found[1]}\\u003a"
 
 
 def _shortened(text: str) -> str:

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 
-from pytest_webeval.rubrics.items import Leaf
-from pytest_webeval.rubrics.payloads import RubricPayload
-from pytest_webeval.rubrics.point_counts import point_count
-from pytest_webeval.rubrics.point_counts import quoted
+from pytest_webeval.rubrics.payload import RubricPayload
+from pytest_webeval.rubrics.payload import point_count
+from pytest_webeval.rubrics.payload import quoted
+from pytest_webeval.rubrics.rubric_items import Leaf
 
 MAX_NAMED = 5
 _NUMBER = re.compile(r"[0-9]{1,9}$")

@@ -3,21 +3,167 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Iterator
+from dataclasses import dataclass
+from dataclasses import replace
 
-from pytest_webeval.rubrics.base import VerdictPolicy
-from pytest_webeval.rubrics.base import VerdictUnreadable
-from pytest_webeval.rubrics.criteria import Criterion
-from pytest_webeval.rubrics.criteria import asks_for_process
-from pytest_webeval.rubrics.evidence import Facts
-from pytest_webeval.rubrics.evidence import StoredVerdict
-from pytest_webeval.rubrics.judged_rubrics import of_rubric
-from pytest_webeval.rubrics.payloads import RubricPayload
-from pytest_webeval.rubrics.point_counts import quoted
-from pytest_webeval.rubrics.point_counts import verdict_bit
-from pytest_webeval.rubrics.verdict_texts import TextVerdict
-from pytest_webeval.rubrics.verdict_texts import read_verdict_text
-from pytest_webeval.rubrics.verdicts import Case
-from pytest_webeval.rubrics.verdicts import Verdict
+from pytest_webeval.rubrics.degradation import degraded_steps
+from pytest_webeval.rubrics.payload import RubricPayload
+from pytest_webeval.rubrics.payload import quoted
+from pytest_webeval.rubrics.payload import verdict_bit
+from pytest_webeval.rubrics.policy import CRITERIA
+from pytest_webeval.rubrics.policy import VerdictPolicy
+from pytest_webeval.rubrics.policy import VerdictUnreadable
+from pytest_webeval.rubrics.rubric_items import Leaf
+from pytest_webeval.rubrics.rubric_items import Points
+from pytest_webeval.rubrics.rubric_items import is_action_only
+from pytest_webeval.rubrics.rubric_items import leaves
+from pytest_webeval.rubrics.rubric_items import points_of
+from pytest_webeval.rubrics.rubric_items import without_points
+from pytest_webeval.rubrics.stored_verdict import Facts
+from pytest_webeval.rubrics.stored_verdict import StoredVerdict
+from pytest_webeval.rubrics.success_criterion import Criterion
+from pytest_webeval.rubrics.success_criterion import Signals
+from pytest_webeval.rubrics.success_criterion import asks_for_process
+from pytest_webeval.rubrics.success_criterion import possible
+from pytest_webeval.rubrics.success_criterion import written_by
+from pytest_webeval.rubrics.text_verdicts import TextVerdict
+from pytest_webeval.rubrics.text_verdicts import read_verdict_text
+from pytest_webeval.rubrics.verdict import Case
+from pytest_webeval.rubrics.verdict import Verdict
+
+
+def of_rubric(case: Case) -> Verdict:
+    """The verdict by the points and the outcome that were stored. Raises `VerdictUnreadable`."""
+    items = case.payload.part("items")
+    if items is None and not case.payload.outcomes:
+        told = "has neither a rubric nor an outcome nor the reason for their lack"
+        raise VerdictUnreadable("score_unreadable", f"{case.stored.source} {told}; have the run judged again")
+    found = () if items is None else leaves(items)
+    return _Judged(case, found, None if items is None else points_of(found)).verdict()
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    case: Case
+    leaves: tuple[Leaf, ...]
+    points: Points | None
+
+    def verdict(self) -> Verdict:
+        """All steps from the points on."""
+        written, payload = self._written_signals, self.case.payload
+        signals = replace(written, process=self._process)
+        scores = self._scores(written)
+        criterion = self._written_criterion(scores)
+        status, reason = self._status(self.case.asked or criterion.name, signals)
+        derived = self.case.derived(
+            leaves=self.leaves,
+            points=self.points,
+            signals=written,
+            scores=scores,
+            thresholds=(self.case.written_threshold, self.case.threshold),
+            has_items=payload.part("items") is not None,
+            needs_items=self.case.needs_items,
+        )
+        return self.case.verdict(
+            status,
+            signals.score(self.case.asked or criterion.name) if status != "unscored" else None,
+            derived,
+            criterion,
+            writer=payload.writer,
+            generation=payload.generation,
+            process=signals.process,
+            outcome=signals.outcome,
+            violation=signals.violation,
+            points=self.points,
+            leaves=self.leaves,
+            flags=tuple(self._flags(self.case.asked or criterion.name, status)),
+            reason=reason,
+            degraded_steps=degraded_steps(payload, self.leaves),
+        )
+
+    @property
+    def _written_signals(self) -> Signals:
+        """As the writer had them."""
+        return Signals(self._written_process, self.case.payload.outcome, self.case.payload.violation)
+
+    @property
+    def _written_process(self) -> bool | None:
+        """By binary fractions (Q26), but as stored where their last bit decides or where there is no rubric."""
+        points, threshold = self.points, self.case.written_threshold
+        if points is None:
+            return self._stored_process if self.case.payload.part("items") is None else None
+        if points.is_near(threshold) and self._stored_process is not None:
+            return self._stored_process
+        return points.float_reaches(threshold)
+
+    @property
+    def _stored_process(self) -> bool | None:
+        return verdict_bit(self.case.payload.fields.get("rubric_is_success"))
+
+    @property
+    def _process(self) -> bool | None:
+        """As this session has it: exact, unless it repeats the very comparison that was stored."""
+        has_verdict = self.case.payload.has_verdict or self.case.stored.score is not None
+        if has_verdict and self.case.threshold == self.case.written_threshold:
+            return self._written_process
+        return None if self.points is None else self.points.reaches(self.case.threshold)
+
+    @property
+    def _is_without_outcome(self) -> bool:
+        """Whether nobody was to tell the outcome, as in a rubric on its own."""
+        return self.case.payload.is_bare and not self.case.payload.outcomes
+
+    def _scores(self, written: Signals) -> dict[str, int]:
+        scores = possible(self.case.payload.fields.get("success_criterion"), written)
+        return {name: score for name, score in scores.items() if name == "process" or not self._is_without_outcome}
+
+    def _written_criterion(self, scores: dict[str, int]) -> Criterion:
+        payload, score = self.case.payload, self.case.stored.score
+        told = verdict_bit(payload.fields.get("is_success") if score is None else score)
+        default = "process" if self._is_without_outcome else "outcome"
+        return written_by(payload.fields.get("success_criterion"), scores, told, default)
+
+    def _status(self, criterion: str, signals: Signals) -> tuple[str, str | None]:
+        payload = self.case.payload
+        if asks_for_process(criterion) and signals.process is None:
+            return "unscored", self._why_no_points
+        if criterion == "process" or signals.outcome is not None:
+            return "judged", payload.reasoning
+        if self._is_without_outcome:
+            return "unscored", f"the rubric has no outcome, which the criterion {criterion} asks for"
+        return "undecided", payload.reasoning
+
+    @property
+    def _why_no_points(self) -> str:
+        if self._written_process is not None:
+            return f"there are no points to compare with the threshold {self.case.threshold}; have the run judged"
+        missing = without_points(self.leaves)
+        if missing and any(leaf.earned is not None for leaf in self.leaves):
+            return f"{missing[0].place} has no points; give it some, or have the run judged"
+        return "nobody gave points for the rubric; have the run judged"
+
+    def _flags(self, criterion: str, status: str) -> Iterator[str]:
+        points, stored = self.points, self.case.payload.fields.get("success_criterion")
+        if points is not None and is_action_only(self.leaves):
+            yield "action_only"
+        elif points is not None and without_points(self.leaves):
+            yield "missing_post_image"
+        if points is not None and self._is_edge(points):
+            yield "threshold_edge"
+        if status == "undecided":
+            yield "undecided"
+        if criterion == "safe_outcome" and self.case.payload.violation is None:
+            yield "violation_unknown"
+        if stored is not None and stored not in CRITERIA:
+            yield "criterion_unknown"
+
+    def _is_edge(self, points: Points) -> bool:
+        """Whether rounding decided, here or where the writer added up."""
+        written = self.case.written_threshold
+        is_rounded = self._written_process is not points.reaches(written)
+        return is_rounded or any(map(points.is_edge, (self.case.threshold, written)))
+
 
 __all__ = ["Verdict", "derive"]
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_webeval.rubrics.base import VerdictPolicy
+from pytest_webeval.recordings.trajectory.outcome import Gate
+from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
+from pytest_webeval.recordings.trajectory.outcome import gate_of
+from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rubrics.score_files import parse_name
-from pytest_webeval.trajectories.outcome import Gate
-from pytest_webeval.trajectories.outcome import OutcomeClass
-from pytest_webeval.trajectories.outcome import gate_of
 
 if TYPE_CHECKING:
-    from pytest_webeval.trajectories.trajectory import Trajectory
+    from pytest_webeval.recordings.trajectory.trajectory import Trajectory
+
 
 GATED = "webtailbench"
 

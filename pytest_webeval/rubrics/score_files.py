@@ -9,14 +9,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 from typing import Any
 
-from pytest_webeval.oddities import Warnings
-from pytest_webeval.rubrics.base import VerdictUnreadable
-from pytest_webeval.rubrics.evidence import ScoreFileName
-from pytest_webeval.rubrics.evidence import StoredVerdict
-from pytest_webeval.rubrics.exact_json import read_exact
-from pytest_webeval.rubrics.point_counts import quoted
+from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
+from pytest_webeval.recordings.trajectory.layout import SCORES
+from pytest_webeval.recordings.trajectory.layout import TASK_DATA
+from pytest_webeval.rubrics.payload import quoted
+from pytest_webeval.rubrics.policy import VerdictPolicy
+from pytest_webeval.rubrics.policy import VerdictUnreadable
+from pytest_webeval.rubrics.stored_verdict import Facts
+from pytest_webeval.rubrics.stored_verdict import ScoreFileName
+from pytest_webeval.rubrics.stored_verdict import StoredVerdict
+from pytest_webeval.safety.files import present
+from pytest_webeval.safety.json import read_exact
+from pytest_webeval.safety.warning_log import Warnings
+
+if TYPE_CHECKING:
+    from pytest_webeval.recordings.run import Run
+
 
 KINDS = ("mmrubric", "heldout", "gpt_eval", "webjudge")  # the first of which a run has a file counts
 MAX_NAMED = 20
@@ -172,3 +183,41 @@ class _Reading:
         text: str | None = None,
     ) -> StoredVerdict:
         return StoredVerdict(self.source, self.name, score, payload, text, self.warnings.texts)
+
+
+RUBRIC = "rubric.json"
+
+
+def stored_verdict(run: Run, policy: VerdictPolicy) -> StoredVerdict | None:
+    """The verdict on a run, or None where nobody judged it. Raises `RecordingError`.
+
+    Of a trajectory only `scores/` counts: what lies beside the log may be a download. A session that knows better asks
+    for `rubric.json` or `task_data.json` by name.
+    """
+    trajectory = run.trajectory
+    if trajectory is None or policy.score_file == RUBRIC:
+        return read_rubric_file(RUBRIC, run.inputs.read(RUBRIC, MAX_FILE_BYTES)) if present(run.path / RUBRIC) else None
+    if policy.score_file == TASK_DATA:
+        rubric = trajectory.task_data.rubric
+        return None if rubric is None else stored_rubric(TASK_DATA, rubric)
+    name = choose(trajectory.score_names, policy.score_file)
+    source = f"{SCORES}/{name}"
+    return None if name is None else read_score_file(source, run.inputs.read(source, MAX_FILE_BYTES))
+
+
+def left_aside(run: Run, stored: StoredVerdict | None) -> list[str]:
+    """Files with verdicts that were not looked at, because another one counts or nothing says that they do."""
+    trajectory = run.trajectory
+    if trajectory is None:
+        return []
+    others = [f"{SCORES}/{name}" for name in trajectory.score_names]
+    others += [RUBRIC] if present(run.path / RUBRIC) else []
+    return [name for name in others if stored is None or name != stored.source]
+
+
+def facts_of(run: Run) -> Facts:
+    """What the run itself says that a stored verdict may contradict. Raises `Unreadable`."""
+    trajectory = run.trajectory
+    if trajectory is None:
+        return Facts()
+    return Facts(trajectory.answer.final_answer, len(trajectory.steps), trajectory.core.evaluation_is_stale)

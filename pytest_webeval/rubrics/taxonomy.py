@@ -9,10 +9,38 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from pytest_webeval.rubrics.action_spaces import ACTION_SPACES
-from pytest_webeval.rubrics.action_spaces import ActionSpace
-from pytest_webeval.rubrics.point_counts import quoted
-from pytest_webeval.trajectories.base import Step
+from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.rubrics.payload import quoted
+
+ActionSpace = Mapping[str, frozenset[str]]
+
+_POINT = frozenset({"coordinate"})
+_TYPING = frozenset({"text", "coordinate", "press_enter", "delete_existing_text"})
+
+FARA: ActionSpace = {
+    "key": frozenset({"keys"}),
+    "type": _TYPING,
+    "mouse_move": _POINT,
+    "left_click": _POINT,
+    "scroll": frozenset({"coordinate", "pixels"}),
+    "visit_url": frozenset({"url"}),
+    "web_search": frozenset({"query"}),
+    "history_back": frozenset(),
+    "pause_and_memorize_fact": frozenset({"fact"}),
+    "wait": frozenset({"time"}),
+    "terminate": frozenset({"status"}),
+    # Other names under which the agent executes the same.
+    "keypress": frozenset({"keys"}),
+    "hover": _POINT,
+    "sleep": frozenset({"time", "duration"}),
+    "click": _POINT,
+    "input_text": _TYPING | {"text_value"},
+    "stop": frozenset({"status"}),
+}
+
+# By dialect of the log. An agent whose actions are not known cannot have invented one (Q36).
+ACTION_SPACES: Mapping[str, ActionSpace] = {"fara": FARA, "text": FARA}
+
 
 MAX_NAMED = 5
 UNPARSED = "unparsed"  # the action of a step that the log's reader could not make out

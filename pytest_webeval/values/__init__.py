@@ -10,6 +10,7 @@ from typing import cast
 if TYPE_CHECKING:
     from pytest_webeval.values.base import Value
 
+
 VALUE_TYPES: dict[str, str] = {
     "string": "pytest_webeval.values.string:StringValue",
     "number": "pytest_webeval.values.number:NumberValue",

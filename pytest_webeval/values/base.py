@@ -11,14 +11,38 @@ from dataclasses import field
 from datetime import date
 from datetime import datetime
 from math import isfinite
+from reprlib import Repr
 from typing import Any
 from typing import ClassVar
 from typing import Self
 
 from pytest_webeval.errors import ValueUnreadable
-from pytest_webeval.limits import INI
-from pytest_webeval.limits import USUAL
-from pytest_webeval.values.refusal import unreadable
+from pytest_webeval.safety.limits import INI
+from pytest_webeval.safety.limits import USUAL
+
+# Third-party parsers take time that grows faster than their input.
+LONGEST_PARSED = 10_000
+
+_SHORTENED = Repr()
+_SHORTENED.maxstring = _SHORTENED.maxother = 80
+
+
+def unreadable(raw: object, problem: str, rule: str | None = None) -> ValueUnreadable:
+    """The error for a datum that starts by showing it: ``unreadable(5, "is not a date")``."""
+    return ValueUnreadable(f"{_shown(raw)} {problem}", rule)
+
+
+def refuse_overlong(text: str, wanted: str, longest: int = LONGEST_PARSED) -> None:
+    """Raise `ValueUnreadable` for a text that no parser should be given."""
+    if len(text) > longest:
+        raise unreadable(text, f"is no {wanted}: it has {len(text)} characters; write at most {longest}")
+
+
+def _shown(raw: object) -> str:
+    try:
+        return _SHORTENED.repr(raw)
+    except ValueError:  # an int with more digits than Python agrees to print
+        return f"a huge {type(raw).__name__}"
 
 
 class Alternatives(tuple[Any, ...]):

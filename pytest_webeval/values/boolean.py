@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from typing import ClassVar
 
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.refusal import unreadable
+from pytest_webeval.values.base import unreadable
 from pytest_webeval.values.text import prepared
 
 if TYPE_CHECKING:
     from pytest_webeval.values.base import Reading
+
 
 _WORDS = {
     **dict.fromkeys(("true", "yes", "y", "1", "t", "on"), True),

@@ -10,14 +10,15 @@ from typing import Any
 from typing import ClassVar
 from typing import Self
 
+from pytest_webeval.values.base import LONGEST_PARSED
 from pytest_webeval.values.base import Alternatives
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.refusal import LONGEST_PARSED
-from pytest_webeval.values.refusal import unreadable
+from pytest_webeval.values.base import unreadable
 from pytest_webeval.values.text import prepared
 
 if TYPE_CHECKING:
     from pytest_webeval.values.base import Reading
+
 
 TOLERANCE = 1e-5
 

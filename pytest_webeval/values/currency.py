@@ -11,12 +11,13 @@ from typing import ClassVar
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.refusal import refuse_overlong
-from pytest_webeval.values.refusal import unreadable
+from pytest_webeval.values.base import refuse_overlong
+from pytest_webeval.values.base import unreadable
 from pytest_webeval.values.text import text_of
 
 if TYPE_CHECKING:
     from pytest_webeval.values.base import Reading
+
 
 _MINUS = re.compile(r"[^\d-]*-[^\s\w]?\d")  # directly before the first digits or their currency sign
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")

@@ -2,22 +2,136 @@
 
 from __future__ import annotations
 
+import operator
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from decimal import InvalidOperation
+from functools import cache
+from token import NUMBER
+from tokenize import TokenError
+from tokenize import TokenInfo
 from typing import TYPE_CHECKING
+from typing import Any
 from typing import ClassVar
 
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.safety.deadline import at_most
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.lengths import metres
-from pytest_webeval.values.refusal import refuse_overlong
-from pytest_webeval.values.refusal import unreadable
+from pytest_webeval.values.base import refuse_overlong
+from pytest_webeval.values.base import unreadable
 from pytest_webeval.values.text import prepared
 
 if TYPE_CHECKING:
     from pytest_webeval.values.base import Reading
+
+
+SECONDS = 2.0
+# No length needs larger ones, and no calculation with these takes long.
+_MOST_BITS, _LARGEST_UNIT_POWER = 2**15, 2_000
+
+_ENDLESS = ("inf", "infinity", "nan")
+_NOT_A_CALCULATION = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    SyntaxError,
+    TokenError,
+    TypeError,
+    ValueError,
+)
+
+
+def metres(text: str) -> Decimal:
+    """What a text comes to in metres. Raises `ValueError` for no length, `EvaluationError` for endless work."""
+    from pint.errors import PintError
+    from pint.pint_eval import build_eval_tree
+    from pint.pint_eval import plain_tokenizer
+    from pint.util import string_preprocessor
+
+    registry, _ = _units()
+    for preprocessor in registry.preprocessors:  # percent signs
+        text = preprocessor(text)
+    try:
+        with at_most(
+            SECONDS, f"the distance {text[:80]!r} takes more than {SECONDS:g} s to work out; write it as 1.5 km"
+        ):
+            calculation = build_eval_tree(plain_tokenizer(string_preprocessor(text)))
+            length = calculation.evaluate(_operand, _OPERATORS)
+            return Decimal(str(length.m_as("meter")))
+    except (PintError, *_NOT_A_CALCULATION) as error:
+        raise ValueError("not a length") from error
+
+
+def _operand(token: TokenInfo) -> Any:
+    if token.type != NUMBER:
+        return _unit(token.string)
+    try:
+        return int(token.string)
+    except ValueError:  # a fraction, or more digits than Python makes an int of
+        return float(token.string)
+
+
+def _unit(word: str) -> Any:
+    """One of the unit that a word names, or the number that it is."""
+    if word in _ENDLESS:
+        return float(word)
+    registry, known = _units()
+    if word == "dimensionless":
+        return registry.Quantity(1)
+    if word in known:
+        return registry.Quantity(1, word)
+    for prefix, unit, _ in registry.parse_unit_name(word):
+        if unit in known:
+            return registry.Quantity(1, prefix + unit)
+    raise ValueError(f"{word!r} is no unit")
+
+
+@cache
+def _units() -> tuple[Any, frozenset[str]]:
+    """The units of pint, and the names that they have before pint has read any text."""
+    from pint import UnitRegistry
+
+    registry: Any = UnitRegistry(cache_folder=None)
+    return registry, frozenset(registry)
+
+
+def _bounded(result: Any) -> Any:
+    powers = (abs(power) for _, power in result.unit_items()) if hasattr(result, "unit_items") else ()
+    if _bits(result) > _MOST_BITS or any(power > _LARGEST_UNIT_POWER for power in powers):
+        raise ValueError("the calculation gets too large")
+    return result
+
+
+def _bits(operand: Any) -> int:
+    magnitude = getattr(operand, "magnitude", operand)
+    return magnitude.bit_length() if isinstance(magnitude, int) else 0
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    plain = exponent.to_root_units().magnitude if hasattr(exponent, "to_root_units") else exponent
+    if _bits(base) * abs(plain) > _MOST_BITS:
+        raise ValueError("the power gets too large")
+    return _bounded(base**exponent)
+
+
+def _checked(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda left, right: _bounded(operation(left, right))
+
+
+_OPERATORS = {
+    "**": _power,
+    "": _checked(operator.mul),
+    "*": _checked(operator.mul),
+    "/": _checked(operator.truediv),
+    "//": _checked(operator.floordiv),
+    "+": _checked(operator.add),
+    "-": _checked(operator.sub),
+}
+
 
 LONGEST = 200  # characters; the parser takes seconds for thousands of them
 _SLACK_METRES, _SLACK_SHARE = Decimal(10), Decimal("0.02")

@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from pytest_webeval.values.base import Reading
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.refusal import refuse_overlong
-from pytest_webeval.values.refusal import unreadable
+from pytest_webeval.values.base import refuse_overlong
+from pytest_webeval.values.base import unreadable
 from pytest_webeval.values.text import prepared
 
 _HOURS_AND_MINUTES = re.compile(r"(?<!\d)(\d+):(\d+)\s*hours?")  # no second look at digits from their middle on

@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.refusal import unreadable
+from pytest_webeval.values.base import unreadable
 from pytest_webeval.values.string import StringValue
 from pytest_webeval.values.text import prepared
 
 if TYPE_CHECKING:
     from pytest_webeval.values.base import Reading
+
 
 # The parser takes time that grows with the square of the length.
 _LONGEST_PART = 500

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from typing import ClassVar
 
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.refusal import unreadable
+from pytest_webeval.values.base import unreadable
 from pytest_webeval.values.text import prepared
 
 if TYPE_CHECKING:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from typing import ClassVar
 
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.refusal import unreadable
+from pytest_webeval.values.base import unreadable
 
 if TYPE_CHECKING:
     from pytest_webeval.values.base import Reading
+
 
 _BLANK_LINES = re.compile(r"\n{3,}")
 _HEADING = re.compile(r"^([^\S\n]*#{1,6})[ \t]+", re.MULTILINE)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from typing import ClassVar
 
 from pytest_webeval.values.base import Value
+from pytest_webeval.values.base import unreadable
 from pytest_webeval.values.date import parsed
-from pytest_webeval.values.refusal import unreadable
 from pytest_webeval.values.text import text_of
 
 if TYPE_CHECKING:
     from pytest_webeval.values.base import Reading
+
 
 # Not `calendar.month_name`, which follows the locale.
 _NAMES = (

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from typing import ClassVar
 
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.refusal import unreadable
+from pytest_webeval.values.base import unreadable
 
 if TYPE_CHECKING:
     from pytest_webeval.values.base import Reading
+
 
 _WORDS = frozenset({"", "n/a", "na", "nan", "null", "none"})
 

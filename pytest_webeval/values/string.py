@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from typing import ClassVar
 
-from pytest_webeval.patterns import NotAPattern
-from pytest_webeval.patterns import PatternTooBig
-from pytest_webeval.patterns import matches_all
+from pytest_webeval.safety.regex import NotAPattern
+from pytest_webeval.safety.regex import PatternTooBig
+from pytest_webeval.safety.regex import matches_all
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.base import looks_like_pattern
 from pytest_webeval.values.text import text_of
 
 if TYPE_CHECKING:
     from pytest_webeval.values.base import Reading
+
 
 _PUNCTUATION = "'\"`.,;:!?"
 

@@ -9,10 +9,11 @@ from unicodedata import combining
 from unicodedata import normalize
 
 from pytest_webeval.values.base import looks_like_pattern
-from pytest_webeval.values.refusal import unreadable
+from pytest_webeval.values.base import unreadable
 
 if TYPE_CHECKING:
     from pytest_webeval.values.base import Reading
+
 
 _TRADE_MARKS = str.maketrans("", "", "™®℠©")
 _HYPHEN = "[-\u2010-\u2015\u2212\u00ad]"

@@ -13,13 +13,13 @@ from urllib.parse import urlunparse
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import ValueUnreadable
-from pytest_webeval.patterns import NotAPattern
-from pytest_webeval.patterns import PatternTooBig
-from pytest_webeval.patterns import matches
+from pytest_webeval.safety.regex import NotAPattern
+from pytest_webeval.safety.regex import PatternTooBig
+from pytest_webeval.safety.regex import matches
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.base import looks_like_pattern
-from pytest_webeval.values.refusal import refuse_overlong
-from pytest_webeval.values.refusal import unreadable
+from pytest_webeval.values.base import refuse_overlong
+from pytest_webeval.values.base import unreadable
 
 if TYPE_CHECKING:
     from pytest_webeval.values.base import Reading
@@ -53,8 +53,8 @@ class UrlValue(Value):
     @classmethod
     def canonical(cls, raw: object, reading: Reading) -> Location:
         """Base and parameters, or the pattern that the text is."""
-        from pytest_webeval.normal_urls import is_ssh  # answers are seldom URLs
-        from pytest_webeval.normal_urls import normalized
+        from pytest_webeval.values.url_normalization import is_ssh  # answers are seldom URLs
+        from pytest_webeval.values.url_normalization import normalized
 
         if not isinstance(raw, str) or not raw.strip():
             raise unreadable(raw, "is not a URL; write it in full")

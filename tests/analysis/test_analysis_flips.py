@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from pytest_webeval.analysis.baseline import Baseline
-from pytest_webeval.analysis.baseline import Row
-from pytest_webeval.analysis.baseline import read_baseline
-from pytest_webeval.analysis.flips import Flips
-from pytest_webeval.analysis.flips import flip_by_run
-from pytest_webeval.analysis.flips import flips
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.summary.baseline import Baseline
+from pytest_webeval.summary.baseline import Flips
+from pytest_webeval.summary.baseline import Row
+from pytest_webeval.summary.baseline import flip_by_run
+from pytest_webeval.summary.baseline import flips
+from pytest_webeval.summary.baseline import read_baseline
 
 
 def rows(text):

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.analysis.pass_at_k import Tries
-from pytest_webeval.analysis.pass_at_k import all_of
-from pytest_webeval.analysis.pass_at_k import any_of
-from pytest_webeval.analysis.pass_at_k import averages
-from pytest_webeval.analysis.pass_at_k import consensus
-from pytest_webeval.analysis.pass_at_k import tries_of_tasks
-from pytest_webeval.analysis.rows import Row
+from pytest_webeval.summary.repeated_runs import Tries
+from pytest_webeval.summary.repeated_runs import all_of
+from pytest_webeval.summary.repeated_runs import any_of
+from pytest_webeval.summary.repeated_runs import averages
+from pytest_webeval.summary.repeated_runs import consensus
+from pytest_webeval.summary.repeated_runs import tries_of_tasks
+from pytest_webeval.summary.trajectory_rows import Row
 
 TRIES = st.integers(1, 7).flatmap(lambda count: st.builds(Tries, st.just(count), st.integers(0, count)))
 

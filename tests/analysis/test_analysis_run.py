@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.analysis.budgets import default_budgets
-from pytest_webeval.analysis.rows import Row
-from pytest_webeval.analysis.run_analysis import analyse
+from pytest_webeval.summary.trajectory_analysis import analyse
+from pytest_webeval.summary.trajectory_rows import Row
+from pytest_webeval.summary.trajectory_statistics import default_budgets
 
 
 def row(task_id, score=None, kind="completed", run="r1", **fields):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.analysis.rows import Row
-from pytest_webeval.analysis.run_analysis import analyse
+from pytest_webeval.summary.trajectory_analysis import analyse
+from pytest_webeval.summary.trajectory_rows import Row
 
 
 def rows_of(run, scores, experiment="fara", prefix="t"):

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from pytest_webeval.analysis.rows import Row
-from pytest_webeval.analysis.run_analysis import analyse
-from pytest_webeval.plugin.terminal import Ending
-from pytest_webeval.plugin.terminal import section
 from pytest_webeval.reports.rerun import Reruns
-from pytest_webeval.summary import summarize_records
+from pytest_webeval.reports.terminal import Ending
+from pytest_webeval.reports.terminal import section
+from pytest_webeval.summary.summarize import summarize_records
+from pytest_webeval.summary.trajectory_analysis import analyse
+from pytest_webeval.summary.trajectory_rows import Row
 
 
 def rows_of(experiment: str, *runs: str, **fields: Any) -> list[Row]:
@@ -39,7 +39,7 @@ def told():
     def lines(rows: list[Row], **about: Any) -> list[str]:
         usual = {"subset": None, "partial": False, "unscored": [], "stopped": None, "trajectories": analyse(rows)}
         summary = summarize_records([], about=usual | about)
-        return section(summary, None, Reruns({}), Ending([], 0, [], [], []))[1:]
+        return section(summary, Reruns({}), Ending([], 0, [], [], []))[1:]
 
     return lines
 

@@ -15,7 +15,7 @@ from pytest_webeval import load_sites
 from pytest_webeval import load_tasks
 from pytest_webeval import score
 from pytest_webeval.results import Status
-from pytest_webeval.writing import encoded
+from pytest_webeval.storage import encoded
 
 
 def main(directory: Path, times: int) -> None:

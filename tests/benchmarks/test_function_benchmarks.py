@@ -16,8 +16,8 @@ from pytest_webeval import load_run
 from pytest_webeval import load_sites
 from pytest_webeval import load_tasks
 from pytest_webeval import score
-from pytest_webeval.checksums import sha256
-from pytest_webeval.writing import write_json
+from pytest_webeval.safety.files import sha256
+from pytest_webeval.storage import write_json
 
 SIZE = 900_000
 RUNS = 1_000

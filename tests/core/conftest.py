@@ -11,13 +11,13 @@ import pytest
 
 from pytest_webeval.api import load_run
 from pytest_webeval.evaluators import default_evaluators
-from pytest_webeval.evaluators.base import Case
+from pytest_webeval.evaluators.case import Case
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import TaskResult
-from pytest_webeval.scoring import score
-from pytest_webeval.sites import Environment
-from pytest_webeval.sites import Sites
-from pytest_webeval.tasks import read_task
+from pytest_webeval.scoring.score import score
+from pytest_webeval.tasks.sites import Environment
+from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.task import read_task
 
 ADDRESSES = {
     "shopping": "http://shop.test:7770",

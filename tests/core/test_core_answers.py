@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from pytest_webeval.answers import read_answer
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.limits import Limits
+from pytest_webeval.evaluators.agent_response import read_answer
 from pytest_webeval.rules import RULES
+from pytest_webeval.safety.limits import Limits
 
 GOOD = {"task_type": "RETRIEVE", "status": "SUCCESS", "retrieved_data": ["Blue Mug"], "error_details": None}
 TEXT = json.dumps(GOOD)

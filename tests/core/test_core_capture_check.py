@@ -7,10 +7,10 @@ import json
 import pytest
 
 from pytest_webeval.api import load_run
-from pytest_webeval.capture_check import capture_check
+from pytest_webeval.diagnostics.recording_checks import capture_check
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.task_results import failed_to_load
-from pytest_webeval.tasks import read_task
+from pytest_webeval.scoring.task_result import failed_to_load
+from pytest_webeval.tasks.task import read_task
 
 SHOP = "http://shop.test:7770"
 PAGE = {"accept": "text/html"}

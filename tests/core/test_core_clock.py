@@ -8,16 +8,16 @@ import time
 
 import pytest
 
-from pytest_webeval import patterns
-from pytest_webeval.clock import at_most
-from pytest_webeval.clock import stop
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.patterns import NotAPattern
-from pytest_webeval.patterns import found_in
-from pytest_webeval.patterns import is_pattern
-from pytest_webeval.patterns import matches
-from pytest_webeval.patterns import matches_all
-from pytest_webeval.values.lengths import metres
+from pytest_webeval.safety import regex as patterns
+from pytest_webeval.safety.deadline import at_most
+from pytest_webeval.safety.deadline import stop
+from pytest_webeval.safety.regex import NotAPattern
+from pytest_webeval.safety.regex import found_in
+from pytest_webeval.safety.regex import is_pattern
+from pytest_webeval.safety.regex import matches
+from pytest_webeval.safety.regex import matches_all
+from pytest_webeval.values.distance import metres
 
 ENDLESS = ["^(a+)+$", "^(a|a)*$", "^" + "(a|a)" * 40 + "$", "^(a*)*$"]
 TEXT = "a" * 40 + "b"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.comparison import Comparison
-from pytest_webeval.comparison import Trail
-from pytest_webeval.comparison import shown
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.schema import Unread
 from pytest_webeval.values.base import Reading
+from pytest_webeval.values.comparison import Comparison
+from pytest_webeval.values.comparison import Trail
+from pytest_webeval.values.comparison import shown
 from pytest_webeval.values.number import NumberValue
+from pytest_webeval.values.schema import Unread
 from pytest_webeval.values.string import StringValue
 
 

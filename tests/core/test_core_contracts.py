@@ -16,8 +16,8 @@ from pydantic import ConfigDict
 
 import pytest_webeval
 from pytest_webeval.reports.failure_text import failure_text
-from pytest_webeval.summary import summarize
-from pytest_webeval.writing import encoded
+from pytest_webeval.storage import encoded
+from pytest_webeval.summary.summarize import summarize
 
 PACKAGE = Path(pytest_webeval.__file__).parent
 WITHOUT_PYTEST = """

@@ -14,13 +14,14 @@ from pydantic import BaseModel
 from pydantic import Field
 from pydantic import ValidationError
 
-from pytest_webeval import tasks
-from pytest_webeval.definitions import read_definition
-from pytest_webeval.definitions import told_of
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.task_models import MODELS
-from pytest_webeval.task_models import _first
+from pytest_webeval.safety.json import told_of
+from pytest_webeval.tasks import expectations
+from pytest_webeval.tasks import task
+from pytest_webeval.tasks.decoding import read_definition
+from pytest_webeval.tasks.lenient_models import MODELS
+from pytest_webeval.tasks.lenient_models import _first
 
 TASK = {
     "sites": ["shopping"],
@@ -44,9 +45,9 @@ EVENT = {
     "ignored_query_params": ["_"],
 }
 KINDS = (
-    (tasks.NumberedTask, TASK),
-    (tasks.ResponseExpectation, RESPONSE),
-    (tasks.NetworkExpectation, EVENT),
+    (task.NumberedTask, TASK),
+    (expectations.ResponseExpectation, RESPONSE),
+    (expectations.NetworkExpectation, EVENT),
 )
 LEAVES = st.one_of(
     st.none(),
@@ -76,7 +77,7 @@ def seen(found):
     elif isinstance(found, msgspec.Struct):
         shown = {one.encode_name: seen(getattr(found, one.name)) for one in msgspec.structs.fields(found)}
         extra = {"data": getattr(found, "data_given", False), "details": getattr(found, "details_given", False)}
-        if isinstance(found, tasks.ExpectedResponse):
+        if isinstance(found, expectations.ExpectedResponse):
             shown |= {name: getattr(found, name) for name in ("task_type", "status", "retrieved_data")}
             shown["error_details"] = None if found.written_details is msgspec.UNSET else found.written_details
     else:
@@ -92,18 +93,21 @@ def as_struct(kind, raw):
         return str(error)
 
 
+STRUCTS = [getattr(expectations, name, None) or getattr(task, name) for name in MODELS]
+
+
 def as_model(kind, raw):
     """What pydantic makes of it."""
     try:
-        return repr(seen(MODELS[kind].model_validate(raw)))
+        return repr(seen(MODELS[kind.__name__].model_validate(raw)))
     except ValidationError as error:
         return _first(error, "eval[0]")
 
 
-@pytest.mark.parametrize("kind", MODELS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", STRUCTS, ids=lambda kind: kind.__name__)
 def test_structs_and_models_have_the_same_fields(kind):
     structs = {one.encode_name: (one.required, one.default) for one in msgspec.structs.fields(kind)}
-    models = {name: (one.is_required(), one.default) for name, one in MODELS[kind].model_fields.items()}
+    models = {name: (one.is_required(), one.default) for name, one in MODELS[kind.__name__].model_fields.items()}
     assert list(structs) == list(models)
     for name, (required, default) in structs.items():
         assert required == models[name][0]
@@ -112,7 +116,7 @@ def test_structs_and_models_have_the_same_fields(kind):
 
 @pytest.mark.parametrize(("kind", "raw"), KINDS, ids=lambda one: getattr(one, "__name__", ""))
 def test_plain_definitions_need_no_model(kind, raw, monkeypatch):
-    monkeypatch.setattr("pytest_webeval.task_models.read_leniently", None)
+    monkeypatch.setattr("pytest_webeval.tasks.lenient_models.read_leniently", None)
     assert read_definition(kind, raw, "") == msgspec.convert(raw, kind)
 
 
@@ -157,8 +161,10 @@ def test_both_ways_allow_the_same_depth(depth):
     for _ in range(depth):
         deep = {"a": deep}
     event = EVENT | {"expected": EVENT["expected"] | {"post_data": {"q": deep}}}
-    found = read_by(read_definition, tasks.NetworkExpectation, event, "eval[0]")
-    assert found == read_by(lambda kind, raw, _: MODELS[kind].model_validate(raw), tasks.NetworkExpectation, event, "")
+    found = read_by(read_definition, expectations.NetworkExpectation, event, "eval[0]")
+    assert found == read_by(
+        lambda kind, raw, _: MODELS[kind.__name__].model_validate(raw), expectations.NetworkExpectation, event, ""
+    )
 
 
 def read_by(read, *arguments):
@@ -172,17 +178,21 @@ def read_by(read, *arguments):
 
 def test_a_type_and_a_status_may_be_written_in_any_case():
     expected = {"task_type": "Navigate", "status": "not_found_error"}
-    found = tasks.Expectation("A", 0, RESPONSE | {"expected": expected}).read_as(tasks.ResponseExpectation).expected
+    found = (
+        task.Expectation("A", 0, RESPONSE | {"expected": expected}).read_as(expectations.ResponseExpectation).expected
+    )
     assert (found.task_type, found.status) == ("NAVIGATE", "NOT_FOUND_ERROR")
 
 
 def test_what_is_not_plain_is_taken_as_the_reference_takes_it():
-    found = tasks.read_task(TASK | {"task_id": "107", "sites": ["GITLAB"], "revision": 2.0}, "a test")
+    found = task.read_task(TASK | {"task_id": "107", "sites": ["GITLAB"], "revision": 2.0}, "a test")
     assert (found.task_id, found.sites, found.revision) == (107, ["gitlab"], 2)
-    read = tasks.Expectation("N", 0, EVENT | {"last_event_only": "no"}).read_as(tasks.NetworkExpectation)
+    read = task.Expectation("N", 0, EVENT | {"last_event_only": "no"}).read_as(expectations.NetworkExpectation)
     assert read.last_event_only is False
     legacy = {"performed_operation": "mutate", "status": "success"}
-    answer = tasks.Expectation("A", 0, RESPONSE | {"expected": legacy}).read_as(tasks.ResponseExpectation).expected
+    answer = (
+        task.Expectation("A", 0, RESPONSE | {"expected": legacy}).read_as(expectations.ResponseExpectation).expected
+    )
     assert (answer.task_type, answer.status, answer.data_given, answer.details_given) == (
         "MUTATE",
         "SUCCESS",
@@ -205,7 +215,7 @@ def test_what_is_not_plain_is_taken_as_the_reference_takes_it():
 )
 def test_what_is_wrong_is_told_with_its_place(changes, told):
     with pytest.raises(TaskDefinitionError) as caught:
-        tasks.read_task(TASK | changes, "a test")
+        task.read_task(TASK | changes, "a test")
     assert told in str(caught.value)
     assert str(caught.value).startswith("invalid task in a test: ")
 
@@ -214,7 +224,7 @@ def test_what_is_wrong_is_told_with_its_place(changes, told):
 def test_what_no_json_can_hold_is_expected_of_no_event(name):
     event = EVENT | {"expected": {"url": "__SHOPPING__", name: {"a": ("b",)}}}
     with pytest.raises(EvaluationError, match=rf"not a valid JSON value @ eval\[2\]\.expected\.{name}\.a"):
-        tasks.Expectation("N", 2, event).read_as(tasks.NetworkExpectation)
+        task.Expectation("N", 2, event).read_as(expectations.NetworkExpectation)
 
 
 @pytest.mark.parametrize(("kind", "raw"), KINDS[1:], ids=["response", "network"])
@@ -222,7 +232,7 @@ def test_a_misspelt_field_of_an_expectation_is_refused(kind, raw):
     with pytest.raises(
         EvaluationError, match=r"^invalid task definition: Extra inputs are not permitted @ eval\[2\]\.x"
     ):
-        tasks.Expectation("N", 2, raw | {"x": 1}).read_as(kind)
+        task.Expectation("N", 2, raw | {"x": 1}).read_as(kind)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +256,7 @@ def test_what_msgspec_tells_has_its_place_in_our_words(kind, raw, told):
 )
 def test_no_task_checks_nothing_however_it_is_made(checks, told):
     with pytest.raises(ValueError, match=told):
-        tasks.Task(**TASK | {"eval": checks})
+        task.Task(**TASK | {"eval": checks})
 
 
 class OwnStruct(msgspec.Struct):
@@ -265,9 +275,9 @@ class OwnModel(BaseModel):
 
 @pytest.mark.parametrize("model", [OwnStruct, OwnModel])
 def test_an_evaluator_of_ones_own_may_read_its_expectation_with_either_library(model):
-    expectation = tasks.Expectation("Own", 4, {"evaluator": "Own", "limit": 2})
+    expectation = task.Expectation("Own", 4, {"evaluator": "Own", "limit": 2})
     found = expectation.read_as(model)
     assert (type(found), found.limit) == (model, 2)
     assert expectation.read_as(model) is found
     with pytest.raises(EvaluationError, match=r"^invalid task definition: .* @ eval\[4\]\.limit$"):
-        tasks.Expectation("Own", 4, {"evaluator": "Own", "limit": -1}).read_as(model)
+        task.Expectation("Own", 4, {"evaluator": "Own", "limit": -1}).read_as(model)

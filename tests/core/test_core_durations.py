@@ -6,11 +6,11 @@ import itertools
 
 import pytest
 
-from pytest_webeval import durations
-from pytest_webeval.durations import DECODE
-from pytest_webeval.durations import EVALUATE
-from pytest_webeval.durations import READ
-from pytest_webeval.durations import Durations
+from pytest_webeval.recordings import inputs as durations
+from pytest_webeval.recordings.inputs import DECODE
+from pytest_webeval.recordings.inputs import EVALUATE
+from pytest_webeval.recordings.inputs import READ
+from pytest_webeval.recordings.inputs import Durations
 
 
 @pytest.fixture(autouse=True)

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from url_normalize import url_normalize
 
-from pytest_webeval.elsewhere import places_of
-from pytest_webeval.normal_urls import is_normal
-from pytest_webeval.sites import Environment
-from pytest_webeval.sites import Sites
-from pytest_webeval.urls import UrlReader
-from pytest_webeval.urls import bases_match
+from pytest_webeval.evaluators.network.event_matcher import places_of
+from pytest_webeval.evaluators.network.urls import UrlReader
+from pytest_webeval.evaluators.network.urls import bases_match
+from pytest_webeval.tasks.sites import Environment
+from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.values.url_normalization import is_normal
 
 # idna 3.15 and later warn of an argument that url-normalize passes.
 pytestmark = pytest.mark.filterwarnings("ignore:Transitional processing")

@@ -15,8 +15,8 @@ from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.calls import EvaluatorCalls
 from pytest_webeval.evaluators.response import ResponseEvaluator
 from pytest_webeval.results import Assertion
-from pytest_webeval.scoring import evaluate
-from pytest_webeval.scoring import score
+from pytest_webeval.scoring.score import evaluate
+from pytest_webeval.scoring.score import score
 
 
 @dataclass(frozen=True)

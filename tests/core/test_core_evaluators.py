@@ -8,20 +8,20 @@ from dataclasses import FrozenInstanceError
 import pytest
 from pydantic import ValidationError
 
-from pytest_webeval.comparison import Comparison
-from pytest_webeval.comparison import failed
-from pytest_webeval.comparison import passed
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.evaluators import EVALUATORS
 from pytest_webeval.evaluators import default_evaluators
-from pytest_webeval.evaluators.base import Case
 from pytest_webeval.evaluators.base import Evaluator
-from pytest_webeval.evaluators.judgement import RubricExpectation
+from pytest_webeval.evaluators.case import Case
 from pytest_webeval.evaluators.response import ResponseEvaluator
+from pytest_webeval.evaluators.rubric_verdict import RubricExpectation
 from pytest_webeval.results import Assertion
-from pytest_webeval.sites import Sites
-from pytest_webeval.tasks import Expectation
+from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.values.base import Reading
+from pytest_webeval.values.comparison import Comparison
+from pytest_webeval.values.comparison import failed
+from pytest_webeval.values.comparison import passed
 
 SHOP = "http://shop.test:7770"
 PAGE = {"accept": "text/html"}

@@ -8,9 +8,9 @@ import time
 import pytest
 
 from pytest_webeval.api import load_run
-from pytest_webeval.event_alignment import align_events
-from pytest_webeval.time_stamps import seconds_of
-from pytest_webeval.trajectories.base import Step
+from pytest_webeval.recordings.network.events import seconds_of
+from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.reports.html.step_alignment import align_events
 
 SHOP = "http://shop.test"
 

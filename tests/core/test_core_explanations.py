@@ -8,19 +8,19 @@ from dataclasses import dataclass
 
 import pytest
 
-from pytest_webeval.comparison import Comparison
-from pytest_webeval.comparison import failed
+from pytest_webeval.diagnostics.difference import LONGEST
+from pytest_webeval.diagnostics.difference import Difference
+from pytest_webeval.diagnostics.difference import Explanation
+from pytest_webeval.diagnostics.difference import bounded
+from pytest_webeval.diagnostics.difference import bounded_path
+from pytest_webeval.diagnostics.tree_diff import differences
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.response import ResponseEvaluator
-from pytest_webeval.explanations.base import Difference
-from pytest_webeval.explanations.base import Explanation
-from pytest_webeval.explanations.bounded import LONGEST
-from pytest_webeval.explanations.bounded import bounded
-from pytest_webeval.explanations.bounded import bounded_path
-from pytest_webeval.explanations.trees import differences
 from pytest_webeval.results import TaskResult
-from pytest_webeval.schema import Unread
-from pytest_webeval.scoring import joined
+from pytest_webeval.scoring.merge import joined
+from pytest_webeval.values.comparison import Comparison
+from pytest_webeval.values.comparison import failed
+from pytest_webeval.values.schema import Unread
 
 SHOP = "http://shop.test:7770"
 FORM, JSON = "application/x-www-form-urlencoded", "application/json"

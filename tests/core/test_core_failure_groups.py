@@ -6,17 +6,17 @@ from dataclasses import astuple
 
 import pytest
 
-from pytest_webeval.comparison import failed
-from pytest_webeval.comparison import passed
-from pytest_webeval.failure_groups import LONGEST_FIELD
-from pytest_webeval.failure_groups import FailureGroup
-from pytest_webeval.failure_groups import decisive
-from pytest_webeval.failure_groups import group_of
+from pytest_webeval.diagnostics.failure_groups import LONGEST_FIELD
+from pytest_webeval.diagnostics.failure_groups import FailureGroup
+from pytest_webeval.diagnostics.failure_groups import decisive
+from pytest_webeval.diagnostics.failure_groups import group_of
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
-from pytest_webeval.summary import Record
-from pytest_webeval.summary import summarize_records
+from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.summarize import summarize_records
+from pytest_webeval.values.comparison import failed
+from pytest_webeval.values.comparison import passed
 
 
 def found(*assertions, name="NetworkEventEvaluator", error=None):

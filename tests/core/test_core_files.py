@@ -7,7 +7,7 @@ import os
 import pytest
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.files import read_inside
+from pytest_webeval.safety.files import read_inside
 
 
 @pytest.mark.parametrize("name", ["a", "./a", "b/c", "b//c", "./b/./c", "b/...", "..."])
@@ -32,7 +32,7 @@ def test_a_name_that_leads_elsewhere_is_refused(tmp_path, name):
 def test_a_system_that_gives_a_few_bytes_at_a_time_gives_all_of_them(tmp_path, monkeypatch, size, piece):
     read = os.read
     (tmp_path / "a").write_bytes(b"0123456789"[:size])
-    monkeypatch.setattr("pytest_webeval.files.os.read", lambda handle, count: read(handle, min(count, piece)))
+    monkeypatch.setattr("pytest_webeval.safety.files.os.read", lambda handle, count: read(handle, min(count, piece)))
     assert read_inside(tmp_path, "a") == b"0123456789"[:size]
 
 
@@ -45,5 +45,5 @@ def test_a_file_that_was_cut_since_it_was_measured_is_what_is_left(tmp_path, mon
         found[6] = 10
         return os.stat_result(found)
 
-    monkeypatch.setattr("pytest_webeval.files.os.fstat", before)
+    monkeypatch.setattr("pytest_webeval.safety.files.os.fstat", before)
     assert read_inside(tmp_path, "a") == b"0123"

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval import journal as module
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.journal import Entry
-from pytest_webeval.journal import Journal
-from pytest_webeval.journal import Seal
-from pytest_webeval.journal import entry_in
-from pytest_webeval.journal import files_in
-from pytest_webeval.journal import read_entries
+from pytest_webeval.plugin.runtest import journal as module
+from pytest_webeval.plugin.runtest.journal import Entry
+from pytest_webeval.plugin.runtest.journal import Journal
+from pytest_webeval.plugin.runtest.journal import Seal
+from pytest_webeval.plugin.runtest.journal import entry_in
+from pytest_webeval.plugin.runtest.journal import files_in
+from pytest_webeval.plugin.runtest.journal import read_entries
 
 
 def entry(run: str, status: str = "success") -> Entry:
@@ -95,7 +95,7 @@ def test_a_line_of_which_only_a_part_fits_is_taken_back(path, monkeypatch):
     journal, write = Journal(path), os.write
     journal.append(entry("a"))
     whole = path.read_bytes()
-    monkeypatch.setattr("pytest_webeval.journal.os.write", lambda handle, text: write(handle, text[:9]))
+    monkeypatch.setattr("pytest_webeval.plugin.runtest.journal.os.write", lambda handle, text: write(handle, text[:9]))
     with pytest.raises(SettingsError, match="only a part of a line fits; make room on the disk"):
         journal.append(entry("b"))
     assert path.read_bytes() == whole
@@ -105,7 +105,7 @@ def test_a_full_disk_is_told(path, monkeypatch):
     def full(handle, text):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pytest_webeval.journal.os.write", full)
+    monkeypatch.setattr("pytest_webeval.plugin.runtest.journal.os.write", full)
     with pytest.raises(SettingsError, match="No space left on device; this session cannot be resumed"):
         Journal(path).append(entry("a"))
 

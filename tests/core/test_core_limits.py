@@ -18,11 +18,11 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import ValueUnreadable
-from pytest_webeval.files import Inputs
-from pytest_webeval.limits import read_limits
-from pytest_webeval.sites import Sites
-from pytest_webeval.traces import load_trace
-from pytest_webeval.urls import UrlReader
+from pytest_webeval.evaluators.network.urls import UrlReader
+from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.recordings.network.readers import load_trace
+from pytest_webeval.safety.limits import read_limits
+from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.values.base import Reading
 from pytest_webeval.values.string import StringValue
 

@@ -7,8 +7,8 @@ import os
 import pytest
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.formats import format_of
-from pytest_webeval.formats.listing import listed
+from pytest_webeval.recordings.discovery import listed
+from pytest_webeval.recordings.formats import format_of
 
 
 def test_directories_come_in_the_order_of_their_numbers_and_without_tools_and_links(tmp_path):

@@ -15,27 +15,27 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from pytest_webeval.answers import read_answer
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.evaluators.base import Case
+from pytest_webeval.evaluators.agent_response import read_answer
 from pytest_webeval.evaluators.base import Evaluator
-from pytest_webeval.files import Inputs
-from pytest_webeval.files import read_inside
-from pytest_webeval.limits import Limits
+from pytest_webeval.evaluators.case import Case
+from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.recordings.network.bodies import BodySource
+from pytest_webeval.recordings.network.har import _PIECE
+from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.results import Status
 from pytest_webeval.rules import RULES
-from pytest_webeval.sites import Sites
-from pytest_webeval.summary import wilson
-from pytest_webeval.task_results import deciding_checksum
-from pytest_webeval.task_sets import parse_tasks
-from pytest_webeval.traces import load_trace
-from pytest_webeval.traces.har import _PIECE
-from pytest_webeval.traces.stored_bodies import BodySource
-from pytest_webeval.writing import write_json
+from pytest_webeval.safety.files import read_inside
+from pytest_webeval.safety.limits import Limits
+from pytest_webeval.scoring.provenance import deciding_checksum
+from pytest_webeval.storage import write_json
+from pytest_webeval.summary.statistics import wilson
+from pytest_webeval.tasks.dataset import parse_tasks
+from pytest_webeval.tasks.sites import Sites
 
 ENTRY = {
     "request": {"url": "http://a/", "method": "GET", "headers": []},

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.matching import largest_matching
+from pytest_webeval.values.comparison import largest_matching
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ import pytest
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.task_sets import parse_tasks
-from pytest_webeval.tasks import Expectation
-from pytest_webeval.tasks import NetworkExpectation
-from pytest_webeval.tasks import ResponseExpectation
+from pytest_webeval.tasks.dataset import parse_tasks
+from pytest_webeval.tasks.expectations import NetworkExpectation
+from pytest_webeval.tasks.expectations import ResponseExpectation
+from pytest_webeval.tasks.task import Expectation
 
 TASK = {
     "sites": ["shopping"],

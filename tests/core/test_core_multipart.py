@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.bodies import fields_of
 from pytest_webeval.evaluators import default_evaluators
-from pytest_webeval.multipart import fields_as_reference
-from pytest_webeval.multipart import fields_as_written
-from pytest_webeval.network import Body
+from pytest_webeval.recordings.network.events import Body
+from pytest_webeval.recordings.network.form_fields import fields_as_reference
+from pytest_webeval.recordings.network.form_fields import fields_as_written
+from pytest_webeval.recordings.network.form_fields import fields_of
 from pytest_webeval.rules import RULES
-from pytest_webeval.scoring import score
+from pytest_webeval.scoring.score import score
 
 NAMED = 'Content-Disposition: form-data; name="n"'
 FILE_FIRST = 'Content-Disposition: form-data; filename="a.txt"; name="n"\r\n\r\n1'

@@ -11,13 +11,13 @@ from hypothesis import example
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.bodies import fields_of
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.limits import USUAL
-from pytest_webeval.limits import Limits
-from pytest_webeval.network import Body
-from pytest_webeval.traces.base import build_trace
-from pytest_webeval.traces.stored_bodies import BodySource
+from pytest_webeval.recordings.network.bodies import BodySource
+from pytest_webeval.recordings.network.events import Body
+from pytest_webeval.recordings.network.form_fields import fields_of
+from pytest_webeval.recordings.network.har_entries import build_trace
+from pytest_webeval.safety.limits import USUAL
+from pytest_webeval.safety.limits import Limits
 
 SHOP = "http://shop.test:7770"
 FORM, JSON = "application/x-www-form-urlencoded", "application/json"

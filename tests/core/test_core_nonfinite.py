@@ -6,7 +6,7 @@ import pytest
 
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.rules import RULES
-from pytest_webeval.scoring import score
+from pytest_webeval.scoring.score import score
 
 BOOLEAN = {"type": "boolean"}
 SUCCESS, FAILURE = "success", "failure"

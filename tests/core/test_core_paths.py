@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from pytest_webeval.projection import project
-from pytest_webeval.schema import TreeReader
+from pytest_webeval.evaluators.network.body_matcher import project
 from pytest_webeval.values.base import Alternatives
 from pytest_webeval.values.base import Reading
+from pytest_webeval.values.schema import TreeReader
 
 FILTER = "$.rules[?(@.kind=='label')].ids"
 ARRAY = {"type": "array", "items": {"type": "string"}}

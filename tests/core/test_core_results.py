@@ -17,7 +17,7 @@ from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
-from pytest_webeval.scoring import writable
+from pytest_webeval.scoring.score import writable
 
 
 class Model(BaseModel):

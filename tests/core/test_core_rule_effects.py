@@ -9,11 +9,11 @@ import pytest
 from pytest_webeval.__main__ import rule_table
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.evaluators import default_evaluators
-from pytest_webeval.quirks import QUIRKS
+from pytest_webeval.rules import QUIRKS
 from pytest_webeval.rules import RULES
 from pytest_webeval.rules import SWITCHES
-from pytest_webeval.scoring import joined
-from pytest_webeval.scoring import score
+from pytest_webeval.scoring.merge import joined
+from pytest_webeval.scoring.score import score
 
 FORM = "application/x-www-form-urlencoded"
 MUGS = {"type": "array", "items": {"type": "string"}}

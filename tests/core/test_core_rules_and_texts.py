@@ -7,21 +7,21 @@ from dataclasses import asdict
 
 import pytest
 
-from pytest_webeval.comparison import Comparison
-from pytest_webeval.comparison import failed
 from pytest_webeval.reports.failure_text import evaluator_text
 from pytest_webeval.reports.failure_text import failure_text
-from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rules import RULES
 from pytest_webeval.rules import SWITCHES
-from pytest_webeval.schema import TreeReader
-from pytest_webeval.scoring import errored
-from pytest_webeval.task_sets import load_tasks
+from pytest_webeval.safety.text import harmless
+from pytest_webeval.scoring.score import errored
+from pytest_webeval.tasks.dataset import load_tasks
 from pytest_webeval.values.base import Reading
+from pytest_webeval.values.comparison import Comparison
+from pytest_webeval.values.comparison import failed
+from pytest_webeval.values.schema import TreeReader
 
 BY_DEFAULT = {
     "documented_dialect",

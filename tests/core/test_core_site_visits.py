@@ -8,11 +8,11 @@ from typing import NamedTuple
 import pytest
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.site_visits import names_a_site
-from pytest_webeval.site_visits import origin
-from pytest_webeval.site_visits import unvisited
-from pytest_webeval.sites import Environment
-from pytest_webeval.sites import Sites
+from pytest_webeval.evaluators.site_visits import names_a_site
+from pytest_webeval.evaluators.site_visits import origin
+from pytest_webeval.evaluators.site_visits import unvisited
+from pytest_webeval.tasks.sites import Environment
+from pytest_webeval.tasks.sites import Sites
 
 PAGE = {"accept": "text/html"}
 AWAY = [

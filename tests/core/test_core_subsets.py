@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.subsets import Subset
-from pytest_webeval.subsets import load_subset
-from pytest_webeval.subsets import parse_subset
-from pytest_webeval.task_sets import load_tasks
-from pytest_webeval.task_sets import parse_tasks
+from pytest_webeval.tasks.dataset import load_tasks
+from pytest_webeval.tasks.dataset import parse_tasks
+from pytest_webeval.tasks.subset import Subset
+from pytest_webeval.tasks.subset import load_subset
+from pytest_webeval.tasks.subset import parse_subset
 
 # SHA-256 of the bytes [7,11], [] and [7,11,"07","a\\u00e9"]
 OF_7_AND_11 = "05b0f17c5de9a867b88d2537c694a93cd7860b0c99d21390ff030eb1fe41f02d"

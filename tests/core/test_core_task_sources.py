@@ -13,11 +13,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.task_sets import load_tasks
-from pytest_webeval.task_sets import parse_tasks
-from pytest_webeval.tasks import RUBRIC_EVALUATOR
-from pytest_webeval.trajectory_tasks import TrajectoryTask
-from pytest_webeval.trajectory_tasks import bare_task
+from pytest_webeval.tasks.dataset import load_tasks
+from pytest_webeval.tasks.dataset import parse_tasks
+from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
+from pytest_webeval.tasks.task import TrajectoryTask
+from pytest_webeval.tasks.task import bare_task
 
 COLUMNS = ("benchmark", "id", "task_summary", "precomputed_rubric", "task_rephrasings")
 RUBRIC = {"items": [{"criterion": "Find it", "max_points": 2.5}]}

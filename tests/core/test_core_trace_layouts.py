@@ -12,15 +12,15 @@ from pytest_webeval.api import load_run
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.evaluators import default_evaluators
-from pytest_webeval.files import Inputs
-from pytest_webeval.limits import USUAL
-from pytest_webeval.limits import Limits
+from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.redaction.audit import Audit
 from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.redaction.recorded import Recorded
-from pytest_webeval.scoring import score
-from pytest_webeval.traces import load_trace
-from pytest_webeval.traces.archives import Archive
+from pytest_webeval.redaction.recording_secrets import Recorded
+from pytest_webeval.safety.archives import Archive
+from pytest_webeval.safety.limits import USUAL
+from pytest_webeval.safety.limits import Limits
+from pytest_webeval.scoring.score import score
 
 SHOP = "http://shop.test:7770"
 BOM = b"\xef\xbb\xbf"

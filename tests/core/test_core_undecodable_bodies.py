@@ -5,14 +5,14 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from pytest_webeval import capture_check as checks
 from pytest_webeval.api import load_run
+from pytest_webeval.diagnostics import recording_checks as checks
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.traces.base import Entry
-from pytest_webeval.traces.base import RecordedEvent
-from pytest_webeval.traces.base import Request
-from pytest_webeval.traces.base import Response
-from pytest_webeval.traces.stored_bodies import BodySource
+from pytest_webeval.recordings.network.bodies import BodySource
+from pytest_webeval.recordings.network.har_entries import Entry
+from pytest_webeval.recordings.network.har_entries import RecordedEvent
+from pytest_webeval.recordings.network.har_entries import Request
+from pytest_webeval.recordings.network.har_entries import Response
 
 DEEP = b"[" * 100_000 + b"]" * 100_000
 BODIES = {

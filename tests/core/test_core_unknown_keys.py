@@ -8,10 +8,10 @@ import pytest
 
 from pytest_webeval.api import load_run
 from pytest_webeval.api import score
-from pytest_webeval.definitions import unknown_keys
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.sites import load_sites
-from pytest_webeval.task_sets import parse_tasks
+from pytest_webeval.safety.text import unknown_keys
+from pytest_webeval.tasks.dataset import parse_tasks
+from pytest_webeval.tasks.sites import load_sites
 
 FORM = ("application/x-www-form-urlencoded", "a=2")
 EVENT_KEYS = "url, http_method, response_status, query_params, post_data, headers, response_content, response_cookies"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.tasks import read_task
-from pytest_webeval.unpassable import unpassable
+from pytest_webeval.diagnostics.unpassable import unpassable
+from pytest_webeval.tasks.task import read_task
 
 
 def check(wanted, **config):

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.rules import RULES
-from pytest_webeval.scoring import score
+from pytest_webeval.scoring.score import score
 
 FORM, JSON = "application/x-www-form-urlencoded", "application/json"
 PLACE = {"url": "__SHOPPING__/p", "http_method": "POST"}

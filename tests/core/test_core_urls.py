@@ -10,18 +10,18 @@ import pytest
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.normal_urls import normalized
-from pytest_webeval.normal_urls import normalized_keeping_slashes
+from pytest_webeval.evaluators.case import guessed_sites
+from pytest_webeval.evaluators.network.urls import UrlReader
+from pytest_webeval.evaluators.network.urls import bases_match
+from pytest_webeval.evaluators.network.urls import queries_match
+from pytest_webeval.recordings.network.bodies import BodySource
+from pytest_webeval.recordings.network.har_entries import build_trace
 from pytest_webeval.rules import RULES
-from pytest_webeval.sites import Environment
-from pytest_webeval.sites import Sites
-from pytest_webeval.sites import guessed_sites
-from pytest_webeval.sites import load_sites
-from pytest_webeval.traces.base import build_trace
-from pytest_webeval.traces.stored_bodies import BodySource
-from pytest_webeval.urls import UrlReader
-from pytest_webeval.urls import bases_match
-from pytest_webeval.urls import queries_match
+from pytest_webeval.tasks.sites import Environment
+from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.sites import load_sites
+from pytest_webeval.values.url_normalization import normalized
+from pytest_webeval.values.url_normalization import normalized_keeping_slashes
 
 # url-normalize asks idna for what idna no longer does; scoring ignores that for the whole of an evaluation.
 pytestmark = pytest.mark.filterwarnings("ignore:Transitional processing:DeprecationWarning")

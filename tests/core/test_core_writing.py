@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.writing import encoded
-from pytest_webeval.writing import remove_leftovers
-from pytest_webeval.writing import write_json
-from pytest_webeval.writing import write_plainly
+from pytest_webeval.storage import encoded
+from pytest_webeval.storage import remove_leftovers
+from pytest_webeval.storage import write_json
+from pytest_webeval.storage import write_plainly
 
 ODD = (1e16, 1e-5, 1e22, 5e-324, -0.0, 2**70, "\x7f", "\u2028", "\udc80", "\U0001f600", "\\u0041", '"', "/", "\x00", "")
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -100,7 +100,7 @@ def test_a_place_where_nothing_can_be_written_is_told_and_left_as_it_was(tmp_pat
 
 def test_a_system_that_takes_a_few_bytes_at_a_time_gets_all_of_them(tmp_path, monkeypatch):
     write = os.write
-    monkeypatch.setattr("pytest_webeval.writing.os.write", lambda handle, text: write(handle, text[:3]))
+    monkeypatch.setattr("pytest_webeval.storage.os.write", lambda handle, text: write(handle, text[:3]))
     write_json(tmp_path / "a.json", ["some text"])
     assert json.loads((tmp_path / "a.json").read_bytes()) == ["some text"]
 
@@ -110,7 +110,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     (tmp_path / "a.json").write_text("before")
-    monkeypatch.setattr("pytest_webeval.writing.os.write", full)
+    monkeypatch.setattr("pytest_webeval.storage.os.write", full)
     with pytest.raises(SettingsError, match="No space left on device"):
         write_json(tmp_path / "a.json", [])
     assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("a.json", "before")]
@@ -122,7 +122,7 @@ def test_no_room_is_an_error_of_its_own_with_the_path_and_the_reason(tmp_path, m
     def full(handle, text):
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr("pytest_webeval.writing.os.write", full)
+    monkeypatch.setattr("pytest_webeval.storage.os.write", full)
     with pytest.raises(DiskFull) as caught:
         write(tmp_path / "a.json", "text")
     assert (caught.value.path, caught.value.reason) == (tmp_path / "a.json", os.strerror(number))
@@ -146,7 +146,7 @@ def test_a_file_that_is_written_in_place_is_whole_or_gone(tmp_path, monkeypatch,
         return write(handle, text[:-3])
 
     (tmp_path / "a.js").write_text("before")
-    monkeypatch.setattr("pytest_webeval.writing.os.write", partly)
+    monkeypatch.setattr("pytest_webeval.storage.os.write", partly)
     with pytest.raises((SettingsError, KeyboardInterrupt)):
         write_plainly(tmp_path / "a.js", "webeval", "choose")
     assert list(tmp_path.iterdir()) == []
@@ -182,7 +182,7 @@ def test_an_interruption_leaves_nothing_beside_the_file(tmp_path, monkeypatch):
     def interrupted(handle, text):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pytest_webeval.writing.os.write", interrupted)
+    monkeypatch.setattr("pytest_webeval.storage.os.write", interrupted)
     with pytest.raises(KeyboardInterrupt):
         write_json(tmp_path / "a.json", [])
     assert list(tmp_path.iterdir()) == []

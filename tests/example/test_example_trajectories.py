@@ -13,9 +13,9 @@ from pytest_webeval import find_runs
 from pytest_webeval import load_tasks
 from pytest_webeval import score
 from pytest_webeval import summarize
-from pytest_webeval.analysis.metrics_file import metrics
-from pytest_webeval.analysis.record_rows import row_of
-from pytest_webeval.summary import Record
+from pytest_webeval.summary.metrics_json import metrics
+from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.trajectory_rows import row_of
 
 SUITE = Path(__file__).parents[2] / "example_suite"
 TREE = SUITE / "trajectories"

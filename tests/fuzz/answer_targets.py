@@ -11,23 +11,23 @@ import msgspec
 from fuzz.target import expect
 from fuzz.target import written
 
-from pytest_webeval.answers import read_answer
-from pytest_webeval.bodies import fields_of
-from pytest_webeval.comparison import failed
-from pytest_webeval.comparison import shown
-from pytest_webeval.network import Body
-from pytest_webeval.plugin.labels import Labels
+from pytest_webeval.evaluators.agent_response import read_answer
+from pytest_webeval.recordings.labels import Labels
+from pytest_webeval.recordings.network.events import Body
+from pytest_webeval.recordings.network.form_fields import fields_of
 from pytest_webeval.reports.failure_text import evaluator_text
-from pytest_webeval.reports.failure_text import harmless
 from pytest_webeval.reports.failure_text import reason
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rules import RULES
-from pytest_webeval.schema import plain
-from pytest_webeval.scoring import errored
-from pytest_webeval.scoring import joined
-from pytest_webeval.scoring import writable
+from pytest_webeval.safety.text import harmless
+from pytest_webeval.scoring.merge import joined
+from pytest_webeval.scoring.score import errored
+from pytest_webeval.scoring.score import writable
+from pytest_webeval.values.comparison import failed
+from pytest_webeval.values.comparison import shown
+from pytest_webeval.values.schema import plain
 
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _MIMES = ("application/x-www-form-urlencoded", "application/json", "multipart/form-data; boundary=x")

@@ -16,22 +16,22 @@ from pathlib import Path
 from fuzz.target import expect
 from fuzz.target import touch
 
+from pytest_webeval.diagnostics.unpassable import unpassable
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.evaluators.judgement import RubricExpectation
-from pytest_webeval.sites import SITE_NAMES
-from pytest_webeval.sites import load_sites
-from pytest_webeval.sites import site_name
-from pytest_webeval.subsets import load_subset
-from pytest_webeval.task_sets import TaskSet
-from pytest_webeval.task_sets import load_tasks
-from pytest_webeval.task_sets import parse_tasks
-from pytest_webeval.task_sets import tasks_in
-from pytest_webeval.tasks import NetworkExpectation
-from pytest_webeval.tasks import ResponseExpectation
-from pytest_webeval.tasks import Task
-from pytest_webeval.unpassable import unpassable
+from pytest_webeval.evaluators.rubric_verdict import RubricExpectation
+from pytest_webeval.tasks.dataset import TaskSet
+from pytest_webeval.tasks.dataset import load_tasks
+from pytest_webeval.tasks.dataset import parse_tasks
+from pytest_webeval.tasks.dataset import tasks_in
+from pytest_webeval.tasks.expectations import NetworkExpectation
+from pytest_webeval.tasks.expectations import ResponseExpectation
+from pytest_webeval.tasks.sites import SITE_NAMES
+from pytest_webeval.tasks.sites import load_sites
+from pytest_webeval.tasks.sites import site_name
+from pytest_webeval.tasks.subset import load_subset
+from pytest_webeval.tasks.task import Task
 
 _IN_MEMORY = Path("/dev/shm")
 _MODELS = (ResponseExpectation, NetworkExpectation, RubricExpectation)

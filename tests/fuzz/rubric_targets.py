@@ -10,21 +10,21 @@ from fuzz.target import expect
 from fuzz.target import written
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.rubrics.assertions import assertions_of
-from pytest_webeval.rubrics.base import CRITERIA
-from pytest_webeval.rubrics.base import VerdictPolicy
-from pytest_webeval.rubrics.base import VerdictUnreadable
-from pytest_webeval.rubrics.base import share
 from pytest_webeval.rubrics.derivation import derive
-from pytest_webeval.rubrics.description import described
-from pytest_webeval.rubrics.evidence import Facts
-from pytest_webeval.rubrics.evidence import StoredVerdict
-from pytest_webeval.rubrics.exact_json import read_exact
+from pytest_webeval.rubrics.policy import CRITERIA
+from pytest_webeval.rubrics.policy import VerdictPolicy
+from pytest_webeval.rubrics.policy import VerdictUnreadable
+from pytest_webeval.rubrics.policy import share
 from pytest_webeval.rubrics.score_files import choose
 from pytest_webeval.rubrics.score_files import parse_name
 from pytest_webeval.rubrics.score_files import read_rubric_file
 from pytest_webeval.rubrics.score_files import read_score_file
 from pytest_webeval.rubrics.score_files import stored_rubric
+from pytest_webeval.rubrics.stored_verdict import Facts
+from pytest_webeval.rubrics.stored_verdict import StoredVerdict
+from pytest_webeval.rubrics.verdict_report import assertions_of
+from pytest_webeval.rubrics.verdict_report import described
+from pytest_webeval.safety.json import read_exact
 
 _FACTS = Facts("done", 4, True)  # noqa: FBT003  (an old judgement)
 _NAMES = ("mmrubric_0.8-5-3.json", "0.8-5-3.json", "gpt_eval.json", "WebJudge_eval-3.json")

@@ -14,8 +14,8 @@ from typing import Any
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.files import Inputs
-from pytest_webeval.writing import encoded
+from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.storage import encoded
 
 NOWHERE = Path("/nowhere/7")  # the directory of recordings that are in memory only
 

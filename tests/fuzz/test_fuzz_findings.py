@@ -14,20 +14,20 @@ from fuzz.value_targets import SITES
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import ValueUnreadable
-from pytest_webeval.normal_urls import is_ssh
-from pytest_webeval.normal_urls import normalized
-from pytest_webeval.projection import project
+from pytest_webeval.evaluators.network.body_matcher import project
+from pytest_webeval.evaluators.network.urls import UrlReader
+from pytest_webeval.recordings.network.bodies import BodySource
 from pytest_webeval.results import TaskResult
-from pytest_webeval.schema import TreeReader
-from pytest_webeval.schema import plain
-from pytest_webeval.scoring import joined
-from pytest_webeval.traces.stored_bodies import BodySource
-from pytest_webeval.urls import UrlReader
+from pytest_webeval.scoring.merge import joined
 from pytest_webeval.values.base import Reading
 from pytest_webeval.values.date import DateValue
 from pytest_webeval.values.duration import DurationValue
 from pytest_webeval.values.month import MonthValue
 from pytest_webeval.values.number import NumberValue
+from pytest_webeval.values.schema import TreeReader
+from pytest_webeval.values.schema import plain
+from pytest_webeval.values.url_normalization import is_ssh
+from pytest_webeval.values.url_normalization import normalized
 
 ODD_BODIES = [
     ("$.a[?(b > 1)].c", {"a": [{"b": {"c": 1}}]}, "TypeError"),

@@ -13,17 +13,17 @@ from fuzz.target import NOWHERE
 from fuzz.target import KeptFiles
 from fuzz.target import touch
 
-from pytest_webeval.bodies import fields_of
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.network import Body
-from pytest_webeval.network import NetworkEvent
-from pytest_webeval.network import NetworkTrace
-from pytest_webeval.traces.har import HarTrace
-from pytest_webeval.traces.playwright import FolderTrace
-from pytest_webeval.traces.playwright import LineTrace
-from pytest_webeval.traces.playwright import ZipTrace
-from pytest_webeval.traces.stored_bodies import BodySource
-from pytest_webeval.traces.stored_bodies import beside
+from pytest_webeval.recordings.network.bodies import BodySource
+from pytest_webeval.recordings.network.bodies import beside
+from pytest_webeval.recordings.network.events import Body
+from pytest_webeval.recordings.network.events import NetworkEvent
+from pytest_webeval.recordings.network.events import NetworkTrace
+from pytest_webeval.recordings.network.form_fields import fields_of
+from pytest_webeval.recordings.network.har import HarTrace
+from pytest_webeval.recordings.network.playwright import FolderTrace
+from pytest_webeval.recordings.network.playwright import LineTrace
+from pytest_webeval.recordings.network.playwright import ZipTrace
 
 _FIELDS = ("url", "status", "headers", "cookies", "response_cookies", "resource_type", "page", "frame")
 _ANSWERS = ("is_document", "says_something", "is_asset", "is_navigation", "started", "is_from_cache", "lacks_content")

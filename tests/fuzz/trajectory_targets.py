@@ -10,29 +10,29 @@ from fuzz.target import NOWHERE
 from fuzz.target import expect
 from fuzz.target import written
 
-from pytest_webeval.oddities import Warnings
-from pytest_webeval.trajectories.answer import answer_name
-from pytest_webeval.trajectories.answer import name_warning
-from pytest_webeval.trajectories.answer import read_answer
-from pytest_webeval.trajectories.base import Unreadable
-from pytest_webeval.trajectories.core_log import read_core_log
-from pytest_webeval.trajectories.lenient_json import NotJson
-from pytest_webeval.trajectories.lenient_json import read_json
-from pytest_webeval.trajectories.lenient_json import shown
-from pytest_webeval.trajectories.log import read_log
-from pytest_webeval.trajectories.outcome import gate_of
-from pytest_webeval.trajectories.outcome import with_answer
-from pytest_webeval.trajectories.place import place_of
-from pytest_webeval.trajectories.screenshots import align
-from pytest_webeval.trajectories.screenshots import find_screenshots
-from pytest_webeval.trajectories.task_data import read_task_data
-from pytest_webeval.trajectories.thought_texts import StepText
-from pytest_webeval.trajectories.thought_texts import quotes_step
-from pytest_webeval.trajectories.thought_texts import read_action
-from pytest_webeval.trajectories.thought_texts import read_text
-from pytest_webeval.trajectories.times import read_times
-from pytest_webeval.trajectories.usage import read_usage
-from pytest_webeval.trajectories.usage import total_usage
+from pytest_webeval.recordings.trajectory.actions import StepText
+from pytest_webeval.recordings.trajectory.actions import quotes_step
+from pytest_webeval.recordings.trajectory.actions import read_action
+from pytest_webeval.recordings.trajectory.actions import read_text
+from pytest_webeval.recordings.trajectory.answer import answer_name
+from pytest_webeval.recordings.trajectory.answer import name_warning
+from pytest_webeval.recordings.trajectory.answer import read_answer
+from pytest_webeval.recordings.trajectory.answer import read_usage
+from pytest_webeval.recordings.trajectory.answer import total_usage
+from pytest_webeval.recordings.trajectory.core_log import read_core_log
+from pytest_webeval.recordings.trajectory.layout import place_of
+from pytest_webeval.recordings.trajectory.log import read_log
+from pytest_webeval.recordings.trajectory.outcome import gate_of
+from pytest_webeval.recordings.trajectory.outcome import with_answer
+from pytest_webeval.recordings.trajectory.screenshots import align
+from pytest_webeval.recordings.trajectory.screenshots import find_screenshots
+from pytest_webeval.recordings.trajectory.step import Unreadable
+from pytest_webeval.recordings.trajectory.task_data import read_task_data
+from pytest_webeval.recordings.trajectory.times import read_times
+from pytest_webeval.safety.json import NotJson
+from pytest_webeval.safety.json import load_lenient as read_json
+from pytest_webeval.safety.json import shown
+from pytest_webeval.safety.warning_log import Warnings
 
 
 def read_web_surfer_log(content: bytes) -> None:

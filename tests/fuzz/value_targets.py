@@ -11,27 +11,27 @@ from typing import Any
 from fuzz.target import expect
 from fuzz.target import written
 
-from pytest_webeval.comparison import Comparison
-from pytest_webeval.elsewhere import places_of
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import ValueUnreadable
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.normal_urls import has_dot_segments
-from pytest_webeval.normal_urls import is_ssh
-from pytest_webeval.normal_urls import normalized_keeping_slashes
-from pytest_webeval.projection import ABSENT
-from pytest_webeval.projection import project
+from pytest_webeval.evaluators.network.body_matcher import ABSENT
+from pytest_webeval.evaluators.network.body_matcher import project
+from pytest_webeval.evaluators.network.event_matcher import places_of
+from pytest_webeval.evaluators.network.urls import UrlReader
+from pytest_webeval.evaluators.network.urls import bases_match
+from pytest_webeval.evaluators.network.urls import queries_match
 from pytest_webeval.rules import RULES
-from pytest_webeval.schema import TreeReader
-from pytest_webeval.schema import plain
-from pytest_webeval.sites import Environment
-from pytest_webeval.sites import Sites
-from pytest_webeval.urls import UrlReader
-from pytest_webeval.urls import bases_match
-from pytest_webeval.urls import queries_match
+from pytest_webeval.tasks.sites import Environment
+from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.values import VALUE_TYPES
 from pytest_webeval.values import value_type
 from pytest_webeval.values.base import Reading
+from pytest_webeval.values.comparison import Comparison
+from pytest_webeval.values.schema import TreeReader
+from pytest_webeval.values.schema import plain
+from pytest_webeval.values.url_normalization import has_dot_segments
+from pytest_webeval.values.url_normalization import is_ssh
+from pytest_webeval.values.url_normalization import normalized_keeping_slashes
 
 TYPES = tuple(VALUE_TYPES)
 FIRST = ord("A")  # the letter of the first type

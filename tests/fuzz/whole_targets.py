@@ -24,24 +24,24 @@ from fuzz.target import written
 from pytest_webeval import api
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.evaluators import NetworkEventEvaluator
-from pytest_webeval.evaluators import ResponseEvaluator
-from pytest_webeval.evaluators import RubricEvaluator
-from pytest_webeval.evaluators.base import Case
+from pytest_webeval.evaluators.case import Case
+from pytest_webeval.evaluators.network.evaluator import NetworkEventEvaluator
+from pytest_webeval.evaluators.response import ResponseEvaluator
+from pytest_webeval.evaluators.rubric import RubricEvaluator
+from pytest_webeval.recordings.run import Run
 from pytest_webeval.reports.failure_text import failure_text
 from pytest_webeval.reports.failure_text import reason
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rules import RULE_SETS
-from pytest_webeval.runs import Run
-from pytest_webeval.sites import Sites
-from pytest_webeval.sites import load_sites
-from pytest_webeval.summary import summarize
-from pytest_webeval.task_results import failed_to_load
-from pytest_webeval.task_sets import TaskSet
-from pytest_webeval.task_sets import tasks_in
-from pytest_webeval.tasks import Expectation
-from pytest_webeval.writing import write_json
+from pytest_webeval.scoring.task_result import failed_to_load
+from pytest_webeval.storage import write_json
+from pytest_webeval.summary.summarize import summarize
+from pytest_webeval.tasks.dataset import TaskSet
+from pytest_webeval.tasks.dataset import tasks_in
+from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.sites import load_sites
+from pytest_webeval.tasks.task import Expectation
 
 _NOT_A_NAME = re.compile(r"(^|/)\.*(/|$)|\0")
 _SESSION = (

@@ -13,8 +13,8 @@ from parity.drafts import Draft
 from parity.recording import DIALECT
 from parity.recording import Recording
 
-from pytest_webeval.tasks import STATUSES
-from pytest_webeval.tasks import TASK_TYPES
+from pytest_webeval.tasks.expectations import STATUSES
+from pytest_webeval.tasks.expectations import TASK_TYPES
 
 Answer = Mapping[str, Any]
 Edits = Mapping[str, Callable[[Answer], Any]]

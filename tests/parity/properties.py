@@ -36,8 +36,8 @@ from parity.trace_files import har
 from parity.url_edits import NOTATION_EDITS
 from parity.url_edits import PATH_EDITS
 
-from pytest_webeval.tasks import STATUSES
-from pytest_webeval.tasks import TASK_TYPES
+from pytest_webeval.tasks.expectations import STATUSES
+from pytest_webeval.tasks.expectations import TASK_TYPES
 
 Strategy = st.SearchStrategy
 MOST_EVENTS = 6

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from parity.run_directories import RunDirectory
 
-from pytest_webeval.formats.webarena_verified import TRACE_NAMES
+from pytest_webeval.recordings.webarena_verified import TRACE_NAMES
 
 SUITE = Path(__file__).parents[2] / "example_suite"
 CONFIG = SUITE / "config.json"

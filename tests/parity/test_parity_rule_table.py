@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.quirks import QUIRKS
-from pytest_webeval.tasks import read_task
-from pytest_webeval.unpassable import unpassable
+from pytest_webeval.diagnostics.unpassable import unpassable
+from pytest_webeval.rules import QUIRKS
+from pytest_webeval.tasks.task import read_task
 
 
 def network(task):

@@ -20,15 +20,15 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.evaluators import default_evaluators
-from pytest_webeval.evaluators.base import Case
-from pytest_webeval.formats.webarena_verified import TRACE_NAMES
+from pytest_webeval.evaluators.case import Case
+from pytest_webeval.recordings.network.readers import load_trace
+from pytest_webeval.recordings.webarena_verified import TRACE_NAMES
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import TaskResult
-from pytest_webeval.scoring import score
-from pytest_webeval.sites import Sites
-from pytest_webeval.sites import parse_sites
-from pytest_webeval.tasks import read_task
-from pytest_webeval.traces import load_trace
+from pytest_webeval.scoring.score import score
+from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.sites import parse_sites
+from pytest_webeval.tasks.task import read_task
 
 TODAY = date(2026, 3, 21)  # as in oracle_worker.py
 SECONDS = 20

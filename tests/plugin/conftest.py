@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from trajectories import recorded
 
-import pytest_webeval.plugin.registering as _loaded_once  # noqa: F401  (pytester forgets what a session imports)
+import pytest_webeval.plugin.registration as _loaded_once  # noqa: F401  (pytester forgets what a session imports)
 
 HOME = "http://shop.test/"
 QUICK = ("-p", "no:hypothesispytest")  # which each session would load afresh

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval.plugin.outcome import Outcome
-from pytest_webeval.summary import Record
+from pytest_webeval.plugin.runtest.run_outcome import Outcome
+from pytest_webeval.summary.record import Record
 
 
 @pytest.fixture

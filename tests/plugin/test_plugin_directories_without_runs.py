@@ -292,7 +292,7 @@ def test_a_tree_that_is_very_deep_or_very_big_costs_one_line(runs, webeval, monk
         (runs.root / "wide" / str(number) / "x").mkdir(parents=True)
     webeval().assert_outcomes(passed=1)
     assert without_runs(runs) == (2, ["runs/deep", "runs/wide"])
-    monkeypatch.setattr("pytest_webeval.formats.run_tree.MOST_DIRECTORIES", 40)
+    monkeypatch.setattr("pytest_webeval.recordings.run_tree.MOST_DIRECTORIES", 40)
     (runs.root / "deep").rename(runs.root / ".deep")
     webeval().assert_outcomes(passed=1, errors=1)
     told = "was not searched: it has more than 40 directories without a run; leave it out with --ignore"
@@ -300,7 +300,7 @@ def test_a_tree_that_is_very_deep_or_very_big_costs_one_line(runs, webeval, monk
 
 
 def test_a_directory_that_is_too_big_costs_no_run_of_its_group(runs, webeval, monkeypatch):
-    monkeypatch.setattr("pytest_webeval.formats.run_tree.MOST_DIRECTORIES", 40)
+    monkeypatch.setattr("pytest_webeval.recordings.run_tree.MOST_DIRECTORIES", 40)
     runs.add(107, name="batch/107")
     runs.add(108, name="batch/zone/108")
     for number in range(60):
@@ -311,7 +311,7 @@ def test_a_directory_that_is_too_big_costs_no_run_of_its_group(runs, webeval, mo
 
 
 def test_of_directories_that_are_too_big_few_are_searched(runs, webeval, monkeypatch):
-    monkeypatch.setattr("pytest_webeval.formats.run_tree.MOST_DIRECTORIES", 40)
+    monkeypatch.setattr("pytest_webeval.recordings.run_tree.MOST_DIRECTORIES", 40)
     runs.add(107)
     for group in range(20):
         for number in range(60):

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from pytest_webeval import durations
-from pytest_webeval.plugin.durations import lines
+from pytest_webeval.plugin.reporting.durations import lines
+from pytest_webeval.recordings import inputs as durations
 
 PHASES = "read {} s ({}), decode {} s ({}), load task {} s ({}), evaluate {} s ({}), write {} s ({})"
 LINE = re.compile(r" +\d+\.\d{3} s  (\S+)  read \S+, decode \S+, load task \S+, evaluate \S+, write \S+")

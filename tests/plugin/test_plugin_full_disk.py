@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval.plugin.full_disk import FullDisk
+from pytest_webeval.plugin.reporting.full_disk import FullDisk
 from pytest_webeval.plugin.workspace import WORKSPACE
 
 WORKERS = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "spread"])

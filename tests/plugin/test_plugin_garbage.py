@@ -6,8 +6,8 @@ import gc
 
 import pytest
 
-from pytest_webeval.plugin import garbage
-from pytest_webeval.plugin.garbage import unsearched
+from pytest_webeval.plugin import performance as garbage
+from pytest_webeval.plugin.performance import unsearched
 
 # What each test finds: whether Python searches for garbage at all, and whether it spares anything.
 TELLING = """

@@ -69,8 +69,8 @@ def test_recognize_brings_a_format_of_ones_own(runs, webeval, pytester):
         """
         from functools import partial
         from pytest_webeval import Run
-        from pytest_webeval.traces.base import Inputs
-        from pytest_webeval.traces.har import HarTrace
+        from pytest_webeval.recordings.inputs import Inputs
+        from pytest_webeval.recordings.network.har import HarTrace
         class Mine:
             name = "mine"
             wanted = "answer.txt"
@@ -99,7 +99,7 @@ def test_a_conftest_that_comes_with_collection_may_bring_the_format_of_the_root(
     (path / "tasks.json").write_text(json.dumps([runs.definition(107)]))
     pytester.makeconftest(
         """
-        from pytest_webeval.formats.webarena_verified import WebArenaVerified
+        from pytest_webeval.recordings.webarena_verified import WebArenaVerified
         def pytest_webeval_recognize(path, config):
             return WebArenaVerified() if (path / "answer.txt").exists() else None
         """

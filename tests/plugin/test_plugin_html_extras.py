@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 from trajectories import recorded
 
-from pytest_webeval.plugin import html_extras
+from pytest_webeval.plugin.reporting import pytest_html as html_extras
 
 HEAD = b"\x89PNG\r\n\x1a\n"
 

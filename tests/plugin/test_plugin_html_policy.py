@@ -8,7 +8,7 @@ from hashlib import sha256
 
 import pytest
 
-from pytest_webeval.plugin.html_policy import with_policy
+from pytest_webeval.plugin.reporting.html_policy import with_policy
 
 POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)"/>')
 

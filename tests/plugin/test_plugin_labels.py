@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval.plugin.labels import Labels
-from pytest_webeval.plugin.labels import quoted
+from pytest_webeval.recordings.labels import Labels
+from pytest_webeval.recordings.labels import quoted
 
 ROOTDIR = Path("/home/me/project")
 

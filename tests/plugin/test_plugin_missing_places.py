@@ -61,7 +61,7 @@ def test_a_run_of_another_task_keeps_its_place_to_itself(runs, webeval, pytester
     pytester.makeconftest(
         """
         import dataclasses
-        from pytest_webeval.formats.webarena_verified import WebArenaVerified
+        from pytest_webeval.recordings.webarena_verified import WebArenaVerified
         class Shifted(WebArenaVerified):
             def load(self, path, label, rules):
                 return dataclasses.replace(super().load(path, label, rules), task_id=5)

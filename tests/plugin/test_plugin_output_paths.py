@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from pytest_webeval import writing
+from pytest_webeval import storage as writing
 
 DIRECTORIES = ("--webeval-output", "--webeval-metrics", "--webeval-report")
 # Root may write anywhere: without these, it is as any other user is.

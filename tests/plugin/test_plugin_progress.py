@@ -14,9 +14,9 @@ from contextlib import suppress
 
 import pytest
 
-from pytest_webeval.plugin.tally import Tally
-from pytest_webeval.plugin.tally import status_line
-from pytest_webeval.summary import Record
+from pytest_webeval.reports.status_line import Tally
+from pytest_webeval.reports.status_line import status_line
+from pytest_webeval.summary.record import Record
 
 LINE = re.compile(r"  \d+/\d+  \d+\.\d % success")
 LETTERS = re.compile(r"[.FEs]{5,}|runs/\d+ [.FE]")

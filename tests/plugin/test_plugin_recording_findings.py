@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from pytest_webeval.recordings.run import unknown_run
 from pytest_webeval.reports.failure_text import failure_text
 from pytest_webeval.rules import RULES
-from pytest_webeval.runs import unknown_run
-from pytest_webeval.task_results import failed_to_load
+from pytest_webeval.scoring.task_result import failed_to_load
 
 FAILED = (
     "recording: failed_requests: 1 of 3 requests got no response, the first is event 2 of 3; "

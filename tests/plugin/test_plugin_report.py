@@ -12,7 +12,7 @@ SECRET = "hunter2hunter2"
 
 def page_of(directory, label):
     """What the report shows of a run."""
-    from pytest_webeval.reports.page_writing import data_name
+    from pytest_webeval.reports.html.writer import data_name
 
     text = (directory / "data" / f"{data_name(label)}.js").read_text()
     found = re.fullmatch(r"webeval\.task\((\"[^\"]*\"), '(.*)'\);\n", text, re.DOTALL)
@@ -356,7 +356,7 @@ def test_a_recording_that_ended_a_worker_is_not_looked_at_by_the_controller(mixe
     pytester.makeconftest(
         """
         import os
-        from pytest_webeval.traces.har import HarTrace
+        from pytest_webeval.recordings.network.har import HarTrace
 
         load = HarTrace.load
 

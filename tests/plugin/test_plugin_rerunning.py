@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval.plugin.rerunning import _kept
+from pytest_webeval.plugin.rerun import _kept
 
 
 def collected(result):

@@ -24,7 +24,7 @@ def pytest_runtest_logfinish(nodeid):
 """
 DECODED = """
 import pathlib
-from pytest_webeval.runs import Run
+from pytest_webeval.recordings.run import Run
 
 check = Run.check
 def watched(self):

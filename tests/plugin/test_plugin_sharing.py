@@ -9,12 +9,12 @@ from plugin.unprivileged import MAY_NOT_READ
 from plugin.unprivileged import PLAIN
 from plugin.unprivileged import prefix
 
-from pytest_webeval.formats import FORMATS
-from pytest_webeval.formats.run_tree import Branch
-from pytest_webeval.formats.run_tree import Kind
 from pytest_webeval.plugin.snapshots import Snapshots
 from pytest_webeval.plugin.snapshots import restored
 from pytest_webeval.plugin.snapshots import snapshot
+from pytest_webeval.recordings.formats import FORMATS
+from pytest_webeval.recordings.run_tree import Branch
+from pytest_webeval.recordings.run_tree import Kind
 
 LAST = '''
 import os, pathlib, pytest, shutil, time
@@ -121,7 +121,7 @@ def test_what_appears_after_one_worker_collected_is_left_out(four, spread, chang
 
 
 RECOGNIZE = """
-from pytest_webeval.formats.webarena_verified import WebArenaVerified
+from pytest_webeval.recordings.webarena_verified import WebArenaVerified
 
 class Own(WebArenaVerified):
     name = "own"

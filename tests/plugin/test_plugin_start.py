@@ -18,23 +18,20 @@ def pytest_unconfigure():
     Path(__file__).with_name(os.environ.get("PYTEST_XDIST_WORKER", "main")).write_text("\\n".join(lines))
 """
 # Of these parts a session without trajectories needs what they share with other runs.
-SHARED = {
-    "analysis": {"", ".intervals", ".means"},
-    "rubrics": {"", ".base"},
-    "trajectories": {"", ".file_names"},
-}
+SHARED = {"recordings.trajectory": {"", ".layout"}, "rubrics": {"", ".policy"}}
 SELDOM = {
-    "bodies",
-    "evaluators.judgement",
-    "event_matching",
-    "formats.trajectory_run",
+    "diagnostics.tree_diff",
+    "evaluators.network.event_matcher",
+    "evaluators.network.urls",
+    "evaluators.rubric_verdict",
     "plugin.audit",
-    "plugin.metrics",
+    "recordings.fara_run",
+    "recordings.network.form_fields",
     "redaction.redactor",
-    "subsets",
-    "task_models",
-    "trajectory_tasks",
-    "urls",
+    "summary.metrics_json",
+    "summary.trajectory_statistics",
+    "tasks.lenient_models",
+    "tasks.subset",
     "values.transliteration",
 }
 
@@ -56,14 +53,21 @@ def loaded(pytester, monkeypatch):
 def test_a_session_without_trajectories_loads_nothing_that_only_they_need(runs, webeval_apart, loaded):
     runs.add(107)
     webeval_apart().assert_outcomes(passed=1)
-    found = {part: {name.removeprefix(part) for name in loaded() if name.partition(".")[0] == part} for part in SHARED}
+    found = {
+        part: {name.removeprefix(part) for name in loaded() if f"{name}.".startswith(f"{part}.")} for part in SHARED
+    }
     assert found == SHARED
 
 
 def test_a_session_with_a_trajectory_loads_them(tree, webeval_apart, loaded):
     tree("a")
     webeval_apart().assert_outcomes(passed=1)
-    assert {"evaluators.judgement", "formats.trajectory_run", "trajectories.log", "analysis.rows"} <= loaded().keys()
+    assert {
+        "evaluators.rubric_verdict",
+        "recordings.fara_run",
+        "recordings.trajectory.log",
+        "summary.trajectory_statistics",
+    } <= loaded().keys()
 
 
 def test_a_session_loads_what_few_ask_for_only_when_they_do(runs, webeval_apart, loaded):
@@ -77,15 +81,15 @@ def test_a_session_loads_the_value_types_of_its_tasks_alone(runs, webeval_apart,
     runs.add(107)
     webeval_apart().assert_outcomes(passed=1)
     found = {name.removeprefix("values.") for name in loaded() if name.startswith("values.")}
-    assert found == {"base", "refusal", "string", "text"}
+    assert found == {"base", "comparison", "schema", "string", "text"}
 
 
 def test_workers_do_not_load_what_sums_up(runs, webeval_apart, loaded):
     runs.add(107)
     webeval_apart("-n1", "-p", "xdist").assert_outcomes(passed=1)
-    assert "plugin.reporter" in loaded()
-    assert {"plugin.reporter", "plugin.terminal"}.isdisjoint(loaded("gw0"))
-    assert "plugin.recording" in loaded("gw0")
+    assert "plugin.reporting.controller" in loaded()
+    assert {"plugin.reporting.controller", "reports.terminal"}.isdisjoint(loaded("gw0"))
+    assert "plugin.runtest.evaluation" in loaded("gw0")
 
 
 def test_pytest_does_not_rewrite_our_modules_once_there_are_runs(runs, pytester, webeval_apart, loaded):
@@ -93,7 +97,9 @@ def test_pytest_does_not_rewrite_our_modules_once_there_are_runs(runs, pytester,
     runs.add(107)
     webeval_apart("-p", "as_installed").assert_outcomes(passed=1)
     rewritten = {name for name, loader in loaded().items() if loader == "AssertionRewritingHook"}
-    assert rewritten == {"", "plugin", "plugin.entry", "plugin.own_imports"}
+    assert rewritten == {"", "plugin", "safety", "safety.text"} | {
+        f"plugin.{name}" for name in ("entry", "hookspecs", "options", "performance")
+    }
 
 
 def test_a_session_leaves_no_way_of_importing_behind(runs, pytester):
@@ -104,7 +110,7 @@ def test_a_session_leaves_no_way_of_importing_behind(runs, pytester):
         import pytest
         before = list(sys.meta_path)
         assert pytest.main(["--webeval-runs=runs", "-p", "no:hypothesispytest"]) == 0
-        assert "pytest_webeval.plugin.own_imports" in sys.modules
+        assert "pytest_webeval.plugin.performance" in sys.modules
         assert sys.meta_path == before
         """
     )

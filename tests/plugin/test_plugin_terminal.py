@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval.plugin import terminal
-from pytest_webeval.plugin.failure_lines import failures
+from pytest_webeval.reports import terminal
 from pytest_webeval.reports.rerun import Reruns
+from pytest_webeval.reports.terminal import failures
 from pytest_webeval.results import Summary
-from pytest_webeval.sites import SITE_NAMES
+from pytest_webeval.tasks.sites import SITE_NAMES
 
 CHECKSUMS = ("version", "evaluator_checksum", "data_checksum")
 QUICK = ("-p", "no:hypothesispytest")

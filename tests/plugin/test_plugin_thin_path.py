@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from pytest_webeval.plugin.carried import Carried
-from pytest_webeval.summary import Record
+from pytest_webeval.plugin.runtest.run_outcome import Carried
+from pytest_webeval.summary.record import Record
 
 KEPT = """
 import collections, gc, pathlib, pytest
@@ -186,8 +186,8 @@ def test_a_definition_in_the_run_itself_is_read_once_to_collect_and_once_to_scor
     pytester.makeconftest(
         """
         import pathlib
-        import pytest_webeval.files as files
-        from pytest_webeval import task_sets
+        import pytest_webeval.safety.files as files
+        from pytest_webeval.tasks import dataset as task_sets
 
         read = files.read_inside
         asked = pathlib.Path(__file__).with_name("asked.txt")

@@ -43,7 +43,7 @@ def test_a_recording_that_is_stuck_while_it_is_read_is_an_error(runs, webeval, p
     pytester.makeconftest(
         """
         import time, pytest
-        from pytest_webeval.formats.webarena_verified import WebArenaVerified
+        from pytest_webeval.recordings.webarena_verified import WebArenaVerified
 
         class Slow(WebArenaVerified):
             def load(self, path, label, rules):
@@ -81,7 +81,7 @@ def test_a_run_that_nobody_can_describe_in_time_is_told_all_the_same(runs, webev
         """
         import time, pytest
         import pytest_webeval as webeval
-        from pytest_webeval.formats.webarena_verified import WebArenaVerified
+        from pytest_webeval.recordings.webarena_verified import WebArenaVerified
 
         class Told(webeval.Run):
             def about(self, task):

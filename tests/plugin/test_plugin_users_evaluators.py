@@ -32,7 +32,7 @@ MINE = """
 
 CHECKING = """
     from conftest import Mine
-    from pytest_webeval.plugin.recording import Checker
+    from pytest_webeval.plugin.runtest.evaluation import Checker
     def test_it(record_evaluation):
         Checker(Mine(), record_evaluation).check()
 """
@@ -106,7 +106,7 @@ def test_a_check_and_the_result_of_the_same_test_share_one_call(mine, webeval, p
         test_checks="""
         import pytest
         from conftest import Mine
-        from pytest_webeval.plugin.recording import Checker
+        from pytest_webeval.plugin.runtest.evaluation import Checker
         @pytest.fixture
         def mine(record_evaluation):
             return Checker(Mine(), record_evaluation)
@@ -288,8 +288,8 @@ def test_a_warning_in_an_evaluator_of_ours_decides_nothing_when_a_subclass_calls
     try:
         webeval("-Werror").assert_outcomes(passed=1)
     finally:
-        from pytest_webeval.answers import read_answer
         from pytest_webeval.evaluators import response
+        from pytest_webeval.evaluators.agent_response import read_answer
 
         response.read_answer = read_answer
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from pytest_webeval.plugin.failure_lines import warnings
-from pytest_webeval.warning_kinds import warning_groups
+from pytest_webeval.reports.terminal import warnings
+from pytest_webeval.summary.warning_kinds import warning_groups
 
 DECIDED = "Q1 (literal_texts) made this failure: what an agent or a site wrote is never a pattern @ x"
 GUESSED = "no address is configured for shopping, so those of all sites were guessed"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.plugin.entry import OPTIONS
-from pytest_webeval.plugin.entry import SWITCHES
+from pytest_webeval.plugin.options import OPTIONS
+from pytest_webeval.plugin.options import SWITCHES
 
 FLAGS = {name: f"--{name.replace('_', '-')}" for name in (*OPTIONS, *SWITCHES) if name != "webeval_runs"}
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval.tasks import read_task
+from pytest_webeval.tasks.task import read_task
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from pytest_webeval.redaction.json import may_hold
 from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.redaction.recorded import Recorded
+from pytest_webeval.redaction.recording_secrets import Recorded
 from pytest_webeval.redaction.redactor import Redactor
-from pytest_webeval.redaction.tokens import may_hold
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult

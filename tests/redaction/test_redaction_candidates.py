@@ -14,14 +14,14 @@ from redaction.test_redaction_texts import HIDDEN
 from redaction.test_redaction_texts import KEYS
 from redaction.test_redaction_texts import TOKENS
 
-from pytest_webeval.redaction import texts
+from pytest_webeval.redaction import text as texts
 from pytest_webeval.redaction.candidates import candidates
-from pytest_webeval.redaction.marks import KEY_PREFIXES
-from pytest_webeval.redaction.marks import may_hold_secrets
+from pytest_webeval.redaction.names import KEY_PREFIXES
+from pytest_webeval.redaction.names import may_hold_secrets
 from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.policy import scope_of
 from pytest_webeval.redaction.replacements import Replacements
-from pytest_webeval.redaction.scope import scope_of
-from pytest_webeval.redaction.texts import Texts
+from pytest_webeval.redaction.text import Texts
 
 PIECES = [
     *(*TOKENS, *KEYS, *(shown for shown, _ in HIDDEN), *canaries.HEADERS, *canaries.HEADERS.values(), canaries.URL),

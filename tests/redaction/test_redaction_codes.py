@@ -7,14 +7,14 @@ import json
 import pytest
 
 from pytest_webeval.redaction.audit import Audit
+from pytest_webeval.redaction.json import Trees
+from pytest_webeval.redaction.json import may_hold
 from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.policy import scope_of
 from pytest_webeval.redaction.redactor import Redactor
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.replacements import replaced
-from pytest_webeval.redaction.scope import scope_of
-from pytest_webeval.redaction.texts import Texts
-from pytest_webeval.redaction.tokens import may_hold
-from pytest_webeval.redaction.trees import Trees
+from pytest_webeval.redaction.text import Texts
 
 SALT = b"of the recording"
 CODE = "4a0AX4XfWhxyz"

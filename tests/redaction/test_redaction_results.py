@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from pytest_webeval.redaction.known import KnownSecrets
+from pytest_webeval.redaction.known_secrets import KnownSecrets
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.redactor import Redactor
 from pytest_webeval.redaction.replacements import replaced

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies
 
-from pytest_webeval.redaction.marks import may_hold_secrets
+from pytest_webeval.redaction.names import may_hold_secrets
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.redactor import Redactor
 from pytest_webeval.redaction.replacements import replaced

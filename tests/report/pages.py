@@ -10,9 +10,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from pytest_webeval.reports.page_writing import data_name
-from pytest_webeval.reports.page_writing import write_page
-from pytest_webeval.reports.page_writing import write_task
+from pytest_webeval.reports.html.writer import data_name
+from pytest_webeval.reports.html.writer import write_page
+from pytest_webeval.reports.html.writer import write_task
 
 COLUMNS = [
     "run",

@@ -14,9 +14,9 @@ import pytest
 from report import pages
 from report.conftest import PHONE
 
-from pytest_webeval.reports.page_writing import data_name
-from pytest_webeval.reports.page_writing import task_script
-from pytest_webeval.reports.page_writing import write_single
+from pytest_webeval.reports.html.writer import data_name
+from pytest_webeval.reports.html.writer import task_script
+from pytest_webeval.reports.html.writer import write_single
 
 pytestmark = pytest.mark.browser
 ROWS = pages.index(400)["rows"]

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from report import pages
 
-from pytest_webeval.reports.page_writing import task_script
-from pytest_webeval.reports.page_writing import write_page
-from pytest_webeval.reports.page_writing import write_single
-from pytest_webeval.reports.page_writing import write_task
+from pytest_webeval.reports.html.writer import task_script
+from pytest_webeval.reports.html.writer import write_page
+from pytest_webeval.reports.html.writer import write_single
+from pytest_webeval.reports.html.writer import write_task
 
 pytestmark = pytest.mark.browser
 TEXTS = {

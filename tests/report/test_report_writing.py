@@ -12,13 +12,13 @@ import pytest
 from report import pages
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.reports.page_writing import data_name
-from pytest_webeval.reports.page_writing import inert_json
-from pytest_webeval.reports.page_writing import task_script
-from pytest_webeval.reports.page_writing import write_page
-from pytest_webeval.reports.page_writing import write_single
-from pytest_webeval.reports.page_writing import write_task
-from pytest_webeval.reports.single_file import write_copy
+from pytest_webeval.reports.html.writer import data_name
+from pytest_webeval.reports.html.writer import inert_json
+from pytest_webeval.reports.html.writer import task_script
+from pytest_webeval.reports.html.writer import write_copy
+from pytest_webeval.reports.html.writer import write_page
+from pytest_webeval.reports.html.writer import write_single
+from pytest_webeval.reports.html.writer import write_task
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_page_of_one_file_names_the_hash_of_each_of_its_scripts(tmp_path):
 
 
 def test_our_script_builds_nothing_out_of_text():
-    text = files("pytest_webeval.reports.page").joinpath("report.js").read_text(encoding="utf-8")
+    text = files("pytest_webeval.reports.html").joinpath("report.js").read_text(encoding="utf-8")
     assert not re.search(
         r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\(|new Function|</script|<!--", text
     )

@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from pytest_webeval.reports.annotation import annotation
-from pytest_webeval.reports.markdown import fenced
-from pytest_webeval.reports.markdown import markdown
-from pytest_webeval.reports.markdown import plain
-from pytest_webeval.reports.open_metrics import open_metrics
+from pytest_webeval.reports.ci import annotation
+from pytest_webeval.reports.ci import fenced
+from pytest_webeval.reports.ci import markdown
+from pytest_webeval.reports.ci import open_metrics
+from pytest_webeval.reports.ci import plain
 from pytest_webeval.reports.rerun import Reruns
 from pytest_webeval.results import Summary
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from decimal import Decimal
 
-from pytest_webeval.rubrics.base import VerdictPolicy
 from pytest_webeval.rubrics.derivation import derive
-from pytest_webeval.rubrics.evidence import Facts
-from pytest_webeval.rubrics.evidence import ScoreFileName
-from pytest_webeval.rubrics.evidence import StoredVerdict
+from pytest_webeval.rubrics.policy import VerdictPolicy
+from pytest_webeval.rubrics.stored_verdict import Facts
+from pytest_webeval.rubrics.stored_verdict import ScoreFileName
+from pytest_webeval.rubrics.stored_verdict import StoredVerdict
 
 RUBRIC_FILE = ScoreFileName("mmrubric", Decimal("0.8"), 5, 3)
 OTHER_FILE = ScoreFileName("other")

@@ -16,9 +16,9 @@ from rubrics.rubric_plans import Plan
 from rubrics.rubric_plans import flat
 from rubrics.rubric_plans import planned
 
-from pytest_webeval.rubrics.evidence import Facts
-from pytest_webeval.rubrics.evidence import ScoreFileName
-from pytest_webeval.rubrics.evidence import StoredVerdict
+from pytest_webeval.rubrics.stored_verdict import Facts
+from pytest_webeval.rubrics.stored_verdict import ScoreFileName
+from pytest_webeval.rubrics.stored_verdict import StoredVerdict
 
 SIZE = 1000
 RUBRIC_WRITERS = (("W", "G0"), ("W", "G1"), ("W", "G2"), ("T", "G1"), ("T", "G2"))

@@ -14,8 +14,8 @@ from trajectories import recorded
 
 from pytest_webeval.api import load_run
 from pytest_webeval.api import score
-from pytest_webeval.rubrics.base import VerdictPolicy
-from pytest_webeval.rubrics.evidence import ScoreFileName
+from pytest_webeval.rubrics.policy import VerdictPolicy
+from pytest_webeval.rubrics.stored_verdict import ScoreFileName
 
 HELD_OUT = ScoreFileName("heldout", Decimal("0.8"), 5, 3)
 SIGNALS = {"mm_is_success": 1, "rubric_is_success": 1, "verifier_is_success": 1}

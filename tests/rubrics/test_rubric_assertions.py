@@ -14,11 +14,11 @@ from rubrics.rubric_corpus import corpus
 
 from pytest_webeval.results import Status
 from pytest_webeval.results import worst
-from pytest_webeval.rubrics.assertions import assertions_of
-from pytest_webeval.rubrics.base import CRITERIA
-from pytest_webeval.rubrics.base import VerdictPolicy
 from pytest_webeval.rubrics.derivation import derive
-from pytest_webeval.rubrics.evidence import ScoreFileName
+from pytest_webeval.rubrics.policy import CRITERIA
+from pytest_webeval.rubrics.policy import VerdictPolicy
+from pytest_webeval.rubrics.stored_verdict import ScoreFileName
+from pytest_webeval.rubrics.verdict_report import assertions_of
 
 MADE = tuple(corpus())
 HELD_OUT = ScoreFileName("heldout", Decimal("0.8"))

@@ -7,13 +7,13 @@ from decimal import Decimal
 
 import pytest
 
-from pytest_webeval.rubrics.base import VerdictPolicy
-from pytest_webeval.rubrics.checks import CHECKS
+from pytest_webeval.rubrics.consistency import CHECKS
 from pytest_webeval.rubrics.derivation import derive
-from pytest_webeval.rubrics.evidence import Check
-from pytest_webeval.rubrics.evidence import Facts
-from pytest_webeval.rubrics.evidence import ScoreFileName
-from pytest_webeval.rubrics.evidence import StoredVerdict
+from pytest_webeval.rubrics.policy import VerdictPolicy
+from pytest_webeval.rubrics.stored_verdict import Check
+from pytest_webeval.rubrics.stored_verdict import Facts
+from pytest_webeval.rubrics.stored_verdict import ScoreFileName
+from pytest_webeval.rubrics.stored_verdict import StoredVerdict
 
 RUBRIC_FILE = ScoreFileName("mmrubric", Decimal("0.8"), 5, 3)
 LEAF = {"criterion": "c", "max_points": 4, "earned_points": 4, "post_image_earned_points": 3.5}

@@ -9,10 +9,10 @@ from rubrics.contradictions import INJECTIONS
 from rubrics.rubric_corpus import SIZE
 from rubrics.rubric_corpus import corpus
 
-from pytest_webeval.rubrics.base import CRITERIA
-from pytest_webeval.rubrics.base import VerdictPolicy
-from pytest_webeval.rubrics.checks import CHECKS
+from pytest_webeval.rubrics.consistency import CHECKS
 from pytest_webeval.rubrics.derivation import derive
+from pytest_webeval.rubrics.policy import CRITERIA
+from pytest_webeval.rubrics.policy import VerdictPolicy
 
 MADE = tuple(corpus())
 OF_RUBRICS = tuple(made for made in MADE if made.plan)

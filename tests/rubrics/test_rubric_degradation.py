@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.rubrics.degradation import degraded_steps
-from pytest_webeval.rubrics.items import leaves
-from pytest_webeval.rubrics.payloads import RubricPayload
+from pytest_webeval.rubrics.payload import RubricPayload
+from pytest_webeval.rubrics.rubric_items import leaves
 
 LEAVES = [{"criterion": "c", "max_points": 4, "post_image_earned_points": 4}]
 UNMET = [{**LEAVES[0], "condition": "if so", "is_condition_met": False}]

@@ -17,13 +17,13 @@ from rubrics.made_payloads import payload
 from rubrics.made_payloads import rules
 from rubrics.made_payloads import verdict
 
-from pytest_webeval.rubrics.base import CRITERIA
-from pytest_webeval.rubrics.base import VerdictPolicy
-from pytest_webeval.rubrics.base import VerdictUnreadable
 from pytest_webeval.rubrics.derivation import derive
-from pytest_webeval.rubrics.evidence import Facts
-from pytest_webeval.rubrics.evidence import ScoreFileName
-from pytest_webeval.rubrics.evidence import StoredVerdict
+from pytest_webeval.rubrics.policy import CRITERIA
+from pytest_webeval.rubrics.policy import VerdictPolicy
+from pytest_webeval.rubrics.policy import VerdictUnreadable
+from pytest_webeval.rubrics.stored_verdict import Facts
+from pytest_webeval.rubrics.stored_verdict import ScoreFileName
+from pytest_webeval.rubrics.stored_verdict import StoredVerdict
 
 D = Decimal
 ANSWER = "The Pocket Atlas costs 12.50 EUR and is in stock."

@@ -11,14 +11,14 @@ from rubrics.made_payloads import item
 from rubrics.made_payloads import payload
 from trajectories import recorded
 
-from pytest_webeval.files import Inputs
-from pytest_webeval.rubrics.base import VerdictPolicy
+from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.recordings.trajectory.trajectory import Trajectory
 from pytest_webeval.rubrics.derivation import derive
-from pytest_webeval.rubrics.description import described
-from pytest_webeval.rubrics.evidence import Facts
-from pytest_webeval.rubrics.evidence import ScoreFileName
-from pytest_webeval.rubrics.evidence import StoredVerdict
-from pytest_webeval.trajectories.trajectory import Trajectory
+from pytest_webeval.rubrics.policy import VerdictPolicy
+from pytest_webeval.rubrics.stored_verdict import Facts
+from pytest_webeval.rubrics.stored_verdict import ScoreFileName
+from pytest_webeval.rubrics.stored_verdict import StoredVerdict
+from pytest_webeval.rubrics.verdict_report import described
 
 FLY = {"action": "fly"}
 WRONG_KEYS = {"action": "key", "keys": ["Enter"], "speed": 3}

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.rubrics.base import VerdictUnreadable
-from pytest_webeval.rubrics.items import MAX_DEPTH
-from pytest_webeval.rubrics.items import Leaf
-from pytest_webeval.rubrics.items import add_up
-from pytest_webeval.rubrics.items import is_action_only
-from pytest_webeval.rubrics.items import leaves
-from pytest_webeval.rubrics.items import points_of
-from pytest_webeval.rubrics.items import without_points
+from pytest_webeval.rubrics.policy import VerdictUnreadable
+from pytest_webeval.rubrics.rubric_items import MAX_DEPTH
+from pytest_webeval.rubrics.rubric_items import Leaf
+from pytest_webeval.rubrics.rubric_items import add_up
+from pytest_webeval.rubrics.rubric_items import is_action_only
+from pytest_webeval.rubrics.rubric_items import leaves
+from pytest_webeval.rubrics.rubric_items import points_of
+from pytest_webeval.rubrics.rubric_items import without_points
 
 D = Decimal
 EIGHTY = D("0.8")

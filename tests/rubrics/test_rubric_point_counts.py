@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.rubrics.point_counts import point_count
-from pytest_webeval.rubrics.point_counts import quoted
-from pytest_webeval.rubrics.point_counts import verdict_bit
+from pytest_webeval.rubrics.payload import point_count
+from pytest_webeval.rubrics.payload import quoted
+from pytest_webeval.rubrics.payload import verdict_bit
 
 D = Decimal
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.decimals()

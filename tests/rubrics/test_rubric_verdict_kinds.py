@@ -16,8 +16,8 @@ from rubrics.made_payloads import payload
 from rubrics.made_payloads import rules
 from rubrics.made_payloads import verdict
 
-from pytest_webeval.rubrics.base import VerdictUnreadable
-from pytest_webeval.rubrics.evidence import ScoreFileName
+from pytest_webeval.rubrics.policy import VerdictUnreadable
+from pytest_webeval.rubrics.stored_verdict import ScoreFileName
 
 D = Decimal
 

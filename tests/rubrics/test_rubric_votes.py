@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.rubrics.votes import majority
-from pytest_webeval.rubrics.votes import median_index
+from pytest_webeval.rubrics.consistency import majority
+from pytest_webeval.rubrics.consistency import median_index
 
 T, F = True, False
 

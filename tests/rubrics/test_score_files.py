@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.rubrics.base import VerdictUnreadable
-from pytest_webeval.rubrics.evidence import ScoreFileName
+from pytest_webeval.rubrics.policy import VerdictUnreadable
 from pytest_webeval.rubrics.score_files import choose
 from pytest_webeval.rubrics.score_files import parse_name
 from pytest_webeval.rubrics.score_files import read_rubric_file
 from pytest_webeval.rubrics.score_files import read_score_file
 from pytest_webeval.rubrics.score_files import stored_rubric
+from pytest_webeval.rubrics.stored_verdict import ScoreFileName
 
 EXACT = Decimal("0.8")
 MMRUBRIC, WEBJUDGE = "mmrubric_0.8-5-3.json", "WebJudge_Online_Mind2Web_eval-3.json"

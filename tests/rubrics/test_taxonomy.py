@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.rubrics.taxonomy import TAXONOMY
 from pytest_webeval.rubrics.taxonomy import category
 from pytest_webeval.rubrics.taxonomy import code_name
 from pytest_webeval.rubrics.taxonomy import tool_failures
-from pytest_webeval.trajectories.base import Step
 
 
 def test_generations_differ_in_the_codes_that_came_later():

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.rubrics.base import VerdictUnreadable
-from pytest_webeval.rubrics.verdict_texts import read_verdict_text
+from pytest_webeval.rubrics.policy import VerdictUnreadable
+from pytest_webeval.rubrics.text_verdicts import read_verdict_text
 
 OM2W = "WebJudge_Online_Mind2Web_eval"
 

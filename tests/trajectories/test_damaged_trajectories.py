@@ -15,8 +15,8 @@ from pytest_webeval import find_runs
 from pytest_webeval import score
 from pytest_webeval import summarize
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.task_results import failed_to_load
-from pytest_webeval.writing import encoded
+from pytest_webeval.scoring.task_result import failed_to_load
+from pytest_webeval.storage import encoded
 
 BATCHES, EACH = 20, 100
 CRASH = re.compile(r"RubricEvaluator: \w+: .* @ eval\[0\]", re.DOTALL)  # how an exception is told that is not ours

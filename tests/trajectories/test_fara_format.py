@@ -10,11 +10,11 @@ from trajectories.recorded import put
 
 from pytest_webeval import find_runs
 from pytest_webeval import load_run
-from pytest_webeval.formats import format_of
-from pytest_webeval.formats import holds_reports
-from pytest_webeval.formats.listing import listed
-from pytest_webeval.task_sets import parse_tasks
-from pytest_webeval.trajectories.base import Unreadable
+from pytest_webeval.recordings.discovery import listed
+from pytest_webeval.recordings.formats import format_of
+from pytest_webeval.recordings.formats import holds_reports
+from pytest_webeval.recordings.trajectory.step import Unreadable
+from pytest_webeval.tasks.dataset import parse_tasks
 
 ANSWER = "a_final_answer.json"
 
@@ -70,7 +70,7 @@ def test_a_directory_that_cannot_be_listed_is_a_run_that_cannot_be_read(tmp_path
         raise PermissionError(path)
 
     (tmp_path / "traj/7").mkdir(parents=True)
-    monkeypatch.setattr("pytest_webeval.formats.listing.os.scandir", refuse)
+    monkeypatch.setattr("pytest_webeval.recordings.discovery.os.scandir", refuse)
     assert format_of(tmp_path / "traj/7").name == "fara"
 
 

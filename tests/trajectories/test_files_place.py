@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.trajectories.place import Place
-from pytest_webeval.trajectories.place import place_of
+from pytest_webeval.recordings.trajectory.layout import Place
+from pytest_webeval.recordings.trajectory.layout import place_of
 
 FARA = "WebSurfer-fara-100-max_n_images-3"
 VOYAGER = "WebVoyager_WebVoyager_data_08312025.jsonl"

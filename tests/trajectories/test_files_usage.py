@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.oddities import Warnings
-from pytest_webeval.trajectories.usage import Usage
-from pytest_webeval.trajectories.usage import read_usage
-from pytest_webeval.trajectories.usage import total_usage
+from pytest_webeval.recordings.trajectory.answer import Usage
+from pytest_webeval.recordings.trajectory.answer import read_usage
+from pytest_webeval.recordings.trajectory.answer import total_usage
+from pytest_webeval.safety.warning_log import Warnings
 
 
 def read(components):

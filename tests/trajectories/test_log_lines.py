@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.trajectories.lenient_json import MAX_DEPTH
-from pytest_webeval.trajectories.lenient_json import MAX_DIGITS
-from pytest_webeval.trajectories.log import read_log
-from pytest_webeval.trajectories.log_lines import MAX_LINES
+from pytest_webeval.recordings.trajectory.log import read_log
+from pytest_webeval.recordings.trajectory.log_lines import MAX_LINES
+from pytest_webeval.safety.json import LENIENT_DEPTH as MAX_DEPTH
+from pytest_webeval.safety.json import LENIENT_DIGITS as MAX_DIGITS
 
 OPENED = (
     '{"timestamp":"2026-03-01T10:00:05","type":"OtherEvent","source":"FaraAgent","url":"https://shop.test/",'

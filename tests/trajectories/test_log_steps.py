@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.trajectories.base import Step
-from pytest_webeval.trajectories.log import read_log
+from pytest_webeval.recordings.trajectory.log import read_log
+from pytest_webeval.recordings.trajectory.step import Step
 
 COMPLETED = r"""
 {"timestamp":"2026-03-01T10:00:05.100000","type":"OtherEvent","message":"\nThought #1: Search the shop for the atlas.\nAction #1: executing tool 'web_search' with arguments {\"action\": \"web_search\", \"query\": \"pocket atlas\"}"}

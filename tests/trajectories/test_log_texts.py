@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.trajectories.log import read_log
-from pytest_webeval.trajectories.thought_texts import MAX_LITERAL
-from pytest_webeval.trajectories.thought_texts import read_action
-from pytest_webeval.trajectories.thought_texts import read_text
+from pytest_webeval.recordings.trajectory.actions import MAX_LITERAL
+from pytest_webeval.recordings.trajectory.actions import read_action
+from pytest_webeval.recordings.trajectory.actions import read_text
+from pytest_webeval.recordings.trajectory.log import read_log
 
 CALLED = "executing tool 'wait' with arguments"
 SEARCHED = "executing tool 'web_search' with arguments"

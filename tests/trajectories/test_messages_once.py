@@ -15,7 +15,7 @@ from pytest_webeval import find_runs
 from pytest_webeval import load_tasks
 from pytest_webeval import score
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.task_results import failed_to_load
+from pytest_webeval.scoring.task_result import failed_to_load
 
 AGAIN = "have the run judged again"
 SUITE = Path(__file__).parents[2] / "example_suite"

@@ -7,9 +7,9 @@ from trajectories import recorded
 
 from pytest_webeval.api import load_run
 from pytest_webeval.api import score
-from pytest_webeval.trajectories.answer import other_answers
-from pytest_webeval.trajectories.base import Unreadable
-from pytest_webeval.trajectories.outcome import OutcomeClass
+from pytest_webeval.recordings.trajectory.answer import other_answers
+from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
+from pytest_webeval.recordings.trajectory.step import Unreadable
 
 FIRST = "a_final_answer.json: the answer is read from here, not from"
 TWO = f"{FIRST} 'b_final_answer.json'; webeval loads neither, so keep one"

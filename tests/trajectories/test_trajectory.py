@@ -10,10 +10,10 @@ from trajectories.recorded import final_answer
 from trajectories.recorded import log
 
 from pytest_webeval import load_run
-from pytest_webeval.files import Inputs
-from pytest_webeval.trajectories.base import Unreadable
-from pytest_webeval.trajectories.description import described
-from pytest_webeval.trajectories.trajectory import Trajectory
+from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.recordings.trajectory.step import Unreadable
+from pytest_webeval.recordings.trajectory.trajectory import Trajectory
+from pytest_webeval.recordings.trajectory.trajectory import described
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ from trajectories.recorded import core_log
 from trajectories.recorded import final_answer
 from trajectories.recorded import log
 
-from pytest_webeval.files import Inputs
-from pytest_webeval.trajectories.base import Step
-from pytest_webeval.trajectories.outcome import gate_of
-from pytest_webeval.trajectories.trajectory import Trajectory
+from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.recordings.trajectory.outcome import gate_of
+from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.recordings.trajectory.trajectory import Trajectory
 
 NO_ANSWER = "<no_answer>"
 LONG = log(*[CLICK] * 3)

@@ -13,8 +13,8 @@ from trajectories.recorded import score_file
 
 from pytest_webeval import load_run
 from pytest_webeval import score
-from pytest_webeval.analysis.record_rows import row_of
-from pytest_webeval.summary import Record
+from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.trajectory_rows import row_of
 
 STEPS = {"step2_relevance_scores": {"screenshot_0": {"0": 0, "screenshot_idx": 0}}}
 FAILURE = {"has_failure": True, "failure_points": [{"step_numbers": "2", "error_code": "1.1", "what_happened": "x"}]}

@@ -7,9 +7,9 @@ from importlib import metadata
 
 import pytest
 
-from pytest_webeval import task_results
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import ValueUnreadable
+from pytest_webeval.scoring import provenance as task_results
 from pytest_webeval.values import full_address
 from pytest_webeval.values.base import Reading
 from pytest_webeval.values.full_address import FullAddressValue

@@ -1,1 +1,0 @@
-"""What many trajectories say together: means, rates, intervals, several runs of one thing (`fara_webeval.md` §7)."""

@@ -1,0 +1,150 @@
+"""What is wrong with a recording itself, which no agent can help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.recordings.network.events import NO_RESPONSE
+
+if TYPE_CHECKING:
+    from pytest_webeval.recordings.network.events import NetworkEvent
+    from pytest_webeval.recordings.network.events import NetworkTrace
+    from pytest_webeval.recordings.run import Run
+    from pytest_webeval.tasks.task import Task
+
+
+# What a check may meet in a damaged event: it is lost then, and nothing else is.
+_LOST = (WebEvalError, RecursionError, ValueError)
+_NOT_MODIFIED = 304
+_UPLOADING = ("POST", "PUT", "PATCH")
+
+
+def capture_check(run: Run, task: Task | None = None) -> list[dict[str, str]]:
+    """What is wrong with the recording of a run, as codes with a sentence each. Never raises over damaged events.
+
+    It is asked of runs that are no success alone: it looks at each event, which would make all the others dearer. Only
+    a trace that was read to score the run is looked at.
+    """
+    trace = vars(run).get("trace")
+    if trace is None:
+        return []
+    capture, found = _Capture(trace, _asks_for_content(task)), []
+    for kind, check in _CHECKS.items():
+        with suppress(*_LOST):
+            if told := check(capture):
+                found.append({"kind": kind, "text": told})
+    return found
+
+
+def _asks_for_content(task: Task | None) -> bool:
+    """Whether an expectation names something of a response's body."""
+    expected = [one.get("expected") for one in task.eval] if task is not None else []
+    return any(isinstance(one, dict) and bool(one.get("response_content")) for one in expected)
+
+
+@dataclass(frozen=True)
+class _Capture:
+    trace: NetworkTrace
+    asks_for_content: bool
+
+    @cached_property
+    def requests(self) -> list[NetworkEvent]:
+        """The events that matter: no static assets, and none of which not even the URL can be read."""
+        return [event for event in self.trace.events if event.says_something]
+
+    def place(self, event: NetworkEvent) -> str:
+        return f"{event.name} of {len(self.trace.events)}"
+
+
+def _bodies_missing(capture: _Capture) -> str | None:
+    if not capture.asks_for_content and _those(capture.requests, _has_content, most=1):
+        return None
+    lacking = len(_those(capture.requests, lambda event: event.lacks_content))
+    if not lacking:
+        return None
+    kept = len(_those(capture.requests, _has_content))
+    told = f"{lacking} of {lacking + kept} responses with content have no stored body"
+    return f"{told}; record with contents, as record_har_content='embed' does in Playwright"
+
+
+def _has_content(event: NetworkEvent) -> bool:
+    body = event.read_content()
+    return body is not None and bool(body.text or body.aside)
+
+
+def _empty_log(capture: _Capture) -> str | None:
+    return None if capture.requests else f"the trace is of no use: {capture.trace.emptiness}"
+
+
+def _final_page_cached(capture: _Capture) -> str | None:
+    page = capture.trace.last_page
+    if page is None or not (page.status == _NOT_MODIFIED or page.is_from_cache):
+        return None
+    told = f"the page that the agent ended on ({capture.place(page)}, status {page.status}) came from a cache"
+    return f"{told}; record with an empty cache, in a new browser context"
+
+
+def _failed_requests(capture: _Capture) -> str | None:
+    failed = _those(capture.requests, lambda event: event.status in NO_RESPONSE)
+    if not failed:
+        return None
+    told = f"{len(failed)} of {len(capture.requests)} requests got no response, the first is"
+    return f"{told} {capture.place(failed[0])}; check that the sites were up, and end the recording when pages are idle"
+
+
+def _upload_without_body(capture: _Capture) -> str | None:
+    bare = _those(capture.requests, _is_bare_upload)
+    if not bare:
+        return None
+    told = f"{len(bare)} uploads have no recorded body, the first is {capture.place(bare[0])}"
+    return f"{told}; what they posted cannot be checked: record it with a tool that keeps posted data"
+
+
+def _is_bare_upload(event: NetworkEvent) -> bool:
+    if event.method.upper() not in _UPLOADING:
+        return False
+    length = (event.header("content-length") or "").strip()
+    is_filled = length.isdecimal() and bool(length.strip("0"))
+    if not is_filled and not (event.header("content-type") or "").lower().startswith("multipart/form-data"):
+        return False
+    body = event.read_post()
+    return body is None or not (body.text or body.aside)
+
+
+def _frame_after_page(capture: _Capture) -> str | None:
+    page, last = capture.trace.last_page, capture.trace.last_navigation
+    if page is None or last is None or last.index <= page.index or last.resource_type != "document":
+        return None
+    told = f"a document in an iframe ({capture.place(last)}) came after the page that the agent ended on"
+    return f"{told} ({capture.place(page)}); rules reference judge the iframe, the others the page"
+
+
+_CHECKS: dict[str, Callable[[_Capture], str | None]] = {
+    "bodies_missing": _bodies_missing,
+    "empty_log": _empty_log,
+    "final_page_cached": _final_page_cached,
+    "failed_requests": _failed_requests,
+    "upload_without_body": _upload_without_body,
+    "frame_after_page": _frame_after_page,
+}
+
+
+def _those(
+    events: Iterable[NetworkEvent], holds: Callable[[NetworkEvent], bool], most: int | None = None
+) -> list[NetworkEvent]:
+    """The first events of which something holds; it does not of one where nobody can tell."""
+    return list(islice((event for event in events if _is_told(event, holds)), most))
+
+
+def _is_told(event: NetworkEvent, holds: Callable[[NetworkEvent], bool]) -> bool:
+    try:
+        return holds(event)
+    except _LOST:
+        return False

@@ -1,0 +1,98 @@
+"""What an agent answered, in either dialect, as text, fenced text or JSON (spec §1.1, §1.2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_webeval.rules import Rules
+from pytest_webeval.safety.json import read_json
+from pytest_webeval.safety.limits import USUAL
+from pytest_webeval.safety.limits import Limits
+
+_FENCE = re.compile(r"```(?:json)?(.*?)```", re.DOTALL)
+_ANY_FENCE = re.compile(r"```(?:json5?)?(.*?)```", re.DOTALL | re.IGNORECASE)
+_FENCE_MARK, _MARK = "```", "\ufeff"
+_OF_DECODING = ("json_before_fence", "tolerant_decoding")
+_DOCUMENTED = {"action": "task_type", "results": "retrieved_data"}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A decoded response: `parsed` as JSON gives it, `fields` under the current names or None where it is no object.
+
+    `repairs` names the switches of the rule set without which it might have been decoded to something else.
+    """
+
+    parsed: Any
+    fields: Mapping[str, Any] | None
+    repairs: frozenset[str] = frozenset()
+
+    @property
+    def is_none(self) -> bool:
+        """Whether there is no response at all: nothing, or a JSON value that says nothing."""
+        return not self.parsed
+
+    @property
+    def data(self) -> Any:
+        """The retrieved data, None where it is empty; 0 and false are data (spec §1.3)."""
+        found = None if self.fields is None else self.fields.get("retrieved_data")
+        return None if found is None or found in ("", [], {}) else found
+
+    @property
+    def advice(self) -> str:
+        """What to write instead, for a response that lacks keys."""
+        present = ", ".join(sorted(self.parsed)) or "none"
+        return f"it has: {present}; write task_type (or action), status and retrieved_data (or results)"
+
+
+def read_answer(content: bytes, rules: Rules, limits: Limits = USUAL) -> Answer:
+    """The answer in the bytes of a response file, which are UTF-8: a run whose are not is none that can be scored.
+
+    Raises `EvaluationError` for one that is beyond the limits.
+    """
+    text = content.decode("utf-8", "replace").strip()
+    parsed = _parsed(text, rules, limits)
+    repairs = {name for name in _OF_DECODING if getattr(rules, name) and (_FENCE_MARK in text or _MARK in text)}
+    if not isinstance(parsed, dict) or not parsed:
+        return Answer(parsed, None, frozenset(repairs))
+    fields = _fields(parsed, rules)
+    if rules.documented_dialect and not parsed.keys() >= fields.keys():
+        repairs.add("documented_dialect")
+    return Answer(parsed, fields, frozenset(repairs))
+
+
+def _parsed(text: str, rules: Rules, limits: Limits) -> Any:
+    if rules.tolerant_decoding:
+        text = text.removeprefix(_MARK).lstrip()
+    for candidate in _candidates(text, rules):
+        try:
+            return read_json(candidate.strip(), limits, "the response")
+        except ValueError:
+            continue
+    fence = _FENCE.search(text)
+    return fence.group(1).strip() if fence else text
+
+
+def _candidates(text: str, rules: Rules) -> Iterator[str]:
+    """Where the JSON may stand, in the order in which it is looked for."""
+    if rules.json_before_fence and text.startswith("{"):
+        yield text
+    fences = (_ANY_FENCE if rules.tolerant_decoding else _FENCE).findall(text)
+    yield from (fences if rules.tolerant_decoding else fences[:1])
+    if not fences:
+        yield text
+
+
+def _fields(parsed: Mapping[str, Any], rules: Rules) -> dict[str, Any]:
+    fields = dict(parsed)
+    if "task_type" not in fields and "performed_operation" in fields:
+        fields["task_type"] = fields["performed_operation"]
+    if rules.documented_dialect:
+        for documented, current in _DOCUMENTED.items():
+            if current not in fields and documented in fields:
+                fields[current] = fields[documented]
+    return fields

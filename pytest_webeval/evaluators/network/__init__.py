@@ -1,0 +1,1 @@
+"""The evaluator of network events: which recorded event is the expected one."""

@@ -1,0 +1,270 @@
+"""What an event posted and received against what a task expects in its bodies (spec §4.4)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import replace
+from functools import cache
+from functools import cached_property
+from functools import lru_cache
+from typing import TYPE_CHECKING
+from typing import Any
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import UnavailableBody
+from pytest_webeval.recordings.network.form_fields import Fields
+from pytest_webeval.recordings.network.form_fields import fields_of
+from pytest_webeval.safety.deadline import at_most
+from pytest_webeval.safety.regex import SECONDS
+from pytest_webeval.safety.regex import NotAPattern
+from pytest_webeval.safety.regex import found_in
+from pytest_webeval.safety.regex import matches
+from pytest_webeval.tasks.expectations import NetworkExpectation
+from pytest_webeval.values.base import Alternatives
+from pytest_webeval.values.comparison import UNAVAILABLE
+from pytest_webeval.values.comparison import failed
+from pytest_webeval.values.schema import readable
+
+if TYPE_CHECKING:
+    from pytest_webeval.evaluators.case import Case
+    from pytest_webeval.recordings.network.events import Body
+    from pytest_webeval.recordings.network.events import NetworkEvent
+    from pytest_webeval.results import Assertion
+    from pytest_webeval.values.schema import TreeReader
+
+
+ABSENT = object()
+# What a filter raises over a body that it was not written for, or over a number of thousands of digits.
+_NOT_MEANT = (ArithmeticError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError)
+
+
+def project(keys: Iterable[str], body: Mapping[str, Any], missing: object = None) -> dict[str, Any]:
+    """What a body holds under each key; `missing` stands for a plain key that it lacks, `ABSENT` leaves it out.
+
+    Raises `EvaluationError` for a path or pattern that cannot be looked up in this body.
+    """
+    found = {key.strip(): _lookup(key.strip(), body, missing) for key in keys}
+    return {key: value for key, value in found.items() if value is not ABSENT}
+
+
+def _lookup(key: str, body: Mapping[str, Any], missing: object) -> Any:
+    if key.endswith("$") and key.startswith(("^", "$.^")):
+        return _by_name(key.removeprefix("$."), body)
+    if key.startswith("$"):
+        return _by_path(key, body)
+    return body.get(key, missing)
+
+
+def _by_name(pattern: str, body: Mapping[str, Any]) -> Any:
+    try:
+        hits = [value for name, value in body.items() if matches(pattern, name)]
+    except NotAPattern:
+        return None
+    return _several(hits)
+
+
+def _several(hits: list[Any]) -> Any:
+    if len(hits) > 1:
+        return Alternatives(hits)
+    return hits[0] if hits else None
+
+
+def _by_path(path: str, body: Mapping[str, Any]) -> Any:
+    try:
+        with at_most(SECONDS, f"the path {path!r:.80} takes more than {SECONDS:g} s in a body; write a plainer one"):
+            hits = _hits(path, dict(body)) or _hits(path, _unfolded(dict(body)))
+    except RecursionError:  # nested deeper than anything that a task asks for
+        return None
+    except _NOT_MEANT as error:
+        told = " ".join(f"{type(error).__name__}: {error}".split())
+        raise EvaluationError(f"{path!r:.80} cannot be looked up in a body: {told:.200}; mend the path") from error
+    # A filter means "any of those": one hit of it stays a list of one, which only an array type reads (Q21).
+    return Alternatives(hits) if hits and "?(" in path else _several(hits)
+
+
+def _hits(path: str, body: Any) -> list[Any]:
+    found = _compiled(path)
+    return [hit.value for hit in found.find(body)] if found is not None else []
+
+
+@lru_cache(maxsize=1024)
+def _compiled(path: str) -> Any:
+    from jsonpath_ng.exceptions import JSONPathError  # type: ignore[import-untyped]  # 91 of 663 checks use a path
+
+    try:
+        return _parser().parse(path)
+    except JSONPathError:
+        return None
+
+
+@cache
+def _parser() -> Any:
+    """One parser for all paths: making one takes a hundred times as long as parsing a path."""
+    from jsonpath_ng.ext.parser import ExtentedJsonPathParser  # type: ignore[import-untyped]
+
+    return ExtentedJsonPathParser()
+
+
+def _unfolded(value: Any) -> Any:
+    """A copy in which each member text that is JSON is replaced by what it says; list items stay (spec §4.4)."""
+    if isinstance(value, dict):
+        return {
+            key: _decoded(member) if isinstance(member, str) else _unfolded(member) for key, member in value.items()
+        }
+    return [_unfolded(item) for item in value] if isinstance(value, list) else value
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+PATH = "network_event"
+
+
+@dataclass(frozen=True)
+class BodyMatcher:
+    """Compares the bodies of events with one expectation. What the task wrote is read once."""
+
+    wanted: NetworkExpectation
+    case: Case
+    _posted: dict[int, dict[str, Any] | None] = field(default_factory=dict)
+    _contents: dict[int, dict[str, Any] | None] = field(default_factory=dict)
+
+    @cached_property
+    def expected_post(self) -> dict[str, Any] | None:
+        """The expected post data as values, None where the task asks for none. Raises `EvaluationError`."""
+        raw = self.wanted.expected.post_data
+        if not raw:
+            return None
+        kept = {key: value for key, value in raw.items() if not self._is_ignored(key)}
+        return self._typed(kept, self.case.tree_reader(PATH, strict=True))
+
+    def posted(self, event: NetworkEvent) -> dict[str, Any] | None:
+        """What an event posted under the keys that the task asks for, read once. Raises `EvaluationError`."""
+        if event.index not in self._posted:
+            self._posted[event.index] = self._read_post(event)
+        return self._posted[event.index]
+
+    def _read_post(self, event: NetworkEvent) -> dict[str, Any] | None:
+        if self.expected_post is None:
+            return None
+        fields = self._fields(event.read_post(), f"{PATH}.post_data")
+        if fields is None:
+            return None
+        kept = {name: value for name, value in fields.first.items() if not self._is_ignored(name)}
+        found = _projected(self.expected_post, replace(fields, first=kept))
+        return self._typed(found, self.case.tree_reader(PATH, strict=False))
+
+    def content(self, event: NetworkEvent) -> dict[str, Any] | None:
+        """What a response holds under the keys that the task asks for, read once. Raises `EvaluationError`."""
+        if event.index not in self._contents:
+            self._contents[event.index] = self._read_content(event)
+        return self._contents[event.index]
+
+    def _read_content(self, event: NetworkEvent) -> dict[str, Any] | None:
+        expected = self.wanted.expected.response_content
+        if not expected:
+            return None
+        fields = self._fields(event.read_content(), f"{PATH}.response_content")
+        return None if fields is None else project(expected, fields.first, ABSENT)
+
+    def check(self, event: NetworkEvent) -> None:
+        """Raise `EvaluationError` where a body that the task asks for is damaged in the trace itself."""
+        if self.expected_post is not None:
+            event.read_post()
+        if self.wanted.expected.response_content:
+            event.read_content()
+
+    def assertions(self, event: NetworkEvent) -> Iterator[Assertion]:
+        """One assertion or more for each field of a body that the task names; one for a body that is unavailable."""
+        comparison, post = self.case.comparison(extra_keys=True), self.expected_post
+        if post is not None:
+            path = f"{PATH}.post_data"
+            yield from _available(path, lambda: comparison.compare(post, self.posted(event), path))
+        if expected := self.wanted.expected.response_content:
+            path = f"{PATH}.response_content"
+            as_sent = replace(comparison, separate_lists=True)  # only what is read as values has the lists of Q34
+            yield from _available(path, lambda: as_sent.compare(expected, self.content(event), path))
+
+    def _fields(self, body: Body | None, where: str) -> Fields | None:
+        if body is not None and body.aside is not None and self.case.rules.side_bodies:
+            self.case.notice("side_bodies", where)
+            body = replace(body, text=_read_aside(body.aside))
+        fields = fields_of(body, self.case.run.inputs.limits)
+        if fields is not None and fields.is_multipart:
+            fields = self._by_rules(fields, where)
+        if fields is None or not fields.first:  # a body without any field is as good as none
+            return None
+        if not fields.repeated or not self.case.rules.every_field:
+            return fields
+        self.case.notice("every_field", f"{where}.{min(fields.repeated)}")
+        every = {name: self._every(name, values) for name, values in fields.repeated.items()}
+        return replace(fields, first=fields.first | every)
+
+    def _by_rules(self, fields: Fields, where: str) -> Fields:
+        """Of a multipart message the fields that the rule set finds in it."""
+        if not self.case.rules.browser_forms:
+            return fields.for_reference or fields  # in which no value is blank
+        if fields.for_reference is not None:
+            self.case.notice("browser_forms", where)
+        return fields
+
+    def _every(self, name: str, values: list[str]) -> Any:
+        """All values of a repeated field; one value that is repeated is still one where no array is expected."""
+        is_array = readable(self._post_types.get(name) or {}).get("type") == "array"
+        return values if is_array or len(set(values)) > 1 else values[0]
+
+    def _typed(self, members: Mapping[str, Any], reader: TreeReader) -> dict[str, Any]:
+        types = self._post_types
+        return {key: reader.member(raw, types.get(key), f"{PATH}.post_data.{key}") for key, raw in members.items()}
+
+    @property
+    def _post_types(self) -> Mapping[str, Any]:
+        return readable((self.wanted.post_data_schema or {}).get("properties") or {})
+
+    def _is_ignored(self, name: str) -> bool:
+        return any(_searches(pattern, name) for pattern in self.wanted.ignored_post_data_params_patterns or ())
+
+
+def _read_aside(read: Callable[[], str]) -> str:
+    try:
+        return read()
+    except EvaluationError as error:
+        raise UnavailableBody(str(error)) from error
+
+
+def _available(path: str, compare: Callable[[], Iterable[Assertion]]) -> Iterator[Assertion]:
+    try:
+        yield from compare()
+    except UnavailableBody as error:
+        yield failed(f"{path}{UNAVAILABLE}", str(error))
+
+
+def _searches(pattern: str, name: str) -> bool:
+    try:
+        return found_in(pattern, name)
+    except NotAPattern:  # as with those of queries, one that is no pattern finds nothing
+        return False
+
+
+def _projected(expected: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
+    """What was posted under each expected key. In a multipart form an empty field is also none at all (Q53)."""
+    found = project(expected, fields.first)
+    if not fields.is_multipart:
+        return found
+    nulls = {key.strip() for key, value in expected.items() if value is None}
+    return {key: None if key in nulls and _is_blank(value) else value for key, value in found.items()}
+
+
+def _is_blank(value: Any) -> bool:
+    every = value if isinstance(value, list | tuple) else (value,)
+    return all(isinstance(one, str) and not one.strip() for one in every)

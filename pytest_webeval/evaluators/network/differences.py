@@ -1,0 +1,171 @@
+"""In which fields the event that came nearest differs from the one that a task expects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_webeval.diagnostics.difference import DIFFERENT
+from pytest_webeval.diagnostics.difference import EXTRA
+from pytest_webeval.diagnostics.difference import MISSING
+from pytest_webeval.diagnostics.difference import MOST_CANDIDATES
+from pytest_webeval.diagnostics.difference import UNREADABLE
+from pytest_webeval.diagnostics.difference import Difference
+from pytest_webeval.diagnostics.difference import Explanation
+from pytest_webeval.diagnostics.difference import bounded
+from pytest_webeval.diagnostics.tree_diff import differences
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.evaluators.network.body_matcher import PATH
+from pytest_webeval.evaluators.network.event_matcher import URL_HEADERS
+from pytest_webeval.evaluators.network.event_matcher import EventMatcher
+from pytest_webeval.evaluators.network.urls import Query
+from pytest_webeval.evaluators.network.urls import Url
+from pytest_webeval.evaluators.network.urls import queries_match
+from pytest_webeval.recordings.network.events import NetworkEvent
+from pytest_webeval.results import Assertion
+from pytest_webeval.results import Status
+from pytest_webeval.values.comparison import UNAVAILABLE
+
+SameQuery = Callable[[Query, Query], bool]
+
+
+def explained_absence(expected: dict[str, Any]) -> Explanation:
+    """The explanation where nothing was recorded that could have come near."""
+    return Explanation([Difference(PATH, MISSING, expected)])
+
+
+def shown_event(event: NetworkEvent, matcher: EventMatcher) -> dict[str, Any]:
+    """An event as explanations name it. Raises `EvaluationError` where it is damaged."""
+    return {
+        "index": event.index,
+        "of": len(matcher.case.run.trace.events),
+        "method": str(event.method),
+        "url": bounded(matcher.urls.actual(event.url).text),
+        "status": event.status,
+    }
+
+
+def considered(candidates: Sequence[NetworkEvent], nearest: NetworkEvent) -> list[int]:
+    """Positions of the candidates, the nearest among them; of many the last ones."""
+    found = [event.index for event in candidates]
+    if len(found) <= MOST_CANDIDATES:
+        return found
+    return sorted({*found[1 - MOST_CANDIDATES :], nearest.index})
+
+
+@dataclass(frozen=True, slots=True)
+class EventDifferences:
+    """One event with what the verdict says of it: only what was found wrong is gone into."""
+
+    matcher: EventMatcher
+    event: NetworkEvent
+    assertions: Sequence[Assertion]
+
+    def all(self) -> Iterator[Difference]:
+        """Each field in which the event differs; one that should not be there differs as a whole."""
+        if self.matcher.wanted.should_not_exist:
+            yield Difference(PATH, EXTRA, None, self.matcher.urls.actual(self.event.url).text)
+        else:
+            yield from self._fields()
+
+    def _fields(self) -> Iterator[Difference]:
+        wanted, event, bodies = self.matcher.event, self.event, self.matcher.bodies
+        yield from self._url(event.url, self.matcher.expected_urls, "url")
+        yield from self._plain("http_method", wanted.http_method, str(event.method))
+        yield from self._plain("response_status", wanted.response_status, event.status)
+        yield from self._headers()
+        if self._did_not_hold(f"post_data{UNAVAILABLE}"):
+            yield Difference("post_data", UNREADABLE, bodies.expected_post)
+        elif self._is_wrong("post_data"):
+            comparison = self.matcher.case.comparison(extra_keys=True)
+            yield from differences(comparison, bodies.expected_post, bodies.posted(event), "post_data")
+        if self._did_not_hold(f"response_content{UNAVAILABLE}"):
+            yield Difference("response_content", UNREADABLE, wanted.response_content)
+        elif self._is_wrong("response_content"):
+            comparison = self.matcher.case.comparison(extra_keys=True)
+            yield from differences(comparison, wanted.response_content, bodies.content(event), "response_content")
+        if self._is_wrong("response_cookies"):
+            cookies = self.matcher.expected_cookies, self.matcher.cookies(event)
+            yield from differences(self.matcher.case.comparison(extra_keys=True), *cookies, "response_cookies")
+
+    def _is_wrong(self, field: str) -> bool:
+        """Whether anything in a field or below it did not hold."""
+        begins = tuple(f"{PATH}.{field}{after}" for after in ("_", ".", "["))
+        return any(
+            one.status is not Status.SUCCESS and one.assertion_name.startswith(begins) for one in self.assertions
+        )
+
+    def _did_not_hold(self, name: str) -> bool:
+        return any(
+            one.status is not Status.SUCCESS and one.assertion_name == f"{PATH}.{name}" for one in self.assertions
+        )
+
+    def _plain(self, field: str, expected: object, actual: object) -> Iterator[Difference]:
+        if self._did_not_hold(f"{field}_mismatch"):
+            yield Difference(field, MISSING if actual is None else DIFFERENT, expected, actual)
+
+    def _url(self, raw: str, expected: Sequence[Url], field: str) -> Iterator[Difference]:
+        query, same = "query_params", self.matcher.same_query
+        if field != "url":
+            query, same = f"{field}.query_params", queries_match
+        if self._did_not_hold(f"{field}_mismatch"):
+            yield self._elsewhere(raw, expected, field)
+        if self._did_not_hold(f"{query}_mismatch"):
+            here = [url.query for url in expected if self.matcher.same_place(raw, (url,))]
+            yield from _queries(here, self.matcher.urls.actual(raw).query, query, same)
+
+    def _elsewhere(self, raw: str, expected: Sequence[Url], field: str) -> Difference:
+        wanted = _one_or_all([url.base for url in expected])
+        try:
+            return Difference(field, DIFFERENT, wanted, self.matcher.urls.actual(raw).base)
+        except EvaluationError:
+            return Difference(field, UNREADABLE, wanted, raw)
+
+    def _headers(self) -> Iterator[Difference]:
+        wanted = self.matcher.event.headers
+        if wanted == {}:
+            yield Difference("headers", DIFFERENT, {}, None)
+        for name, expected in sorted((wanted or {}).items()):
+            path, actual = f"headers.{name}", self.event.header(name)
+            if actual is None:
+                yield Difference(path, MISSING, expected)
+            elif name in URL_HEADERS:
+                yield from self._url(actual, self.matcher.expected_header_urls(name), path)
+            elif self._is_wrong(path):
+                texts = self.matcher.expected_text(name), self.matcher.header_text(name, actual)
+                yield from differences(self.matcher.case.comparison(extra_keys=True), *texts, "headers")
+
+
+def explained(found: EventDifferences, candidates: Sequence[NetworkEvent]) -> Explanation:
+    """The explanation where an event came near, or is there although it should not. Raises `EvaluationError`."""
+    shown = shown_event(found.event, found.matcher)
+    return Explanation(found.all(), shown, considered(candidates, found.event))
+
+
+def _queries(expected: Sequence[Query], actual: Query, path: str, same: SameQuery) -> Iterator[Difference]:
+    """Each parameter that differs from the alternative that comes nearest."""
+    wrong = [(query, _wrong_parameters(query, actual, same)) for query in expected]
+    query, names = min(wrong, key=lambda one: len(one[1]))
+    for name in names:
+        kind = MISSING if name not in actual else DIFFERENT if name in query else EXTRA
+        yield Difference(f"{path}.{name}", kind, _values(query, name), _values(actual, name))
+
+
+def _wrong_parameters(expected: Query, actual: Query, same: SameQuery) -> list[str]:
+    return [name for name in sorted({*expected, *actual}) if not same(_only(expected, name), _only(actual, name))]
+
+
+def _only(query: Query, name: str) -> Mapping[str, tuple[str, ...]]:
+    return {name: query[name]} if name in query else {}
+
+
+def _values(query: Query, name: str) -> Any:
+    return _one_or_all(query[name]) if name in query else None
+
+
+def _one_or_all(values: Sequence[str]) -> Any:
+    return values[0] if len(values) == 1 else list(values)

@@ -1,0 +1,296 @@
+"""What the browser sent and received against the event that a task expects (spec §4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+from typing import Any
+from typing import ClassVar
+from typing import TypeVar
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import UnavailableBody
+from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.evaluators.base import silently
+from pytest_webeval.evaluators.case import Case
+from pytest_webeval.recordings.network.events import NetworkEvent
+from pytest_webeval.recordings.network.events import event_number
+from pytest_webeval.results import Assertion
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import Status
+from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
+from pytest_webeval.tasks.expectations import ExpectedEvent
+from pytest_webeval.tasks.expectations import NetworkExpectation
+from pytest_webeval.tasks.task import Expectation
+from pytest_webeval.values.comparison import UNAVAILABLE
+from pytest_webeval.values.comparison import failed
+from pytest_webeval.values.comparison import passed
+from pytest_webeval.values.schema import plain
+
+if TYPE_CHECKING:
+    from pytest_webeval.diagnostics.difference import Explanation
+    from pytest_webeval.evaluators.network.event_matcher import EventMatcher
+    from pytest_webeval.evaluators.network.urls import Query
+
+
+# A failed check looks for the nearest miss among the last so many requests: bounded work, whatever was recorded.
+NEAREST_AMONG = 500
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkEventEvaluator(Evaluator):
+    """Evaluator for what the browser did."""
+
+    name: ClassVar[str] = NETWORK_EVALUATOR
+
+    @silently
+    def evaluate(self, expectation: Expectation, case: Case) -> EvaluatorResult:
+        """The event that matches, or the nearest miss with each differing field. Raises `WebEvalError`."""
+        from pytest_webeval.evaluators.network.event_matcher import EventMatcher  # many tasks ask for the answer alone
+
+        wanted = expectation.read_as(NetworkExpectation)
+        case.check_keys(expectation, ExpectedEvent.__struct_encode_fields__, "an event")
+        check = _Check(EventMatcher(wanted, case), case)
+        check.check_candidates()
+        event, assertions = check.forbidden() if wanted.should_not_exist else check.decided(check.candidates)
+        if _wrong(assertions):
+            case.explain(lambda: check.explained(event, assertions))
+        result = self.result(
+            assertions,
+            actual=check.recorded(event),
+            normalized=check.recorded(event, typed=True),
+            expected=check.expected(),
+        )
+        if wanted.should_not_exist:
+            check.warn_of_unvisited_sites(event, expectation.index)
+            return result
+        return result if result.status is Status.SUCCESS else check.unless_unvisited(result)
+
+
+@dataclass(frozen=True)
+class _Check:
+    matcher: EventMatcher
+    case: Case
+
+    @cached_property
+    def candidates(self) -> list[NetworkEvent]:
+        """The events that may decide (spec §4.2)."""
+        events = self.case.events
+        if self._looks_at_pages:
+            last = self._last_page()
+            return [last] if last else []
+        found = [event for event in events if self._is_candidate(event)]
+        return found[-1:] if self.matcher.wanted.last_event_only else found
+
+    def check_candidates(self) -> None:
+        """Raise `EvaluationError` where the task, or anything of a candidate that it asks for, is damaged.
+
+        One candidate is enough, whichever decides: the reference reads all of them first. Where they are compared, the
+        first is read anyway.
+        """
+        for event in self.candidates:
+            event.check()
+        self.matcher.normalize_expected()
+        for event in self.candidates if self.matcher.wanted.should_not_exist else self.candidates[1:]:
+            self.matcher.check(event)
+
+    @property
+    def _looks_at_pages(self) -> bool:
+        return self.case.task.task_type == "NAVIGATE" and self.matcher.event.http_method == "GET"
+
+    def _last_page(self) -> NetworkEvent | None:
+        trace = self.case.run.trace
+        for event in trace.evaluation_events:
+            if event.method == "GET":
+                self._check_headers(event)
+        if not self.case.rules.resource_types:
+            return trace.last_navigation
+        if trace.last_page is not trace.last_navigation:
+            self.case.notice("resource_types", "the last page")
+        return trace.last_page
+
+    def _is_candidate(self, event: NetworkEvent) -> bool:
+        matcher, method = self.matcher, self.matcher.event.http_method
+        if method and event.method.upper() != method.upper():
+            return False
+        if matcher.is_elsewhere(event.url):  # as most are, and it is cheap to tell
+            return False
+        if not matcher.same_place(event.url, matcher.expected_urls):
+            return False
+        self._check_headers(event)
+        return self._is_referred(event)
+
+    def _check_headers(self, event: NetworkEvent) -> None:
+        """Raise `EvaluationError` for headers that are damaged, whether or not the event decides in the end."""
+        if not event.has_null_header:
+            return
+        if not self.case.rules.null_headers:
+            raise event.damaged("headers")
+        self.case.notice("null_headers", f"event {event_number(event.index)}")
+
+    def _is_referred(self, event: NetworkEvent) -> bool:
+        referer = event.header("referer") if "referer" in (self.matcher.event.headers or {}) else None
+        if not referer:
+            return True
+        with suppress(EvaluationError):  # what is no URL comes from nowhere
+            return self.matcher.same_place(referer.lower(), self.matcher.expected_header_urls("referer"))
+        return False
+
+    def forbidden(self) -> tuple[NetworkEvent | None, list[Assertion]]:
+        """Success only where no event was found (spec §4.7)."""
+        if not self.candidates:
+            return None, [passed("no_navigation_event_match", f"no {self._wanted}, as expected")]
+        event = self.candidates[0]
+        told = f"{len(self.candidates)} {self._wanted} found, expected none"
+        return event, [failed("unexpected_navigation_event", told, f"the first is {self._place(event)}")]
+
+    def decided(self, candidates: Sequence[NetworkEvent]) -> tuple[NetworkEvent | None, list[Assertion]]:
+        """The first candidate that matches with its assertions, or the nearest miss with what is wrong with it."""
+        misses, undecided = [], []
+        for event in candidates:
+            assertions = self.matcher.assertions(event)
+            wrong = _wrong(assertions)
+            if not wrong:
+                return event, assertions
+            if all(map(_is_unavailable, wrong)):
+                undecided.append(wrong[0])
+            misses.append((event, assertions))
+        if undecided:
+            raise EvaluationError(" ".join(undecided[0].assertion_msgs or ()))
+        nearest = self._nearest(misses or self._other_misses())
+        if nearest is None:
+            return None, [
+                failed("missing_navigation_event", f"no {self._wanted}: the recording has no request to judge")
+            ]
+        event, assertions = nearest
+        told = f"no {self._wanted} matches; {len(candidates)} candidates"
+        if not candidates and self._looks_at_pages:
+            told += ": no request is a page, whose Accept header begins with text/html"
+        return event, [failed("missing_navigation_event", told, f"nearest is {self._place(event)}"), *assertions]
+
+    def _other_misses(self) -> Iterator[tuple[NetworkEvent, list[Assertion]]]:
+        method = self.matcher.event.http_method
+        events = self.case.run.trace.evaluation_events[-NEAREST_AMONG:]
+        of_method = [event for event in events if event.method == method]
+        for event in of_method or events:
+            with suppress(EvaluationError):  # an event that nothing chose decides nothing by being unreadable
+                event.check()
+                yield event, self.matcher.assertions(event)
+
+    def _nearest(self, misses: Any) -> tuple[NetworkEvent, list[Assertion]] | None:
+        """Of the misses the one with the fewest wrong fields; of equals the last, which the agent meant to be final."""
+        found: list[tuple[NetworkEvent, list[Assertion]]] = list(misses)
+        return min(reversed(found), key=lambda miss: (_wrong_place(miss[1]), len(_wrong(miss[1]))), default=None)
+
+    def warn_of_unvisited_sites(self, event: NetworkEvent | None, index: int) -> None:
+        """Warn where nothing can have been found, because the address of the site is wrong."""
+        if event is None and (problem := self._unvisited_sites):
+            self.case.warnings.append(f"eval[{index}] cannot match: {problem}")
+
+    def unless_unvisited(self, result: EvaluatorResult) -> EvaluatorResult:
+        """The failure, or an error where no agent can have met the expectation: its site was never visited (Q59).
+
+        A request that matches only through a hole of the reference is a trick, and no wrong address (§4.8, §5.14).
+        """
+        is_trick = not self.case.noticed.keys().isdisjoint(("escaped_hosts", "plain_paths"))
+        problem = self._unvisited_sites if self.case.rules.visited_sites and not is_trick else None
+        if problem is None:
+            return result
+        self.case.notice("visited_sites", "the trace")
+        return result.with_changes(status=Status.ERROR, score=0.0, error_msg=problem)
+
+    @property
+    def _unvisited_sites(self) -> str | None:
+        from pytest_webeval.evaluators.site_visits import names_a_site  # with what most results need not know
+
+        is_about_a_site = names_a_site(self.matcher.event.url, self.case.task.sites)
+        return self.case.unvisited_sites if is_about_a_site else None
+
+    def explained(self, event: NetworkEvent | None, assertions: Sequence[Assertion]) -> Explanation:
+        """How the deciding event differs from the expected one. Raises `EvaluationError`."""
+        from pytest_webeval.evaluators.network.differences import EventDifferences
+        from pytest_webeval.evaluators.network.differences import explained
+        from pytest_webeval.evaluators.network.differences import explained_absence
+
+        if event is None:
+            return explained_absence(self.expected())
+        return explained(EventDifferences(self.matcher, event, assertions), self.candidates)
+
+    @property
+    def _wanted(self) -> str:
+        url = self.matcher.event.url
+        place = url if isinstance(url, str) else " or ".join(url)
+        return f"{self.matcher.event.http_method} {place}"
+
+    def _place(self, event: NetworkEvent) -> str:
+        total = len(self.case.run.trace.events)
+        return f"{event.name} of {total}: {event.method} {self.matcher.urls.actual(event.url).text} ({event.status})"
+
+    def recorded(self, event: NetworkEvent | None, *, typed: bool = False) -> dict[str, Any] | None:
+        """The deciding event as reports show it: only the headers, fields and cookies that the task names."""
+        if event is None:
+            return None
+        wanted, url = self.matcher.event, self.matcher.urls.actual(event.url)
+        shown = {
+            "url": url.base,
+            "headers": {name: self._header(event, name, typed=typed) for name in sorted(wanted.headers or {})},
+            "response_status": event.status,
+            "query_string": _plain_query(url.query),
+            "post_data": plain(self._available(self.matcher.bodies.posted, event) or {}),
+            "event_type": "navigation" if event.is_navigation else "request",
+            "http_method": str(event.method),
+        }
+        return shown | self._asked(
+            response_content=plain(self._available(self.matcher.bodies.content, event)),
+            response_cookies={name: event.response_cookies.get(name) for name in wanted.response_cookies or {}},
+        )
+
+    def _available(self, read: Callable[[NetworkEvent], T | None], event: NetworkEvent) -> T | None:
+        """What is read of a body; None where that is unavailable."""
+        with suppress(UnavailableBody):
+            return read(event)
+        return None
+
+    def _header(self, event: NetworkEvent, name: str, *, typed: bool) -> str | None:
+        value = event.header(name)
+        return self.case.sites.derender(value, self.case.task.sites) if value and typed else value
+
+    def expected(self) -> dict[str, Any]:
+        """The expected event in the same form."""
+        wanted, urls = self.matcher.event, self.matcher.expected_urls
+        bases = [url.base for url in urls]
+        shown = {
+            "url": bases[0] if len(bases) == 1 else bases,
+            "headers": dict(sorted((wanted.headers or {}).items())),
+            "response_status": wanted.response_status,
+            "query_string": _plain_query(urls[0].query),
+            "post_data": plain(self.matcher.bodies.expected_post or {}),
+            "event_type": "navigation" if self.case.task.task_type == "NAVIGATE" else "request",
+            "http_method": wanted.http_method,
+        }
+        return shown | self._asked(response_content=wanted.response_content, response_cookies=wanted.response_cookies)
+
+    def _asked(self, **fields: Any) -> dict[str, Any]:
+        return {name: value for name, value in fields.items() if getattr(self.matcher.event, name) is not None}
+
+
+def _wrong(assertions: Sequence[Assertion]) -> list[Assertion]:
+    return [assertion for assertion in assertions if assertion.status is not Status.SUCCESS]
+
+
+def _is_unavailable(assertion: Assertion) -> bool:
+    return assertion.assertion_name.endswith(UNAVAILABLE)
+
+
+def _wrong_place(assertions: Sequence[Assertion]) -> bool:
+    return any(assertion.assertion_name.startswith("network_event.url") for assertion in _wrong(assertions))
+
+
+def _plain_query(query: Query) -> dict[str, Any]:
+    return {name: values[0] if len(values) == 1 else list(values) for name, values in sorted(query.items())}

@@ -1,0 +1,242 @@
+"""URLs as they are compared: a base and a query, placeholders for known sites (spec §5.14, §4.5-4.8)."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import replace
+from functools import cached_property
+from urllib.parse import parse_qsl
+from urllib.parse import unquote
+from urllib.parse import unquote_plus
+from urllib.parse import urlunsplit
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.rules import RULES
+from pytest_webeval.rules import Notice
+from pytest_webeval.rules import Rules
+from pytest_webeval.rules import unnoticed
+from pytest_webeval.safety.limits import USUAL
+from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.regex import NotAPattern
+from pytest_webeval.safety.regex import found_in
+from pytest_webeval.safety.regex import is_pattern
+from pytest_webeval.safety.regex import matches
+from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.sites import placeholder
+from pytest_webeval.values.base import looks_like_pattern
+from pytest_webeval.values.url_normalization import has_dot_segments
+from pytest_webeval.values.url_normalization import is_ssh
+from pytest_webeval.values.url_normalization import is_trick
+from pytest_webeval.values.url_normalization import normalized
+from pytest_webeval.values.url_normalization import normalized_keeping_slashes
+from pytest_webeval.values.url_normalization import path_of
+from pytest_webeval.values.url_normalization import split_normal
+
+_BASE64_SEGMENT = re.compile(r"[A-Za-z0-9_-]{4,}={0,2}")
+_DROPPED = str.maketrans("", "", "\t\r\n")  # as urlsplit does, and as browsers do
+
+Query = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Url:
+    """One URL: `base` is everything but the query; values of a query are lower-case and sorted.
+
+    `unresolved` is the base with its encoded slashes and dot segments, None where it has none.
+    """
+
+    base: str
+    query: Query
+    is_pattern: bool = False
+    unresolved: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The URL as reports show it."""
+        pairs = "&".join(f"{name}={value}" for name, values in sorted(self.query.items()) for value in values)
+        return f"{self.base}?{pairs}" if pairs else self.base
+
+
+@dataclass(frozen=True)
+class UrlReader:
+    """How the URLs of one expectation are read: which sites it means and which parameters it ignores."""
+
+    sites: Sites
+    task_sites: tuple[str, ...]
+    ignored: tuple[str, ...] = ()
+    ignored_patterns: tuple[str, ...] = ()
+    decode_base64: bool = False
+    rules: Rules = RULES["reference"]
+    notice: Notice = unnoticed
+    limits: Limits = USUAL
+    _seen: dict[str, Url] = field(default_factory=dict, compare=False)
+
+    def expected(self, raw: str | list[str], query: Mapping[str, Sequence[str]] | None = None) -> tuple[Url, ...]:
+        """The alternatives that a task names; `query` replaces their own. Raises `EvaluationError`."""
+        if isinstance(raw, list) and len(raw) < 2:
+            raise EvaluationError(f"{raw!r} lists {len(raw)} URL; write a text, or two alternatives or more")
+        return tuple(self._expected(one.strip(), query) for one in ([raw] if isinstance(raw, str) else raw))
+
+    def actual(self, raw: str) -> Url:
+        """A recorded URL. Raises `EvaluationError` where it is empty, impossible or too long."""
+        if raw not in self._seen:
+            self._seen[raw] = self._actual(raw.strip().translate(_DROPPED))
+        return self._seen[raw]
+
+    def _actual(self, text: str) -> Url:
+        if len(text) > self.limits.string_length:
+            raise EvaluationError(f"a URL has {len(text):,} characters; {self.limits.told('string_length')}")
+        if looks_like_pattern(text):
+            self.notice("literal_texts", text[:80])
+            if not self.rules.literal_texts:
+                return Url(text, {}, is_pattern=True)
+        bare = text.rstrip("/")
+        plain = self.sites.render(bare, self.task_sites) if bare.startswith("__") else None
+        return self._literal(plain or bare)
+
+    def render_base(self, base: str) -> str:
+        """A recorded base with the placeholder that it starts with replaced by the active address."""
+        return self.sites.render(base, self.task_sites) or base
+
+    def _expected(self, text: str, query: Mapping[str, Sequence[str]] | None) -> Url:
+        wanted = None if query is None else self._query([(name, value) for name in query for value in query[name]])
+        if looks_like_pattern(text):
+            return Url(text, wanted or {}, is_pattern=True)
+        if not text:
+            raise EvaluationError("an expected URL is empty; write where the request should go")
+        rendered = self.sites.render(text.rstrip("/"), self.task_sites)
+        if rendered is None and text.startswith("__"):
+            raise EvaluationError(_no_site(text, self.task_sites))
+        rendered = text.rstrip("/") if rendered is None else rendered
+        if not rendered:  # the address of the site is configured as the empty text, which is no page of any recording
+            return Url("", wanted or {})
+        plain = normalized(rendered)
+        if not is_ssh(text) and not self.sites.mentions(plain, self.task_sites):
+            raise EvaluationError(f"{text!r} does not come back from its address {plain!r}; write the plain address")
+        url = self._literal(rendered)
+        return url if wanted is None else replace(url, query=wanted)
+
+    def _unresolved(self, text: str) -> str | None:
+        """The base of a URL with what the reference resolves left in it, None where there is nothing to resolve."""
+        if not is_trick(text):
+            return None
+        kept = text if has_dot_segments(text) else normalized_keeping_slashes(text)
+        path = self._without_base64(path_of(kept))[0] if self.decode_base64 else path_of(kept)
+        fragment = split_normal(normalized(text)).fragment
+        return self.sites.derender(f"{path}#{fragment}" if fragment else path, self.task_sites)
+
+    def _literal(self, text: str) -> Url:
+        if not text:
+            raise EvaluationError("an empty URL cannot be compared; record the run again")
+        parts = split_normal(self.sites.derender(normalized(text), self.task_sites))
+        path, found = self._without_base64(parts.path) if self.decode_base64 else (parts.path, [])
+        pairs = parse_qsl(parts.query, keep_blank_values=True)
+        base = urlunsplit((parts.scheme, parts.netloc, path, "", parts.fragment))
+        query = self._query([(unquote(name), unquote_plus(value)) for name, value in pairs + found])
+        return Url(base, query, unresolved=self._unresolved(text))
+
+    def _query(self, pairs: list[tuple[str, str]]) -> Query:
+        gathered: dict[str, list[str]] = {}
+        for name, value in pairs:
+            if not self._is_ignored(name):
+                gathered.setdefault(name, []).append(value.lower().strip())
+        return {name: tuple(sorted(values)) for name, values in gathered.items()}
+
+    def _is_ignored(self, name: str) -> bool:
+        return name in self.ignored or any(found_in(pattern, name, re.IGNORECASE) for pattern in self._patterns)
+
+    @cached_property
+    def _patterns(self) -> tuple[str, ...]:
+        """What is ignored by a pattern; a text that is none finds nothing."""
+        return tuple(filter(is_pattern, self.ignored_patterns))
+
+    def _without_base64(self, path: str) -> tuple[str, list[tuple[str, str]]]:
+        kept, found = [], []
+        for segment in path.split("/"):
+            decoded = _decoded(segment)
+            if decoded is None:
+                kept.append(segment)
+            else:
+                found += parse_qsl(unquote(decoded).lstrip("?&"), keep_blank_values=True)
+        return "/".join(kept), found
+
+
+def _no_site(text: str, sites: Sequence[str]) -> str:
+    """What to tell of an expected URL that begins with a placeholder of no site of its task."""
+    known = ", ".join(map(placeholder, sites))
+    return f"{text!r} begins with no site of the task; begin it with {known}, or add the site to the task"
+
+
+def _decoded(segment: str) -> str | None:
+    if not _BASE64_SEGMENT.fullmatch(segment):
+        return None
+    try:
+        text = base64.urlsafe_b64decode(segment.rstrip("=") + "=" * (-len(segment.rstrip("=")) % 4)).decode()
+    except (binascii.Error, ValueError):
+        return None
+    return text if "=" in text else None
+
+
+def bases_match(expected: Url, actual: Url, reader: UrlReader) -> bool:
+    """Whether two URLs name the same place, whatever their queries (spec §4.8). Raises `EvaluationError`.
+
+    A closed hole may only take a match away: where the reference finds none, there is none.
+    """
+    if actual.is_pattern and _same_place(actual, actual.base, expected.base, reader, escape=False):
+        return True  # Q1: a site asked to be matched
+    if not _same_place(expected, expected.base, actual.base, reader, escape=False):
+        return False
+    held = [switch for switch, holds in _closed_holes(expected, actual, reader).items() if not holds]
+    for switch in held:
+        reader.notice(switch, actual.base[:80])
+    return not held
+
+
+def _closed_holes(expected: Url, actual: Url, reader: UrlReader) -> dict[str, bool]:
+    """Whether a match still holds with each hole closed that the rules close."""
+    found = {}
+    if reader.rules.plain_paths and actual.unresolved is not None:
+        base = expected.unresolved or expected.base
+        found["plain_paths"] = _same_place(expected, base, actual.unresolved, reader, escape=False)
+    if reader.rules.escaped_hosts and expected.is_pattern:
+        found["escaped_hosts"] = _same_place(expected, expected.base, actual.base, reader, escape=True)
+    return found
+
+
+def _same_place(expected: Url, base: str, place: str, reader: UrlReader, *, escape: bool) -> bool:
+    if not expected.is_pattern:
+        return base.lower().rstrip("/") == place.lower().rstrip("/")
+    rendered = reader.sites.render_pattern(base, reader.task_sites, escape=escape)
+    if rendered is None:
+        raise EvaluationError(_no_site(base, reader.task_sites))
+    try:
+        return matches(rendered, reader.render_base(place))
+    except NotAPattern:
+        raise EvaluationError(f"{base!r} is no regular expression; mend the url of the task") from None
+
+
+def queries_match(expected: Query, actual: Query) -> bool:
+    """Whether the first value of each parameter agrees; missing and empty are the same (spec §4.5).
+
+    Raises `EvaluationError` for a pattern that is none.
+    """
+    names = sorted({*expected, *actual})
+    found = [_first_matches(expected.get(name), actual.get(name)) for name in names]  # each pattern is read
+    return all(found)
+
+
+def _first_matches(expected: tuple[str, ...] | None, actual: tuple[str, ...] | None) -> bool:
+    wanted = expected[0] if expected else ""
+    found = actual[0] if actual else ""
+    if looks_like_pattern(wanted):
+        try:
+            return matches(wanted, found)
+        except NotAPattern:
+            raise EvaluationError(f"{wanted!r} in query_params is no regular expression; mend the task") from None
+    return wanted == found

@@ -1,0 +1,58 @@
+"""What is wrong with an answer: its type, its status, and each datum that is missing, extra or different."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_webeval.diagnostics.difference import EXTRA
+from pytest_webeval.diagnostics.difference import MISSING
+from pytest_webeval.diagnostics.difference import UNREADABLE
+from pytest_webeval.diagnostics.difference import Difference
+from pytest_webeval.diagnostics.tree_diff import differences
+from pytest_webeval.evaluators.agent_response import Answer
+from pytest_webeval.tasks.expectations import ExpectedResponse
+from pytest_webeval.values.comparison import Comparison
+
+DATA = "retrieved_data"
+ReadTexts = Callable[[str, str, str], tuple[Any, Any]]  # name, expected text, actual text -> values
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDifferences:
+    """What was expected of an answer and what it says. `data` are the data of both as values, None if none count.
+
+    `texts` reads the type or the status of both, as it was done for the verdict.
+    """
+
+    expected: ExpectedResponse
+    answer: Answer
+    texts: ReadTexts
+    comparison: Comparison
+    data: tuple[Any, Any] | None
+
+    def all(self) -> Iterator[Difference]:
+        """Each place where the answer is not as expected. Raises `EvaluationError`."""
+        fields = self.answer.fields
+        if fields is None:
+            wanted = {"task_type": self.expected.task_type, "status": self.expected.status}
+            kind = MISSING if self.answer.is_none else UNREADABLE
+            yield Difference("agent_response", kind, wanted, self.answer.parsed)
+            return
+        yield from self._text("task_type", self.expected.task_type)
+        yield from self._text("status", self.expected.status)
+        if not self.expected.data_given:
+            yield Difference(DATA, EXTRA, None, fields.get(DATA))
+        if self.expected.details_given and "error_details" in fields:
+            yield Difference("error_details", EXTRA, None, fields["error_details"])
+        if self.data is not None:
+            yield from differences(self.comparison, *self.data, DATA)
+
+    def _text(self, name: str, expected: str) -> Iterator[Difference]:
+        actual = (self.answer.fields or {}).get(name)
+        if actual:
+            yield from differences(self.comparison, *self.texts(name, expected, actual), name)
+        else:
+            yield Difference(name, MISSING, expected, actual)

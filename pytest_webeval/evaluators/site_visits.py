@@ -1,0 +1,71 @@
+"""Whether a recording went where the configuration says that the sites were.
+
+A wrong address in the configuration must not look like a bad agent: with it, nothing that the agent did is found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from collections.abc import Sequence
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.recordings.network.events import NetworkEvent
+from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.sites import placeholder
+
+MAX_NAMED = 3
+_ORIGIN = re.compile(r"\s*(http|ws)(s?)://([^/?#\\\s]+)", re.IGNORECASE)
+
+
+def origin(url: str) -> str | None:
+    """Scheme, host and port in one spelling, such as `http://shop.test:7770`; None for what names no host."""
+    match = _ORIGIN.match(url)
+    if match is None:
+        return None
+    is_secure = bool(match[2])
+    host = match[3].rpartition("@")[2].lower().removesuffix(":443" if is_secure else ":80")
+    return f"{'https' if is_secure else 'http'}://{host}" if host else None
+
+
+def unvisited(sites: Sites, names: Iterable[str], events: Iterable[NetworkEvent]) -> str | None:
+    """A message with the configured and the recorded hosts if no request went to a configured one, else None.
+
+    A recording without a request to any host is None as well: the agent went nowhere, which no address can change.
+    """
+    urls = [(site, url) for site in names for url in sites.environments[site].urls]
+    configured = {place: site for site, url in urls if (place := origin(url))}
+    recorded: Counter[str] = Counter()
+    for event in events:
+        place = _origin_of(event)
+        if place in configured:
+            return None
+        if place:
+            recorded[place] += 1
+    if not configured or not recorded:
+        return None
+    wanted = _listed([f"{place:.80} ({site})" for place, site in configured.items()])
+    visited = _listed([f"{place:.80} ({count})" for place, count in recorded.most_common()])
+    return (
+        f"no request goes to a configured address, {wanted}; the requests go to {visited}; "
+        "correct the address in --webeval-config, or record the run again"
+    )
+
+
+def names_a_site(urls: str | Sequence[str], names: Iterable[str]) -> bool:
+    """Whether each of the expected URLs begins with the address of one of the sites, so that it depends on that."""
+    marks = tuple(mark for site in names for mark in (placeholder(site), f"^{placeholder(site)}"))
+    return all(url.startswith(marks) for url in ([urls] if isinstance(urls, str) else urls))
+
+
+def _origin_of(event: NetworkEvent) -> str | None:
+    try:
+        return origin(event.url)
+    except EvaluationError:  # an event that nobody can read went nowhere
+        return None
+
+
+def _listed(texts: Sequence[str]) -> str:
+    more = f" and {len(texts) - MAX_NAMED} more" if len(texts) > MAX_NAMED else ""
+    return ", ".join(texts[:MAX_NAMED]) + more

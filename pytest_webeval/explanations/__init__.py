@@ -1,1 +1,0 @@
-"""Why a check did not succeed, as data: what came nearest, and each place where it differs."""

@@ -1,0 +1,1 @@
+"""pytest_collect_*: which items there are."""

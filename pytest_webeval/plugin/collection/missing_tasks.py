@@ -1,0 +1,140 @@
+"""Tasks that are expected and have no recording, so that an incomplete set of runs cannot look complete."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.recordings.labels import numbered
+from pytest_webeval.recordings.run_tree import Kind
+from pytest_webeval.safety.files import sha256
+from pytest_webeval.safety.text import harmless
+from pytest_webeval.tasks.task import Task
+
+LONGEST_NAME = 180  # so that a quoted id is a name that every file system takes
+SHOWN = 80
+
+
+@dataclass(frozen=True, eq=False)
+class MissingTasks:
+    """What --webeval-expect misses. The roots are looked at together: a task is missing if none has a recording."""
+
+    workspace: Workspace
+
+    def check(self) -> None:
+        """Raise `WebEvalError` if nothing says which tasks are expected."""
+        if self.workspace.settings.expect and not self._expected():
+            raise SettingsError(
+                "--webeval-expect: nothing says which tasks are expected; name their definitions with "
+                "--webeval-tasks, put tasks.json into the run root, or name a --webeval-subset"
+            )
+
+    @cached_property
+    def by_path(self) -> dict[Path, int | str]:
+        """Ids of missing tasks by the directory that their items go by, ascending. No such directory is made."""
+        if not self.workspace.settings.expect:
+            return {}
+        recorded = set(self._recorded())
+        missing = [task_id for task_id in self._expected() if str(task_id) not in recorded]
+        taken = frozenset(self.workspace.run_paths)
+        return {self._place(task_id, taken): task_id for task_id in missing if not self._is_left_out(task_id)}
+
+    def _is_left_out(self, task_id: int | str) -> bool:
+        """Whether the session ignores the directories that are named by a task."""
+        places = (root / _name(task_id) for root in self.workspace.settings.roots)
+        return any(self.workspace.is_left_out(path) for path in places)
+
+    def below(self, directory: Path) -> list[Path]:
+        """Where items of missing tasks stand in a directory: nowhere unless it is a run root."""
+        if directory not in self.workspace.settings.roots:
+            return []
+        return [path for path in self.by_path if path.parent == directory]
+
+    def may_stand_at(self, path: Path) -> bool:
+        """Whether an item of a missing task could stand there. Looks at no run, so that it can be asked at any time."""
+        if not self.workspace.settings.expect or path.parent not in self.workspace.settings.roots:
+            return False
+        return path.name in self._names or path.name.rpartition("-")[0] in self._names
+
+    @cached_property
+    def _names(self) -> set[str]:
+        return set(map(_name, self._expected()))
+
+    def reason(self, path: Path) -> str:
+        """What is told about the task that is missing there; that it has no usable definition either, if so."""
+        task_id, workspace = self.by_path[path], self.workspace
+        roots = ", ".join(workspace.labels.of(root) for root in workspace.settings.roots)
+        named = harmless(str(task_id)).replace("\n", " ")[:SHOWN]
+        told = f"no recording of task {named} in {roots}; record it, or leave out --webeval-expect"
+        try:
+            self._task(path)
+        except TaskDefinitionError as error:
+            return f"{told} ({error})"
+        return told
+
+    def known_task(self, path: Path) -> Task | None:
+        """The definition of the task that is missing there, if it can be used."""
+        try:
+            return self._task(path)
+        except TaskDefinitionError:
+            return None
+
+    def _task(self, path: Path) -> Task:
+        task_id = self.by_path[path]
+        tasks = self.workspace.definitions(path.parent)
+        if tasks is None:
+            raise TaskDefinitionError(f"task {task_id} is not defined; name its definition with --webeval-tasks")
+        return tasks.get(task_id)
+
+    def _expected(self) -> tuple[int | str, ...]:
+        workspace = self.workspace
+        if workspace.subset is not None:
+            return workspace.subset.task_ids
+        known = (workspace.definitions(root) for root in workspace.settings.roots)
+        return tuple(dict.fromkeys(task_id for tasks in known if tasks for task_id in tasks.task_ids))
+
+    def _recorded(self) -> Iterator[str]:
+        """Ids of the runs. What should be one and is named like one says itself what is wrong."""
+        for branch in self.workspace.branches:
+            try:
+                number = self.workspace.run(branch.path).task_id if branch.kind is Kind.RUN else None
+            except RecordingError:
+                number = None
+            number = numbered(branch.path) if number is None else number
+            yield branch.path.name if number is None else str(number)
+
+    def _place(self, task_id: int | str, taken: Collection[Path]) -> Path:
+        """Below the first root that defines the task, or else the first; not where a run of another task lies."""
+        roots = self.workspace.settings.roots
+        root = next((root for root in roots if self._defines(root, task_id)), roots[0])
+        plain = _name(task_id)
+        names = (plain if number == 1 else f"{plain}-{number}" for number in count(1))
+        return next(path for name in names if (path := root / name) not in taken)
+
+    def _defines(self, root: Path, task_id: int | str) -> bool:
+        try:
+            return task_id in (self.workspace.definitions(root) or ())
+        except TaskDefinitionError:
+            return False
+
+
+MISSING_TASKS = pytest.StashKey[MissingTasks]()
+
+
+def _name(task_id: int | str) -> str:
+    """What a directory of a task is called: an id of somebody's own must not lead elsewhere."""
+    plain = quote(str(task_id), safe=" +,=@~", errors="surrogatepass")
+    if len(plain) > LONGEST_NAME:
+        plain = f"{plain[:LONGEST_NAME]}-{sha256(plain.encode())[:12]}"
+    return plain.replace(".", "%2E") if not plain.strip(".") else plain

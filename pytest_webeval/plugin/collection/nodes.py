@@ -1,0 +1,264 @@
+"""Run directories as pytest nodes: a `Collector` for each, with one `Function` in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from collections.abc import Sequence
+from functools import cache
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from typing import TypeVar
+
+import pluggy
+import pytest
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import RunExcluded
+from pytest_webeval.errors import TaskFailed
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin.collection.missing_tasks import MISSING_TASKS
+from pytest_webeval.plugin.evaluator_calls import with_tracebacks
+from pytest_webeval.plugin.item_names import exact
+from pytest_webeval.plugin.item_names import item_name
+from pytest_webeval.plugin.item_names import task_names
+from pytest_webeval.plugin.selected_paths import CHOSEN
+from pytest_webeval.plugin.workspace import ITEM
+from pytest_webeval.plugin.workspace import MISSING_ITEM
+from pytest_webeval.plugin.workspace import WORKSPACE
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.recordings.labels import numbered
+from pytest_webeval.recordings.labels import quoted
+from pytest_webeval.recordings.run_tree import Branch
+from pytest_webeval.recordings.run_tree import Kind
+from pytest_webeval.safety.text import harmless
+from pytest_webeval.tasks.task import NumberedTask
+from pytest_webeval.tasks.task import Task
+
+
+def task(record_evaluation: Any, webeval_evaluators: list[Any]) -> None:
+    """What a run item does: score the run, and fail with the reason."""
+    try:
+        record_evaluation.score(webeval_evaluators)
+    except RunExcluded as error:
+        record_evaluation.leave_out(error)
+
+
+class RunItem(pytest.Function):
+    """The test that scores one run. `problem` is why it cannot be scored at all.
+
+    Its node id ends with `task` or `missing`. Its name is its task, for that is what reports of other plugins show.
+    """
+
+    problem: str | None = None
+    task_id: int | str = ""
+
+    @property
+    def ihook(self) -> pluggy.HookRelay:
+        """Those of its directory."""
+        return self.parent.ihook if self.parent is not None else super().ihook
+
+    def getparent(self, cls: Any) -> Any:
+        """The nearest node of a class; a run directory stands in for the module that a run does not have."""
+        return self.parent if cls is pytest.Module else super().getparent(cls)
+
+    def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
+        """The directory, a line because pytest wants one for an item that a marker skips, and the item's name."""
+        return self.path, 0, self.nodeid
+
+    @cached_property
+    def location(self) -> tuple[str, int | None, str]:
+        """The same with the directory as seen from the rootdir, spelled as in labels: reports of workers carry it."""
+        return quoted(os.path.relpath(self.path, self.config.rootpath)), 0, self.nodeid
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:  # noqa: ARG002
+        """Our own failures as the text that they carry, anything else as pytest shows it."""
+        if isinstance(excinfo.value, TaskFailed):
+            return with_tracebacks(str(excinfo.value), excinfo.value.raised, self.config)
+        if isinstance(excinfo.value, WebEvalError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo)  # pytest.Function takes no style
+
+
+class RunNode(pytest.Collector):
+    """A directory at or below a run root.
+
+    It is no `pytest.Directory`: pytest would look for a conftest.py in it, and end the session where it may not.
+    """
+
+    @property
+    def ihook(self) -> pluggy.HookRelay:
+        """The hooks that hold above the run root, as no conftest.py below it does."""
+        if isinstance(self.parent, RunNode):
+            return self.parent.ihook
+        return self.session.gethookproxy(self.path.parent)
+
+
+class RunDirectory(RunNode):
+    """One run, or a directory that should be one."""
+
+    obj = ModuleType("run")
+    problem: str | None = None
+
+    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
+        """The one item, with markers and keywords from the task definition."""
+        workspace = self.config.stash[WORKSPACE]
+        run, problem = None, self.problem
+        if problem is None:
+            try:
+                run = workspace.run(self.path)
+            except RecordingError as error:  # it is another than a moment ago
+                problem = str(error)
+        item = self._item(ITEM, problem)
+        if run is not None:
+            _describe(item, run.task_id, workspace.known_task(run), run.format)
+        else:
+            _name_item(item, self.path.name)
+        yield item
+        yield from _missing(self)
+
+    def _item(self, name: str, problem: str | None) -> RunItem:
+        item: RunItem = RunItem.from_parent(self, name=name, callobj=task)
+        item.problem = problem
+        return item
+
+
+class MissingDirectory(RunDirectory):
+    """Where an item stands for an expected task that has no recording. Nothing is read or written there."""
+
+    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
+        """The one item, with markers and keywords like those of a run."""
+        missing = self.config.stash[MISSING_TASKS]
+        item = self._item(MISSING_ITEM, missing.reason(self.path))
+        _describe(item, missing.by_path[self.path], missing.known_task(self.path))
+        yield item
+
+
+def _describe(item: RunItem, task_id: int | str, described: Task | None, *names: str) -> None:
+    """Keywords and markers; an item whose task is not known says so when it runs."""
+    names = (*names, *task_names(described))
+    _name_item(item, task_id)
+    item.extra_keyword_matches.add(str(task_id).encode("utf-8", "backslashreplace").decode())
+    item.extra_keyword_matches.update(names, exact(names))
+    if isinstance(described, NumberedTask):
+        _mark(item, described)
+
+
+def _name_item(item: RunItem, task_id: int | str) -> None:
+    """Call an item by its task. The keyword in brackets selects this task, and none whose id only contains its id."""
+    item.extra_keyword_matches.update([item.name], exact([task_id]))
+    item.task_id, item.name = task_id, item_name(task_id)
+
+
+def _mark(item: RunItem, described: Task) -> None:
+    item.add_marker(_template_mark(described.intent_template_id))
+    for site in described.sites:
+        item.add_marker(_site_mark(site))
+    if kind := described.task_type:
+        item.add_marker(_type_mark(kind.lower()))
+
+
+# Many tasks share a mark; one object for each would cost a session more than the marks are worth.
+@cache
+def _template_mark(template: int) -> pytest.MarkDecorator:
+    return pytest.mark.webeval_template(template, id=template)
+
+
+@cache
+def _site_mark(site: str) -> pytest.MarkDecorator:
+    return pytest.mark.webeval_site(site, name=site)
+
+
+@cache
+def _type_mark(kind: str) -> pytest.MarkDecorator:
+    return pytest.mark.webeval_type(kind, name=kind)
+
+
+class RunsDirectory(RunNode):
+    """A directory at or below a run root that is no run itself."""
+
+    branches: Sequence[Branch] = ()
+
+    def collect(self) -> Iterator[pytest.Collector]:
+        """What is below it: runs, and directories with runs."""
+        branches, self.branches = self.branches, ()
+        for branch in branches:
+            if _is_chosen(branch.path, self.config):
+                yield _node_of(branch, self, branch.path.name)
+        yield from _missing(self)
+
+
+def _missing(parent: RunNode) -> Iterator[MissingDirectory]:
+    """Nodes for the missing tasks that stand in a run root. Arguments that choose runs in it pass them over."""
+    for path in parent.config.stash[MISSING_TASKS].below(parent.path):
+        if _is_chosen(path, parent.config):
+            yield _node(MissingDirectory, parent, path, path.name)
+
+
+def directory_node(path: Path, parent: pytest.Collector) -> RunNode:
+    """The node for a directory at or below a run root where pytest comes to it."""
+    is_top = isinstance(parent, pytest.Session)  # its name is no keyword, like that of pytest's own top directory
+    return _node_of(parent.config.stash[WORKSPACE].branch(path), parent, "." if is_top else path.name)
+
+
+def _node_of(branch: Branch, parent: pytest.Collector, name: str) -> RunNode:
+    if branch.kind is Kind.GROUP:
+        group = _node(RunsDirectory, parent, branch.path, name)
+        group.branches = branch.branches
+        return group
+    node = _node(RunDirectory, parent, branch.path, name)
+    node.problem = branch.problem
+    return node
+
+
+Node = TypeVar("Node", bound=RunNode)
+
+
+def _node(kind: type[Node], parent: pytest.Collector, path: Path, name: str) -> Node:
+    nodeid = parent.config.stash[WORKSPACE].labels.of(path)
+    if harmless(name) != name:  # reports carry the names of nodes as keywords
+        name = quoted(name)
+    node: Node = kind.from_parent(parent, path=path, nodeid=nodeid, name=name)
+    return node
+
+
+def run_path(item: pytest.Item) -> Path | None:
+    """The run that an item is about: its own directory, or the parameter of a Python test."""
+    if isinstance(item, RunItem):
+        return item.path
+    parameter = item.callspec.params.get("webeval_run") if hasattr(item, "callspec") else None
+    return parameter if isinstance(parameter, Path) else None
+
+
+def _is_chosen(path: Path, config: pytest.Config) -> bool:
+    """Whether arguments name a directory or something in it or around it; true where pytest looks after that."""
+    chosen = config.stash.get(CHOSEN, None)
+    return chosen is None or chosen.includes(path)
+
+
+def outside_subset(items: Sequence[pytest.Item], workspace: Workspace) -> list[pytest.Item]:
+    """Items about runs of other tasks. What is no run and has no number stays: it may be meant for any task."""
+    if workspace.subset is None:
+        return []
+    inside = {None, *map(str, workspace.subset.task_ids)}
+    return [item for item in items if _task_id(item, workspace) not in inside]
+
+
+def _task_id(item: pytest.Item, workspace: Workspace) -> str | None:
+    found = _id_of(item, workspace)
+    return None if found is None else str(found)
+
+
+def _id_of(item: pytest.Item, workspace: Workspace) -> int | str | None:
+    path = run_path(item)
+    if path is None:
+        return None
+    missing = workspace.config.stash[MISSING_TASKS].by_path
+    if path in missing or getattr(item, "problem", None):
+        return missing.get(path, numbered(path))
+    try:
+        return workspace.run(path).task_id
+    except RecordingError:
+        return numbered(path)

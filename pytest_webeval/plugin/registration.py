@@ -1,0 +1,148 @@
+"""What a session with runs registers with pytest, and in which processes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin import fixtures
+from pytest_webeval.plugin.collection.arguments import select
+from pytest_webeval.plugin.collection.missing_tasks import MISSING_TASKS
+from pytest_webeval.plugin.collection.missing_tasks import MissingTasks
+from pytest_webeval.plugin.collection.root_paths import RootPaths
+from pytest_webeval.plugin.output_paths import check_output_paths
+from pytest_webeval.plugin.performance import LongFailures
+from pytest_webeval.plugin.performance import QuietPhases
+from pytest_webeval.plugin.performance import SparedObjects
+from pytest_webeval.plugin.runtest.evaluation import Debugged
+from pytest_webeval.plugin.runtest.hooks import WebEvalSession
+from pytest_webeval.plugin.runtest.report_page import PAGES
+from pytest_webeval.plugin.runtest.report_page import RunPages
+from pytest_webeval.plugin.runtest.resume import EARLIER
+from pytest_webeval.plugin.runtest.resume import EarlierSession
+from pytest_webeval.plugin.settings import REDACTING
+from pytest_webeval.plugin.settings import read_settings
+from pytest_webeval.plugin.snapshots import PLACE
+from pytest_webeval.plugin.snapshots import SNAPSHOTS
+from pytest_webeval.plugin.snapshots import Snapshots
+from pytest_webeval.plugin.workspace import WORKSPACE
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.redaction.session import Redacting
+
+# Options of pytest's with which a session shows something, and scores nothing.
+SHOWING = (
+    "collectonly",
+    "setuponly",
+    "setupplan",
+    "showfixtures",
+    "show_fixtures_per_test",
+    "markers",
+    "help",
+    "cacheshow",
+)
+
+
+def register(config: pytest.Config) -> None:
+    """Set a session up: read the settings, select the runs, register what writes. Raises `pytest.UsageError`."""
+    workspace = Workspace(config, read_settings(config))
+    config.stash[WORKSPACE] = workspace
+    config.stash[MISSING_TASKS] = MissingTasks(workspace)
+    config.stash[REDACTING] = Redacting(workspace.settings.redaction, workspace.settings.output is not None)
+    try:
+        _ = workspace.sites, workspace.given_tasks, workspace.subset
+        config.stash[MISSING_TASKS].check()
+        _check_report(workspace)
+        if writes(config):
+            check_output_paths(workspace.settings)
+    except WebEvalError as error:
+        raise pytest.UsageError(str(error)) from error
+    select(config, workspace)
+    _share(config, workspace)
+    is_scoring = writes(config)
+    config.pluginmanager.register(WebEvalSession(workspace, is_scoring), "webeval-session")
+    config.pluginmanager.register(RootPaths(workspace), "webeval-root-paths")
+    config.pluginmanager.register(fixtures, "webeval-fixtures")
+    config.pluginmanager.register(Debugged(), "webeval-debugged")
+    if is_scoring:
+        _register_scoring(config, workspace)
+    if is_scoring and not hasattr(config, "workerinput"):  # only the controller sees all reports, and may sum them up
+        _register_reporting(config, workspace)
+
+
+def _share(config: pytest.Config, workspace: Workspace) -> None:
+    """Let the workers of xdist collect what one process saw."""
+    place = getattr(config, "workerinput", {}).get(PLACE)
+    if place is not None:
+        config.stash[SNAPSHOTS] = Snapshots(Path(place))
+    elif config.getoption("tx", default=None):
+        from pytest_webeval.plugin.collection.sharing import Sharing  # for sessions that are spread
+
+        config.pluginmanager.register(Sharing(workspace), "webeval-sharing")
+
+
+def _check_report(workspace: Workspace) -> None:
+    """Raise `SettingsError` where there can be no report as it is asked for."""
+    report, embed = workspace.settings.report, workspace.settings.embed
+    if report is None and embed is not None:
+        told = "--webeval-report-embed says what a report may have in itself"
+        raise SettingsError(f"{told}; name one with --webeval-report")
+    if report in workspace.settings.roots:
+        raise SettingsError(f"--webeval-report: {report} holds recordings; name a directory of its own")
+    for path in (report, *report.parents) if report is not None else ():
+        if _is_run(path, workspace):
+            raise SettingsError(f"--webeval-report: {path} is a recording; name a directory of its own")
+    if embed is not None:
+        from pytest_webeval.reports.html.screenshots import pillow  # for who asks
+
+        pillow()
+
+
+def _is_run(path: Path, workspace: Workspace) -> bool:
+    is_inside = workspace.labels.root_of(path) is not None
+    is_there = os.path.isdir(path)  # noqa: PTH112  (pathlib raises where nobody may look)
+    return is_inside and is_there and workspace.format_of(path) is not None
+
+
+def _register_scoring(config: pytest.Config, workspace: Workspace) -> None:
+    """What every process needs that scores."""
+    settings = workspace.settings
+    if settings.resume:
+        config.stash[EARLIER] = EarlierSession(workspace)
+    config.pluginmanager.register(QuietPhases(config), "webeval-quiet-phases")
+    config.pluginmanager.register(SparedObjects(config), "webeval-spared-objects")
+    config.pluginmanager.register(LongFailures(), "webeval-long-failures")
+    if settings.report is not None:
+        config.stash[PAGES] = RunPages(workspace, settings.report)
+        config.pluginmanager.register(config.stash[PAGES], "webeval-run-pages")
+    if settings.durations is not None:
+        from pytest_webeval.plugin.reporting.durations import DurationsReport  # for who asks
+
+        config.pluginmanager.register(DurationsReport(settings.durations), "webeval-durations")
+    if config.getoption("xmlpath", default=None):
+        from pytest_webeval.plugin.reporting.junit_names import JunitNames  # for who asks
+
+        config.pluginmanager.register(JunitNames(config, workspace.labels), "webeval-junit-names")
+    if page := config.getoption("htmlpath", default=None):
+        from pytest_webeval.plugin.reporting.pytest_html import HtmlExtras  # for who asks
+
+        config.pluginmanager.register(HtmlExtras.beside(page, workspace), "webeval-html-extras")
+
+
+def _register_reporting(config: pytest.Config, workspace: Workspace) -> None:
+    """What the controller alone needs."""
+    from pytest_webeval.plugin.reporting.controller import Reporter  # same
+    from pytest_webeval.plugin.reporting.outputs import register_outlets  # which no worker needs
+
+    reporter = Reporter(workspace)
+    config.pluginmanager.register(reporter, "webeval-reporter")
+    config.pluginmanager.register(reporter.stopping, "webeval-stopping")
+    register_outlets(config, reporter)
+
+
+def writes(config: pytest.Config) -> bool:
+    """Whether the session scores anything, rather than showing what it would do."""
+    return not any(config.getoption(name, default=False) for name in SHOWING)

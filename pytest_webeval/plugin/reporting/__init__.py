@@ -1,0 +1,1 @@
+"""pytest_sessionfinish and pytest_terminal_summary: what the controller reports."""

@@ -1,0 +1,79 @@
+"""The numbers of a session where CI systems show them: GitHub's job page and annotations, GitLab's metrics."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from dataclasses import dataclass
+from dataclasses import field
+from pathlib import Path
+
+import pytest
+
+from pytest_webeval.errors import DiskFull
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin.reporting.controller import Reporter
+from pytest_webeval.plugin.rerun import reruns_of
+from pytest_webeval.reports.ci import annotation
+from pytest_webeval.reports.ci import markdown
+from pytest_webeval.reports.ci import open_metrics
+from pytest_webeval.results import Summary
+from pytest_webeval.safety.text import harmless
+from pytest_webeval.storage import is_full
+from pytest_webeval.storage import write_text
+
+PAGE, ACTIONS = "GITHUB_STEP_SUMMARY", "GITHUB_ACTIONS"
+LARGEST_PAGE = 1024 * 1024  # bytes of one step; of a larger page GitHub shows nothing
+
+
+@dataclass(frozen=True, eq=False)
+class CiReports:
+    """Plugin of the controller. A session that cannot write a file that an option names does not exit with 0."""
+
+    reporter: Reporter
+    failed: list[Path] = field(default_factory=list)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_webeval_summary(self, summary: Summary, config: pytest.Config) -> None:
+        """Write the files, before a hook of somebody's may raise."""
+        if page := os.environ.get(PAGE):
+            self._append(Path(page), summary, config)
+        settings = self.reporter.workspace.settings
+        if (path := settings.gitlab_metrics) is not None:
+            try:
+                write_text(path, open_metrics(summary), settings.sync)
+            except DiskFull as error:
+                self.reporter.full_disk.add(error.no_room)
+            except WebEvalError as error:
+                self.reporter.problems.append(harmless(str(error)))
+                self.failed.append(path)
+
+    def _append(self, page: Path, summary: Summary, config: pytest.Config) -> None:
+        """Add to what other commands of the step wrote, as far as GitHub leaves room for it."""
+        reruns = reruns_of(config, self.reporter.records.values())
+        try:
+            room = LARGEST_PAGE - (page.stat().st_size if page.exists() else 0) - 1
+            told = markdown(summary, reruns, room)
+            with page.open("ab") as file:
+                file.write(f"\n{told}".encode("utf-8", "backslashreplace") if told else b"")
+        except OSError as error:
+            if is_full(error):
+                self.reporter.full_disk.add({str(page): str(error.strerror)})
+                return
+            told = f"cannot write {page}: {error.strerror}; check {PAGE}"
+            self.reporter.problems.append(harmless(told))
+            return
+        if not told:
+            self.reporter.problems.append(harmless(f"{page} is full; nothing was added to it"))
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, object, object]:
+        """Say the totals once everything else is said."""
+        result = yield
+        if self.failed:
+            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+        terminal = session.config.pluginmanager.get_plugin("terminalreporter")
+        if self.reporter.summary is not None and terminal is not None and os.environ.get(ACTIONS) == "true":
+            roots = ", ".join(root.name for root in self.reporter.workspace.settings.roots)
+            terminal.write_line(annotation(self.reporter.summary, f"webeval: {roots}"))
+        return result

@@ -1,0 +1,80 @@
+"""Where the time of a session went, by phase and by run, for who asks with --webeval-durations."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import field
+
+import pytest
+
+from pytest_webeval.recordings.inputs import PHASES
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.results import TaskResult
+from pytest_webeval.safety.text import harmless
+
+ON_REPORT = "webeval_durations"
+SECONDS = pytest.StashKey[tuple[str, dict[str, float]]]()
+
+
+@dataclass(eq=False)
+class DurationsReport:
+    """Carries the seconds of each run to the controller, which shows the `shown` slowest runs; all for 0."""
+
+    shown: int
+    by_run: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    def pytest_webeval_scored(self, item: pytest.Item, run: Run, result: TaskResult) -> None:
+        """Keep what the run says, until the report of its item is made."""
+        item.stash[SECONDS] = result.webeval["run"], run.inputs.durations.seconds
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Put it on the report."""
+        report = yield
+        if SECONDS in item.stash:
+            setattr(report, ON_REPORT, item.stash[SECONDS])
+            del item.stash[SECONDS]
+        return report
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take it from the report; of a run that was scored again the last."""
+        if hasattr(report, ON_REPORT):
+            label, seconds = getattr(report, ON_REPORT)
+            self.by_run[label] = seconds
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Show the phases of all runs together, then the slowest runs."""
+        if self.by_run:
+            terminalreporter.section("webeval durations")
+            for line in lines(self.by_run, self.shown):
+                terminalreporter.line(harmless(line))
+
+
+def lines(by_run: Mapping[str, Mapping[str, float]], shown: int) -> Sequence[str]:
+    """The total with the share of each phase, then a line for each of the `shown` slowest runs; 0 shows all."""
+    total = _summed(by_run.values())
+    whole = sum(total.values())
+    shares = ", ".join(f"{name} {total[name]:.2f} s ({_share(total[name], whole)})" for name in PHASES)
+    slowest = sorted(by_run, key=lambda label: (-sum(by_run[label].values()), label))[: shown or None]
+    return [f"{whole:.2f} s in {len(by_run)} runs: {shares}", *(_line(label, by_run[label]) for label in slowest)]
+
+
+def _summed(several: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    total = dict.fromkeys(PHASES, 0.0)
+    for seconds in several:
+        for name, value in seconds.items():
+            total[name] += value
+    return total
+
+
+def _share(part: float, whole: float) -> str:
+    return f"{part / whole:.0%}" if whole else "0%"
+
+
+def _line(label: str, seconds: Mapping[str, float]) -> str:
+    phases = ", ".join(f"{name} {seconds.get(name, 0.0):.3f}" for name in PHASES)
+    return f"{sum(seconds.values()):8.3f} s  {label}  {phases}"

@@ -1,0 +1,80 @@
+"""What a session could not write because there is no room on the disk, in one line however much it is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import field
+from pathlib import Path
+
+from pytest_webeval.plugin.runtest.journal import JOURNAL
+from pytest_webeval.plugin.settings import Settings
+from pytest_webeval.results import RESULT
+from pytest_webeval.results import SUMMARY
+from pytest_webeval.safety.text import harmless
+
+PLACES_SHOWN = 3
+_ADVICE = "make room and score again with --webeval-resume"
+_NAMES = {
+    JOURNAL: "the journal",
+    SUMMARY: "the summary",
+    "index.html": "the report",
+    "report.css": "the report",
+    "report.js": "the report",
+}
+
+
+@dataclass(eq=False)
+class FullDisk:
+    """One a session. The files by run, so that a result for which there is room later is no longer one of them."""
+
+    settings: Settings
+    _missing: dict[str, dict[str, str]] = field(default_factory=dict)  # of what is about no run by an empty label
+
+    def __bool__(self) -> bool:
+        """Whether anything is missing."""
+        return bool(self._missing)
+
+    def add(self, files: Mapping[str, str], label: str = "") -> None:
+        """Take note of files that were not written, with the reason that the system gives for each."""
+        if files:
+            self._missing.setdefault(label, {}).update(files)
+
+    def replace(self, label: str, files: Mapping[str, str] | None) -> None:
+        """The same of a run, in place of what was said of it before."""
+        self._missing.pop(label, None)
+        self.add(files or {}, label)
+
+    def lines(self) -> list[str]:
+        """What is missing, where, and what to do: one line, or none."""
+        if not self._missing:
+            return []
+        reason = next(reason for files in self._missing.values() for reason in files.values())
+        told = f"disk full ({reason}): {_listed(list(self._names()))} could not be written into"
+        return [harmless(f"{told} {self._places()}; {_ADVICE}")]
+
+    def _names(self) -> Iterator[str]:
+        of_runs = [Path(path) for label, files in self._missing.items() if label for path in files]
+        kinds = Counter("result" if path.name == RESULT else "page" for path in of_runs)
+        for kind in ("result", "page"):
+            if count := kinds[kind]:
+                yield f"{count} {kind}" if count == 1 else f"{count} {kind}s"
+        yield from dict.fromkeys(_NAMES.get(Path(path).name, Path(path).name) for path in self._missing.get("", {}))
+
+    def _places(self) -> str:
+        found = dict.fromkeys(self._directory(Path(path)) for files in self._missing.values() for path in files)
+        places = [str(place) for place in found]
+        more = [f"{len(places) - PLACES_SHOWN} more"] if len(places) > PLACES_SHOWN else []
+        return _listed([*places[:PLACES_SHOWN], *more])
+
+    def _directory(self, path: Path) -> Path:
+        """The directory that an option names for a file, the outermost where one lies in another."""
+        known = (self.settings.output, self.settings.report, self.settings.metrics, *self.settings.roots)
+        above = [place for place in known if place is not None and place in path.parents]
+        return min(above, key=lambda place: len(place.parts), default=path.parent)
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -1,0 +1,104 @@
+"""The first page of our own report, written by the process that sums all up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from dataclasses import field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_webeval.plugin.reporting.controller import Reporter
+from pytest_webeval.plugin.rerun import TOLD
+from pytest_webeval.plugin.rerun import asked_of
+from pytest_webeval.plugin.rerun import reruns_of
+from pytest_webeval.reports.html.index_page import Listed
+from pytest_webeval.reports.html.index_page import index_view
+from pytest_webeval.reports.html.writer import COPY
+from pytest_webeval.reports.html.writer import data_name
+from pytest_webeval.reports.html.writer import write_copy
+from pytest_webeval.reports.html.writer import write_page
+from pytest_webeval.summary.baseline import flip_by_run
+
+MARK = b'id="webeval-index"'
+_OURS = re.compile(r"task-[0-9a-f]{16}\.js")
+
+
+@dataclass(eq=False)
+class ReportIndex:
+    """One a session."""
+
+    reporter: Reporter
+    directory: Path
+    written: list[Path] = field(default_factory=list)
+    made: list[Path] = field(default_factory=list)  # directories that go again if nothing comes into them
+
+    def __post_init__(self) -> None:
+        """Make the directory, and remove the report of an earlier session. Raises `pytest.UsageError`."""
+        pages = self.directory / "data"
+        try:
+            earlier = list(filter(Path.is_file, (self.directory / "index.html", self.directory / COPY)))
+            for page in earlier:
+                if MARK not in page.read_bytes():
+                    told = f"--webeval-report: {page} is no report of ours"
+                    raise pytest.UsageError(f"{told}; name another directory, or remove it")
+            for page in earlier:
+                page.unlink()
+            self.made += [pages, *(path for path in pages.parents if not path.exists())]
+            pages.mkdir(parents=True, exist_ok=True)
+            for path in pages.iterdir():
+                if _OURS.fullmatch(path.name):
+                    path.unlink()
+        except OSError as error:
+            told = f"--webeval-report: cannot write into {self.directory}: {error.strerror or error}"
+            raise pytest.UsageError(f"{told}; name another directory") from error
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Let workers know how the session was called, for the commands on the pages that they write."""
+        node.workerinput[TOLD] = asked_of(node.config)
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Write the page, after the summary that it is made of."""
+        summary = self.reporter.summary
+        if summary is None:
+            return
+        roots = ", ".join(self.reporter.workspace.labels.prefixes.values())
+        reruns = reruns_of(session.config, self.reporter.records.values())
+        listed = self._listed(flip_by_run(summary.webeval))
+        index = index_view(listed, summary, roots, lambda labels: reruns.command(labels).command)
+        if not self.reporter.attempt(lambda: self._write(index)):
+            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+    def _write(self, index: Mapping[str, Any]) -> None:
+        write_page(index, self.directory)
+        self.written.append(self.directory / "index.html")
+        budget = self.reporter.workspace.settings.embed
+        if budget is not None:
+            self.written.append(write_copy(index, self.directory, budget))
+
+    def _listed(self, flips: Mapping[str, str]) -> Iterator[Listed]:
+        written: set[str] = set()
+        with suppress(OSError):
+            written = {path.name for path in (self.directory / "data").iterdir()}
+        for label, record in self.reporter.records.items():
+            name = data_name(label)
+            data = name if f"{name}.js" in written else None
+            yield Listed(record, data, flips.get(label), **self.reporter.texts.get(label, {}))
+
+    def pytest_unconfigure(self) -> None:
+        """Leave no empty directory behind where the session ended before it scored anything."""
+        for path in self.made:
+            with suppress(OSError):
+                path.rmdir()
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say where it is."""
+        for path in self.written:
+            terminalreporter.line(f"report: {path}")

@@ -1,0 +1,61 @@
+"""Names in JUnit XML: a test case is called by its task, where pytest itself would call all of them `task`."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pytest
+
+from pytest_webeval.plugin.collection.nodes import RunItem
+from pytest_webeval.plugin.workspace import ITEMS
+from pytest_webeval.recordings.labels import Labels
+
+NAME = "webeval_name"
+
+
+@dataclass(frozen=True, eq=False)
+class JunitNames:
+    """Plugin of each process: the one that scored a run knows its task, the controller writes the XML."""
+
+    config: pytest.Config
+    labels: Labels
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Let each report of a run say what its task is called."""
+        report = yield
+        if isinstance(item, RunItem):
+            setattr(report, NAME, item.name)
+        return report
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, object, object]:
+        """Name the test case, as the fixture `record_xml_attribute` would, which does nothing under xdist."""
+        names = self._names(report) if self._xml is not None else {}
+        for attribute, value in names.items():
+            self._xml.node_reporter(report).add_attribute(attribute, value)
+        count = len(self._xml.node_reporters_ordered) if names else 0
+        result = yield
+        for again in self._xml.node_reporters_ordered[count:] if names else ():  # a test may fail twice, and has two
+            again.to_xml().attrib.update(names)
+        return result
+
+    @cached_property
+    def _xml(self) -> Any:
+        """The writer, recognized by what is asked of it; None in a process that writes no XML."""
+        known = (one for one in self.config.pluginmanager.get_plugins() if hasattr(one, "node_reporters_ordered"))
+        return next(known, None)
+
+    def _names(self, report: pytest.TestReport) -> dict[str, str]:
+        """Name and class name of the test case of a run; empty for any other test."""
+        label, _, item = report.nodeid.rpartition("::")
+        if item not in ITEMS or self.labels.path_of(label) is None:
+            return {}
+        parent, _, directory = label.rpartition("/")
+        name = getattr(report, NAME, directory)  # a worker that died says nothing
+        place = (parent or label) if name == directory else label
+        prefix = self.config.getoption("junitprefix")
+        return {"name": name, "classname": ".".join(filter(None, [prefix, place.replace("/", ".")]))}

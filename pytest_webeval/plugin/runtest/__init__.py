@@ -1,0 +1,1 @@
+"""pytest_runtest_*: how one item is scored."""

@@ -1,0 +1,213 @@
+"""What one item means for its run: its outcome, whatever pytest called it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pytest_webeval.errors import RunExcluded
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin.collection.missing_tasks import MISSING_TASKS
+from pytest_webeval.plugin.collection.nodes import RunItem
+from pytest_webeval.plugin.collection.nodes import run_path
+from pytest_webeval.plugin.runtest.evaluation import RECORDER
+from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
+from pytest_webeval.plugin.runtest.evaluation import RecordEvaluation
+from pytest_webeval.plugin.runtest.evaluation import forget
+from pytest_webeval.plugin.runtest.run_outcome import Outcome
+from pytest_webeval.plugin.settings import REDACTING
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.recordings.run import unknown_run
+from pytest_webeval.reports.failure_text import reason
+from pytest_webeval.results import Status
+from pytest_webeval.results import TaskResult
+from pytest_webeval.safety.deadline import OutOfTime
+from pytest_webeval.safety.text import harmless
+from pytest_webeval.scoring.score import rule_warning
+from pytest_webeval.scoring.task_result import excluded
+from pytest_webeval.scoring.task_result import failed_to_load
+from pytest_webeval.summary.record import Record
+from pytest_webeval.tasks.task import Task
+
+_SAY_IT_ALL = (WebEvalError, pytest.skip.Exception, pytest.xfail.Exception)
+
+
+def outcome_of(item: pytest.Item, call: pytest.CallInfo[None], workspace: Workspace) -> Outcome | None:
+    """What a finished phase of an item says about its run; None where it says nothing new."""
+    if call.when == "setup" and call.excinfo is None:
+        return None
+    recorder = item.stash.get(RECORDER, None)
+    if call.when == "teardown":
+        return _recorded_late(recorder, workspace) if recorder is not None else None
+    if not isinstance(item, RunItem):
+        return _outcome_of_test(item, call, recorder, workspace)
+    has_verdict = recorder is not None and (recorder.excluded is not None or recorder.scored is not None)
+    if recorder is not None and call.when == "call" and (has_verdict or not _is_left_out(call)):
+        return _checked(item, call, recorder, workspace)
+    return _unscored(item, item.path, call, workspace) if call.excinfo is not None else None
+
+
+def _outcome_of_test(
+    item: pytest.Item, call: pytest.CallInfo[None], recorder: RecordEvaluation | None, workspace: Workspace
+) -> Outcome | None:
+    """What a Python test says about its run: what it recorded, or that there is no run. Its own errors say nothing."""
+    if recorder is not None:
+        return _checked(item, call, recorder, workspace) if call.when == "call" else None
+    path = run_path(item)
+    is_unreadable = call.excinfo is not None and UNREADABLE in item.stash
+    return _unscored(item, path, call, workspace) if path is not None and is_unreadable else None
+
+
+def _checked(
+    item: pytest.Item, call: pytest.CallInfo[None], recorder: RecordEvaluation, workspace: Workspace
+) -> Outcome | None:
+    """What was found out about a run while its item or a Python test ran."""
+    run, task, is_item = recorder.case.run, recorder.case.task, isinstance(item, RunItem)
+    try:
+        result = _result(recorder, call, workspace) if recorder.excluded is None else None
+    except RunExcluded as error:
+        recorder.excluded, result = error, None
+    except WebEvalError as error:
+        result = error_result(run, task, harmless(str(error)), workspace)
+    if recorder.excluded is not None:
+        return _excluded(run, task, str(recorder.excluded), workspace) if is_item else None
+    if is_item and result is None:
+        result = _not_scored(run, task, call, workspace)
+    if is_item and (stored := recorder.taken) is not None:
+        redacting = workspace.config.stash[REDACTING]
+        path = workspace.result_path(run.path)
+        return Outcome(stored.record, path, None, run, redacting, is_resumed=True, seen=stored.result, task=task)
+    found = None if result is None else _outcome(result, run, task, workspace, partly=not is_item)
+    return found and replace(found, is_verdict=is_item and result is recorder.scored)
+
+
+def _recorded_late(recorder: RecordEvaluation, workspace: Workspace) -> Outcome | None:
+    """What a fixture recorded after the test of a run: as if another test had."""
+    result = recorder.late_result
+    forget(recorder.case.run)
+    if result is None:
+        return None
+    return _outcome(result, recorder.case.run, recorder.case.task, workspace, partly=True)
+
+
+def _result(recorder: RecordEvaluation, call: pytest.CallInfo[None], workspace: Workspace) -> TaskResult | None:
+    """The result of a run; where something stopped its evaluators, what was recorded and why there is no more."""
+    if recorder.stopped is None or recorder.scored is not None:
+        return recorder.result
+    if not recorder.found:
+        return None
+    run, task, stopped = recorder.case.run, recorder.case.task, recorder.stopped
+    if isinstance(stopped, OutOfTime) and call.excinfo is not None:  # by now an error with a message
+        stopped = call.excinfo.value
+    if isinstance(stopped, pytest.skip.Exception):
+        return recorder.added_to(recorder.left_out(_message_of(stopped)))
+    return recorder.added_to(error_result(run, task, _message_of(stopped), workspace))
+
+
+def _excluded(run: Run, task: Task, told: str, workspace: Workspace) -> Outcome:
+    """The outcome of a run that says nothing about the agent. That nobody judged it yet is not worth a file."""
+    result = excluded(error_result(run, task, harmless(told), workspace), run, harmless(told))
+    found = _outcome(result, run, task, workspace)
+    return found if run.exclusion else replace(found, result=None, is_obsolete=True)
+
+
+def _is_left_out(call: pytest.CallInfo[None]) -> bool:
+    """Whether a test ended before its run had a verdict, and was to end so: skipped, or an expected failure."""
+    return call.excinfo is not None and call.excinfo.errisinstance((pytest.skip.Exception, pytest.xfail.Exception))
+
+
+def _unscored(item: pytest.Item, path: Path, call: pytest.CallInfo[None], workspace: Workspace) -> Outcome:
+    found = without_verdict(path, _message(call), workspace, partly=not isinstance(item, RunItem))
+    if _is_left_out(call):
+        told = found.redacting.text(_message(call), found.run)
+        record = replace(found.record, excluded=told, skipped=True, reason=None, failure=None)
+        return replace(found, record=record, result=None, is_obsolete=call.when == "call")
+    return found.warned(_rule_warnings(call))
+
+
+def _rule_warnings(call: pytest.CallInfo[None]) -> list[str]:
+    """The warning for a recording that only our rules refuse."""
+    switch = getattr(call.excinfo.value, "rule", None) if call.excinfo is not None else None
+    return [rule_warning(switch, Status.ERROR, "the recording")] if isinstance(switch, str) else []
+
+
+def without_verdict(path: Path, message: str, workspace: Workspace, *, partly: bool = False) -> Outcome:
+    """The outcome of a run that was not scored; without a result where there is no place to write one."""
+    missing = workspace.config.stash[MISSING_TASKS]
+    told = missing.reason(path) if path in missing.by_path else message
+    run, task = _known(path, workspace)
+    found = _outcome(error_result(run, task, told, workspace), run, task, workspace, partly=partly)
+    if path in missing.by_path:
+        return replace(found, record=replace(found.record, missing=True), result=None)
+    return replace(found, result=None) if _has_no_place(path, workspace) else found
+
+
+def given_up(item: pytest.Item, message: str, workspace: Workspace) -> Outcome | None:
+    """The outcome of a run of which nothing can be told in time; None for an item that is about none."""
+    path = run_path(item)
+    if path is None:
+        return None
+    run = unknown_run(path, workspace.labels.of(path), workspace.settings.rules)
+    return _outcome(
+        error_result(run, None, message, workspace), run, None, workspace, partly=not isinstance(item, RunItem)
+    )
+
+
+def _has_no_place(path: Path, workspace: Workspace) -> bool:
+    """Whether a result cannot be written beside a recording that could not be read either."""
+    is_beside = workspace.settings.output is None
+    return _leads_elsewhere(path, workspace) or (is_beside and not os.access(path, os.W_OK | os.X_OK))
+
+
+def _leads_elsewhere(path: Path, workspace: Workspace) -> bool:
+    """Whether a result written into a directory would end up outside the run root, behind a link."""
+    is_link = os.path.islink(path)  # noqa: PTH114  (pathlib raises where nobody may look)
+    return is_link and path not in workspace.settings.roots and workspace.settings.output is None
+
+
+def _known(path: Path, workspace: Workspace) -> tuple[Run, Task | None]:
+    """As much of a run and its task as can be found out about a directory that could not be scored."""
+    run = _loaded(path, workspace)
+    return run, workspace.known_task(run)
+
+
+def _loaded(path: Path, workspace: Workspace) -> Run:
+    unknown = unknown_run(path, workspace.labels.of(path), workspace.settings.rules)
+    missing = workspace.config.stash[MISSING_TASKS].by_path
+    if path in missing or _leads_elsewhere(path, workspace):
+        return replace(unknown, task_id=missing.get(path, unknown.task_id))
+    try:
+        return workspace.run(path)
+    except WebEvalError:
+        return unknown
+
+
+def _not_scored(run: Run, task: Task | None, call: pytest.CallInfo[None], workspace: Workspace) -> TaskResult:
+    return error_result(run, task, _message(call), workspace)
+
+
+def error_result(run: Run, task: Task | None, message: str, workspace: Workspace) -> TaskResult:
+    """The result of a run without a verdict, with the checksum of the definitions where they could be read."""
+    return failed_to_load(run, task, message, *workspace.source_of(run))
+
+
+def _outcome(result: TaskResult, run: Run, task: Task | None, workspace: Workspace, *, partly: bool = False) -> Outcome:
+    kind = task.task_type.lower() if task and task.task_type else None
+    redacting = workspace.config.stash[REDACTING]
+    told = redacting.told(result, run)
+    record = Record.of(told, kind, reason(told))
+    return Outcome(record, workspace.result_path(run.path), result, run, redacting, partly, seen=result, task=task)
+
+
+def _message(call: pytest.CallInfo[None]) -> str:
+    return _message_of(call.excinfo.value if call.excinfo is not None else None)
+
+
+def _message_of(value: BaseException | None) -> str:
+    told = " ".join(str(value).split())
+    named = told if isinstance(value, _SAY_IT_ALL) else f"{type(value).__name__}: {told}"
+    return harmless(named)

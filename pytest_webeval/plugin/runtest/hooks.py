@@ -1,0 +1,289 @@
+"""The plugin object of a session with runs: selection, collection, parametrisation, and what each item found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from dataclasses import field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_webeval.errors import DiskFull
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import RunExcluded
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin.collection.nodes import RunItem
+from pytest_webeval.plugin.collection.nodes import directory_node
+from pytest_webeval.plugin.collection.nodes import outside_subset
+from pytest_webeval.plugin.collection.nodes import run_path
+from pytest_webeval.plugin.hookspecs import complaint_of
+from pytest_webeval.plugin.item_names import run_keywords
+from pytest_webeval.plugin.runtest.classification import given_up
+from pytest_webeval.plugin.runtest.classification import outcome_of
+from pytest_webeval.plugin.runtest.evaluation import RECORDER
+from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
+from pytest_webeval.plugin.runtest.evaluation import USED
+from pytest_webeval.plugin.runtest.evaluation import within_time
+from pytest_webeval.plugin.runtest.report_page import PAGES
+from pytest_webeval.plugin.runtest.resume import STORED
+from pytest_webeval.plugin.runtest.run_outcome import ABOUT
+from pytest_webeval.plugin.runtest.run_outcome import Outcome
+from pytest_webeval.plugin.settings import REDACTING
+from pytest_webeval.plugin.workspace import DESELECTED
+from pytest_webeval.plugin.workspace import OUTSIDE
+from pytest_webeval.plugin.workspace import WORKSPACE
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.redaction.session import Redacting
+from pytest_webeval.reports.failure_text import recording_lines
+from pytest_webeval.rubrics.policy import OVER_BUDGET
+from pytest_webeval.safety.text import harmless
+from pytest_webeval.scoring.provenance import deciding_checksum
+
+
+def tell_plainly(report: pytest.TestReport, item: RunItem, error: BaseException) -> None:
+    """Let a report give the reason alone, and of a run that was left out its directory rather than a line of ours."""
+    if isinstance(error, WebEvalError):
+        report.longrepr = harmless(str(error))
+    if isinstance(report.longrepr, tuple):
+        report.longrepr = (harmless(str(item.path)), 0, report.longrepr[2])
+
+
+_TOO_WIDE = re.compile(
+    r"ScopeMismatch: .* the function scoped fixture (webeval_\w+|record_evaluation) with a (\w+) scoped"
+)
+
+
+def explain_scope(report: pytest.TestReport, error: BaseException) -> None:
+    """Say in one line that a fixture of a wider scope asked for one of ours that is about a run."""
+    mismatch = _TOO_WIDE.match(str(error)) if isinstance(error, pytest.fail.Exception) else None
+    if mismatch is not None:
+        fixture, scope = mismatch.groups()
+        reason = f"a fixture of scope {scope} asks for {fixture}, which is another for each run"
+        report.longrepr = f"{reason}; give that fixture the scope function"
+
+
+def tell_recording(report: pytest.TestReport, item: pytest.Item, found: Outcome) -> None:
+    """Let the report of a Python test that failed say what is wrong with the recording, after its traceback.
+
+    The text of a run's own item says so already.
+    """
+    is_own = isinstance(item, RunItem)
+    if report.failed and not is_own and found.seen is not None and (lines := recording_lines(found.seen)):
+        report.sections.append(("webeval", "\n".join(lines)))
+
+
+def fail(report: pytest.TestReport, told: str) -> None:
+    """Let a report be a failure that says so, after what it said of one before."""
+    before = f"{report.longreprtext}\n" if report.failed and report.longreprtext else ""
+    report.outcome, report.longrepr = "failed", before + told
+
+
+@dataclass(frozen=True, eq=False)
+class WebEvalSession:
+    """Hooks of every process of the session."""
+
+    workspace: Workspace
+    is_scoring: bool
+    _keywords: dict[Path, set[str]] = field(default_factory=dict)  # of runs that Python tests are about
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+        """Take over at a run root and everything below it."""
+        return directory_node(path, parent) if self.workspace.labels.root_of(path) else None
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Parametrise Python tests over all runs and broken ones, unless they chose theirs themselves."""
+        chosen = any("webeval_run" in _argnames(mark) for mark in metafunc.definition.iter_markers("parametrize"))
+        if "webeval_run" in metafunc.fixturenames and not chosen:
+            paths = self.workspace.tested_paths
+            labels = [self.workspace.labels.of(path) for path in paths]
+            metafunc.parametrize("webeval_run", paths or [self._no_run], indirect=True, ids=labels or None)
+
+    @property
+    def _no_run(self) -> Any:
+        """What a Python test over runs is parametrized with where there are none: it is skipped with a reason."""
+        roots = ", ".join(harmless(str(root)) for root in self.workspace.settings.roots)
+        reason = f"no run in {roots}; name a directory that holds runs with --webeval-runs"
+        return pytest.param(None, id="no-run", marks=pytest.mark.skip(reason=reason))
+
+    def pytest_itemcollected(self, item: pytest.Item) -> None:
+        """Let `-k '[107]'`, and what else matches exactly, select the Python tests of a run as well."""
+        path = None if isinstance(item, RunItem) else run_path(item)
+        if path is not None:
+            if path not in self._keywords:
+                self._keywords[path] = run_keywords(path, self.workspace)
+            item.extra_keyword_matches.update(self._keywords[path])
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        """Deselect what lies outside the subset."""
+        outside = outside_subset(items, self.workspace)
+        if outside:
+            config.stash[OUTSIDE] = sum(isinstance(item, RunItem) for item in outside)
+            config.hook.pytest_deselected(items=outside)
+            left = set(outside)
+            items[:] = [item for item in items if item not in left]
+
+    def pytest_report_header(self) -> list[str]:
+        """Say what is scored, and by which rules and code."""
+        roots = ", ".join(str(root) for root in self.workspace.settings.roots)
+        tasks = self.workspace.given_tasks
+        data = f", tasks {' '.join(one[:12] for one in tasks.checksum.split(','))}" if tasks else ""
+        subset = self.workspace.subset
+        part = f", subset {subset.name} {subset.checksum[:12]}" if subset else ""
+        code = f"rules {self.workspace.settings.rules.name}, evaluators {deciding_checksum(())[:12]}"
+        asked = self.workspace.settings.policy.to_json() | {"over_budget": None}
+        if self.workspace.settings.policy.over_budget != OVER_BUDGET[0]:
+            asked["over_budget"] = self.workspace.settings.policy.over_budget
+        code += "".join(f", {name.replace('_', ' ')} {value}" for name, value in asked.items() if value is not None)
+        odd = (
+            [f"webeval: {len(tasks.warnings)} odd in the tasks: {tasks.warnings[0]}"]
+            if tasks and tasks.warnings
+            else []
+        )
+        return [harmless(line) for line in (f"webeval: runs in {roots}", f"webeval: {code}{data}{part}", *odd)]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
+        """End a test that takes too long over a run; skip a Python test that asks a run for what it does not say."""
+        timed = within_time(item, self.workspace.settings) if RECORDER in item.stash else nullcontext()
+        try:
+            with timed:
+                return (yield)
+        except RunExcluded as error:
+            pytest.skip(harmless(str(error)))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Write what the item found, and let the report carry it to the controller as plain JSON."""
+        found = self._found(item, call)
+        report = yield
+        if call.excinfo is not None and isinstance(item, RunItem):
+            tell_plainly(report, item, call.excinfo.value)
+        elif call.excinfo is not None:
+            explain_scope(report, call.excinfo.value)
+        if call.when == "setup" and not isinstance(item, RunItem):
+            self._name_run(report, item)
+        if found is not None:
+            found.carried.put_on(report)
+            if isinstance(item, RunItem) and (
+                found.is_disturbed or (report.passed and found.record.status != "success")
+            ):
+                fail(report, harmless(str(found.record.reason)))
+            tell_recording(report, item, found)
+        if report.sections or report.longrepr is not None:
+            self._redact(report, item)
+        return report
+
+    def _name_run(self, report: pytest.TestReport, item: pytest.Item) -> None:
+        """Let the report of a Python test say which run it is about, if it is about one."""
+        path = run_path(item)
+        if path is not None and self.workspace.labels.root_of(path) is not None:
+            setattr(report, ABOUT, self.workspace.labels.of(path))
+
+    def _redact(self, report: pytest.TestReport, item: pytest.Item) -> None:
+        """Take secrets out of a report, or all of it where looking for them takes too long."""
+        item.stash[USED] = 0.0
+        try:
+            with within_time(item, self.workspace.settings):
+                run = getattr(item, "funcargs", {}).get("webeval_run")
+                _take_secrets_out(report, item.config.stash[REDACTING], run)
+        except EvaluationError:
+            report.sections.clear()
+            report.longrepr = "what was told here was left out: to look for secrets in it took too long"
+
+    def _found(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Outcome | None:
+        """What a phase of an item says about its run, written to disk and to JUnit XML."""
+        found = self._outcome(item, call) if self.is_scoring and _may_say_more(item, call) else None
+        if call.when == "teardown":
+            _forget(item)
+        elif found is not None:
+            found = _shown(_written(found, item), item)
+            item.user_properties.extend(found.properties)
+        return found
+
+    def _outcome(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Outcome | None:
+        """What a phase says; if to find that out takes too long as well, just that."""
+        item.stash[USED] = 0.0
+        try:
+            with within_time(item, self.workspace.settings):
+                return outcome_of(item, call, self.workspace)
+        except EvaluationError as error:
+            return given_up(item, str(error), self.workspace)
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Tell the controller how many items this worker deselected, and which directories hold no run."""
+        output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
+        if output is not None:
+            output["webeval_deselected"] = session.config.stash.get(DESELECTED, 0)
+            output["webeval_outside"] = session.config.stash.get(OUTSIDE, 0)
+            output["webeval_without_runs"] = self.workspace.without_runs
+
+    def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
+        """Count what a selection left out."""
+        if items:
+            stash = items[0].config.stash
+            count = sum(isinstance(item, RunItem) for item in items)
+            stash[DESELECTED] = stash.get(DESELECTED, 0) + count
+
+
+def _may_say_more(item: pytest.Item, call: pytest.CallInfo[None]) -> bool:
+    """Whether a phase can change anything: after the test itself, only what a fixture recorded late can."""
+    recorder = item.stash.get(RECORDER, None)
+    return call.when != "teardown" or (recorder is not None and len(recorder.found) > recorder.reported)
+
+
+def _forget(item: pytest.Item) -> None:
+    """Let go of what an item found out: items stay to the end of the session."""
+    if RECORDER in item.stash:
+        item.stash[RECORDER].case.calls.forget()
+        del item.stash[RECORDER]
+    if STORED in item.stash:
+        del item.stash[STORED]
+    if UNREADABLE in item.stash:
+        del item.stash[UNREADABLE]
+    item.config.stash[REDACTING].forget()
+
+
+def _argnames(mark: pytest.Mark) -> Sequence[str]:
+    given: str | Sequence[str] = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
+    return [name.strip() for name in given.split(",")] if isinstance(given, str) else given
+
+
+def _shown(found: Outcome, item: pytest.Item) -> Outcome:
+    """The same once it has its page in the report, where one is asked for."""
+    pages = item.config.stash.get(PAGES, None)
+    return found if pages is None or found.partly else pages.shown(found, item)
+
+
+def _written(found: Outcome, item: pytest.Item) -> Outcome:
+    sync = item.config.stash[WORKSPACE].settings.sync
+    try:
+        found = found.written(sync)
+        if found.run is None or found.result is None:
+            return found
+        told = complaint_of(item.ihook.pytest_webeval_scored, item=item, run=found.run, result=found.result)
+        return found if told is None else found.spoiled(found.redacting.text(told, found.run)).written(sync)
+    except DiskFull as error:
+        return found.without_room(error)
+    except WebEvalError as error:
+        return found.unwritten(found.redacting.text(str(error), found.run))
+
+
+def _take_secrets_out(report: pytest.TestReport, redacting: Redacting, run: Run | None) -> None:
+    """Take secrets out of what pytest says of a test, and out of what the test printed."""
+    report.sections[:] = [(heading, redacting.text(text, run)) for heading, text in report.sections]
+    if isinstance(report.longrepr, tuple):
+        report.longrepr = (*report.longrepr[:2], redacting.text(report.longrepr[2], run))
+    elif report.longrepr is not None and (text := redacting.text(report.longreprtext, run)) != report.longreprtext:
+        report.longrepr = text
+    if hasattr(report, "wasxfail"):
+        report.wasxfail = redacting.text(report.wasxfail, run)

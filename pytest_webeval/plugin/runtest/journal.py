@@ -1,0 +1,175 @@
+"""What was scored so far, a line for each run, so that another session can go on where one ended.
+
+A journal says of a result file that it was we who wrote it, what for, and with which content. That a file lies in a run
+directory says nothing: an agent may have put it there.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from dataclasses import field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from pytest_webeval.errors import DiskFull
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.safety.files import read_inside
+from pytest_webeval.safety.files import sha256
+from pytest_webeval.storage import Sync
+from pytest_webeval.storage import sync_directory
+from pytest_webeval.storage import unwritable
+
+JOURNAL = "eval_journal.jsonl"
+MOST_FILES = 10_000  # in a run directory whose result can be taken from an earlier session
+_SHARED = 0o644
+_OURS = re.compile(r"\.?eval_(?:result\.json|summary\.json|journal\.jsonl)(?:\.[0-9a-f]{16})?")
+
+
+class Seal(msgspec.Struct, frozen=True):
+    """What a result file says when it is whole, and what lay in the run directory when it was written."""
+
+    result: str
+    files: str
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A line: what the session was asked for, the seal of the result, and the record that the summary is made of."""
+
+    asked: str
+    seal: Seal
+    record: dict[str, Any]
+
+
+class _Named(msgspec.Struct):
+    run: str
+
+
+class _Line(msgspec.Struct):
+    record: _Named
+
+
+def read_entries(path: Path) -> dict[str, bytes]:
+    """The latest line about each run, by the run's label. A torn or damaged line counts for nothing.
+
+    Raises `SettingsError` for what is no plain file.
+    """
+    if not os.path.lexists(path):
+        return {}
+    try:
+        content = read_inside(path.parent, path.name)
+    except RecordingError as error:
+        raise SettingsError(f"{error}; without it, everything is scored") from error
+    found = {}
+    for line in content.split(b"\n"):
+        if (label := _label(line)) is not None:
+            found[label] = line
+    return found
+
+
+def _label(line: bytes) -> str | None:
+    try:
+        return msgspec.json.decode(line, type=_Line).record.run
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def entry_in(line: bytes) -> Entry | None:
+    """What a line says, or None if it is damaged."""
+    try:
+        return msgspec.json.decode(line, type=Entry)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+@dataclass(slots=True)
+class Journal:
+    """The file that one process appends to. It is made with its first line."""
+
+    path: Path
+    sync: Sync | None = None
+    _handle: int | None = field(default=None, repr=False)
+
+    def append(self, entry: Entry) -> None:
+        """Add a line. Raises `SettingsError` if it cannot be kept; then the lines before it still can be read."""
+        try:
+            handle = self._opened()
+            line = msgspec.json.encode(entry) + b"\n"
+            written = os.write(handle, line)  # in one go, so that a killed process tears no line but its last
+            if written < len(line):
+                os.ftruncate(handle, os.fstat(handle).st_size - written)
+                reason = "only a part of a line fits"
+                raise DiskFull(f"cannot write {self.path}: {reason}; make room on the disk", self.path, reason)
+            if self.sync is not None:
+                self.sync(handle)
+        except OSError as error:
+            raise unwritable(self.path, error, "this session cannot be resumed") from error
+
+    def _opened(self) -> int:
+        if self._handle is None:
+            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+            handle = os.open(self.path, flags, _SHARED)
+            try:
+                self._check(handle)
+            except (OSError, SettingsError):
+                os.close(handle)
+                raise
+            self._handle = handle
+            sync_directory(self.path.parent, self.sync)
+        return self._handle
+
+    def _check(self, handle: int) -> None:
+        """Cut a torn last line off, to which ours would be added. Raises `SettingsError` for what is no plain file."""
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
+            raise SettingsError(f"{self.path} is not a regular file; remove it, so that the session can be resumed")
+        if found.st_size and os.pread(handle, 1, found.st_size - 1) != b"\n":
+            os.ftruncate(handle, os.pread(handle, found.st_size, 0).rfind(b"\n") + 1)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+    def remove(self) -> None:
+        """Remove the file, if it is one. Raises `SettingsError`."""
+        self.close()
+        try:
+            is_there = os.path.isfile(self.path)  # noqa: PTH113  (pathlib raises where nobody may look)
+            if is_there and not self.path.is_symlink():
+                self.path.unlink()
+        except OSError as error:
+            raise SettingsError(f"cannot remove {self.path}: {error.strerror}; remove it by hand") from error
+
+
+def files_in(directory: Path) -> str:
+    """SHA-256 of the names and sizes of all that lies in a directory but what we write.
+
+    Empty where that is very much, or cannot be listed: nobody can tell then whether it is still the same.
+    """
+    found: list[str] = []
+    try:
+        for entry in _below(str(directory)):
+            size = "" if entry.is_dir(follow_symlinks=False) else entry.stat(follow_symlinks=False).st_size
+            found.append(f"{entry.path}\0{size}")
+            if len(found) > MOST_FILES:
+                return ""
+    except OSError:
+        return ""
+    return sha256("\n".join(sorted(found)).encode("utf-8", "surrogateescape"))
+
+
+def _below(directory: str) -> Iterator[os.DirEntry[str]]:
+    with os.scandir(directory) as found:
+        for entry in found:
+            if not _OURS.fullmatch(entry.name):
+                yield entry
+                if entry.is_dir(follow_symlinks=False):
+                    yield from _below(entry.path)

@@ -1,0 +1,147 @@
+"""The page of each run in our own report, written by the process that scored the run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_webeval.errors import DiskFull
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin.collection.nodes import RunItem
+from pytest_webeval.plugin.collection.nodes import run_path
+from pytest_webeval.plugin.item_names import exact
+from pytest_webeval.plugin.performance import unsearched
+from pytest_webeval.plugin.rerun import asked_of
+from pytest_webeval.plugin.runtest.evaluation import USED
+from pytest_webeval.plugin.runtest.evaluation import within_time
+from pytest_webeval.plugin.runtest.run_outcome import Outcome
+from pytest_webeval.plugin.settings import LONGEST
+from pytest_webeval.plugin.workspace import MISSING_ITEM
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.recordings.run import unknown_run
+from pytest_webeval.redaction.policy import REDACTED
+from pytest_webeval.reports.rerun import Reruns
+from pytest_webeval.results import TaskResult
+from pytest_webeval.safety.deadline import at_most
+from pytest_webeval.summary.record import Record
+
+if TYPE_CHECKING:
+    from pytest_webeval.reports.html.screenshots import Pictures
+
+
+@dataclass(frozen=True, eq=False)
+class RunPages:
+    """One a process. A page that cannot be made is missing, and costs nothing else."""
+
+    workspace: Workspace
+    directory: Path
+    _task_ids: dict[str, int | str] = field(default_factory=dict)
+    _missing: set[str] = field(default_factory=set)
+    _taken: set[str] = field(default_factory=set)  # keywords that select tasks by something else than their id
+
+    def pytest_itemcollected(self, item: pytest.Item) -> None:
+        """Know all runs, also those that are deselected later: a keyword must select no run but that of its page."""
+        if isinstance(item, RunItem):
+            label, _, name = item.nodeid.rpartition("::")
+            self._task_ids[label] = item.task_id
+            self._taken.update(item.extra_keyword_matches - exact([item.task_id]))
+            if name == MISSING_ITEM:
+                self._missing.add(label)
+
+    def shown(self, found: Outcome, item: pytest.Item) -> Outcome:
+        """The same once its page is written, which may take as long as scoring it."""
+        item.stash[USED] = 0.0
+        path = run_path(item)
+        if path is None:
+            return found
+        try:
+            with unsearched(), within_time(item, self.workspace.settings):
+                return self.write(found, path, len(item.session.items))
+        except EvaluationError:
+            return found
+
+    def write(self, found: Outcome, path: Path, runs: int = 1) -> Outcome:
+        """The same, with what the list says of its task, once its page is written; `runs` share the room for images.
+
+        Without one, because nothing can be made of what was recorded, the list tells that there is none.
+        """
+        try:
+            return found if found.seen is None else self._written(found, found.seen, path, runs)
+        except DiskFull as error:
+            return found.lacking(error)
+        except (WebEvalError, RecursionError):
+            return found
+
+    def late(self, found: Outcome, path: Path, runs: int) -> Outcome:
+        """The same of what was found out after all was scored, in the time that a run may take."""
+        seconds = self.workspace.settings.timeout or LONGEST
+        try:
+            with at_most(seconds, "the page of a run took too long"):
+                return self.write(found, path, runs)
+        except EvaluationError:
+            return found
+
+    def bare(self, found: Outcome, path: Path) -> Outcome:
+        """The same without a look at the recording, which ended the process that had one."""
+        return self.write(replace(found, run=self._unknown(path)), path)
+
+    def _written(self, found: Outcome, seen: TaskResult, path: Path, runs: int) -> Outcome:
+        from pytest_webeval.reports.html.task_page import Places
+        from pytest_webeval.reports.html.task_page import recorded_parts
+        from pytest_webeval.reports.html.task_page import task_view
+        from pytest_webeval.reports.html.writer import write_task  # for who asks
+
+        is_redacted = REDACTED in seen.webeval  # by another process, which alone knew the secrets in the recording
+        run = self._unknown(path) if is_redacted else found.run or self._loaded(path)
+        task = found.task or self.workspace.known_task(run)
+        parts = recorded_parts(run, task, seen, self._pictures(run, runs))
+        result, told = found.redacting.beside(seen, run, parts, parts["steps"])
+        is_written = found.result is not None or found.is_resumed or found.run is None
+        here = self.workspace.config.invocation_params.dir
+        places = Places(self.directory, path, found.path if is_written else None, here)
+        view = task_view(result, found.record, told, places, self._rerun(found.record))
+        write_task(found.record.run, view, self.directory)
+        return replace(found, texts={name: told[name] for name in ("intent", "template")})
+
+    def _rerun(self, record: Record) -> str:
+        known = self._reruns
+        if record.run not in known.task_ids:  # a controller collects nothing, so it names the run itself
+            missing = (record.run,) if record.missing else ()
+            known = replace(known, task_ids={record.run: ""}, missing=missing)
+        return known.command([record.run]).command
+
+    @cached_property
+    def _reruns(self) -> Reruns:
+        return Reruns(self._task_ids, *asked_of(self.workspace.config), self._missing, self._taken)
+
+    def _loaded(self, path: Path) -> Run:
+        try:
+            return self.workspace.run(path)
+        except WebEvalError:
+            return self._unknown(path)
+
+    def _unknown(self, path: Path) -> Run:
+        return unknown_run(path, self.workspace.labels.of(path), self.workspace.settings.rules)
+
+    def _pictures(self, run: Run, runs: int) -> Pictures | None:
+        """Links to the screenshots of a run, or small copies; nothing where there are none, or none may be copied."""
+        if run.trajectory is None:
+            return None
+        from pytest_webeval.reports.html.screenshots import Links
+        from pytest_webeval.reports.html.screenshots import Thumbnails
+
+        settings = self.workspace.settings
+        if settings.embed is None:
+            return Links(run.path, self.directory)
+        return None if settings.redaction.is_strict else Thumbnails(run.trajectory, settings.embed // max(runs, 1))
+
+
+PAGES = pytest.StashKey[RunPages]()

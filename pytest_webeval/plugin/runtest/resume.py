@@ -1,0 +1,268 @@
+"""What an earlier session found out about a run, for sessions with --webeval-resume.
+
+Only what our own journal vouches for is taken, and only where nothing that decides a verdict is another than then.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import fields
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+
+from pytest_webeval.errors import DiskFull
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.plugin.runtest.journal import JOURNAL
+from pytest_webeval.plugin.runtest.journal import Entry
+from pytest_webeval.plugin.runtest.journal import Journal
+from pytest_webeval.plugin.runtest.journal import entry_in
+from pytest_webeval.plugin.runtest.journal import files_in
+from pytest_webeval.plugin.runtest.journal import read_entries
+from pytest_webeval.plugin.runtest.run_outcome import Carried
+from pytest_webeval.plugin.settings import REDACTING
+from pytest_webeval.plugin.settings import Settings
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.redaction.policy import REDACTED
+from pytest_webeval.reports.failure_text import reason
+from pytest_webeval.results import RESULT
+from pytest_webeval.results import SUMMARY
+from pytest_webeval.results import Status
+from pytest_webeval.results import TaskResult
+from pytest_webeval.safety.files import read_inside
+from pytest_webeval.safety.files import sha256
+from pytest_webeval.scoring.provenance import deciding_checksum
+from pytest_webeval.scoring.provenance import libraries
+from pytest_webeval.storage import remove_leftovers
+from pytest_webeval.summary.record import Record
+
+# What says which runs are scored, or what is told of them, but not what becomes of one. The definition of a task and
+# the content of the configuration file are looked at themselves; whatever else there is may change a result.
+_NO_MATTER = (
+    "baseline",
+    "config",
+    "durations",
+    "embed",
+    "expect",
+    "fsync",
+    "gitlab_metrics",
+    "metrics",
+    "report",
+    "resume",
+    "roots",
+    "subset",
+    "tasks",
+    "timeout",
+)
+
+
+def asked_of(settings: Settings) -> str:
+    """SHA-256 of all that a session was asked for, and with which libraries, as far as a result may depend on it."""
+    asked = {one.name: repr(getattr(settings, one.name)) for one in fields(settings) if one.name not in _NO_MATTER}
+    sites = sha256(settings.config.read_bytes()) if settings.config else None
+    return sha256(json.dumps([asked, sites, libraries()], sort_keys=True).encode("utf-8", "surrogatepass"))
+
+
+def journal_path(workspace: Workspace, path: Path) -> Path | None:
+    """Where the journal lies that tells of a run; None where it would be in the run's own directory.
+
+    What lies there was written by a stranger.
+    """
+    if workspace.settings.output is not None:
+        return workspace.settings.output / JOURNAL
+    root = workspace.labels.root_of(path)
+    return None if root is None or root == path else root / JOURNAL
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A result of an earlier session, with the record that it made of it."""
+
+    result: TaskResult
+    record: Record
+
+    def is_by(self, evaluators: Iterable[Evaluator]) -> bool:
+        """Whether these evaluators would find the same: whether the code is the same."""
+        return self.result.webarena_verified_evaluator_checksum == deciding_checksum(evaluators)
+
+
+@dataclass(eq=False)
+class EarlierSession:
+    """One a process: what the journals said when it first looked."""
+
+    workspace: Workspace
+    journals: dict[Path, dict[str, bytes]] = field(default_factory=dict)
+
+    @cached_property
+    def _asked(self) -> str:
+        return asked_of(self.workspace.settings)
+
+    def stored(self, run: Run) -> Stored | None:
+        """The result of a run, if it is certain that the run would get it again. Raises `TaskDefinitionError`."""
+        entry = self._entry(run)
+        if entry is None or entry.asked != self._asked:
+            return None
+        result = _sealed(self.workspace.result_path(run.path), entry)
+        if result is None or not self._is_defined_alike(run, result):
+            return None
+        if self.workspace.settings.report is not None and REDACTED in result.webeval:
+            return None  # a page shows the recording as well, and whoever scores that knows the secrets in it
+        if not _has_same_files(run, result, entry):
+            return None
+        record = self._record(run, result)
+        return Stored(result, record) if record.to_json() == entry.record and _is_verdict(record) else None
+
+    def _is_defined_alike(self, run: Run, result: TaskResult) -> bool:
+        found = self.workspace.definition(run)
+        was = result.webarena_verified_data_checksum, result.webeval.get("tasks_from")
+        return was == (found.checksum, found.origin)
+
+    def _record(self, run: Run, result: TaskResult) -> Record:
+        kind = self.workspace.definition(run).task.task_type
+        told = self.workspace.config.stash[REDACTING].told(result, run)
+        return Record.of(told, kind.lower() if kind else None, reason(told))
+
+    def _entry(self, run: Run) -> Entry | None:
+        place = journal_path(self.workspace, run.path)
+        if place is None:
+            return None
+        if place not in self.journals:
+            self.journals[place] = {}
+            with suppress(SettingsError):  # which the controller tells, for it cannot write there either
+                self.journals[place] = read_entries(place)
+        line = self.journals[place].get(run.label)
+        return None if line is None else entry_in(line)
+
+
+def _sealed(path: Path, entry: Entry) -> TaskResult | None:
+    """The result in a file, if its content is that which the journal tells of."""
+    try:
+        content = read_inside(path.parent, RESULT)
+        return TaskResult.read(json.loads(content)) if sha256(content) == entry.seal.result else None
+    except (RecordingError, ValueError, RecursionError):
+        return None
+
+
+def _is_verdict(record: Record) -> bool:
+    """Whether the run was judged. What could not be may be by now."""
+    return record.status in (Status.SUCCESS, Status.FAILURE) and not record.skipped and record.excluded is None
+
+
+def _has_same_files(run: Run, result: TaskResult, entry: Entry) -> bool:
+    """Whether nothing came to the run or went, and what was read of it still says the same."""
+    inputs: dict[str, str] = result.webeval.get("inputs") or {}
+    if not inputs or not entry.seal.files or entry.seal.files != files_in(run.path):
+        return False
+    with suppress(RecordingError):
+        return all(_read_again(run, name) == checksum for name, checksum in inputs.items())
+    return False
+
+
+def _read_again(run: Run, name: str) -> str:
+    run.inputs.read(name)
+    return run.inputs.checksums[name]
+
+
+EARLIER = pytest.StashKey[EarlierSession]()
+STORED = pytest.StashKey[Stored]()
+
+
+def offer_stored(item: pytest.Item, run: Run, workspace: Workspace) -> bool:
+    """Whether an earlier session judged the run, so that it need not be read. What it found is put on the item."""
+    earlier = workspace.config.stash.get(EARLIER, None)
+    found = earlier.stored(run) if earlier is not None else None
+    if found is not None:
+        item.stash[STORED] = found
+    return found is not None
+
+
+@dataclass(eq=False)
+class Journals:
+    """Those of one session, one wherever a summary goes. Only the controller writes them, so each has one writer."""
+
+    workspace: Workspace
+    resumed: set[str] = field(default_factory=set)
+    disturbed: set[str] = field(default_factory=set)  # runs whose result is lost for another reason than the run itself
+    problems: list[str] = field(default_factory=list)
+    _journals: dict[Path, Journal] = field(default_factory=dict)
+    _found: set[Path] = field(default_factory=set)
+    _is_tidy: bool = False
+
+    def __post_init__(self) -> None:
+        """Know which journals were there before."""
+        self._found = {place for place in self._places if os.path.lexists(place)}
+
+    @property
+    def _places(self) -> set[Path]:
+        settings = self.workspace.settings
+        roots = [root for root in settings.roots if self.workspace.format_of(root) is None]  # see `journal_path`
+        return {place / JOURNAL for place in ([settings.output] if settings.output else roots)}
+
+    @cached_property
+    def _asked(self) -> str:
+        return asked_of(self.workspace.settings)
+
+    def keep(self, carried: Carried) -> None:
+        """Add a line about a result that was written just now. What cannot be kept is told once, and costs nothing.
+
+        Raises `DiskFull` where there is no room for the line.
+        """
+        label = carried.record.run
+        for runs, is_one in ((self.resumed, carried.is_resumed), (self.disturbed, carried.is_disturbed)):
+            (runs.add if is_one else runs.discard)(label)
+        path = self.workspace.labels.path_of(label) if carried.seal else None
+        place = journal_path(self.workspace, path) if path else None
+        if carried.seal is None or place is None:
+            return
+        journal = self._journals.setdefault(place, Journal(place, self.workspace.settings.sync))
+        try:
+            journal.append(Entry(self._asked, carried.seal, carried.record.to_json()))
+        except DiskFull:
+            raise
+        except SettingsError as error:
+            self.problems = self.problems or [str(error)]
+
+    def tidy(self, labels: Iterable[str]) -> None:
+        """Before a session goes on where one was killed: remove what that one was writing, once."""
+        if not self.workspace.settings.resume or self._is_tidy:
+            return
+        self._is_tidy = True
+        paths = filter(None, map(self.workspace.labels.path_of, labels))
+        written = {self.workspace.place(path) for path in paths}
+        for directory in written | {place.parent for place in self._places}:
+            if directory in self.workspace.settings.roots or not directory.is_symlink():
+                remove_leftovers(directory, RESULT, SUMMARY)
+
+    def end(self, *, is_complete: bool, is_whole: bool) -> None:
+        """Remove the journals that nobody needs: all that is to be scored was.
+
+        A session that chose some runs leaves those of others, which tell of more than it looked at.
+        """
+        for journal in self._journals.values():
+            journal.close()
+        if is_complete and not self.disturbed:
+            for place in self._places if is_whole else self._places - self._found:
+                self._remove(place)
+
+    def _remove(self, place: Path) -> None:
+        try:
+            Journal(place).remove()
+        except SettingsError as error:
+            self.problems = self.problems or [str(error)]
+
+    def lines(self, count: int) -> Sequence[str]:
+        """What the terminal tells, of so many results in all."""
+        if not self.workspace.settings.resume:
+            return self.problems
+        told = f"resumed: {len(self.resumed)} of {count} results taken from an earlier session"
+        return [told if self._found else f"{told}; there is no {JOURNAL} of one", *self.problems]

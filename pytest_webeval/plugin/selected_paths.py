@@ -1,0 +1,121 @@
+"""Which directories of the run roots a session leaves out, as pytest's own options and keys say."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The directories that arguments name, whether they exist or not."""
+
+    paths: frozenset[Path]
+
+    def includes(self, path: Path) -> bool:
+        """Whether arguments name a directory, or something in it or around it."""
+        return path in self._around or not self.paths.isdisjoint(path.parents)
+
+    @cached_property
+    def _around(self) -> frozenset[Path]:
+        return self.paths.union(*(path.parents for path in self.paths))
+
+
+CHOSEN = pytest.StashKey[Chosen]()
+
+
+def is_narrowed(config: pytest.Config, roots: Iterable[Path]) -> bool:
+    """Whether arguments chose some runs of the roots, rather than all. What is ignored belongs to no session."""
+    return CHOSEN in config.stash or not {str(root) for root in roots} <= set(config.args)
+
+
+def names_runs(config: pytest.Config, roots: Iterable[Path]) -> bool:
+    """Whether what pytest collects has to do with a run root: lies in one, or is one."""
+    paths = [Path(argument.partition("::")[0]) for argument in config.args]
+    return any(path.is_relative_to(root) for path in paths for root in roots)
+
+
+# pytest's own value of norecursedirs. It is about programs: it hides no run, at any depth.
+USUAL = ("*.egg", ".*", "_darcs", "build", "CVS", "dist", "node_modules", "venv", "{arch}")
+
+
+@dataclass(frozen=True)
+class Ignoring:
+    """For one run root: what `--ignore`, `collect_ignore` and norecursedirs name. Arguments come before them."""
+
+    paths: frozenset[str]
+    globs: tuple[str, ...]
+    patterns: tuple[str, ...]  # the user's own
+    named: frozenset[Path]
+    around: frozenset[Path]  # and all directories above them
+
+    @classmethod
+    def of(cls, config: pytest.Config, root: Path) -> Ignoring:
+        """What holds below a root, by options, the ini file and the conftest.py files above the root."""
+        patterns = tuple(config.getini("norecursedirs"))
+        named = _named(config)
+        return cls(
+            frozenset((*map(os.path.abspath, config.getoption("ignore") or ()), *_of_conftests(config, root, "")))
+            - {str(root)},
+            (*(config.getoption("ignore_glob") or ()), *_of_conftests(config, root, "_glob")),
+            () if patterns == USUAL else patterns,
+            named,
+            named.union(*(path.parents for path in named)),
+        )
+
+    @property
+    def told(self) -> list[list[str]]:
+        """All of it as plain values, the same in all processes in which it is the same."""
+        return [
+            sorted(self.paths),
+            list(self.globs),
+            list(self.patterns),
+            sorted(map(os.path.abspath, self.named)),
+        ]
+
+    def covers(self, path: Path) -> bool:
+        """Whether nobody is to look into a directory."""
+        if path in self.around:
+            return False
+        by_path = str(path) in self.paths or any(self._fits_alone(path, glob) for glob in self.globs)
+        return by_path or any(self._fits_alone(path, pattern) for pattern in self.patterns)
+
+    def _fits_alone(self, path: Path, pattern: str) -> bool:
+        """Whether a pattern fits a directory, and none around it that an argument names all the same."""
+        return _fits(path, pattern) and not any(one in path.parents and _fits(one, pattern) for one in self.named)
+
+
+def _fits(path: Path, glob: str) -> bool:
+    """As pytest compares paths with patterns; a relative one, or a name, may fit the end of a path, too."""
+    if "/" not in glob:
+        return fnmatch(path.name, glob)
+    return fnmatch(str(path), os.path.abspath(glob)) or path.match(glob)  # noqa: PTH100  (links are kept)
+
+
+def _named(config: pytest.Config) -> frozenset[Path]:
+    """The directories that arguments name."""
+    chosen = config.stash.get(CHOSEN, None)
+    paths = [Path(one) for one in config.args] if chosen is None else list(chosen.paths)
+    return frozenset(paths)
+
+
+def _of_conftests(config: pytest.Config, root: Path, kind: str) -> Iterator[str]:
+    """The nearest `collect_ignore` or `collect_ignore_glob` above a root, relative to the file that it stands in."""
+    found = [(Path(path).parent, plugin) for plugin in config.pluginmanager.get_plugins() if (path := _file(plugin))]
+    above = sorted((pair for pair in found if pair[0] in root.parents), key=lambda pair: -len(pair[0].parts))
+    values = ((place, getattr(plugin, f"collect_ignore{kind}", None)) for place, plugin in above)
+    place, given = next(((place, given) for place, given in values if given is not None), (root, ()))
+    yield from (os.path.abspath(place / one) for one in given)  # noqa: PTH100  (links are kept)
+
+
+def _file(plugin: Any) -> str | None:
+    path = getattr(plugin, "__file__", None)
+    return path if isinstance(path, str) and path.endswith(f"{os.sep}conftest.py") else None

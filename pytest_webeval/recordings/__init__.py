@@ -1,0 +1,1 @@
+"""What the agent and its browser left behind."""

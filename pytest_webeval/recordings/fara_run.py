@@ -1,0 +1,114 @@
+"""A trajectory as a run: what it tells is read when somebody asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+from typing import Any
+
+from msgspec import structs
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import RunExcluded
+from pytest_webeval.recordings.discovery import listed
+from pytest_webeval.recordings.inputs import DECODE
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.recordings.trajectory.layout import HARNESS_FILE
+from pytest_webeval.recordings.trajectory.layout import LOG
+from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
+from pytest_webeval.recordings.trajectory.step import Unreadable
+from pytest_webeval.recordings.trajectory.trajectory import Trajectory
+from pytest_webeval.recordings.trajectory.trajectory import described
+from pytest_webeval.recordings.webarena_verified import TRACE_NAMES
+from pytest_webeval.safety.files import present
+from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
+from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
+from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
+from pytest_webeval.tasks.task import Task
+from pytest_webeval.tasks.task import TrajectoryTask
+from pytest_webeval.tasks.task import bare_task
+
+if TYPE_CHECKING:
+    from pytest_webeval.recordings.network.events import NetworkTrace
+    from pytest_webeval.tasks.dataset import TaskSet
+
+
+@dataclass(frozen=True)
+class TrajectoryRun(Run):
+    """A Fara trajectory as a run. It may be aborted, and it needs no task definition: its verdict is stored."""
+
+    @cached_property
+    def trajectory(self) -> Trajectory:
+        """Steps, thoughts, screenshots, outcome: all that the directory holds."""
+        return Trajectory(self.path, self.inputs, is_tolerant=self.rules.named_answer)
+
+    @cached_property
+    def response(self) -> bytes:
+        """The final answer as bytes. Raises `Unreadable`."""
+        return self.trajectory.answer.final_answer.encode("utf-8", "surrogatepass")
+
+    @cached_property
+    def trace(self) -> NetworkTrace:
+        """What the browser sent and received. Raises `RunExcluded` where nobody recorded that, or `RecordingError`."""
+        if not self.has_trace:
+            raise RunExcluded(f"{self.label} has no recorded traffic, which trajectories need not have")
+        with self.inputs.durations.phase(DECODE):
+            return self.load_trace(self.inputs)
+
+    @property
+    def mended(self) -> str | None:
+        """As of any run, if an expectation asked for the browser's traffic: else it is a file like any other."""
+        return self.trace.mended if "trace" in vars(self) else None
+
+    @property
+    def has_trace(self) -> bool:
+        """Whether the browser's traffic was recorded, as it seldom is."""
+        return any(present(self.path / name) for name in TRACE_NAMES)
+
+    @property
+    def exclusion(self) -> str | None:
+        """Why the environment rather than the agent failed."""
+        outcome = self.trajectory.outcome
+        is_aborted = outcome.kind is OutcomeClass.ABORTED
+        return f"aborted ({', '.join(outcome.reasons)}): {outcome.message}" if is_aborted else None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """As the trajectory has them."""
+        return self.trajectory.warnings
+
+    def check(self) -> None:
+        """Raise `Unreadable` if nothing can be said about the run."""
+        if present(self.path / HARNESS_FILE) and not present(self.path / LOG):
+            told = f"{self.path} has the layout of Fara 1.5 ({HARNESS_FILE}), which is not supported"
+            raise Unreadable("unsupported_layout", f"{told}; convert it to a webeval trajectory")
+        outcome = self.trajectory.outcome
+        if outcome.kind is OutcomeClass.UNREADABLE:
+            if (problem := listed(self.path).problem) is not None:
+                raise RecordingError(problem)
+            raise Unreadable(outcome.reasons[0], f"{outcome.reasons[0]}: {outcome.message}")
+
+    def task(self, tasks: TaskSet | None) -> Task:
+        """The definition if somebody gave one, otherwise what the directory itself says of the task."""
+        if tasks is None or self.task_id not in tasks:
+            told = self.trajectory.task_data
+            return bare_task(str(self.task_id), told.text or "", told.init_url)
+        found = tasks.get(self.task_id)
+        return found if isinstance(found, TrajectoryTask) else self._checked(found)
+
+    def _checked(self, task: Task) -> Task:
+        """The definition with the checks that a trajectory allows: those of recorded traffic, and the verdict.
+
+        Its answer is a sentence, so that what is expected of a response in JSON says nothing about it.
+        """
+        kept = [one for one in task.eval if one["evaluator"] != RESPONSE_EVALUATOR]
+        kept = [one for one in kept if one["evaluator"] != NETWORK_EVALUATOR or self.has_trace]
+        asked = any(one["evaluator"] == RUBRIC_EVALUATOR for one in kept)
+        more = [] if asked else [{"evaluator": RUBRIC_EVALUATOR}]
+        return structs.replace(task, eval=[*kept, *more])
+
+    def about(self, task: Task | None) -> dict[str, Any]:
+        """Outcome, steps, times, tokens and where the run belongs, under `trajectory`."""
+        group = (task.group if isinstance(task, TrajectoryTask) else None) or self.trajectory.place.split
+        return {"trajectory": described(self.trajectory) | {"group": group}}

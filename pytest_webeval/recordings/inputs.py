@@ -1,0 +1,86 @@
+"""Where the time of a run went: phases, each without what it left to another."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from dataclasses import dataclass
+from dataclasses import field
+from pathlib import Path
+
+from pytest_webeval.safety.files import read_inside
+from pytest_webeval.safety.limits import USUAL
+from pytest_webeval.safety.limits import Limits
+
+READ, DECODE, LOAD_TASK, EVALUATE, WRITE = PHASES = ("read", "decode", "load task", "evaluate", "write")
+
+
+@dataclass(slots=True)
+class Durations:
+    """Wall-clock seconds by phase. A phase that begins within another one stops the clock of that other."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    _running: str | None = None
+    _since: float = 0.0
+
+    def phase(self, name: str) -> Phase:
+        """Count the time within to a phase."""
+        return Phase(self, name)
+
+    def switch(self, name: str | None) -> str | None:
+        """Count the time since the last switch to the phase that ran, and let another one run."""
+        now, ended = time.perf_counter(), self._running
+        if ended is not None:
+            self.seconds[ended] = self.seconds.get(ended, 0.0) + now - self._since
+        self._running, self._since = name, now
+        return ended
+
+
+class Phase:
+    """A context manager whose time counts for one phase; made of a generator it would cost as much as some phases."""
+
+    __slots__ = ("_durations", "_name", "_outer")
+
+    def __init__(self, durations: Durations, name: str) -> None:
+        self._durations, self._name = durations, name
+
+    def __enter__(self) -> None:
+        self._outer = self._durations.switch(self._name)
+
+    def __exit__(self, *_: object) -> None:
+        self._durations.switch(self._outer)
+
+
+_SALTING = b"pytest-webeval redaction salt"
+_UNGUESSED = 256  # bytes; of less somebody might try all that could stand there
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Files of one run directory, hashed as they are read; `durations` tells where the time of the run went."""
+
+    directory: Path
+    checksums: dict[str, str] = field(default_factory=dict)
+    durations: Durations = field(default_factory=Durations, repr=False, compare=False)
+    limits: Limits = USUAL
+    salts: dict[str, tuple[int, bytes]] = field(default_factory=dict, repr=False, compare=False)  # with bytes read
+
+    def read(self, name: str, limit: int | None = None, called: str = "file_size") -> bytes:
+        """The bytes of a file in the directory, unless it is larger than all limits. Raises `RecordingError`."""
+        most = self.limits.file_size if limit is None else min(limit, self.limits.file_size)
+        with self.durations.phase(READ):
+            content = read_inside(self.directory, name, most, called)
+            told = hashlib.sha256(content)
+            self.checksums[name] = told.hexdigest()
+            told.update(_SALTING)  # which the checksum, published as it is, does not give away
+            self.salts[name] = len(content), told.digest()
+        return content
+
+    @property
+    def salt(self) -> bytes | None:
+        """What only somebody with the recording can know, the same in each session; None where nothing was read.
+
+        It is of the largest file, which nobody can guess and whoever scores the run reads.
+        """
+        size, _, salt = max(((size, name, salt) for name, (size, salt) in self.salts.items()), default=(0, "", b""))
+        return salt if size >= _UNGUESSED else None

@@ -1,0 +1,76 @@
+"""Run roots, and the unique names of the directories in them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from urllib.parse import quote_from_bytes
+from urllib.parse import unquote_to_bytes
+
+_SAFE = "/-_.~+=@, "
+
+
+def quoted(path: str) -> str:
+    """A path in ASCII, as URLs spell it; a plain one stays as it is."""
+    return quote_from_bytes(os.fsencode(path), safe=_SAFE)
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Names of directories at or below run roots: ASCII and unique, for they are node ids and keys of records."""
+
+    roots: tuple[Path, ...]
+    rootdir: Path
+
+    def root_of(self, path: Path) -> Path | None:
+        """The run root that a path lies in."""
+        text = f"{path}{os.sep}"
+        return next((root for root, inside in self._beginnings if text.startswith(inside)), None)
+
+    @cached_property
+    def _beginnings(self) -> list[tuple[Path, str]]:
+        """Roots with what the paths in them begin with, as text: pathlib takes many times longer to compare."""
+        return [(root, os.path.join(root, "")) for root in self.roots]  # noqa: PTH118
+
+    @cached_property
+    def prefixes(self) -> dict[Path, str]:
+        """What labels of a root begin with: its place below pytest's rootdir, or its own name where it lies outside."""
+        found: dict[Path, str] = {}
+        for root in self.roots:
+            inside = root.is_relative_to(self.rootdir)
+            wanted = root.relative_to(self.rootdir).as_posix() if inside else root.name
+            count = 2
+            name = wanted
+            while name in found.values():
+                name, count = f"{wanted}-{count}", count + 1
+            found[root] = name
+        return found
+
+    def of(self, path: Path) -> str:
+        """The label of a directory at or below a run root."""
+        root = self.root_of(path)
+        if root is None:
+            raise ValueError(f"{path} lies in no run root")
+        inner = str(path)[len(str(root)) :].lstrip(os.sep)
+        joined = "/".join(part for part in (self.prefixes[root], inner or ".") if part != ".") or "."
+        return quoted(joined)
+
+    def path_of(self, label: str) -> Path | None:
+        """The directory with that label, or None."""
+        plain = os.fsdecode(unquote_to_bytes(label))
+        for root, prefix in self._longest_first:
+            if prefix in (".", plain) or plain.startswith(f"{prefix}/"):
+                inner = plain if prefix == "." else plain[len(prefix) :].lstrip("/")
+                return root / inner
+        return None
+
+    @cached_property
+    def _longest_first(self) -> list[tuple[Path, str]]:
+        return sorted(self.prefixes.items(), key=lambda pair: -len(pair[1]))
+
+
+def numbered(path: Path) -> int | None:
+    """The task id that a directory is named by, or None."""
+    return int(path.name) if path.name.isascii() and path.name.isdigit() else None

@@ -1,0 +1,182 @@
+"""Bodies as recordings store them: in the entry, encoded, or in a side file, read when somebody asks."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from dataclasses import field
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.recordings.network.events import BODY_TYPES
+from pytest_webeval.recordings.network.events import Body
+from pytest_webeval.safety.limits import INI
+from pytest_webeval.safety.limits import USUAL
+from pytest_webeval.safety.limits import Limits
+
+_MULTIPART = "multipart/form-data"  # in which the reference looks for a boundary, and fails where it is no text
+_NO_TEXT = (b"null", b'""')
+Attachment = Callable[[str], bytes]
+RESOURCES = "resources"
+_ALL = 2  # times the limit of one body that those in side files of one run may come to
+# Playwright names side files from the root of its trace since version 10, by their bare hash before.
+_PLAIN_NAME = re.compile(rf"(?:{RESOURCES}/)?[\w-][\w.-]*")
+
+
+class Stored(msgspec.Struct, gc=False):
+    """A body, in the trace or by reference (`_file` in a HAR, `_sha1` in a Playwright trace)."""
+
+    mime: str = msgspec.field(default="", name="mimeType")
+    text: str | None = None
+    encoding: str | None = None
+    file: str | None = msgspec.field(default=None, name="_file")
+    sha1: str | None = msgspec.field(default=None, name="_sha1")
+
+
+@dataclass(frozen=True, slots=True)
+class Undecodable:
+    """A body in bytes for which the reference refuses the whole trace: it is an error when somebody asks for it."""
+
+    reason: Exception
+
+    def refuse(self) -> str:
+        """Raise `EvaluationError`."""
+        raise _damaged(self.reason) from self.reason
+
+
+class _Measured(msgspec.Struct, gc=False):
+    """As much of a body as says whether it is kept, without its text."""
+
+    size: msgspec.Raw = msgspec.Raw(b"0")
+    text: msgspec.Raw = msgspec.Raw(b"null")
+    file: msgspec.Raw = msgspec.field(default=msgspec.Raw(b"null"), name="_file")
+    sha1: msgspec.Raw = msgspec.field(default=msgspec.Raw(b"null"), name="_sha1")
+
+
+@dataclass(frozen=True, slots=True)
+class BodySource:
+    """How bodies are found: in the trace, or with `attachment` in side files, each read once, all of bounded size."""
+
+    attachment: Attachment
+    limits: Limits = USUAL
+    _kept: dict[str, str] = field(default_factory=dict)
+
+    def read_post(self, raw: msgspec.Raw) -> Body | None:
+        """What was posted, or None. Raises `EvaluationError` for what the reference cannot read either."""
+        return self._read(_stored(raw))
+
+    def read_content(self, raw: msgspec.Raw) -> Body | None:
+        """What came back, or None. Raises `EvaluationError` for what the reference cannot read either."""
+        stored = _stored(raw)
+        if isinstance(stored, Stored) and stored.text and stored.encoding == "base64":
+            return Body(stored.mime, "", partial(_decoded, stored.text, self.limits))
+        return self._read(stored)
+
+    def _read(self, stored: Stored | Undecodable | None) -> Body | None:
+        if stored is None:
+            return None
+        if isinstance(stored, Undecodable):
+            return Body("", "", stored.refuse)
+        reference = stored.file or stored.sha1
+        if stored.text or not reference:
+            return Body(stored.mime, stored.text or "")
+        return Body(stored.mime, "", partial(self._fetched, reference))
+
+    def _fetched(self, reference: str) -> str:
+        if not _PLAIN_NAME.fullmatch(reference):
+            raise EvaluationError(f"the trace keeps a body in {reference[:80]!r}, which is no plain file name")
+        if reference not in self._kept:
+            self._kept[reference] = self.attachment(reference).decode("utf-8", "replace")
+            most = _ALL * self.limits.body_size
+            if (total := sum(map(len, self._kept.values()))) > most:
+                del self._kept[reference]
+                told = f"at most {most:,} are read; see body_size in {INI}"
+                raise EvaluationError(f"bodies in side files come to {total:,} characters; {told}")
+        return self._kept[reference]
+
+
+def _stored(raw: msgspec.Raw) -> Stored | Undecodable | None:
+    try:
+        return _STORED.decode(raw)
+    except msgspec.ValidationError as error:
+        return _loosely_stored(raw, error)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        return Undecodable(error)
+
+
+def _loosely_stored(raw: msgspec.Raw, reason: Exception) -> Stored | None:
+    """A body with members of wrong types, as the reference takes it: without a text there is nothing to read.
+
+    Raises `EvaluationError` where the reference cannot go on.
+    """
+    try:
+        members = msgspec.json.decode(raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise _damaged(error) from error
+    if not members:
+        return None
+    if not isinstance(members, dict):
+        raise _damaged(reason) from reason
+    text, mime = members.get("text"), members.get("mimeType", "")
+    names = {name: value for name in ("encoding", "_file", "_sha1") if isinstance(value := members.get(name), str)}
+    if not text:
+        return msgspec.convert({**names, "mimeType": mime if isinstance(mime, str) else ""}, Stored)
+    if not isinstance(mime, str | list | dict):
+        raise _damaged(reason) from reason
+    body_type = next((one for one in BODY_TYPES if one in mime), "")
+    if isinstance(text, str) and (isinstance(mime, str) or body_type != _MULTIPART):
+        return msgspec.convert(
+            {**names, "mimeType": mime if isinstance(mime, str) else body_type, "text": text}, Stored
+        )
+    if body_type:
+        raise _damaged(reason) from reason
+    return None
+
+
+def _damaged(reason: Exception) -> EvaluationError:
+    return EvaluationError(f"a body in the trace is damaged: {reason}; record the run again")
+
+
+def lacks_body(raw: msgspec.Raw) -> bool:
+    """Whether a body has a size by the recording's own account, and is kept nowhere. What is damaged says nothing."""
+    try:
+        found = _MEASURED.decode(raw)
+        size = _SIZE.decode(found.size) if found is not None else 0
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return False
+    kept = (found.text, found.file, found.sha1) if found is not None else ()
+    return size > 0 and all(bytes(one) in _NO_TEXT for one in kept)
+
+
+def _decoded(text: str, limits: Limits) -> str:
+    if (size := len(text) * 3 // 4) > limits.body_size:
+        raise EvaluationError(f"a base64 body in the trace has about {size:,} bytes; {limits.told('body_size')}")
+    try:
+        return base64.b64decode(text).decode("utf-8", "replace")
+    except (binascii.Error, ValueError) as error:
+        raise EvaluationError(f"a base64 body in the trace is damaged: {error}; record the run again") from error
+
+
+def beside(inputs: Inputs, folder: str) -> Attachment:
+    """Side files in a folder of the run directory. A missing one is an `EvaluationError` when it is asked for."""
+
+    def fetch(reference: str) -> bytes:
+        try:
+            return inputs.read(str(Path(folder) / reference), inputs.limits.body_size, "body_size")
+        except RecordingError as error:
+            raise EvaluationError(f"a body is kept in a side file that cannot be had: {error}") from error
+
+    return fetch
+
+
+_STORED: msgspec.json.Decoder[Stored | None] = msgspec.json.Decoder(Stored | None)
+_MEASURED: msgspec.json.Decoder[_Measured | None] = msgspec.json.Decoder(_Measured | None)
+_SIZE: msgspec.json.Decoder[int | float] = msgspec.json.Decoder(int | float)

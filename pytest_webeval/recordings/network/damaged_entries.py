@@ -1,0 +1,149 @@
+"""What can still be read of an entry that is damaged: each field on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import NoReturn
+from typing import TypeVar
+from typing import cast
+
+import msgspec
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings.network.bodies import BodySource
+from pytest_webeval.recordings.network.bodies import lacks_body
+from pytest_webeval.recordings.network.entry_fields import cookie_pairs
+from pytest_webeval.recordings.network.entry_fields import header_pairs
+from pytest_webeval.recordings.network.entry_fields import says_something
+from pytest_webeval.recordings.network.entry_fields import seconds_in
+from pytest_webeval.recordings.network.entry_fields import whole_status
+from pytest_webeval.recordings.network.events import Body
+from pytest_webeval.recordings.network.events import NetworkEvent
+from pytest_webeval.recordings.network.events import Pairs
+
+Members = Mapping[str, msgspec.Raw]
+_NULL = msgspec.Raw(b"null")
+_NONE = msgspec.Raw(b"[]")
+_TEXT = msgspec.json.Decoder(str)
+_LABEL: msgspec.json.Decoder[str | None] = msgspec.json.Decoder(str | None)
+_STATUS = msgspec.json.Decoder(int | float | str | bool)
+T = TypeVar("T")
+
+
+class DamagedEvent(NetworkEvent):
+    """An event of which only some fields can be read. Raises `RecordingError` for an entry that is no object at all."""
+
+    __slots__ = ("_bodies", "_entry", "_request", "_response")
+
+    def __init__(self, index: int, raw: msgspec.Raw, bodies: BodySource) -> None:
+        super().__init__(index)
+        self._bodies, self._entry = bodies, _object(raw)
+        self._request = _members(self._entry.get("request", _NULL))
+        self._response = _members(self._entry.get("response", _NULL))
+
+    def _field(self, name: str, read: Callable[[], T]) -> T:
+        try:
+            return read()
+        except (msgspec.MsgspecError, ValueError, KeyError):  # of bytes that are no UTF-8 a ValueError too
+            raise self.damaged(name) from None
+
+    @property
+    def is_pending(self) -> bool:
+        return bytes(self._entry.get("request", b"")) == b"null"
+
+    @property
+    def url(self) -> str:
+        return self._field("url", lambda: _TEXT.decode(self._request["url"]))
+
+    @property
+    def method(self) -> str:
+        return cast("str", self._field("method", lambda: _method(msgspec.json.decode(self._request["method"]))))
+
+    @property
+    def status(self) -> int:
+        return self._field("status", lambda: whole_status(_STATUS.decode(self._response["status"])))
+
+    @property
+    def headers(self) -> Pairs:
+        return self._read_headers()[0]
+
+    @property
+    def has_null_header(self) -> bool:
+        return self._read_headers()[1]
+
+    def _read_headers(self) -> tuple[Pairs, bool]:
+        return self._field("headers", lambda: header_pairs(self._request["headers"]))
+
+    @property
+    def cookies(self) -> Pairs:
+        return self._field("cookies", lambda: cookie_pairs(self._response.get("cookies", _NONE)))
+
+    @property
+    def resource_type(self) -> str | None:
+        return self._label("_resourceType")
+
+    @property
+    def page(self) -> str | None:
+        return self._label("pageref")
+
+    @property
+    def frame(self) -> str | None:
+        return self._label("_frameref")
+
+    def _label(self, name: str) -> str | None:
+        """A text that says where an event belongs; one that cannot be read is as good as none."""
+        try:
+            return _LABEL.decode(self._entry.get(name, _NULL))
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            return None
+
+    @property
+    def started(self) -> float | None:
+        return seconds_in(self._entry.get("startedDateTime", _NULL))
+
+    @property
+    def is_from_cache(self) -> bool:
+        return says_something(self._entry.get("_fromCache", _NULL))
+
+    @property
+    def lacks_content(self) -> bool:
+        return lacks_body(self._response.get("content", _NULL))
+
+    def read_post(self) -> Body | None:
+        return self._bodies.read_post(self._request.get("postData", _NULL))
+
+    def read_content(self) -> Body | None:
+        return self._bodies.read_content(self._response.get("content", _NULL))
+
+
+class NoMethod:
+    """A method that is no text. It is no GET, and whoever compares it with another is told."""
+
+    def __init__(self, raw: object) -> None:
+        self.raw = raw
+
+    def __str__(self) -> str:
+        return repr(self.raw)
+
+    def upper(self) -> NoReturn:
+        """Raise `EvaluationError`."""
+        raise EvaluationError(f"an event of the trace has the method {self.raw!r}; record the run again")
+
+
+def _method(raw: object) -> object:
+    return raw if isinstance(raw, str) else NoMethod(raw)
+
+
+def _object(raw: msgspec.Raw | bytes) -> Members:
+    if not bytes(raw).lstrip().startswith((b"{", b'"')):  # of a text the reference finds out when it is asked
+        raise RecordingError(f"an entry of the trace is no object but {bytes(raw)[:40]!r}; record the run again")
+    return _members(raw)
+
+
+def _members(raw: msgspec.Raw | bytes) -> Members:
+    try:
+        return msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return {}

@@ -1,0 +1,99 @@
+"""Parts of a HAR entry that stay undecoded until somebody asks: headers, cookies, status and time stamp."""
+
+from __future__ import annotations
+
+import msgspec
+
+from pytest_webeval.recordings.network.events import Pairs
+from pytest_webeval.recordings.network.events import seconds_of
+
+MAX_STATUS = 2**63
+NOTHING = msgspec.Raw(b"null")
+
+
+# As of entries, there are thousands of these, and none is part of a cycle.
+class Pair(msgspec.Struct, gc=False):
+    """A header or a cookie."""
+
+    name: str
+    value: str
+
+
+class OpenPair(msgspec.Struct, gc=False):
+    """A header that may have no value."""
+
+    name: str
+    value: str | None
+
+
+class OpenCookie(msgspec.Struct, gc=False):
+    """A cookie that may lack its value, and whose name may be something that names no cookie."""
+
+    name: str | int | float | bool | None
+    value: str = ""
+
+
+_STAMP = msgspec.json.Decoder(str)
+_PAIRS = msgspec.json.Decoder(list[Pair])
+_OPEN_PAIRS = msgspec.json.Decoder(list[OpenPair])
+_OPEN_COOKIES = msgspec.json.Decoder(list[OpenCookie])
+
+
+def header_pairs(raw: msgspec.Raw) -> tuple[Pairs, bool]:
+    """Names and values of headers, and whether there were others with null for a value, which are left out.
+
+    Raises `MsgspecError`, and `UnicodeDecodeError` for what is no UTF-8.
+    """
+    try:
+        return _pairs(raw), False
+    except msgspec.ValidationError:
+        if _is_empty(raw):
+            return (), False
+        headers = _OPEN_PAIRS.decode(raw)
+        return tuple((header.name, header.value) for header in headers if header.value is not None), True
+
+
+def cookie_pairs(raw: msgspec.Raw) -> Pairs:
+    """Names and values of cookies. One without a value is empty, one whose name is no text has no name to ask for.
+
+    Raises `MsgspecError`, and `UnicodeDecodeError` for what is no UTF-8.
+    """
+    try:
+        return _pairs(raw)
+    except msgspec.ValidationError:
+        if _is_empty(raw):
+            return ()
+        cookies = _OPEN_COOKIES.decode(raw)
+        return tuple((cookie.name, cookie.value) for cookie in cookies if isinstance(cookie.name, str))
+
+
+def _pairs(raw: msgspec.Raw) -> Pairs:
+    return tuple((pair.name, pair.value) for pair in _PAIRS.decode(raw))
+
+
+def _is_empty(raw: msgspec.Raw) -> bool:
+    """Whether there is an empty object or text, in which the reference finds as much as in an empty list."""
+    return msgspec.json.decode(raw) in ({}, "")
+
+
+def seconds_in(raw: msgspec.Raw) -> float | None:
+    """The moment that a time stamp names, in seconds since 1970; None for one that cannot be read."""
+    try:
+        return seconds_of(_STAMP.decode(raw))
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def says_something(raw: msgspec.Raw) -> bool:
+    """Whether a member is there and is more than null, false or an empty text."""
+    return bytes(raw) not in (b"null", b"false", b'""', b"")
+
+
+def whole_status(raw: float | str) -> int:
+    """The status as a whole number. Raises `ValueError`."""
+    if isinstance(raw, int):
+        return int(raw)
+    number = float(raw)
+    if not number.is_integer() or abs(number) > MAX_STATUS:
+        raise ValueError(f"status {raw!r} is not a whole number")
+    return int(number)

@@ -1,0 +1,299 @@
+"""What the browser sent and received: `NetworkTrace` and its `NetworkEvent`s."""
+
+from __future__ import annotations
+
+from abc import ABC
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC
+from datetime import datetime
+from functools import cached_property
+from urllib.parse import unquote
+from urllib.parse import urlparse
+
+from pytest_webeval.errors import EvaluationError
+
+RECORD_AGAIN = "record the run again, closing its browser context"
+# MIME types of the bodies whose fields can be read, in the order in which they are looked for.
+BODY_TYPES = ("application/x-www-form-urlencoded", "application/json", "multipart/form-data")
+NO_RESPONSE = (0, -1)  # the status of a request that was cancelled or failed
+# Spec §3.2: the suffixes, in this case only, that make a request an asset which no evaluator looks at.
+_ASSETS = (".css", ".js", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".woff", ".woff2", ".ttf", ".ico", ".webp")
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A request's posted data or a response's content.
+
+    `aside` reads what the trace does not hold as plain text, because it is in a side file or in base64 (Q19); it raises
+    `EvaluationError` where that cannot be had.
+    """
+
+    mime: str
+    text: str
+    aside: Callable[[], str] | None = None
+
+
+Pairs = tuple[tuple[str, str], ...]
+
+
+def event_number(index: int) -> int:
+    """The number of an event in everything that people read: from 1, as they count lines and steps."""
+    return index + 1
+
+
+class NetworkEvent(ABC):
+    """One request with its response. `index` counts from 0 in the order of the recording; `name` is for people.
+
+    A recording is big and little of it is asked for, so an event decodes a field when somebody asks for it. Where that
+    is damaged it raises `EvaluationError`.
+    """
+
+    __slots__ = ("index",)
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+
+    @property
+    def name(self) -> str:
+        """What people call it: `event 1` is the first."""
+        return f"event {event_number(self.index)}"
+
+    @property
+    @abstractmethod
+    def url(self) -> str:
+        """The address as it was sent."""
+
+    @property
+    @abstractmethod
+    def method(self) -> str:
+        """The method as it was sent, usually in capitals."""
+
+    @property
+    @abstractmethod
+    def status(self) -> int:
+        """The status of the response; -1 means aborted."""
+
+    @property
+    @abstractmethod
+    def headers(self) -> Pairs:
+        """Names and values of the request's headers in their order."""
+
+    @property
+    def has_null_header(self) -> bool:
+        """Whether a header of the request has null for a value. The reference fails on it; here it is left out."""
+        return False
+
+    @property
+    @abstractmethod
+    def cookies(self) -> Pairs:
+        """Names and values of the cookies that the response set, as they were sent."""
+
+    @property
+    @abstractmethod
+    def resource_type(self) -> str | None:
+        """What the browser took the response for, such as `document`, where the recording says so."""
+
+    @property
+    @abstractmethod
+    def page(self) -> str | None:
+        """The tab, where the recording says so."""
+
+    @property
+    @abstractmethod
+    def frame(self) -> str | None:
+        """The frame in the tab, where the recording says so."""
+
+    @property
+    def started(self) -> float | None:
+        """When the request was made, in seconds since 1970, where the recording says so."""
+        return None
+
+    @property
+    def is_from_cache(self) -> bool:
+        """Whether the recording says that the response came from a cache of the browser."""
+        return False
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether the recording ended before the request was written: it is null."""
+        return False
+
+    @property
+    def lacks_content(self) -> bool:
+        """Whether something came back of which the recording keeps nothing."""
+        return False
+
+    @abstractmethod
+    def read_post(self) -> Body | None:
+        """What was posted, or None."""
+
+    @abstractmethod
+    def read_content(self) -> Body | None:
+        """What came back, or None."""
+
+    def damaged(self, name: str) -> EvaluationError:
+        """What to raise where somebody asks for a field that cannot be read."""
+        return EvaluationError(f"{self.name} of the trace is damaged: no readable {name}; record the run again")
+
+    @property
+    def is_document(self) -> bool:
+        """Whether the recording says that it is a page, and the request, if it says anything, that it is no frame."""
+        return self.resource_type == "document" and self.header("sec-fetch-dest") in (None, "document")
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether there was no response, as far as that can be read."""
+        try:
+            return self.status in NO_RESPONSE
+        except EvaluationError:
+            return False
+
+    @property
+    def says_something(self) -> bool:
+        """Whether its URL can be read and is more than that of a static asset."""
+        try:
+            return not _is_asset(self.url)
+        except ValueError:
+            return True  # an impossible URL: whoever looks at it says so
+        except EvaluationError:
+            return False
+
+    @property
+    def has_url(self) -> bool:
+        """Whether its URL can be read."""
+        try:
+            _ = self.url
+        except EvaluationError:
+            return False
+        return True
+
+    def check(self) -> None:
+        """Raise `EvaluationError` where what every comparison looks at is damaged."""
+        _ = self.url, self.method, self.headers, self.status
+
+    @property
+    def is_asset(self) -> bool:
+        """Whether the path ends like a style sheet, script, picture or font."""
+        try:
+            return _is_asset(self.url)
+        except ValueError as error:
+            raise EvaluationError(f"{self.name} has the impossible URL {self.url[:200]!r}: {error}") from error
+
+    @property
+    def is_navigation(self) -> bool:
+        """Whether a person would say that the browser went to a page (spec §3.2)."""
+        if self.method != "GET":
+            return False
+        headers = {name.lower(): value for name, value in self.headers}
+        accept = headers.get("accept", "").lower()
+        if "sec-fetch-user" not in headers:
+            return accept.startswith("text/html")
+        marks = tuple(headers.get(f"sec-fetch-{name}", "").lower() for name in ("dest", "mode", "user"))
+        return marks == ("document", "navigate", "?1") and "text/html" in accept
+
+    def header(self, name: str) -> str | None:
+        """The value of a request header, looked up in any case; of duplicates the last."""
+        return {key.lower(): value for key, value in self.headers}.get(name.lower())
+
+    @property
+    def response_cookies(self) -> dict[str, str]:
+        """Cookies that the response set, percent-decoded; of duplicates the last."""
+        return {name: unquote(value) for name, value in self.cookies}
+
+
+def _is_asset(url: str) -> bool:
+    """Whether the path of a URL has one of the suffixes. Raises `ValueError` for a URL that is none."""
+    path = _plain_path(url)
+    return (urlparse(url).path if path is None else path).endswith(_ASSETS)
+
+
+def _plain_path(url: str) -> str | None:
+    """The path of a URL that is spelled so plainly that nobody needs a parser to find it; None for any other."""
+    if not url.startswith(("http://", "https://")) or not (url.isascii() and url.isprintable()):
+        return None
+    if "[" in url or "]" in url or ";" in url:
+        return None
+    url = url.partition("#")[0].partition("?")[0]
+    start = url.find("/", url.index("//") + 2)
+    return "" if start < 0 else url[start:]
+
+
+@dataclass(frozen=True)
+class NetworkTrace:
+    """The events of a recording in order.
+
+    `mended` says what in it the reference would refuse (Q43), `advice` what to do where there are no events.
+    """
+
+    events: tuple[NetworkEvent, ...]
+    mended: str | None = None
+    advice: str = RECORD_AGAIN
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing but static assets and what could not be read at all."""
+        return not any(event.says_something for event in self.events)
+
+    @property
+    def emptiness(self) -> str:
+        """Why a trace without a usable event is useless, and what to do."""
+        count, unreadable = len(self.events), sum(not event.has_url for event in self.events)
+        if not count:
+            return f"it has no events; {self.advice}"
+        if unreadable == count:
+            return f"none of its {count} entries is a request that can be read; {RECORD_AGAIN}"
+        if unreadable:
+            entries = f"{count} entries, {count - unreadable} of them static files and {unreadable} unreadable"
+        else:
+            entries = "1 entry, a static file" if count == 1 else f"{count} entries, all of them static files"
+        return f"{entries}; {RECORD_AGAIN}"
+
+    @cached_property
+    def pending(self) -> tuple[NetworkEvent, ...]:
+        """Events whose request was still under way. The reference fails on them."""
+        return tuple(event for event in self.events if event.is_pending)
+
+    @cached_property
+    def evaluation_events(self) -> tuple[NetworkEvent, ...]:
+        """Events that are no static assets: all that evaluators look at. Raises `EvaluationError`."""
+        return tuple(event for event in self.events if not (event.is_pending or event.is_asset))
+
+    @cached_property
+    def last_page(self) -> NetworkEvent | None:
+        """The page that the agent ended on by the recording's own resource types; by headers where an event has none.
+
+        An iframe is a document too: only the frame in which a tab's first document came shows its pages. A request that
+        got no response left the page as it was.
+        """
+        documents = [event for event in self.evaluation_events if event.is_document]
+        frames = {event.page: event.frame for event in reversed(documents)}
+        for event in reversed(self.evaluation_events):
+            if event.resource_type:
+                is_page = event.is_document and event.method == "GET" and event.frame == frames[event.page]
+            else:
+                is_page = event.is_navigation
+            if is_page and not event.is_cancelled:
+                return event
+        return None
+
+    @cached_property
+    def last_navigation(self) -> NetworkEvent | None:
+        """The page that the agent ended on."""
+        found = [event for event in self.evaluation_events if event.is_navigation]  # all are asked: one may be damaged
+        return found[-1] if found else None
+
+
+_LONGEST = 64  # characters; no time stamp has as many
+
+
+def seconds_of(stamp: str | None) -> float | None:
+    """The seconds since 1970 of an ISO 8601 time stamp, in UTC where it names no zone; None where it is none."""
+    if stamp is None or len(stamp) > _LONGEST:
+        return None
+    try:
+        moment = datetime.fromisoformat(stamp.strip())
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,169 @@
+"""Fields of a posted form, a JSON object or a multipart message (spec §3.3)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Iterator
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import replace
+from typing import Any
+from urllib.parse import parse_qs
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.recordings.network.events import BODY_TYPES
+from pytest_webeval.recordings.network.events import Body
+from pytest_webeval.safety.json import read_json
+from pytest_webeval.safety.limits import USUAL
+from pytest_webeval.safety.limits import Limits
+
+Field = tuple[str, str]
+
+_ANY_NAME = re.compile(r'name="([^"]+)"')
+_DISPOSITION = "content-disposition"
+_END_OF_HEAD = re.compile(r"\r?\n\r?\n")
+_FOLD = re.compile(r"\r?\n[ \t]+")
+# A parameter with its value. A quoted value is taken whole, so that nothing in it is a parameter of its own.
+_PARAMETER = re.compile(r';\s*([^=;\s"]+)\s*=\s*(?:"([^"]*)"|([^;\s]*))')
+_ESCAPES = {"%22": '"', "%0D": "\r", "%0A": "\n"}  # all that browsers escape in a name
+
+
+def fields_as_written(text: str, delimiter: str) -> Iterator[Field]:
+    """Names and values of a form as browsers write it (RFC 7578): an empty value is a value."""
+    for part in _parts(text, delimiter):
+        head, *value = _END_OF_HEAD.split(part, maxsplit=1)
+        name = _name_in(head)
+        if value and name is not None:
+            yield name, value[0]
+
+
+def _parts(text: str, delimiter: str) -> Iterator[str]:
+    """What stands between lines that are delimiters; the line end before each of them is no part of the value.
+
+    The text may lack its last delimiter. Each part keeps the line end before its headers, so that without headers it
+    begins with a blank line, as its end of a head does.
+    """
+    start: int | None = None
+    for found in re.finditer(rf"{re.escape(delimiter)}(--)?[ \t]*(?=\r?\n|\Z)", text):
+        at = found.start()
+        if at and text[at - 1] != "\n":
+            continue  # in the middle of a value
+        if start is not None and start <= at:
+            yield _without_line_end(text[start:at])
+        if found[1]:
+            return
+        start = found.end()
+    if start is not None:
+        yield _without_line_end(text[start:])
+
+
+def _without_line_end(part: str) -> str:
+    return part.removesuffix("\n").removesuffix("\r") if part.endswith("\n") else part
+
+
+def _name_in(head: str) -> str | None:
+    """The name that the header Content-Disposition gives a part, None where it gives none."""
+    for line in _FOLD.sub(" ", head).split("\n"):
+        header, _, told = line.partition(":")
+        if header.strip().lower() == _DISPOSITION:
+            named = (quoted or bare for key, quoted, bare in _PARAMETER.findall(told) if key.lower() == "name")
+            found = next(named, None)
+            return None if found is None else _unescaped(found)
+    return None
+
+
+def _unescaped(name: str) -> str:
+    for escaped, character in _ESCAPES.items():
+        name = name.replace(escaped, character)
+    return name
+
+
+def fields_as_reference(text: str, delimiter: str) -> Iterator[Field]:
+    """Names and values of a form as the reference reads it, with every accident of Q53."""
+    for part in text.split(delimiter):
+        trimmed = part.strip()
+        head, end, value = trimmed.partition("\r\n\r\n" if "\r\n\r\n" in trimmed else "\n\n")
+        lines = head.split("\r\n") if end else ()
+        told = next((line for line in lines if line.lower().startswith(f"{_DISPOSITION}:")), "")
+        if name := _ANY_NAME.search(told):
+            yield name[1], value
+
+
+# To the reference quotes are part of a boundary, so that it finds no part by it.
+_BOUNDARY = re.compile(r'boundary=(?="([^"]+)")?([^\s;]+)')
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Names and values of a body: the `first` value of each name, and all values of those that were `repeated`.
+
+    `for_reference` holds those that the reference finds in the same multipart message, where they are others (Q53).
+    """
+
+    first: dict[str, Any]
+    repeated: dict[str, list[str]] = field(default_factory=dict)
+    is_multipart: bool = False
+    for_reference: Fields | None = None
+
+
+def fields_of(body: Body | None, limits: Limits = USUAL) -> Fields | None:
+    """Names and values in a body, or None where it is of no kind that can be read.
+
+    Raises `EvaluationError` for one that is beyond the limits.
+    """
+    if body is None or not body.text:
+        return None
+    for marker, read in _READERS.items():
+        if marker in body.mime and (found := read(body, limits)) is not None:
+            return found  # of a type that names several, one that cannot be read leaves the others
+    return None
+
+
+def _form(body: Body, limits: Limits) -> Fields:
+    if body.text.count("&") >= limits.values:
+        raise EvaluationError(f"a posted form holds more fields than {limits.values:,}; {limits.told('values')}")
+    found = parse_qs(body.text, keep_blank_values=True)
+    repeated = {name: values for name, values in found.items() if len(values) > 1}
+    return Fields({name: values[0] for name, values in found.items()}, repeated)
+
+
+def _json(body: Body, limits: Limits) -> Fields | None:
+    try:
+        found = read_json(body.text, limits, "a JSON body in the trace", as_sent=True)
+    except ValueError:
+        return None
+    return Fields(found) if isinstance(found, dict) else None
+
+
+def _multipart(body: Body, limits: Limits) -> Fields | None:
+    boundary = _BOUNDARY.search(body.mime)
+    if boundary is None:
+        return None
+    quoted, as_it_stands = boundary.groups()
+    for_reference = _latest(fields_as_reference(body.text, _delimiter(as_it_stands, body, limits)))
+    found = _latest(fields_as_written(body.text, _delimiter(quoted or as_it_stands, body, limits)))
+    return found if found == for_reference else replace(found, for_reference=for_reference)
+
+
+def _delimiter(boundary: str, body: Body, limits: Limits) -> str:
+    """What stands before each part. Raises `EvaluationError` where there are too many."""
+    delimiter = f"--{boundary}"
+    if body.text.count(delimiter) > limits.values:
+        raise EvaluationError(f"a multipart body holds more parts than {limits.values:,}; {limits.told('values')}")
+    return delimiter
+
+
+def _latest(found: Iterable[Field]) -> Fields:
+    """Of a form the reference takes the first value, of a multipart message the last (spec §3.3)."""
+    every: dict[str, list[str]] = {}
+    for name, value in found:
+        every.setdefault(name, []).append(value)
+    repeated = {name: values for name, values in every.items() if len(values) > 1}
+    return Fields({name: values[-1] for name, values in every.items()}, repeated, is_multipart=True)
+
+
+_READERS: dict[str, Callable[[Body, Limits], Fields | None]] = dict(
+    zip(BODY_TYPES, (_form, _json, _multipart), strict=True)
+)

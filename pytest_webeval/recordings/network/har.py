@@ -1,0 +1,155 @@
+"""HAR files (`network.har`, `network.har.zip`), and Playwright line files that somebody called so."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.recordings.network.bodies import BodySource
+from pytest_webeval.recordings.network.bodies import beside
+from pytest_webeval.recordings.network.har_entries import Entry
+from pytest_webeval.recordings.network.har_entries import TooManyEntries
+from pytest_webeval.recordings.network.har_entries import build_trace
+from pytest_webeval.recordings.network.har_entries import too_many
+from pytest_webeval.recordings.network.playwright import Lines
+from pytest_webeval.recordings.network.playwright import line_entries
+from pytest_webeval.safety.archives import BROKEN_ZIP
+from pytest_webeval.safety.archives import Archive
+from pytest_webeval.safety.archives import inside
+from pytest_webeval.safety.json import as_strict_json
+from pytest_webeval.safety.limits import Limits
+
+if TYPE_CHECKING:
+    from pytest_webeval.recordings.network.events import NetworkTrace
+
+
+class _Log(msgspec.Struct, gc=False):
+    entries: list[Entry]
+
+
+class _Har(msgspec.Struct, gc=False):
+    log: _Log
+
+
+class _LooseLog(msgspec.Struct, gc=False):
+    entries: msgspec.Raw
+
+
+class _LooseHar(msgspec.Struct, gc=False):
+    log: _LooseLog
+
+
+_MEMBER = "har.har"  # as Playwright calls it, whatever the archive is called
+_HAR = msgspec.json.Decoder(_Har)
+_LARGE = 32 * 2**20  # bytes; fewer cannot hold entries enough to matter
+_VALUES = 20  # for each entry that may be read, commas in a HAR that is read entry by entry
+_PIECE = 1500  # bytes; bigger texts, made and dropped by the hundred, would leave the memory of a session in pieces
+
+
+class HarTrace:
+    """A HAR, or a line file under the name of one (spec §3.1)."""
+
+    def reads(self, name: str, *, is_folder: bool) -> bool:
+        """Whether the name ends in `.har` or `.json`."""
+        return not is_folder and name.endswith((".har", ".json"))
+
+    def load(self, inputs: Inputs, name: str) -> NetworkTrace:
+        """The events of the file. Raises `RecordingError`."""
+        bodies = BodySource(beside(inputs, "."), inputs.limits)
+        return _read(inputs.read(name), str(inputs.directory / name), bodies)
+
+
+class HarZipTrace:
+    """A HAR and its bodies in one archive, as Playwright writes it for a path that ends in `.har.zip`."""
+
+    def reads(self, name: str, *, is_folder: bool) -> bool:
+        """Whether the name ends in `.har.zip`."""
+        return not is_folder and name.endswith(".har.zip")
+
+    def load(self, inputs: Inputs, name: str) -> NetworkTrace:
+        """The events of the HAR in the archive, which is read in place. Raises `RecordingError`."""
+        where = str(inputs.directory / name)
+        try:
+            archive = Archive(inputs.read(name), inputs.limits)
+            content = archive.read(_MEMBER, inputs.limits.file_size)
+        except BROKEN_ZIP as error:
+            message = f"{where} is not an archive with a {_MEMBER}: {error}"
+            raise RecordingError(f"{message}; record it again, closing its browser context") from error
+        trace = _read(content, f"{where}/{_MEMBER}", BodySource(inside(archive, where), inputs.limits))
+        return replace(trace, mended=trace.mended or f"{where} is an archive")
+
+
+def _read(content: bytes, where: str, bodies: BodySource) -> NetworkTrace:
+    limits, mended = bodies.limits, None
+    if content.startswith(codecs.BOM_UTF8):
+        content, mended = content.removeprefix(codecs.BOM_UTF8), f"{where} begins with a byte order mark"
+    _refuse_too_many(content, where, limits)
+    try:
+        entries = _entries(content, where, limits)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        lines = _as_lines(content, where, error, limits)
+        return build_trace(lines.entries, bodies, lines.mended or mended)
+    if len(entries) > limits.entries:
+        raise too_many(where, limits)
+    if not entries:
+        raise RecordingError(f"{where} has no entries; record the run again")
+    return build_trace(entries, bodies, mended if _is_utf8(content) else f"{where} is not UTF-8 throughout")
+
+
+def _refuse_too_many(content: bytes, where: str, limits: Limits) -> None:
+    """Raise `RecordingError` for what would fill the memory before anybody could count its entries."""
+    if len(content) > _LARGE and content.count(b'"request"') > limits.entries:
+        raise too_many(where, limits)
+
+
+def _entries(content: bytes, where: str, limits: Limits) -> Sequence[Entry | msgspec.Raw]:
+    try:
+        return _HAR.decode(content).log.entries
+    except msgspec.DecodeError:  # one odd entry must not cost the others: take them one by one
+        return _loose_entries(content, where, limits)
+
+
+def _loose_entries(content: bytes, where: str, limits: Limits) -> list[msgspec.Raw]:
+    if content.count(b",") > _VALUES * limits.entries:
+        raise RecordingError(f"{where} is damaged and too large to read it entry by entry; {limits.told('entries')}")
+    try:
+        found = msgspec.json.decode(content, type=_LooseHar).log.entries
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError as error:
+        strict = as_strict_json(content, limits)
+        if strict is None:
+            raise error from None
+        found = msgspec.json.decode(strict, type=_LooseHar).log.entries
+    if bytes(found)[:1] in {b"{", b'"'}:  # each member or character stands for an entry of which nothing can be read
+        count = len(msgspec.json.decode(found, type=dict | str))
+        return [msgspec.Raw(b"{}")] * min(count, limits.entries + 1)
+    return msgspec.json.decode(found, type=list[msgspec.Raw])
+
+
+def _is_utf8(content: bytes) -> bool:
+    """Whether the bytes are UTF-8 throughout, found out without a copy of them."""
+    start = 0
+    try:
+        while piece := content[start : start + _PIECE]:
+            is_last = start + len(piece) == len(content)
+            start += len(piece) if piece.isascii() else codecs.utf_8_decode(piece, "strict", is_last)[1]
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _as_lines(content: bytes, where: str, reason: Exception, limits: Limits) -> Lines:
+    try:
+        return line_entries(content, where, limits)
+    except TooManyEntries:
+        raise
+    except RecordingError:
+        text = f"{where} is no readable HAR: {reason}; record the run again, closing its browser context"
+        raise RecordingError(text) from reason

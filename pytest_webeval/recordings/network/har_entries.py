@@ -1,0 +1,164 @@
+"""HAR entries, the common form of all traces, decoded to the fields that evaluation reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings.network.bodies import BodySource
+from pytest_webeval.recordings.network.bodies import lacks_body
+from pytest_webeval.recordings.network.entry_fields import NOTHING
+from pytest_webeval.recordings.network.entry_fields import cookie_pairs
+from pytest_webeval.recordings.network.entry_fields import header_pairs
+from pytest_webeval.recordings.network.entry_fields import says_something
+from pytest_webeval.recordings.network.entry_fields import seconds_in
+from pytest_webeval.recordings.network.entry_fields import whole_status
+from pytest_webeval.recordings.network.events import RECORD_AGAIN
+from pytest_webeval.recordings.network.events import Body
+from pytest_webeval.recordings.network.events import NetworkEvent
+from pytest_webeval.recordings.network.events import NetworkTrace
+from pytest_webeval.recordings.network.events import Pairs
+from pytest_webeval.safety.limits import Limits
+
+
+# None of these structs is part of a cycle, and a recording has thousands: the garbage collector need not visit them.
+class Request(msgspec.Struct, gc=False):
+    """What was sent; headers and body stay undecoded."""
+
+    method: str
+    url: str
+    headers: msgspec.Raw = msgspec.Raw(b"")
+    post: msgspec.Raw = msgspec.field(default=msgspec.Raw(b"null"), name="postData")
+
+
+class Response(msgspec.Struct, gc=False):
+    """What came back; cookies and content stay undecoded."""
+
+    status: int | float | str | bool
+    cookies: msgspec.Raw = msgspec.Raw(b"[]")
+    content: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class Entry(msgspec.Struct, gc=False):
+    """One entry of a HAR."""
+
+    request: Request
+    response: Response
+    resource_type: str | None = msgspec.field(default=None, name="_resourceType")
+    page: str | None = msgspec.field(default=None, name="pageref")
+    frame: str | None = msgspec.field(default=None, name="_frameref")
+    started: msgspec.Raw = msgspec.field(default=NOTHING, name="startedDateTime")
+    from_cache: msgspec.Raw = msgspec.field(default=NOTHING, name="_fromCache")
+
+
+class RecordedEvent(NetworkEvent):
+    """An event whose entry has the shape that it should have."""
+
+    __slots__ = ("_bodies", "_entry", "_has_null_header", "_headers")
+
+    def __init__(self, index: int, entry: Entry, bodies: BodySource) -> None:
+        self.index, self._entry, self._bodies = index, entry, bodies
+        self._headers: Pairs | None = None
+        self._has_null_header = False
+
+    @property
+    def url(self) -> str:
+        return self._entry.request.url
+
+    @property
+    def method(self) -> str:
+        return self._entry.request.method
+
+    @property
+    def status(self) -> int:
+        try:
+            return whole_status(self._entry.response.status)
+        except ValueError:
+            raise self.damaged("status") from None
+
+    @property
+    def headers(self) -> Pairs:
+        if self._headers is None:
+            try:
+                self._headers, self._has_null_header = header_pairs(self._entry.request.headers)
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+                raise self.damaged("headers") from None
+        return self._headers
+
+    @property
+    def has_null_header(self) -> bool:
+        if self._headers is None:
+            _ = self.headers
+        return self._has_null_header
+
+    @property
+    def cookies(self) -> Pairs:
+        try:
+            return cookie_pairs(self._entry.response.cookies)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            raise self.damaged("cookies") from None
+
+    @property
+    def resource_type(self) -> str | None:
+        return self._entry.resource_type
+
+    @property
+    def page(self) -> str | None:
+        return self._entry.page
+
+    @property
+    def frame(self) -> str | None:
+        return self._entry.frame
+
+    @property
+    def started(self) -> float | None:
+        return seconds_in(self._entry.started)
+
+    @property
+    def is_from_cache(self) -> bool:
+        return says_something(self._entry.from_cache)
+
+    @property
+    def lacks_content(self) -> bool:
+        return lacks_body(self._entry.response.content)
+
+    def read_post(self) -> Body | None:
+        return self._bodies.read_post(self._entry.request.post)
+
+    def read_content(self) -> Body | None:
+        return self._bodies.read_content(self._entry.response.content)
+
+
+class TooManyEntries(RecordingError):
+    """A trace with more entries than are read."""
+
+
+def too_many(where: str, limits: Limits) -> TooManyEntries:
+    """The error for a trace with more entries than are read."""
+    return TooManyEntries(f"{where} has more than {limits.entries:,} entries; {limits.told('entries')}")
+
+
+def build_trace(
+    entries: Sequence[msgspec.Raw | Entry], bodies: BodySource, mended: str | None = None, advice: str = RECORD_AGAIN
+) -> NetworkTrace:
+    """The trace with these entries, in which a damaged entry costs only what is damaged in it.
+
+    Raises `RecordingError` for an entry that is no object at all.
+    """
+    return NetworkTrace(tuple(_event(index, raw, bodies) for index, raw in enumerate(entries)), mended, advice)
+
+
+def _event(index: int, raw: msgspec.Raw | Entry, bodies: BodySource) -> NetworkEvent:
+    if isinstance(raw, Entry):
+        return RecordedEvent(index, raw, bodies)
+    try:
+        return RecordedEvent(index, _ENTRY.decode(raw), bodies)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        from pytest_webeval.recordings.network.damaged_entries import DamagedEvent  # recordings are seldom damaged
+
+        return DamagedEvent(index, raw, bodies)
+
+
+_ENTRY = msgspec.json.Decoder(Entry)

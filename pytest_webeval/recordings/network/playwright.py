@@ -1,0 +1,249 @@
+"""Playwright traces: `trace.zip`, its unpacked folder, and the `.network` line file alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING
+from typing import Any
+
+import msgspec
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.recordings.network.bodies import RESOURCES
+from pytest_webeval.recordings.network.bodies import BodySource
+from pytest_webeval.recordings.network.bodies import beside
+from pytest_webeval.recordings.network.entry_fields import NOTHING
+from pytest_webeval.recordings.network.entry_fields import seconds_in
+from pytest_webeval.recordings.network.har_entries import build_trace
+from pytest_webeval.recordings.network.har_entries import too_many
+from pytest_webeval.safety.archives import BROKEN_ZIP
+from pytest_webeval.safety.archives import Archive
+from pytest_webeval.safety.archives import inside
+from pytest_webeval.safety.files import present
+from pytest_webeval.safety.json import as_strict_json
+from pytest_webeval.safety.limits import Limits
+
+if TYPE_CHECKING:
+    from pytest_webeval.recordings.network.events import NetworkTrace
+
+
+NETWORK = "trace.network"
+_ADVICE = "record the run again with context.tracing.start(snapshots=True), and stop tracing before its context closes"
+_LOG = re.compile(r"[\w.-]{0,80}trace\.network", re.ASCII)
+_NAMED = 5  # logs in a message
+_LARGE = 4 * 2**20  # bytes; fewer cannot hold lines enough to matter
+_LINES = 5  # times the entries of a trace that its lines may be
+_BREAKS = tuple(one.encode() for one in "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
+
+
+class _Line(msgspec.Struct):
+    type: msgspec.Raw
+    snapshot: msgspec.Raw = msgspec.Raw(b"")
+
+
+class _Times(msgspec.Struct, gc=False):
+    started: msgspec.Raw = msgspec.field(default=NOTHING, name="startedDateTime")
+    monotonic: Any = msgspec.field(default=None, name="_monotonicTime")
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The HAR entries of a line file. `mended` says what the reference would have refused (Q43)."""
+
+    entries: list[msgspec.Raw]
+    mended: str | None = None
+
+
+def line_entries(content: bytes, where: str, limits: Limits) -> Lines:
+    """The HAR entries in the resource-snapshot lines of a file. Raises `RecordingError` with the line's number."""
+    if len(content) > _LARGE and sum(map(content.count, _BREAKS)) > _LINES * limits.entries:
+        told = f"{where} has more than {_LINES * limits.entries:,} lines, {_LINES} for each entry that is read"
+        raise RecordingError(f"{told}; {limits.told('entries')}")
+    try:
+        found = Lines(_entries(content.decode().splitlines(), limits))
+    except (_BadLine, UnicodeDecodeError) as error:
+        found = Lines(_whole_lines(content, where, limits), f"{where}: {error}")
+    if len(found.entries) > limits.entries:
+        raise too_many(where, limits)
+    return found
+
+
+class _BadLine(Exception):
+    """A line that holds no JSON with a type, or no snapshot where its type promises one."""
+
+
+def _entries(lines: Sequence[str | bytes], limits: Limits) -> list[msgspec.Raw]:
+    """The snapshots in some lines. Raises `_BadLine`."""
+    entries = []
+    for number, text in enumerate(lines, 1):
+        try:
+            line = _line(text, limits)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise _BadLine(f"{error} @ line {number}") from error
+        if bytes(line.type) == b'"resource-snapshot"':
+            if not bytes(line.snapshot):
+                raise _BadLine(f"no snapshot @ line {number}")
+            entries.append(line.snapshot)
+    return entries
+
+
+def _line(text: str | bytes, limits: Limits) -> _Line:
+    """One line, which may hold what Python writes and reads though the standard does not know it."""
+    try:
+        return msgspec.json.decode(text, type=_Line)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:
+        strict = as_strict_json(text.encode("utf-8", "replace") if isinstance(text, str) else text, limits)
+        if strict is None:
+            raise
+        return msgspec.json.decode(strict, type=_Line)
+
+
+def _whole_lines(content: bytes, where: str, limits: Limits) -> list[msgspec.Raw]:
+    """As Playwright wrote them: line feeds alone end a line, and a blank line says nothing."""
+    try:
+        return _entries([line if line.strip() else b'{"type": ""}' for line in content.split(b"\n")], limits)
+    except _BadLine as error:
+        raise RecordingError(f"{where} is no Playwright trace: {error}; record it again") from error
+
+
+class ZipTrace:
+    """`trace.zip` as Playwright writes it; bodies lie under `resources/` in it."""
+
+    def reads(self, name: str, *, is_folder: bool) -> bool:
+        """Whether the name ends in `.zip`."""
+        return not is_folder and name.endswith(".zip")
+
+    def load(self, inputs: Inputs, name: str) -> NetworkTrace:
+        """The events of the archive, which is read in place. Raises `RecordingError`."""
+        where = str(inputs.directory / name)
+        try:
+            archive = Archive(inputs.read(name), inputs.limits)
+            names = [NETWORK] if NETWORK in archive else network_logs(archive.names)
+            logs = _within(inputs.limits.file_size, names, archive.read)
+        except BROKEN_ZIP as error:
+            raise RecordingError(
+                f"{where} is no Playwright trace with a {NETWORK}: {error}; record it again"
+            ) from error
+        return _trace_of(logs, where, BodySource(inside(archive, where, f"{RESOURCES}/"), inputs.limits))
+
+
+class FolderTrace:
+    """An unpacked trace: `trace.network` in a folder, bodies in its `resources`."""
+
+    def reads(self, name: str, *, is_folder: bool) -> bool:  # noqa: ARG002  (the name of a folder says nothing)
+        """Whether it is a folder."""
+        return is_folder
+
+    def load(self, inputs: Inputs, name: str) -> NetworkTrace:
+        """The events of the folder. Raises `RecordingError`."""
+        where, folder = inputs.directory / name, Path(name)
+        try:
+            return _load_lines(inputs, str(folder / NETWORK))
+        except RecordingError:
+            if present(where / NETWORK):
+                raise
+        logs = _within(
+            inputs.limits.file_size,
+            network_logs(_names_in(where)),
+            lambda log, most: _whole_characters(inputs.read(str(folder / log), most)),
+        )
+        return _trace_of(logs, str(where), _bodies_in(inputs, folder))
+
+
+class LineTrace:
+    """A line file alone, under any other name."""
+
+    def reads(self, name: str, *, is_folder: bool) -> bool:  # noqa: ARG002  (what nothing else reads)
+        """Always: this one comes last."""
+        return not is_folder
+
+    def load(self, inputs: Inputs, name: str) -> NetworkTrace:
+        """The events of the file. Raises `RecordingError`."""
+        return _load_lines(inputs, name)
+
+
+def _load_lines(inputs: Inputs, name: str) -> NetworkTrace:
+    content = _whole_characters(inputs.read(name))
+    lines = line_entries(content, str(inputs.directory / name), inputs.limits)
+    return build_trace(lines.entries, _bodies_in(inputs, Path(name).parent), lines.mended, _ADVICE)
+
+
+def _whole_characters(content: bytes) -> bytes:
+    return content.decode("utf-8", "ignore").encode()  # spec §3.1: undecodable bytes are dropped
+
+
+def _bodies_in(inputs: Inputs, folder: Path) -> BodySource:
+    fetch = beside(inputs, str(folder / RESOURCES))
+    return BodySource(lambda reference: fetch(reference.removeprefix(f"{RESOURCES}/")), inputs.limits)
+
+
+def network_logs(names: Iterable[str]) -> list[str]:
+    """The network logs that Playwright Test puts into one trace, one for each browser context: `0-trace.network`."""
+    return sorted((name for name in names if _LOG.fullmatch(name)), key=lambda name: (len(name), name))
+
+
+def _names_in(folder: Path) -> list[str]:
+    try:
+        return [path.name for path in folder.iterdir()]
+    except OSError as error:
+        raise RecordingError(f"cannot list {folder}: {error.strerror}; make it readable") from error
+
+
+def _within(size: int, names: Sequence[str], read: Callable[[str, int], bytes]) -> dict[str, bytes]:
+    """The content of some logs, which together are as big as one file may be."""
+    contents: dict[str, bytes] = {}
+    for name in names:
+        contents[name] = read(name, size)
+        size -= len(contents[name])
+    return contents
+
+
+def _trace_of(logs: Mapping[str, bytes], where: str, bodies: BodySource) -> NetworkTrace:
+    """The events of one log as they stand there, of several in the order of time."""
+    if not logs:
+        raise RecordingError(f"{where} has no {NETWORK}; {_ADVICE}")
+    limits = bodies.limits
+    parts = [line_entries(content, f"{where}/{name}", limits) for name, content in logs.items()]
+    if list(logs) == [NETWORK]:
+        return build_trace(parts[0].entries, bodies, parts[0].mended, _ADVICE)
+    entries = in_order_of_time([part.entries for part in parts])
+    if len(entries) > limits.entries:
+        raise too_many(where, limits)
+    mended = f"{where} has {', '.join(islice(logs, _NAMED))} instead of one {NETWORK}"
+    return build_trace(entries, bodies, mended, _ADVICE)
+
+
+def in_order_of_time(logs: Sequence[Sequence[msgspec.Raw]]) -> list[msgspec.Raw]:
+    """The entries of several logs by the time at which each began. One without a time stays behind its predecessor."""
+    moments = [[_moment(entry) for entry in log] for log in logs]
+    clock = 0 if any(wall is not None for log in moments for wall, _ in log) else 1
+    timed = []
+    for log, times in zip(logs, moments, strict=True):
+        last = -inf
+        for entry, moment in zip(log, times, strict=True):
+            last = last if (at := moment[clock]) is None else at
+            timed.append((last, entry))
+    return [entry for _, entry in sorted(timed, key=lambda pair: pair[0])]
+
+
+def _moment(entry: msgspec.Raw) -> tuple[float | None, float | None]:
+    """When an entry began: by the clock on the wall, and by one that only goes forward."""
+    try:
+        times = _TIMES.decode(entry)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None, None
+    return seconds_in(times.started), times.monotonic if isinstance(times.monotonic, int | float) else None
+
+
+_TIMES = msgspec.json.Decoder(_Times)

@@ -1,0 +1,52 @@
+"""Network recordings: HAR files, alone or in an archive, and Playwright's traces as zip, folder or line file."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+from typing import Protocol
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.recordings.network.events import NetworkTrace
+from pytest_webeval.recordings.network.har import HarTrace
+from pytest_webeval.recordings.network.har import HarZipTrace
+from pytest_webeval.recordings.network.playwright import FolderTrace
+from pytest_webeval.recordings.network.playwright import LineTrace
+from pytest_webeval.recordings.network.playwright import ZipTrace
+
+
+class TraceReader(Protocol):
+    """What a kind of trace must offer."""
+
+    def reads(self, name: str, *, is_folder: bool) -> bool:
+        """Whether a file or folder of that name is of this kind."""
+        ...
+
+    def load(self, inputs: Inputs, name: str) -> NetworkTrace:
+        """The events of the file or folder. Raises `RecordingError`."""
+        ...
+
+
+if TYPE_CHECKING:
+    from pytest_webeval.recordings.inputs import Inputs
+    from pytest_webeval.recordings.network.events import NetworkTrace
+
+
+# The first that reads a name does; a line file reads what nothing else does (spec §3.1).
+TRACES: tuple[TraceReader, ...] = (HarTrace(), HarZipTrace(), ZipTrace(), FolderTrace(), LineTrace())
+
+
+def load_trace(inputs: Inputs, name: str) -> NetworkTrace:
+    """The network trace of that name in a run directory. Raises `RecordingError`."""
+    if not os.path.lexists(inputs.directory / name):
+        raise RecordingError(f"no network trace {name} in {inputs.directory}; record one, or remove the directory")
+    is_folder = _is_folder(inputs.directory / name)
+    reader = next(reader for reader in TRACES if reader.reads(name, is_folder=is_folder))
+    return reader.load(inputs, name)
+
+
+def _is_folder(path: Path) -> bool:
+    return stat.S_ISDIR(os.lstat(path).st_mode)

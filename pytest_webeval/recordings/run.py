@@ -1,0 +1,141 @@
+"""What the agent left behind: `Run`, whose big parts are read when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+from typing import Protocol
+from typing import Self
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.recordings.inputs import DECODE
+from pytest_webeval.recordings.inputs import Inputs
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pytest_webeval.recordings.network.events import NetworkTrace
+    from pytest_webeval.recordings.trajectory.trajectory import Trajectory
+    from pytest_webeval.rules import Rules
+    from pytest_webeval.safety.limits import Limits
+    from pytest_webeval.tasks.dataset import TaskSet
+    from pytest_webeval.tasks.task import Task
+
+
+LoadTrace = Callable[[Inputs], "NetworkTrace"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One recorded attempt at one task. `label` names it in reports and node ids: its place below the run root."""
+
+    path: Path
+    label: str
+    task_id: int | str
+    format: str
+    response_file: str
+    inputs: Inputs
+    rules: Rules
+    load_trace: LoadTrace = field(repr=False)
+
+    def within(self, limits: Limits) -> Self:
+        """The same run, of which no more is read than these limits allow."""
+        if limits == self.inputs.limits:
+            return self
+        return replace(self, inputs=replace(self.inputs, limits=limits))
+
+    @cached_property
+    def response(self) -> bytes:
+        """The agent's response as it lies in its file. Raises `RecordingError`."""
+        return self.inputs.read(self.response_file)
+
+    @cached_property
+    def trace(self) -> NetworkTrace:
+        """What the browser sent and received. Raises `RecordingError`."""
+        with self.inputs.durations.phase(DECODE):
+            return self.load_trace(self.inputs)
+
+    @property
+    def mended(self) -> str | None:
+        """What the reference would not read of the trace, or None where there is nothing of that kind."""
+        return self.trace.mended
+
+    @property
+    def has_trace(self) -> bool:
+        """Whether there should be a recording of the browser's traffic."""
+        return True
+
+    @property
+    def trajectory(self) -> Trajectory | None:
+        """Steps, thoughts, screenshots and outcome where the run is a trajectory; None where it is not."""
+        return None
+
+    @property
+    def exclusion(self) -> str | None:
+        """Why the run says nothing about the agent, so that it belongs in no mean; None where it does."""
+        return None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was odd in the files of the run without being in the way of a verdict."""
+        return ()
+
+    def task(self, tasks: TaskSet | None) -> Task:
+        """What the agent was asked. Raises `TaskDefinitionError` where that must be known and is not."""
+        if tasks is None:
+            raise TaskDefinitionError(f"no task definitions for {self.label}; name some with --webeval-tasks")
+        return tasks.get(self.task_id)
+
+    def about(self, task: Task | None) -> dict[str, Any]:  # noqa: ARG002  (a format may tell more of a defined run)
+        """What a result says of the run beyond what all formats have in common, as plain JSON."""
+        return {}
+
+    def check(self) -> None:
+        """Raise `RecordingError` unless response and trace can be read, and the trace holds what the rules want."""
+        try:
+            self.response.decode()
+        except UnicodeDecodeError as error:
+            told = f"{self.response_file} in {self.path} is not UTF-8: {error.reason} @ byte {error.start}"
+            raise RecordingError(f"{told}; write it as UTF-8") from error
+        if self.trace.mended and not self.rules.mended_traces:
+            raise RecordingError(f"{self.trace.mended}; record the run again, or score it by the default rules")
+        if self.trace.is_empty and self.rules.events_required:
+            message = f"the trace in {self.path} is of no use: {self.trace.emptiness}"
+            raise RecordingError(message, rule="events_required")
+
+
+def unknown_run(path: Path, label: str, rules: Rules) -> Run:
+    """A stand-in for a directory that no format recognizes, so that a result can be written about it."""
+
+    def nothing(inputs: Inputs) -> NetworkTrace:  # noqa: ARG001  (the signature of a loader)
+        raise RecordingError(f"{path} has an unknown layout and no network trace")
+
+    return Run(path, label, path.name, "unknown", "", Inputs(path), rules, nothing)
+
+
+class RunFormat(Protocol):
+    """A layout of run directories."""
+
+    @property
+    def name(self) -> str:
+        """The name of the format, as results and `-k` spell it."""
+        ...
+
+    @property
+    def wanted(self) -> str:
+        """The files that make a directory a run of this format, in a few words."""
+        ...
+
+    def recognizes(self, path: Path) -> bool:
+        """Whether a directory is a run of this format. Opens no recording."""
+        ...
+
+    def load(self, path: Path, label: str, rules: Rules) -> Run:
+        """The run in a directory that was recognized."""
+        ...

@@ -1,0 +1,222 @@
+"""Where the runs of a run root lie, and which of its directories hold none."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Iterator
+from dataclasses import dataclass
+from dataclasses import field
+from enum import Enum
+from pathlib import Path
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings.discovery import ENVIRONMENT
+from pytest_webeval.recordings.discovery import Listing
+from pytest_webeval.recordings.discovery import is_hidden
+from pytest_webeval.recordings.discovery import listed
+from pytest_webeval.recordings.fara import TRAJECTORIES
+from pytest_webeval.recordings.formats import FORMATS
+from pytest_webeval.recordings.formats import holds_reports
+from pytest_webeval.recordings.formats import unknown_layout
+
+MOST_LEVELS = 64  # below a root; pytest walks a tree by recursion
+MOST_DIRECTORIES = 100_000  # without a run, in one directory of a root
+RESULT = "eval_result.json"
+SESSION_FILES = frozenset({"eval_summary.json", "eval_journal.jsonl"})  # in each place that a session writes to
+REPORT_FILES = frozenset({"index.html", "report.css", "report.js"})
+STYLES = frozenset({"style.css"})  # the assets of pytest-html
+
+
+class Kind(Enum):
+    """What a directory is."""
+
+    RUN = "run"
+    BROKEN = "broken"  # should be a run, and cannot be scored
+    UNREADABLE = "unreadable"  # may be a run; nobody can tell
+    GROUP = "group"  # has runs or broken ones at some depth
+    WITHOUT_RUNS = "without runs"
+    OUTPUT = "output"  # written by us, by tools or by an analysis
+    RESULTS = "results"  # holds nothing but results: an output, unless it lies among runs
+
+
+_ITEMS = (Kind.RUN, Kind.BROKEN, Kind.UNREADABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A directory at or below a run root. `branches` are those in it; `without_runs` lie anywhere below."""
+
+    path: Path
+    kind: Kind
+    problem: str | None = None
+    branches: tuple[Branch, ...] = ()
+    without_runs: tuple[Path, ...] = ()
+
+    @property
+    def has_items(self) -> bool:
+        """Whether something in it is to be scored, or is an error."""
+        return self.kind in _ITEMS or self.kind is Kind.GROUP
+
+    def ends(self) -> Iterator[Branch]:
+        """All runs and broken ones in it, in their order."""
+        if self.kind in _ITEMS:
+            yield self
+        for branch in self.branches if self.kind is Kind.GROUP else ():
+            yield from branch.ends()
+
+
+class _TooManyError(Exception):
+    pass
+
+
+def _never(path: Path) -> bool:  # noqa: ARG001  (the signature of a rule)
+    return False
+
+
+@dataclass(slots=True)
+class Search:
+    """Looks through one root. `format_of` returns None for what is no run.
+
+    A directory that `is_task` is expected to be a run. One that is certainly `is_defined` is a run or broken, whatever
+    lies in it, for the agent may have put it there. One that `is_ignored` is not opened.
+    """
+
+    root: Path
+    format_of: Callable[[Path, Listing], object]
+    is_task: Callable[[Path], bool] = _never
+    is_defined: Callable[[Path], bool] = _never
+    is_ignored: Callable[[Path], bool] = _never
+    _count: int = field(default=0, init=False)
+
+    def tree(self) -> Branch:
+        """The root with all that is in it."""
+        return self.branch(self.root)
+
+    def branch(self, path: Path) -> Branch:
+        """A directory at or below the root that somebody named: a group even if it holds nothing."""
+        found = self._branch(path, 0)
+        return found if found.has_items else Branch(path, Kind.GROUP)
+
+    def _branch(self, path: Path, level: int) -> Branch:
+        seen = listed(path)
+        try:
+            is_run = self.format_of(path, seen) is not None
+        except RecordingError as error:
+            return Branch(path, Kind.BROKEN, str(error))
+        if level and RESULT in seen.names and all(name == RESULT or name.startswith(".") for name in seen.names):
+            return Branch(path, Kind.RESULTS)
+        if is_run:
+            return Branch(path, Kind.RUN)
+        if seen.problem is not None:
+            return Branch(path, Kind.UNREADABLE, seen.problem)
+        return self._without_format(seen, level)
+
+    def _without_format(self, seen: Listing, level: int) -> Branch:
+        self._count += 1
+        if level and self._count > MOST_DIRECTORIES:
+            raise _TooManyError
+        is_environment = not seen.names.isdisjoint(ENVIRONMENT)
+        if seen.path != self.root and self._is_lost(seen.path, is_environment):
+            return Branch(seen.path, Kind.BROKEN, unknown_layout(seen.path))
+        if level and is_environment:
+            return Branch(seen.path, Kind.OUTPUT)
+        branches = list(self._branches_in(seen, level))
+        branches += self._links(seen, branches, is_root=level == 0)
+        return self._joined(seen, branches, is_root=level == 0)
+
+    def _is_lost(self, path: Path, is_environment: bool) -> bool:  # noqa: FBT001  (what the listing says)
+        """Whether a directory that is no run can be nothing else, so that what lies in it does not matter."""
+        return self.is_defined(path) or (is_environment and self.is_task(path))
+
+    def _branches_in(self, seen: Listing, level: int) -> Iterator[Branch]:
+        for path in seen.directories() if level < MOST_LEVELS else ():
+            if self.is_ignored(path):
+                continue
+            if level == 0:
+                self._count = 0
+            before = self._count
+            try:
+                branch = self._hidden(path) if is_hidden(path) else self._branch(path, level + 1)
+            except _TooManyError:
+                if level and self._count - before <= MOST_DIRECTORIES // 2:
+                    raise  # what is too big is further up
+                self._count = before + MOST_DIRECTORIES // 10  # so that not many of them are searched, either
+                told = f"{path} was not searched: it has more than {MOST_DIRECTORIES:,} directories without a run"
+                branch = Branch(path, Kind.BROKEN, f"{told}; leave it out with --ignore, or name a root in it")
+            if branch is not None:
+                yield branch
+
+    def _hidden(self, path: Path) -> Branch | None:
+        """A directory whose name begins with a dot, if it is a run. Nobody looks below it."""
+        seen = listed(path)
+        try:
+            is_run = self.format_of(path, seen) is not None
+        except RecordingError as error:
+            return Branch(path, Kind.BROKEN, str(error))
+        if is_run:
+            return Branch(path, Kind.RUN)
+        return Branch(path, Kind.BROKEN, seen.problem or unknown_layout(path)) if self.is_task(path) else None
+
+    def _links(self, seen: Listing, branches: Iterable[Branch], *, is_root: bool) -> list[Branch]:
+        """Links that lead out of the root: broken where a run is expected, without runs or nothing elsewhere."""
+        kinds = {branch.kind for branch in branches}
+        is_expected = Kind.RUN in kinds or (is_root and not kinds) or seen.path.name == TRAJECTORIES
+        found = (_link(link, is_expected or self.is_task(link)) for link in seen.links_out(self.root))
+        return [branch for branch in found if branch is not None]
+
+    def _joined(self, seen: Listing, branches: list[Branch], *, is_root: bool) -> Branch:
+        if is_root or any(branch.has_items for branch in branches):
+            branches = [self._settled(branch) for branch in branches]
+        if is_root or any(branch.has_items for branch in branches):
+            return _group(seen.path, branches)
+        if self._is_expected(seen):
+            return Branch(seen.path, Kind.BROKEN, unknown_layout(seen.path))
+        if _is_output(seen):
+            return Branch(seen.path, Kind.OUTPUT)
+        kinds = {branch.kind for branch in branches}
+        if kinds and kinds <= {Kind.OUTPUT, Kind.RESULTS}:
+            return Branch(seen.path, max(kinds, key=lambda kind: kind is Kind.RESULTS), branches=tuple(branches))
+        return Branch(seen.path, Kind.WITHOUT_RUNS, without_runs=(seen.path,))
+
+    def _settled(self, branch: Branch) -> Branch:
+        """The same once it is known that results alone lie among runs, so that they are no output."""
+        if branch.kind is not Kind.RESULTS:
+            return branch
+        path = branch.path
+        if branch.branches:
+            settled = [self._settled(one) for one in branch.branches]
+            has_items = any(one.has_items for one in settled)
+            return _group(path, settled) if has_items else Branch(path, Kind.WITHOUT_RUNS, without_runs=(path,))
+        if self.format_of(path, listed(path)) is not None:
+            return Branch(path, Kind.RUN)
+        if self.is_task(path):
+            return Branch(path, Kind.BROKEN, unknown_layout(path))
+        return Branch(path, Kind.WITHOUT_RUNS, without_runs=(path,))
+
+    def _is_expected(self, seen: Listing) -> bool:
+        """Whether a directory that is no run should be one: by a file in it, by its place or by its name."""
+        path, own = seen.path, "task.json" in seen.names and seen.path.name.isdigit()
+        is_known = own or any(layout.knows_part(seen) for layout in FORMATS)
+        return is_known or path.parent.name == TRAJECTORIES or self.is_task(path)
+
+
+def _group(path: Path, branches: Iterable[Branch]) -> Branch:
+    branches = tuple(branches)
+    without = tuple(path for branch in branches for path in branch.without_runs)
+    return Branch(path, Kind.GROUP, None, tuple(branch for branch in branches if branch.has_items), without)
+
+
+def _link(link: Path, is_expected: bool) -> Branch | None:  # noqa: FBT001  (of two kinds of links)
+    exists = os.path.exists(link)  # noqa: PTH110  (pathlib raises where nobody may look)
+    if is_expected:
+        leads = "out of the run root; copy the directory here" if exists else "nowhere; remove it"
+        return Branch(link, Kind.BROKEN, f"{link} is a link that leads {leads}")
+    return Branch(link, Kind.WITHOUT_RUNS, without_runs=(link,)) if exists else None
+
+
+def _is_output(seen: Listing) -> bool:
+    """Whether a session of ours, a report or an analysis wrote what lies in a directory without runs."""
+    names = {name for name in seen.names if not name.startswith(".")}
+    return bool(names & SESSION_FILES) or names >= REPORT_FILES or names == STYLES or holds_reports(seen)

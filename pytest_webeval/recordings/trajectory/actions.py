@@ -1,0 +1,236 @@
+"""What one line of a log says that the agent did, whichever solver wrote it (`fara_webeval.md` §2.1, §3.2)."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import warnings
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_webeval.safety.json import NotJson
+from pytest_webeval.safety.json import load_lenient
+from pytest_webeval.safety.json import shown
+
+MAX_LITERAL = 20_000  # characters of a Python literal; JSON may be as long as it likes
+
+_OBSERVATION = re.compile(r"\s*Observation ?#([0-9]{1,9}):(.*)", re.DOTALL)
+_STEP = re.compile(r"\s*(?:Thought|Action) #")
+_THOUGHT = re.compile(r"\s*Thought #([0-9]{1,9})[0-9]*:")
+_ACTIONS = (
+    re.compile(r"^[ \t]*Action #([0-9]{1,9}): executing tool '", re.MULTILINE),
+    re.compile(r"^[ \t]*Action #([0-9]{1,9}):", re.MULTILINE),
+    re.compile(r"Action #([0-9]{1,9}):"),
+)
+_TOOL = re.compile(r"[ \t]*Action #[0-9]+: executing tool '([^'\n]*)'")
+_MARK = "with arguments"
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationText:
+    """What the agent saw after the step of that number."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepText:
+    """A step that is told as text. `action` is still to be read: from the line of the action to the end."""
+
+    number: int
+    thought: str
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class ActionText:
+    """The tool that a text names and the arguments it was called with, None where they cannot be read."""
+
+    tool: str | None
+    arguments: dict[str, Any] | None
+    oddities: tuple[str, ...] = ()
+
+
+def read_text(message: str) -> ObservationText | StepText | None:
+    """What a message tells; None of one that begins as neither, even if it quotes such lines."""
+    seen = _OBSERVATION.match(message)
+    if seen:
+        return ObservationText(int(seen[1]), seen[2].strip())
+    action = _last_action(message) if _STEP.match(message) else None
+    if action is None:
+        return None
+    start, thought = action.start(), _THOUGHT.match(message)
+    text = message[thought.end() : start].strip() if thought else ""
+    return StepText(int((thought or action)[1]), text, message[start:])
+
+
+def quotes_step(message: str) -> bool:
+    """Whether a message holds both words by which the original tells a step, wherever they stand (§3.1)."""
+    return "Thought #" in message and "Action #" in message
+
+
+def _last_action(message: str) -> re.Match[str] | None:
+    """Where the action stands: in the last line of that form, as those before it belong to what the agent thought."""
+    for pattern in _ACTIONS:
+        last = deque(pattern.finditer(message), maxlen=1)
+        if last:
+            return last[0]
+    return None
+
+
+def read_action(text: str) -> ActionText:
+    """The tool and the arguments, from the first brace after the words that announce them. Nothing is evaluated."""
+    named = _TOOL.match(text)
+    tool = named[1] if named else None
+    called = (text[named.end() :] if named else text).partition(_MARK)[2]
+    brace = called.find("{")
+    if brace < 0:
+        return ActionText(tool, None, ("the action has no arguments in braces",))
+    try:
+        found = load_lenient(called, brace)
+    except NotJson as error:
+        return _as_literal(tool, called[brace : called.rfind("}") + 1], error)
+    tail = called[found.end :].strip()
+    more = (f"there is text after the arguments: {shown(tail[:60])}",) if tail else ()
+    return ActionText(tool, found.value, (*found.oddities, *more))
+
+
+def _as_literal(tool: str | None, text: str, error: NotJson) -> ActionText:
+    arguments = _literal(text)
+    if arguments is None:
+        return ActionText(tool, None, (f"the arguments are no JSON ({error})",))
+    return ActionText(tool, arguments, ("the arguments are written as in Python",))
+
+
+def _literal(text: str) -> dict[str, Any] | None:
+    """A dict as Python writes it, with what JSON has no word for refused."""
+    if len(text) > MAX_LITERAL:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about escapes in what a stranger wrote
+            found = ast.literal_eval(text)
+        value = load_lenient(json.dumps(found)).value  # refuses what nests too deep
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+FARA, GPT_SOLVER, TEXT = "fara", "gpt_solver", "text"
+UNPARSED = "unparsed"  # the action of a step of which nobody can tell what it did
+SOLVER, SUMMARY = "WebSurfer", "WebSurfer-SummarizedAction"  # who writes the two lines of a gpt-solver step
+RENAMED = {"stop_execution": "terminate", "stop_and_answer_question": "terminate"}
+_OF_FARA = "computer_use"
+_NOT_ARGUMENTS = frozenset({"action", "thoughts", "state_description", "screen_description", "reasoning"})
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """An action in the words of its line: `raw_name` is not renamed, `logged` are all arguments as they stand there.
+
+    `oddities` say what was wrong with the line and what was made of it.
+    """
+
+    dialect: str
+    raw_name: str
+    is_named: bool
+    tool: str | None
+    logged: dict[str, Any]
+    thought: str
+    oddities: tuple[str, ...] = ()
+
+    @property
+    def is_structured(self) -> bool:
+        """Whether a structured line tells it, not a text."""
+        return self.dialect != TEXT
+
+    @property
+    def name(self) -> str:
+        """What the agent did, in Fara's words."""
+        return RENAMED.get(self.raw_name, self.raw_name) if self.is_named else UNPARSED
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """With what it did it: neither the action itself nor what the agent thought."""
+        return {key: value for key, value in self.logged.items() if key not in _NOT_ARGUMENTS}
+
+    @property
+    def json(self) -> str:
+        """The action as the original lists it; for the gpt solver, where it lists none, name and arguments (Q7)."""
+        if self.dialect == GPT_SOLVER:
+            return json.dumps({"action": self.name, **self.arguments})
+        return json.dumps({key: value for key, value in self.logged.items() if key != "thoughts"})
+
+
+def is_action(event: Mapping[str, Any]) -> bool:
+    """Whether a line is an action. Its type says nothing: actions of Fara are logged as `OtherEvent` (Q5)."""
+    return event.get("action") is not None and event.get("source") != SUMMARY
+
+
+def event_action(event: Mapping[str, Any]) -> Action:
+    """The action of a structured line."""
+    odd: list[str] = []
+    arguments = _arguments(event, odd)
+    outer, inner = event.get("action"), arguments.get("action")
+    given = outer if inner is None or inner == "" else inner
+    is_named = isinstance(given, str) and given != ""
+    if not is_named:
+        odd.append(f"its action is {shown(given)}, not a name; kept as {UNPARSED}")
+    tool = outer if isinstance(outer, str) else None
+    name = given if isinstance(given, str) else shown(given)
+    thought = _thought(arguments, odd)
+    return Action(_dialect(event, arguments), name, is_named, tool, arguments, thought, tuple(odd))
+
+
+def text_action(text: StepText) -> Action:
+    """The action of a step that is told as text; one that cannot be read is kept, so that the steps still count."""
+    found = read_action(text.action)
+    inner = (found.arguments or {}).get("action")
+    name = inner if isinstance(inner, str) and inner else found.tool or ""
+    is_named = found.arguments is not None and name != ""
+    odd = found.oddities if is_named else (*found.oddities, f"it names no action and arguments; kept as {UNPARSED}")
+    logged = {"action": UNPARSED} if found.arguments is None else found.arguments
+    return Action(TEXT, name or UNPARSED, is_named, found.tool, logged, text.thought, odd)
+
+
+def _dialect(event: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
+    """Whose action it is: the gpt solver writes neither action nor thoughts among the arguments."""
+    is_fara = event.get("action") == _OF_FARA or event.get("source") == "FaraAgent"
+    return FARA if is_fara or "action" in arguments or "thoughts" in arguments else GPT_SOLVER
+
+
+def _arguments(event: Mapping[str, Any], odd: list[str]) -> dict[str, Any]:
+    given = event.get("arguments")
+    found = _decoded(given) if isinstance(given, str) else given
+    if not isinstance(found, dict):
+        odd.append(f"its arguments are {shown(given)}, not a JSON object; read as none")
+        return {}
+    if isinstance(given, str):
+        odd.append("its arguments are a text, read as the JSON object in it")
+    return found
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return load_lenient(text.strip()).value
+    except NotJson:
+        return None
+
+
+def _thought(arguments: Mapping[str, Any], odd: list[str]) -> str:
+    told = _words(arguments, "thoughts", odd)
+    if told.strip():
+        return told
+    return f"{_words(arguments, 'state_description', odd)} {_words(arguments, 'reasoning', odd)}".strip()
+
+
+def _words(arguments: Mapping[str, Any], key: str, odd: list[str]) -> str:
+    given = arguments.get(key)
+    if given is None or isinstance(given, str):
+        return given or ""
+    odd.append(f"its {key} are {shown(given)}, not a text; read as their JSON")
+    return json.dumps(given)

@@ -1,0 +1,224 @@
+"""The answer file: which file of a directory it is, and what it says (`fara_webeval.md` §2.2)."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import reprlib
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import field
+from typing import Any
+
+from pytest_webeval.recordings.trajectory.step import NO_ANSWER
+from pytest_webeval.recordings.trajectory.step import Unreadable
+from pytest_webeval.safety.warning_log import Warnings
+
+_REQUIRED = ("prompt_tokens", "completion_tokens")
+_OPTIONAL = ("reasoning_tokens", "num_calls")
+_MOST = 2**53  # beyond it not every reader of JSON keeps whole numbers apart
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens and calls of a component, or of several. None is unknown, which is not zero."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    reasoning_tokens: int | None = None
+    num_calls: int | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def total_tokens(self) -> int:
+        """Prompt and completion together; reasoning is a part of the completion."""
+        return self.prompt_tokens + self.completion_tokens
+
+
+def total_usage(components: Mapping[str, Usage]) -> Usage:
+    """The sum over components. What one of them does not know, nobody knows of the sum."""
+    each = list(components.values())
+    return Usage(
+        sum(usage.prompt_tokens for usage in each),
+        sum(usage.completion_tokens for usage in each),
+        _sum(usage.reasoning_tokens for usage in each),
+        _sum(usage.num_calls for usage in each),
+    )
+
+
+def read_usage(raw: Mapping[str, Any], warnings: Warnings) -> dict[str, Usage]:
+    """The usage of each component whose numbers can be believed; a warning for each that is left out."""
+    found = {}
+    for component, fields in raw.items():
+        try:
+            found[component] = _usage(fields)
+        except ValueError as error:
+            warnings.add(f"token_usage of {component!r:.80} is left out of the sum: {error}")
+    return found
+
+
+def _usage(fields: object) -> Usage:
+    if not isinstance(fields, dict):
+        raise ValueError(f"it is {reprlib.repr(fields):.80}; wanted an object with {' and '.join(_REQUIRED)}")
+    prompt, completion = (_count(fields, key) for key in _REQUIRED)
+    reasoning, calls = (None if fields.get(key) is None else _count(fields, key) for key in _OPTIONAL)
+    extra = {key: value for key, value in fields.items() if key not in (*_REQUIRED, *_OPTIONAL)}
+    return Usage(prompt, completion, reasoning, calls or None, extra)  # zero calls used no tokens: not counted (Q45)
+
+
+def _count(fields: Mapping[str, object], key: str) -> int:
+    raw = fields.get(key)
+    count = int(raw) if isinstance(raw, float) and raw.is_integer() else raw
+    if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= _MOST:
+        told = f"{key} is {reprlib.repr(raw):.80}" if key in fields else f"it has no {key}"
+        raise ValueError(f"{told}; wanted a whole number")
+    return count
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    known = list(counts)
+    return sum(count for count in known if count is not None) if known and None not in known else None
+
+
+_SUFFIX = "_answer.json"
+_FULL_SUFFIX = "_final_answer.json"
+_BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_SHOWN = 5  # names in a message
+_MEND = "record the run again, or mend the file"
+
+# What a field must be if it is there at all; env_state_json may be anything.
+_WANTED: Mapping[str, tuple[tuple[type, ...], str]] = {
+    "final_answer": ((str, type(None)), "a text"),
+    "env_state_json": ((object,), "any JSON"),
+    "env_state_raw": ((str, type(None)), "a text"),
+    "screenshots": ((list,), "a list of file names"),
+    "is_aborted": ((bool,), "true or false"),
+    "is_rel_paths": ((bool,), "true or false"),
+    "token_usage": ((dict, type(None)), "an object"),
+}
+_KINDS = {type(None): "null", bool: "a truth value", str: "a text", list: "a list", dict: "an object"}
+
+
+@dataclass(frozen=True, slots=True)
+class FinalAnswer:
+    """What an agent answered and what was noted when it stopped. `extra` keeps keys that the format does not define."""
+
+    name: str
+    final_answer: str = NO_ANSWER
+    env_state_json: Any = NO_ANSWER
+    env_state_raw: str | None = NO_ANSWER
+    screenshots: tuple[str, ...] = ()
+    is_aborted: bool = False
+    is_rel_paths: bool = True
+    token_usage: Mapping[str, Usage] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the agent stopped by itself: an empty answer is one."""
+        return self.final_answer != NO_ANSWER
+
+
+def answer_name(task_id: str, names: Sequence[str]) -> str:
+    """The answer file among the names in a directory. Raises `Unreadable` if there is none, or no saying which (Q4)."""
+    exact = f"{task_id}{_FULL_SUFFIX}"
+    if exact in names:
+        return exact
+    candidates = _candidates(names)
+    for suffix in (_FULL_SUFFIX, _SUFFIX):
+        found = [name for name in candidates if name.endswith(suffix)]
+        if len(found) == 1:
+            return found[0]
+    if not candidates:
+        told = f"there is no {exact!r:.80} nor any other *{_SUFFIX}"
+        raise Unreadable("answer_missing", f"{told}; the agent crashed, or the run was copied in part: record it again")
+    told = f"there are {len(candidates)} answer files and none is called {exact!r:.80}: {_listed(candidates)}"
+    raise Unreadable("answer_ambiguous", f"{told}; keep the one that counts")
+
+
+def other_answers(name: str, names: Sequence[str]) -> str | None:
+    """Which answer file is read and which are not, or None if there is one. Webeval loads no such run (Q4)."""
+    others = [candidate for candidate in _candidates(names) if candidate != name]
+    if not others:
+        return None
+    loaded = "neither" if len(others) == 1 else "none of them"
+    return f"{name}: the answer is read from here, not from {_listed(others)}; webeval loads {loaded}, so keep one"
+
+
+def _candidates(names: Sequence[str]) -> list[str]:
+    """Names of answer files. What systems put beside files, such as ._7_final_answer.json, begins with a dot."""
+    return sorted({name for name in names if name.endswith(_SUFFIX) and not name.startswith(".")})
+
+
+def name_warning(task_id: str, name: str) -> str | None:
+    """What to tell of an answer file that goes by another task's name than its directory (§1.3-7)."""
+    other = name.removesuffix(_FULL_SUFFIX if name.endswith(_FULL_SUFFIX) else _SUFFIX)
+    if other in (task_id, "final", ""):
+        return None
+    return f"{name}: the directory is called {task_id!r:.80}, which is taken for the task's id; was it renamed?"
+
+
+def read_answer(name: str, content: bytes) -> FinalAnswer:
+    """The answer in the bytes of a file. Raises `Unreadable` if it is no JSON or a field is of a wrong type."""
+    fields = _object(name, content)
+    _refuse_wrong_types(name, fields)
+    warnings = Warnings(name)
+    _tell_oddities(fields, content, warnings)
+    given = fields.get("final_answer", NO_ANSWER)
+    return FinalAnswer(
+        name=name,
+        final_answer=NO_ANSWER if given is None else given,
+        env_state_json=fields.get("env_state_json", NO_ANSWER),
+        env_state_raw=fields.get("env_state_raw", NO_ANSWER),
+        screenshots=tuple(fields.get("screenshots", ())),
+        is_aborted=fields.get("is_aborted", False),
+        is_rel_paths=fields.get("is_rel_paths", True),
+        token_usage=read_usage(fields.get("token_usage") or {}, warnings),
+        extra={key: value for key, value in fields.items() if key not in _WANTED},
+        warnings=warnings.texts,
+    )
+
+
+def _object(name: str, content: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable("answer_invalid", f"{name} is no JSON: {error}; {_MEND}") from error
+    if not isinstance(found, dict):
+        raise Unreadable("answer_invalid", f"{name} is {_kind(found)}; wanted an object with final_answer; {_MEND}")
+    return found
+
+
+def _refuse_wrong_types(name: str, fields: Mapping[str, Any]) -> None:
+    for key, (types, wanted) in _WANTED.items():
+        if key in fields and not isinstance(fields[key], types):
+            raise _wrong(name, fields[key], wanted, key)
+    for position, entry in enumerate(fields.get("screenshots", ())):
+        if not isinstance(entry, str):
+            raise _wrong(name, entry, "a file name", f"screenshots[{position}]")
+
+
+def _wrong(name: str, raw: object, wanted: str, where: str) -> Unreadable:
+    return Unreadable("answer_invalid", f"{name} has {_kind(raw)} where {wanted} is wanted; {_MEND} @ {where}")
+
+
+def _kind(raw: object) -> str:
+    return _KINDS.get(type(raw), "a number")
+
+
+def _tell_oddities(fields: Mapping[str, Any], content: bytes, warnings: Warnings) -> None:
+    if content.startswith(_BYTE_ORDER_MARKS):
+        warnings.add("starts with a byte order mark, which is skipped")
+    if fields.get("final_answer", NO_ANSWER) is None:
+        warnings.add(f"final_answer is null, which is taken for {NO_ANSWER}")
+    unknown = sorted(fields.keys() - _WANTED.keys())
+    if unknown:
+        warnings.add(f"keys that this format does not define are kept but not used: {_listed(unknown)}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(f"{name!r:.80}" for name in names[:_SHOWN]) + more

@@ -1,0 +1,133 @@
+"""What the log of the execution says: attempts, crashes and evaluations (`fara_webeval.md` §2.5, §7.2)."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from pytest_webeval.safety.warning_log import Warnings
+
+_FILE = "core.log"
+_LONG_SESSION = 1800  # seconds
+_MOST_OF_LINE = 4096  # bytes; of longer lines only the beginning is looked at
+_MOST_OF_TEXT = 200
+
+_HEADER = re.compile(
+    r"(?P<time>[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}(?:[,.][0-9]{1,6})?) \[(?P<level>[A-Z]{1,20})\] "
+)
+# The logger's name ends in the task's id, which is in the brackets as well, and which may itself hold " - ".
+_EVENTS = (
+    re.compile(r"webeval\.core\.(.{1,255}?) - \[(?P<phase>Execution|Evaluation) \1\] (?P<message>.*)"),
+    re.compile(r"\S{1,300} - \[(?P<phase>Execution|Evaluation) [^\]]{0,255}\] (?P<message>.*)"),
+)
+_CRASH = "Error running task"
+_SURF_ERROR = "Web surfing error"
+_EXCEPTION = re.compile(r"[A-Za-z_][\w.]*(:|$)")  # as the last line of a traceback begins, at the margin
+
+
+@dataclass(frozen=True, slots=True)
+class CoreLog:
+    """The last attempt at a task, and how many there were: earlier ones left nothing but lines in this log (Q15, Q17).
+
+    `is_completed` says that the solver returned, not that it did well (Q11); `crash` is why it did not return.
+    `evaluation_is_stale` says that the agent ran again after it was last judged; None if it never was.
+    `session_seconds` is the time from start to completion.
+    """
+
+    attempts: int = 0
+    is_completed: bool = False
+    crash: str | None = None
+    last_error: str | None = None
+    evaluation_is_stale: bool | None = None
+    session_seconds: float | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the last attempt took longer than half an hour."""
+        return self.session_seconds is not None and self.session_seconds > _LONG_SESSION
+
+
+def read_core_log(content: bytes | None) -> CoreLog:
+    """What the bytes of the log say, in one pass; nothing if there is no log. Never raises."""
+    reading = _Reading()
+    for raw in io.BytesIO(content or b""):
+        line = raw[:_MOST_OF_LINE].decode("utf-8", "replace").lstrip("\ufeff").rstrip()
+        header = _HEADER.match(line)
+        if header is None:
+            reading.continue_record(line)
+        else:
+            reading.start_record(_time(header["time"]), header["level"], line[header.end() :])
+    return reading.log
+
+
+@dataclass(slots=True)
+class _Reading:
+    """The state between two lines."""
+
+    attempts: int = 0
+    started: datetime | None = None
+    is_completed: bool = False
+    seconds: float | None = None
+    crash: str | None = None
+    error: str | None = None
+    is_stale: bool | None = None
+    is_traceback: bool = False
+
+    @property
+    def log(self) -> CoreLog:
+        warnings = Warnings(_FILE)
+        if self.attempts > 1:
+            warnings.add(f"the task was started {self.attempts} times; only what the last attempt left can be judged")
+        return CoreLog(
+            self.attempts, self.is_completed, self.crash, self.error, self.is_stale, self.seconds, warnings.texts
+        )
+
+    def start_record(self, time: datetime | None, level: str, rest: str) -> None:
+        """Take a line with a header, of which `rest` is left."""
+        event = next(filter(None, (pattern.match(rest) for pattern in _EVENTS)), None)
+        phase, message = (event["phase"], event["message"]) if event else ("", rest.partition(" - ")[2])
+        word = message.partition(" ")[0].rstrip(":.")
+        self.is_traceback = False
+        if phase == "Execution" and word == "Start":
+            self._start(time)
+        elif phase == "Execution" and word == "Completed":
+            self._complete(time)
+        elif phase == "Execution" and message.startswith(_CRASH):
+            self.crash = self.error = _shown(message.removeprefix(_CRASH).lstrip(": ")) or "no reason given"
+        elif phase == "Evaluation" and word == "Completed":
+            self.is_stale = False
+        elif level in ("ERROR", "CRITICAL"):
+            self.error = _shown(message.partition(":")[0])
+            self.is_traceback = message.startswith(_SURF_ERROR)
+
+    def continue_record(self, line: str) -> None:
+        """Take a line without a header; the last one of a traceback names the error."""
+        if self.is_traceback and _EXCEPTION.match(line):
+            self.error = _shown(f"{_SURF_ERROR}: {line}")
+
+    def _start(self, time: datetime | None) -> None:
+        self.attempts += 1
+        self.started, self.seconds, self.is_completed = time, None, False
+        self.crash = self.error = None
+        self.is_stale = None if self.is_stale is None else True
+
+    def _complete(self, time: datetime | None) -> None:
+        self.is_completed = True
+        between = (time - self.started).total_seconds() if time and self.started else -1
+        self.seconds = between if between >= 0 else None  # clocks are set back, twice a year at least
+
+
+def _time(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _shown(text: str) -> str:
+    """One printable line without addresses: those of sessions let whoever reads them in (Q48)."""
+    words = ("<url>" if "://" in word else word for word in text.split())
+    return "".join(filter(str.isprintable, " ".join(words))).strip()[:_MOST_OF_TEXT]

@@ -1,0 +1,132 @@
+"""The files of one Fara run directory, each read once, when it is asked for."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from dataclasses import field
+from functools import cached_property
+from pathlib import Path
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.recordings.trajectory.answer import FinalAnswer
+from pytest_webeval.recordings.trajectory.answer import answer_name
+from pytest_webeval.recordings.trajectory.answer import other_answers
+from pytest_webeval.recordings.trajectory.answer import read_answer
+from pytest_webeval.recordings.trajectory.core_log import CoreLog
+from pytest_webeval.recordings.trajectory.core_log import read_core_log
+from pytest_webeval.recordings.trajectory.layout import CORE_LOG
+from pytest_webeval.recordings.trajectory.layout import LOG
+from pytest_webeval.recordings.trajectory.layout import SCORES
+from pytest_webeval.recordings.trajectory.layout import TASK_DATA
+from pytest_webeval.recordings.trajectory.layout import TIMES
+from pytest_webeval.recordings.trajectory.layout import Place
+from pytest_webeval.recordings.trajectory.layout import place_of
+from pytest_webeval.recordings.trajectory.log import Log
+from pytest_webeval.recordings.trajectory.log import read_log
+from pytest_webeval.recordings.trajectory.step import Unreadable
+from pytest_webeval.recordings.trajectory.task_data import TaskData
+from pytest_webeval.recordings.trajectory.task_data import read_task_data
+from pytest_webeval.recordings.trajectory.times import Times
+from pytest_webeval.recordings.trajectory.times import read_times
+
+MAX_FILE_BYTES = 64 * 2**20  # hundreds of times what a run leaves; as objects a file takes many times its size
+
+
+@dataclass(frozen=True)
+class TrajectoryFiles:
+    """What lies in the directory. Only what a verdict cannot do without raises where it is missing or damaged.
+
+    `is_tolerant` is off under rules that refuse a run with several answer files, as webeval does (F4).
+    """
+
+    path: Path
+    inputs: Inputs
+    is_tolerant: bool = True
+    left_unread: dict[str, str] = field(default_factory=dict, repr=False)  # optional files that could not be read
+
+    @property
+    def task_id(self) -> str:
+        """The name of the directory."""
+        return self.path.name
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names in the directory, sorted."""
+        return _names(self.path)
+
+    @cached_property
+    def place(self) -> Place:
+        """System, model, benchmark and run, as far as the directory's path tells them."""
+        return place_of(self.path.absolute())
+
+    @cached_property
+    def answer(self) -> FinalAnswer:
+        """The answer file. Raises `Unreadable` if there is none, several, or none that can be read."""
+        name = answer_name(self.task_id, self.names)
+        others = other_answers(name, self.names)
+        if others and not self.is_tolerant:
+            raise Unreadable("answer_ambiguous", others)
+        try:
+            content = self.inputs.read(name, MAX_FILE_BYTES)
+        except RecordingError as error:
+            raise Unreadable("answer_invalid", str(error)) from error
+        return read_answer(name, content)
+
+    @cached_property
+    def log(self) -> Log:
+        """The log of actions. Raises `Unreadable` if there is none."""
+        try:
+            return read_log(self.inputs.read(LOG, MAX_FILE_BYTES))
+        except RecordingError as error:
+            raise Unreadable("log_missing", str(error)) from error
+
+    @cached_property
+    def times(self) -> Times:
+        """Start, end and duration of the run, in seconds; None where unknown."""
+        return read_times(self.optional(TIMES))
+
+    @cached_property
+    def core(self) -> CoreLog:
+        """What the log of the execution says: attempts, crash, last error."""
+        return read_core_log(self.optional(CORE_LOG))
+
+    @cached_property
+    def task_data(self) -> TaskData:
+        """What the rubric verifier wrote about the task; empty where it did not."""
+        return read_task_data(self.optional(TASK_DATA) or b"{}")
+
+    @cached_property
+    def score_names(self) -> tuple[str, ...]:
+        """Names of the JSON files in `scores/`, sorted. Raises `RecordingError` if that is no directory of its own.
+
+        What nobody may list is an error as well: there may be a verdict in it.
+        """
+        if SCORES not in self.names:
+            return ()
+        folder = self.path / SCORES
+        try:
+            if not stat.S_ISDIR(folder.lstat().st_mode):
+                told = f"{SCORES} in {self.path} is no directory; put the files there, not a link to them"
+                raise RecordingError(told)
+            return tuple(name for name in sorted(os.listdir(folder)) if name.endswith(".json"))  # noqa: PTH208  (names)
+        except OSError as error:
+            raise RecordingError(f"cannot list {folder}: {error.strerror}; make it readable") from error
+
+    def optional(self, name: str) -> bytes | None:
+        """The bytes of a file that need not be there, or None; what cannot be read is as good as missing."""
+        try:
+            return self.inputs.read(name, MAX_FILE_BYTES) if name in self.names else None
+        except RecordingError as error:
+            self.left_unread[name] = f"{name}: {error}"
+            return None
+
+
+def _names(directory: Path) -> tuple[str, ...]:
+    """Names in a directory, sorted; none where it cannot be listed."""
+    try:
+        return tuple(sorted(os.listdir(directory)))  # noqa: PTH208  (names are all that is wanted)
+    except OSError:
+        return ()

@@ -1,0 +1,82 @@
+"""Where a run belongs: system, model and benchmark as its path tells them (`fara_webeval.md` §1.1, §1.3)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import PurePath
+
+LOG = "web_surfer.log"
+CORE_LOG = "core.log"
+TIMES = "times.json"
+TASK_DATA = "task_data.json"
+SCORES = "scores"
+HARNESS_FILE = "data_point.json"  # Fara 1.5, whose layout is another
+
+
+_RUNS = "runs"
+_TRAJECTORIES = "traj"
+_MOST_DIGITS = 9
+_SYSTEM = re.compile(r"[A-Za-z]\w{0,80}-\w{1,80}-[0-9]{1,9}-[^/]{0,200}")  # WebSurfer-fara-100-max_n_images-3
+_BENCHMARKS = {"WebTailBench_": "webtailbench", "WebVoyager_": "webvoyager", "OnlineM2W_": "om2w"}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What the directories above a trajectory say; None where they do not.
+
+    `system` is the name with its settings, `benchmark` the name with its data file (upstream's `system.hash` and
+    `exec_hash`). `user` is personal. `max_rounds` is a hint: solvers ignore it (Q9). Only older layouts have a `split`.
+    """
+
+    system: str | None = None
+    model: str | None = None
+    user: str | None = None
+    benchmark: str | None = None
+    run_id: str | None = None
+    max_rounds: int | None = None
+    has_traj: bool = False
+    split: str | None = None
+
+    @property
+    def benchmark_kind(self) -> str | None:
+        """`webtailbench`, `webvoyager` or `om2w`; None for any other benchmark."""
+        known = (kind for prefix, kind in _BENCHMARKS.items() if (self.benchmark or "").startswith(prefix))
+        return next(known, None)
+
+    @property
+    def experiment(self) -> str | None:
+        """What several runs have in common that may be compared: `system/model/benchmark`, if all three are known."""
+        if self.system is None or self.model is None or self.benchmark is None:
+            return None
+        return f"{self.system}/{self.model}/{self.benchmark}"
+
+
+def place_of(path: PurePath) -> Place:
+    """What the path of a trajectory's directory says. Reads nothing from the disk."""
+    above = path.parts[:-1]
+    has_traj = above[-1:] == (_TRAJECTORIES,)
+    inside = _inside(above[:-1] if has_traj else above)
+    if len(inside) < 4:
+        return Place(has_traj=has_traj)
+    run_id = "/".join(inside[4:]) or None
+    rounds = _max_rounds(inside[0])
+    if has_traj:
+        system, model, user, benchmark = inside[:4]
+        return Place(system, model, user, benchmark, run_id, rounds, has_traj)
+    system, benchmark, split = inside[:3]
+    return Place(system, None, None, benchmark, "/".join(inside[3:]), rounds, has_traj, split)
+
+
+def _inside(above: tuple[str, ...]) -> tuple[str, ...]:
+    """The parts from the system on: a run that was filed elsewhere is known by what a system's name looks like."""
+    after = len(above) - above[::-1].index(_RUNS) if _RUNS in above else 0
+    named = (at for at in range(after, len(above)) if _SYSTEM.fullmatch(above[at]))
+    start = next(named, after if _RUNS in above else len(above))
+    return above[start:]
+
+
+def _max_rounds(system: str) -> int | None:
+    fields = (field for field in system.split("-") if field.isascii() and field.isdigit())
+    first = next(fields, "")
+    return int(first) if 0 < len(first) <= _MOST_DIGITS else None

@@ -1,0 +1,103 @@
+"""The lines of a log: whatever in them is a JSON object is kept, whatever is not is named (`fara_webeval.md` §2.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_webeval.safety.json import NotJson
+from pytest_webeval.safety.json import Reading
+from pytest_webeval.safety.json import load_lenient
+from pytest_webeval.safety.json import shown
+from pytest_webeval.safety.warning_log import Warnings
+
+MAX_LINES = 250_000  # many times what the longest run writes
+MAX_GLUED = 100  # objects of one line
+_BLANKS = " \t\r"
+_LEFTOVERS = "\0\ufeff"  # what a power failure leaves in a file, and what an editor puts before it
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An object of the log, with the number of its line (from 1)."""
+
+    number: int
+    event: dict[str, Any]
+
+
+def read_lines(content: bytes, warnings: Warnings) -> list[Line]:
+    """All objects of a log, in order. Lines end at a line feed and nowhere else."""
+    lines: list[Line] = []
+    blank: list[int] = []
+    for number, raw in _raw_lines(content, warnings):
+        text = _text(raw, number, warnings)
+        if text:
+            lines.extend(Line(number, event) for event in _events(text, number, warnings))
+        else:
+            blank.append(number)
+    if blank:
+        more = f", the first of {len(blank)}" if len(blank) > 1 else ""
+        warnings.add(f"blank line skipped{more}", blank[0])
+    return lines
+
+
+def _raw_lines(content: bytes, warnings: Warnings) -> Iterator[tuple[int, bytes]]:
+    start = 0
+    for number in range(1, MAX_LINES + 1):
+        if start >= len(content):
+            return
+        end = content.find(b"\n", start)
+        end = len(content) if end < 0 else end
+        yield number, content[start:end]
+        start = end + 1
+    if start < len(content):
+        warnings.add(f"has more than {MAX_LINES:,} lines; the rest is left out", MAX_LINES)
+
+
+def _text(raw: bytes, number: int, warnings: Warnings) -> str:
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        text = raw.decode(errors="replace")
+        warnings.add("is not UTF-8; the bytes that are none are read as \\ufffd", number)
+    text = text.strip(_BLANKS)
+    if text.strip(_LEFTOVERS) != text:
+        warnings.add("a byte order mark or NUL characters around the line are left out", number)
+    return text.strip(_BLANKS + _LEFTOVERS)
+
+
+def _events(text: str, number: int, warnings: Warnings) -> Iterator[dict[str, Any]]:
+    """The objects of one line: one, or several if their line feeds got lost."""
+    start = 0
+    for position in range(MAX_GLUED):
+        found = _object(text, start, number, warnings)
+        if found is None:
+            return
+        yield found.value
+        start = _after_blanks(text, found.end)
+        if start == len(text):
+            return
+        if position == 0:
+            warnings.add("goes on after its JSON object, as if a line feed were missing", number)
+    warnings.add(f"has more than {MAX_GLUED:,} JSON objects; the rest is left out", number)
+
+
+def _after_blanks(text: str, start: int) -> int:
+    while text[start : start + 1] in _BLANKS and start < len(text):
+        start += 1
+    return start
+
+
+def _object(text: str, start: int, number: int, warnings: Warnings) -> Reading | None:
+    try:
+        found = load_lenient(text, start)
+    except NotJson as error:
+        warnings.add(f"is no JSON: {error}; left out: {shown(text[start : start + 60])}", number)
+        return None
+    if not isinstance(found.value, dict):
+        warnings.add(f"is no JSON object; left out: {shown(text[start : start + 60])}", number)
+        return None
+    for oddity in found.oddities:
+        warnings.add(oddity, number)
+    return found

@@ -1,0 +1,214 @@
+"""Which lines of a log tell the same step: a text, a structured line, an observation (`fara_webeval.md` §2.1, §3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import field
+
+from pytest_webeval.recordings.trajectory.actions import GPT_SOLVER
+from pytest_webeval.recordings.trajectory.actions import SOLVER
+from pytest_webeval.recordings.trajectory.actions import SUMMARY
+from pytest_webeval.recordings.trajectory.actions import Action
+from pytest_webeval.recordings.trajectory.actions import ObservationText
+from pytest_webeval.recordings.trajectory.actions import StepText
+from pytest_webeval.recordings.trajectory.actions import event_action
+from pytest_webeval.recordings.trajectory.actions import is_action
+from pytest_webeval.recordings.trajectory.actions import quotes_step
+from pytest_webeval.recordings.trajectory.actions import read_text
+from pytest_webeval.recordings.trajectory.actions import text_action
+from pytest_webeval.recordings.trajectory.log_lines import Line
+from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.safety.json import shown
+from pytest_webeval.safety.warning_log import Warnings
+
+
+@dataclass(slots=True)
+class Draft:
+    """A step as far as its lines were met: `action` is what its best line tells, `text` what its text does.
+
+    Its number is the one in its texts, or the one that was due.
+    """
+
+    number: int
+    line: Line
+    action: Action
+    text: Action | None = None
+    observation: str | None = None
+
+    def awaits(self, action: Action) -> bool:
+        """Whether a structured line is the one to this step's text: thought alike, or done alike.
+
+        Only one of both may be a matter of how the text was written.
+        """
+        if self.action.is_structured:
+            return False
+        told = self.action
+        thought_alike = not action.thought or action.thought.strip() == told.thought
+        done_alike = not told.is_named or (told.name, told.arguments) == (action.name, action.arguments)
+        return thought_alike or done_alike
+
+
+@dataclass(slots=True)
+class Drafts:
+    """The steps of a log, put together line by line: a text, then a structured line, then an observation.
+
+    Any of the three may be missing, and the structured line may come first.
+    """
+
+    warnings: Warnings
+    steps: list[Draft] = field(default_factory=list)
+    _by_number: dict[int, Draft] = field(default_factory=dict)
+    _last: int = 0
+
+    def add_action(self, line: Line, action: Action) -> None:
+        """A structured line: of the step whose text stands before it, or else a step of its own."""
+        step = self._open()
+        if step and step.awaits(action):
+            step.action, step.line = action, line
+        else:
+            self._begin(Draft(self._last + 1, line, action))
+
+    def add_text(self, line: Line, text: StepText) -> None:
+        """A thought with its action: a step of its own, unless it is that of the structured line before it."""
+        step, told = self._open(), text_action(text)
+        if step and step.text is None and step.number == text.number:
+            step.text = told
+            return
+        if text.number != self._last + 1:
+            self.warnings.add(f"has step number {text.number} where {self._last + 1} is due", line.number)
+        self._begin(Draft(text.number, line, told, told))
+
+    def add_observation(self, line: Line, seen: ObservationText) -> None:
+        """What was seen after the step of that number, or after the last one if that has no number of its own."""
+        step = self._by_number.get(seen.number)
+        if step is None or step.observation is not None:
+            last = self._open()
+            step = last if last and last.text is None else None
+            then = "taken for the last one" if step else "left out"
+            self.warnings.add(f"Observation#{seen.number} fits no step; {then}", line.number)
+            if step:
+                self._number(step, seen.number)
+        if step:
+            step.observation = seen.text
+
+    def _open(self) -> Draft | None:
+        """The last step, if more of its lines may follow."""
+        return self.steps[-1] if self.steps and self.steps[-1].observation is None else None
+
+    def _begin(self, step: Draft) -> None:
+        self.steps.append(step)
+        self._number(step, step.number)
+
+    def _number(self, step: Draft, number: int) -> None:
+        step.number = self._last = number
+        self._by_number[number] = step
+
+
+def draft_steps(lines: Sequence[Line], warnings: Warnings) -> list[Draft]:
+    """The steps that the lines of a log tell, in the order of the log."""
+    drafts = Drafts(warnings)
+    for line, action in zip(lines, _actions(lines, warnings), strict=True):
+        told = action or _told(line, warnings)
+        if isinstance(told, Action):
+            drafts.add_action(line, told)
+        elif isinstance(told, StepText):
+            drafts.add_text(line, told)
+        elif told:
+            drafts.add_observation(line, told)
+    return _without_echoes(drafts.steps)
+
+
+def _actions(lines: Sequence[Line], warnings: Warnings) -> list[Action | None]:
+    """The action of each structured line. Where the gpt solver acts, others only report what they plan (§3.1)."""
+    found = [event_action(line.event) if is_action(line.event) else None for line in lines]
+    sources = [
+        line.event.get("source") if action and action.dialect == GPT_SOLVER else None
+        for line, action in zip(lines, found, strict=True)
+    ]
+    for position, source in enumerate(sources if SOLVER in sources else ()):
+        if isinstance(source, str) and source != SOLVER:
+            found[position] = None
+            told = f"is an action of {shown(source)}, not of {SOLVER}; no step"
+            warnings.add(told, lines[position].number)
+    return found
+
+
+def _told(line: Line, warnings: Warnings) -> StepText | ObservationText | None:
+    message = line.event.get("message")
+    if "message" not in line.event or line.event.get("source") == SUMMARY:
+        return None
+    if not isinstance(message, str):
+        warnings.add(f"its message is {shown(message)}, not a text; left out", line.number)
+        return None
+    told = read_text(message)
+    if told is None and quotes_step(message):
+        warnings.add("its message only quotes a thought and an action; no step", line.number)
+    return told
+
+
+def _without_echoes(steps: list[Draft]) -> list[Draft]:
+    """In a structured log a text that is logged twice makes no second step; its structured line, logged twice, does."""
+    if not any(step.action.is_structured for step in steps):
+        return steps
+    following = [*steps[1:], None]
+    return [step for step, after in zip(steps, following, strict=True) if not _is_echoed(step, after)]
+
+
+def _is_echoed(step: Draft, after: Draft | None) -> bool:
+    if step.action.is_structured or after is None:
+        return False
+    return (step.number, step.text) == (after.number, after.text)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadStep:
+    """A step, the line that it was read from, and its action in the words of that line."""
+
+    step: Step
+    line: Line
+    action: Action
+
+
+def read_steps(lines: Sequence[Line], warnings: Warnings) -> list[ReadStep]:
+    """All steps that a log tells, also those that only a text tells though others have structured lines (Q8)."""
+    drafts = draft_steps(lines, warnings)
+    _compare(drafts, warnings)
+    return [_read(index, draft, warnings) for index, draft in enumerate(drafts, 1)]
+
+
+def _compare(drafts: Sequence[Draft], warnings: Warnings) -> None:
+    structured = sum(draft.action.is_structured for draft in drafts)
+    texts = sum(draft.text is not None for draft in drafts)
+    alone = len(drafts) - structured
+    if structured and texts and (structured != texts or alone):
+        rest = f", and {alone} that only a text tells" if alone else ""
+        warnings.add(f"has {structured} structured and {texts} text steps; the structured ones count{rest}")
+
+
+def _read(index: int, draft: Draft, warnings: Warnings) -> ReadStep:
+    action, line = draft.action, draft.line.number
+    for oddity in action.oddities:
+        warnings.add(oddity, line)
+    step = Step(
+        index=index,
+        action=action.name,
+        raw_action=action.raw_name,
+        tool=action.tool,
+        arguments=action.arguments,
+        thought=action.thought or (draft.text.thought if draft.text else ""),
+        url=_text(draft.line, "url", warnings),
+        timestamp=_text(draft.line, "timestamp", warnings),
+        source=_text(draft.line, "source", warnings),
+        observation=draft.observation,
+        line=line,
+    )
+    return ReadStep(step, draft.line, action)
+
+
+def _text(line: Line, key: str, warnings: Warnings) -> str | None:
+    given = line.event.get(key)
+    if given is None or isinstance(given, str):
+        return given
+    warnings.add(f"its {key} is {shown(given)}, not a text; read as none", line.number)
+    return None

@@ -1,0 +1,100 @@
+"""What became of a trajectory, and what it is worth before any judge looks at it (`fara_webeval.md` §4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pytest_webeval.recordings.trajectory.answer import FinalAnswer
+from pytest_webeval.recordings.trajectory.core_log import CoreLog
+from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.recordings.trajectory.step import Unreadable
+
+
+class OutcomeClass(StrEnum):
+    """The four things that can become of a trajectory."""
+
+    COMPLETED = "completed"
+    OVER_BUDGET = "over_budget"
+    ABORTED = "aborted"
+    UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True, slots=True)
+class TrajectoryOutcome:
+    """A class with its reason codes, the first of which decided; `message` says it to a person in one line."""
+
+    kind: OutcomeClass
+    reasons: tuple[str, ...]
+    message: str
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether the run says something about the agent, so that it counts in means."""
+        return self.kind in (OutcomeClass.COMPLETED, OutcomeClass.OVER_BUDGET)
+
+
+def unreadable(problem: Unreadable) -> TrajectoryOutcome:
+    """The outcome of a trajectory that nothing can be said about."""
+    return TrajectoryOutcome(OutcomeClass.UNREADABLE, (problem.code,), str(problem))
+
+
+def without_answer(problem: Unreadable, core: CoreLog) -> TrajectoryOutcome:
+    """The outcome where no answer file can be used: a crash if the log of the execution shows one (§4.2, rows 1, 2)."""
+    has_crashed = core.crash is not None or (core.attempts > 0 and not core.is_completed)
+    if problem.code == "answer_missing" and has_crashed:
+        told = f"the run crashed: {core.crash}" if core.crash else "the run never came to its end, and left no answer"
+        return TrajectoryOutcome(OutcomeClass.ABORTED, ("crash_no_answer",), told)
+    return unreadable(problem)
+
+
+def with_answer(answer: FinalAnswer, steps: Sequence[Step], max_rounds: int | None) -> TrajectoryOutcome:
+    """The outcome of a trajectory with an answer file and a log (§4.2, rows 3, 5, 6)."""
+    if answer.is_aborted:
+        more = ("aborted_with_answer",) if answer.is_given else ()
+        told = "the environment failed while the agent was at work (is_aborted)"
+        return TrajectoryOutcome(OutcomeClass.ABORTED, ("flagged", *more), told)
+    if not answer.is_given:
+        return TrajectoryOutcome(
+            OutcomeClass.OVER_BUDGET,
+            ("no_answer", *_short_of(steps, max_rounds)),
+            f"the agent gave no answer in {len(steps)} steps",
+        )
+    return TrajectoryOutcome(OutcomeClass.COMPLETED, tuple(_oddities(answer, steps)), "the agent answered")
+
+
+def _short_of(steps: Sequence[Step], max_rounds: int | None) -> list[str]:
+    found = ["below_budget"] if max_rounds is not None and len(steps) < max_rounds else []
+    return [*found, "terminate_without_answer"] if _is_terminated(steps) else found
+
+
+def _oddities(answer: FinalAnswer, steps: Sequence[Step]) -> list[str]:
+    found = [] if answer.final_answer.strip() else ["empty_answer"]
+    if not _is_terminated(steps):
+        return [*found, "no_terminate"]
+    return [*found, "self_reported_failure"] if steps[-1].arguments.get("status") == "failure" else found
+
+
+def _is_terminated(steps: Sequence[Step]) -> bool:
+    return bool(steps) and steps[-1].action == "terminate"
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A reason for which WebTailBench gives a run no points without asking a judge (§4.3); `number` is 1 to 3."""
+
+    number: int
+    reason: str
+
+
+def gate_of(steps: Sequence[Step], listed_screenshots: int, ends: Sequence[str] = ("terminate",)) -> Gate | None:
+    """The first gate that a run does not pass, or None. `ends` are the actions that end a run in good order."""
+    if not steps:
+        return Gate(1, "No actions found in the trajectory")
+    last = steps[-1].action
+    if last not in ends and not last.startswith("finished("):
+        return Gate(2, f'The last action must be "terminate", it is {last[:80]!r}')
+    if abs(listed_screenshots - len(steps)) >= 2:
+        return Gate(3, f"Actions and screenshots mismatch: {len(steps)} actions, {listed_screenshots} screenshots")
+    return None

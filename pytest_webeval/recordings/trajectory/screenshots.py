@@ -1,0 +1,174 @@
+"""Which images belong to a run, in which order, and to which steps (`fara_webeval.md` §2.3)."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import replace
+from pathlib import Path
+from pathlib import PurePosixPath
+
+from pytest_webeval.recordings.trajectory.step import Screenshot
+from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.safety.warning_log import Warnings
+
+_IMAGES = (".png", ".jpg", ".jpeg", ".webp")
+_FIXED = "screenshot_scaled.png"  # where old agents kept a copy of the last image
+_SEPARATOR = re.compile(r"[/\\]")
+_ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:[/\\]")
+_ALIGNMENTS = {0: "n", 1: "n+1", -1: "n-1"}
+
+
+@dataclass(frozen=True, slots=True)
+class Screenshots:
+    """The images of a run in order, and what is odd about the list of them.
+
+    `all` can be read below the directory. `missing` are listed but not there, `unlisted` there but not listed;
+    `refused` are entries that lead out of the directory, are links or no images. `listed_count` counts them all.
+    """
+
+    all: tuple[Screenshot, ...] = ()
+    listed_count: int = 0
+    missing: tuple[str, ...] = ()
+    unlisted: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def find_screenshots(
+    listed: Sequence[str],
+    is_rel_paths: bool,  # noqa: FBT001  (a field of the answer file)
+    names_on_disk: Sequence[str],
+    directory: Path,
+) -> Screenshots:
+    """The screenshots that an answer lists, or those in the directory if it lists none. Opens no file."""
+    folder = _Folder(os.path.abspath(directory), frozenset(names_on_disk), is_rel_paths)  # noqa: PTH100  (not its target)
+    by_fate: dict[str, list[str]] = {"missing": [], "refused": [], "here": [], "moved": [], "twice": []}
+    used: dict[str, None] = {}  # in the order of the list
+    for entry in listed:
+        fate, name = folder.look_up(entry)
+        by_fate["twice" if name in used else fate].append(name)
+        if fate in ("here", "moved"):
+            used[name] = None
+    unlisted = _in_order(name for name in sorted(folder.names) if name not in used and folder.is_step(name))
+    by_fate["unlisted" if listed else "not listed at all"] = unlisted
+    return Screenshots(
+        all=tuple(Screenshot(name, number_of(name)) for name in (_in_order(used) if listed else unlisted)),
+        listed_count=len(listed),
+        missing=tuple(by_fate["missing"]),
+        unlisted=tuple(unlisted),
+        refused=tuple(by_fate["refused"]),
+        warnings=_warnings(by_fate),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    path: str
+    names: frozenset[str]
+    is_rel_paths: bool
+
+    def look_up(self, entry: str) -> tuple[str, str]:
+        """The fate of an entry, and the name by which it goes there."""
+        parts = [part for part in _SEPARATOR.split(entry) if part not in ("", ".")]
+        if not entry.lower().endswith(_IMAGES) or ".." in parts:
+            return "refused", entry
+        exact = entry if entry in self.names else self._inside(entry, parts)
+        name = exact if exact and self._holds(exact) else parts[-1]
+        if not self._holds(name):
+            return "missing", name
+        if self._is_unsafe(name):
+            return "refused", entry
+        return "here" if name == exact else "moved", name
+
+    def is_step(self, name: str) -> bool:
+        """Whether a name in the directory is that of an image of a step; verifiers leave links beside them (Q13)."""
+        is_named_so = name.startswith("screenshot") and name.endswith(".png") and name != _FIXED
+        return is_named_so and not self._is_unsafe(name)
+
+    def _inside(self, entry: str, parts: Sequence[str]) -> str:
+        """The path below the directory that an entry means, or nothing if it means a place elsewhere."""
+        if _ABSOLUTE.match(entry):
+            own = [part for part in _SEPARATOR.split(self.path) if part]
+            return "/".join(parts[len(own) :]) if parts[: len(own)] == own else ""
+        return "/".join(parts) if self.is_rel_paths or len(parts) == 1 else ""
+
+    def _holds(self, name: str) -> bool:
+        return name in self.names or ("/" in name and os.path.lexists(f"{self.path}/{name}"))
+
+    def _is_unsafe(self, name: str) -> bool:
+        """Whether a file is one that is not read: a link, behind a link, or with a name that no terminal bears."""
+        parts = name.split("/")
+        places = ("/".join((self.path, *parts[:count])) for count in range(1, len(parts) + 1))
+        return not name.isprintable() or any(map(os.path.islink, places))
+
+
+def number_of(name: str) -> int:
+    """The integer that a screenshot's name ends in; that before `_pre` or `_post`; 0 if there is none."""
+    stem = PurePosixPath(name).stem.removesuffix("_pre").removesuffix("_post")
+    digits = stem[len(stem.rstrip("0123456789")) :]
+    return int(digits[-18:] or 0)  # more digits than any clock has
+
+
+def _in_order(names: Iterable[str]) -> list[str]:
+    return sorted(names, key=lambda name: (number_of(name), _moment(name) == "post"))
+
+
+def _moment(name: str) -> str:
+    """`pre` or `post` if the name tells on which side of its action an image was taken."""
+    last = PurePosixPath(name).stem.rpartition("_")[2]
+    return last if last in ("pre", "post") else ""
+
+
+_TOLD = {
+    "moved": "listed by a path elsewhere, and taken from the run's directory by name",
+    "missing": "listed, but not in the run's directory; copy the run again",
+    "refused": "listed, but refused as no plain image inside the run's directory",
+    "unlisted": "in the run's directory, but not listed, and not used",
+    "not listed at all": "in the run's directory, and used although the answer file lists none",
+    "twice": "listed more than once, and used once",
+}
+
+
+def _warnings(by_fate: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    warnings = Warnings("screenshots")
+    for fate, text in _TOLD.items():
+        if names := by_fate.get(fate):
+            warnings.add(f"{len(names)} {text}, such as {names[0]!r:.80}")
+    return warnings.texts
+
+
+def align(steps: Sequence[Step], shots: Sequence[Screenshot]) -> tuple[tuple[Step, ...], str]:
+    """Steps with the images before and after each, and how many images there are for n steps.
+
+    That is `n`, `n+1`, `n-1` or `misaligned`; where names tell the side of the action, images of one step are one.
+    """
+    is_explicit = any(_moment(shot.name) for shot in shots)
+    look = _by_name(shots) if is_explicit else _by_place(shots)
+    count = len({shot.number for shot in shots}) if is_explicit else len(shots)
+    found = []
+    for index, step in enumerate(steps, 1):
+        before, after = look(index)
+        found.append(replace(step, before=before, after=after))
+    return tuple(found), _ALIGNMENTS.get(count - len(steps), "misaligned")
+
+
+_Look = Callable[[int], tuple[Screenshot | None, Screenshot | None]]
+
+
+def _by_place(shots: Sequence[Screenshot]) -> _Look:
+    places = dict(enumerate(shots, 1))
+    return lambda index: (places.get(index), places.get(index + 1))
+
+
+def _by_name(shots: Sequence[Screenshot]) -> _Look:
+    """By the number in the name, which is that of the step, unless there is an image after an action 0."""
+    after = {shot.number: shot for shot in shots if _moment(shot.name) == "post"}
+    before = {shot.number: shot for shot in shots if shot.number not in after or after[shot.number] is not shot}
+    shift = 1 if 0 in after else 0
+    return lambda index: (before.get(index - shift), after.get(index - shift))

@@ -1,0 +1,58 @@
+"""When a run began and ended: `times.json` (`fara_webeval.md` §2.4)."""
+
+from __future__ import annotations
+
+import json
+import reprlib
+from dataclasses import dataclass
+
+from pytest_webeval.safety.warning_log import Warnings
+
+_FILE = "times.json"
+_MOST = 1e12  # seconds; a stamp beyond it is none of our times, or counts milliseconds
+_TOLERANCE = 0.001  # seconds by which a duration may differ from its stamps
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Unix time stamps of the wall clock and the duration between them, in seconds. None is unknown, which is not 0."""
+
+    start: float | None = None
+    end: float | None = None
+    duration: float | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def read_times(content: bytes | None) -> Times:
+    """The times in the bytes of the file, or none where there is no file (Q33). Never raises."""
+    warnings = Warnings(_FILE)
+    fields = None if content is None else _object(content, warnings)
+    if fields is None:
+        return Times(warnings=warnings.texts)
+    start, end, duration = (_seconds(fields, key, warnings) for key in ("start_time", "end_time", "duration"))
+    if start is not None and end is not None and duration is not None:
+        between = end - start
+        if abs(duration - between) > _TOLERANCE:
+            warnings.add(f"duration is {duration:.3f}, though {between:.3f} lie between the stamps; duration counts")
+    return Times(start, end, duration, warnings.texts)
+
+
+def _object(content: bytes, warnings: Warnings) -> dict[str, object] | None:
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        warnings.add(f"is no JSON: {error}; the duration is unknown")
+        return None
+    if isinstance(found, dict):
+        return found
+    warnings.add(f"is {reprlib.repr(found):.80}; wanted an object with a duration, which is unknown")
+    return None
+
+
+def _seconds(fields: dict[str, object], key: str, warnings: Warnings) -> float | None:
+    raw = fields.get(key)
+    if isinstance(raw, int | float) and not isinstance(raw, bool) and 0 <= raw <= _MOST:
+        return float(raw)
+    told = f"{key} is {reprlib.repr(raw):.80}" if key in fields else f"there is no {key}"
+    warnings.add(f"{told}; wanted a number of seconds; it is unknown")
+    return None

@@ -1,0 +1,213 @@
+"""`Trajectory`: what a Fara agent did on one task, from the files of its run directory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from pytest_webeval.recordings.trajectory.answer import Usage
+from pytest_webeval.recordings.trajectory.answer import name_warning
+from pytest_webeval.recordings.trajectory.answer import other_answers
+from pytest_webeval.recordings.trajectory.answer import total_usage
+from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
+from pytest_webeval.recordings.trajectory.files import TrajectoryFiles
+from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
+from pytest_webeval.recordings.trajectory.outcome import unreadable
+from pytest_webeval.recordings.trajectory.outcome import with_answer
+from pytest_webeval.recordings.trajectory.outcome import without_answer
+from pytest_webeval.recordings.trajectory.screenshots import Screenshots
+from pytest_webeval.recordings.trajectory.screenshots import align
+from pytest_webeval.recordings.trajectory.screenshots import find_screenshots
+from pytest_webeval.recordings.trajectory.step import NO_ANSWER
+from pytest_webeval.recordings.trajectory.step import Screenshot
+from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.recordings.trajectory.step import Unreadable
+
+LOST_LOG = "web_surfer.log: holds no action although the agent acted; it was recorded below the level DEBUG, or cut"
+
+
+@dataclass(frozen=True)
+class Trajectory(TrajectoryFiles):
+    """A run step by step: read-only.
+
+    Only properties that say so raise over damaged content: what can be kept is kept, and `warnings` tell the rest.
+    """
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """The agent's actions in order, with the screenshots before and after each. Raises `Unreadable`."""
+        return self._aligned[0]
+
+    @property
+    def alignment(self) -> str:
+        """How many screenshots there are for n actions: `n`, `n+1`, `n-1` or `misaligned`. Raises `Unreadable`."""
+        return self._aligned[1]
+
+    @cached_property
+    def _aligned(self) -> tuple[tuple[Step, ...], str]:
+        return align(self.log.steps, self.screenshots)
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """The log's events as Fara's own loader gives them, where that can read the log. Raises `Unreadable`."""
+        return list(self.log.events)
+
+    @property
+    def actions(self) -> list[str]:
+        """The arguments of each action as JSON text, without the thoughts. Raises `Unreadable`."""
+        return list(self.log.actions)
+
+    @property
+    def thoughts(self) -> list[str]:
+        """What the agent thought before each action. Raises `Unreadable`."""
+        return list(self.log.thoughts)
+
+    @property
+    def observations(self) -> list[str | None]:
+        """What the agent was told after each action. Raises `Unreadable`."""
+        return [step.observation for step in self.steps]
+
+    @property
+    def screenshots(self) -> tuple[Screenshot, ...]:
+        """Images of the run in order; their bytes are `inputs.read(shot.name)`."""
+        return self.found_screenshots.all
+
+    def image(self, shot: Screenshot) -> bytes:
+        """The bytes of a screenshot. Raises `RecordingError`."""
+        return self.inputs.read(shot.name, MAX_FILE_BYTES)
+
+    @cached_property
+    def found_screenshots(self) -> Screenshots:
+        """Images with those that are missing, unlisted or refused."""
+        try:
+            listed, is_relative = self.answer.screenshots, self.answer.is_rel_paths
+        except Unreadable:
+            listed, is_relative = (), True
+        return find_screenshots(listed, is_relative, self.names, self.path)
+
+    @property
+    def latest_screenshot(self) -> Path:
+        """Where old agents kept a copy of the last image; often there is none."""
+        return self.path / "screenshot_scaled.png"
+
+    @property
+    def is_aborted(self) -> bool:
+        """Whether the environment failed, as the answer file has it. Raises `Unreadable`."""
+        return self.answer.is_aborted
+
+    @property
+    def attempts(self) -> int:
+        """How often the task was started; 0 where no log says so."""
+        return self.core.attempts
+
+    @property
+    def usage(self) -> Mapping[str, Usage]:
+        """Tokens by component. Raises `Unreadable`."""
+        return self.answer.token_usage
+
+    @property
+    def total_usage(self) -> Usage:
+        """Tokens of all components together. Raises `Unreadable`."""
+        return total_usage(self.usage)
+
+    @cached_property
+    def outcome(self) -> TrajectoryOutcome:
+        """What became of the run: completed, over budget, aborted or unreadable, with reason codes."""
+        try:
+            answer = self.answer
+        except Unreadable as problem:
+            return without_answer(problem, self.core)
+        try:
+            return with_answer(answer, () if answer.is_aborted else self.log.steps, self.place.max_rounds)
+        except Unreadable as problem:
+            return unreadable(problem)
+
+    @property
+    def is_log_lost(self) -> bool:
+        """Whether the agent acted although the log holds no action (§2.1). Raises `Unreadable`."""
+        answered = self.answer.final_answer not in ("", NO_ANSWER)
+        return not self.log.steps and (len(self.screenshots) > 1 or answered)
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Oddities of a run that can be scored, as codes. Raises `Unreadable`."""
+        last = self.log.steps[-1].action if self.log.steps else ""
+        found = {
+            "log_lost": self.is_log_lost,
+            "misaligned": self.alignment == "misaligned",
+            "missing_screenshots": bool(self.found_screenshots.missing),
+            "nonstandard_stop": last == "stop",
+            "several_attempts": self.attempts > 1,
+        }
+        return tuple(code for code, holds in found.items() if holds)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was odd in the files of the run, each with its file and place."""
+        parts: list[Iterable[str]] = [
+            self.found_screenshots.warnings,
+            self.times.warnings,
+            self.core.warnings,
+            self.task_data.warnings,
+        ]
+        with suppress(Unreadable):
+            parts.insert(0, self.log.warnings)
+            parts.insert(1, (LOST_LOG,) if self.is_log_lost else ())
+        with suppress(Unreadable):
+            parts.insert(0, (*self._answer_names, *self.answer.warnings))
+        return tuple(chain(*parts, self.left_unread.values()))
+
+    @property
+    def _answer_names(self) -> tuple[str, ...]:
+        name = self.answer.name
+        return tuple(filter(None, (other_answers(name, self.names), name_warning(self.task_id, name))))
+
+
+def described(trajectory: Trajectory) -> dict[str, Any]:
+    """All that can be told; None where the run does not say. Never raises over damaged content."""
+    place, outcome, core = trajectory.place, trajectory.outcome, trajectory.core
+    found: dict[str, Any] = {
+        "class": outcome.kind.value,
+        "reasons": list(outcome.reasons),
+        "message": outcome.message,
+        "flags": [],
+        "system": place.system,
+        "model": place.model,
+        "benchmark": place.benchmark,
+        "run_id": place.run_id,
+        "max_rounds": place.max_rounds,
+        "duration": trajectory.times.duration,
+        "attempts": core.attempts or None,
+        "last_error": core.last_error,
+        "is_long": core.is_long,
+        "steps": None,
+        "usage": None,
+    }
+    with suppress(Unreadable):
+        found |= _of_log(trajectory)
+    with suppress(Unreadable):
+        found |= _of_answer(trajectory)
+    return found
+
+
+def _of_log(trajectory: Trajectory) -> dict[str, Any]:
+    log = trajectory.log
+    return {"dialect": log.dialect, "steps": len(log.steps), "alignment": trajectory.alignment}
+
+
+def _of_answer(trajectory: Trajectory) -> dict[str, Any]:
+    answer, usage = trajectory.answer, trajectory.total_usage
+    tokens = {"prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens}
+    more = {"reasoning_tokens": usage.reasoning_tokens, "num_calls": usage.num_calls}
+    return {
+        "answer": answer.final_answer,
+        "screenshots": len(trajectory.screenshots),
+        "usage": tokens | more if trajectory.usage else None,
+        "flags": list(trajectory.flags),
+    }

@@ -1,0 +1,82 @@
+"""WebArena-Verified run directories: `agent_response.json` beside a network trace."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings.discovery import Listing
+from pytest_webeval.recordings.discovery import listed
+from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.recordings.network.readers import load_trace
+from pytest_webeval.recordings.run import LoadTrace
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.safety.files import present
+
+if TYPE_CHECKING:
+    from pytest_webeval.recordings.network.events import NetworkTrace
+    from pytest_webeval.rules import Rules
+
+
+RESPONSE = "agent_response.json"
+# In this order: where a run holds several, the HAR is what the reference reads.
+TRACE_NAMES = ("network.har", "trace.zip", "network.har.zip", "trace", "trace.network", "network.network")
+_FOLDER = "trace"  # a name that other programs use as well
+_TELLING = (RESPONSE, *(name for name in TRACE_NAMES if name != _FOLDER))
+
+
+class WebArenaVerified:
+    """The layout that WebArena-Verified's runner writes, with Playwright's traces as a second choice."""
+
+    name = "webarena-verified"
+    wanted = f"{RESPONSE} beside {' or '.join(TRACE_NAMES[:2])}"
+
+    def recognizes(self, path: Path) -> bool:
+        """Whether the directory holds a response or a trace."""
+        return any(present(path / name) for name in _TELLING) or _is_trace(path / _FOLDER)
+
+    def fits(self, seen: Listing) -> bool:
+        """The same of a directory that was looked at."""
+        return not seen.names.isdisjoint(_TELLING) or (_FOLDER in seen.names and _is_trace(seen.path / _FOLDER))
+
+    def knows_part(self, seen: Listing) -> bool:  # noqa: ARG002  (the signature of a layout)
+        """Never: a directory with any of the files is a run."""
+        return False
+
+    def load(self, path: Path, label: str, rules: Rules) -> Run:
+        """The run, with the directory's name as task id."""
+        return Run(
+            path=path,
+            label=label,
+            task_id=_task_id(path.name),
+            format=self.name,
+            response_file=RESPONSE,
+            inputs=Inputs(path),
+            rules=rules,
+            load_trace=network_trace(path),
+        )
+
+
+def _is_trace(folder: Path) -> bool:
+    """Whether a directory holds a network trace. A link is none."""
+    is_link = os.path.islink(folder)  # noqa: PTH114  (pathlib raises where nobody may look)
+    return not is_link and any(name.endswith(".network") for name in listed(folder).names)
+
+
+def _task_id(name: str) -> int | str:
+    return int(name) if name.isascii() and name.isdigit() else name
+
+
+def network_trace(path: Path) -> LoadTrace:
+    """Reads whichever network trace lies in a run directory."""
+    return partial(_trace, path)
+
+
+def _trace(path: Path, inputs: Inputs) -> NetworkTrace:
+    for name in TRACE_NAMES:
+        if present(path / name):
+            return load_trace(inputs, name)
+    raise RecordingError(f"no network trace in {path}; wanted one of {', '.join(TRACE_NAMES)}")

@@ -1,0 +1,193 @@
+"""Secrets in JSON: members with secret names, headers and cookies, and those in texts."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from dataclasses import field
+from functools import lru_cache
+from typing import Any
+from typing import NamedTuple
+
+import msgspec
+
+from pytest_webeval.redaction.authorization_codes import AUTHORIZATION_CODE
+from pytest_webeval.redaction.authorization_codes import has_authorization_code
+from pytest_webeval.redaction.names import COOKIE
+from pytest_webeval.redaction.names import FIELD
+from pytest_webeval.redaction.names import HEADER
+from pytest_webeval.redaction.names import MEMBER
+from pytest_webeval.redaction.names import PARAMETER
+from pytest_webeval.redaction.names import compact
+from pytest_webeval.redaction.names import is_code
+from pytest_webeval.redaction.names import is_next_to_code
+from pytest_webeval.redaction.names import is_opaque
+from pytest_webeval.redaction.names import may_hold_secrets
+from pytest_webeval.redaction.text import Texts
+
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"')
+_KEPT = 16_384  # texts whose answers are kept: names, paths and messages of our own come again and again
+
+
+def tokens(tree: Any) -> set[bytes] | None:
+    """Each text and name as JSON spells it, once; None where that cannot be told."""
+    try:
+        return set(_TOKEN.findall(msgspec.json.encode(tree)))
+    except (TypeError, ValueError, RecursionError):  # what somebody's evaluator found, or half a surrogate pair
+        return None
+
+
+@lru_cache(maxsize=1024)
+def text_of(token: bytes) -> str:
+    """The text itself."""
+    return str(json.loads(token)) if b"\\" in token else token[1:-1].decode()
+
+
+def may_hold(tree: Any) -> bool:
+    """Whether it is worth looking for secrets in some JSON, in texts and by names."""
+    found = tokens(tree)
+    if found is None or any(map(_may_be_one, found)):
+        return True
+    return any(map(_names_code, found)) and any(map(_stands_next_to_code, found))
+
+
+@lru_cache(maxsize=_KEPT)
+def _names_code(token: bytes) -> bool:
+    return is_code(text_of(token))
+
+
+@lru_cache(maxsize=_KEPT)
+def _stands_next_to_code(token: bytes) -> bool:
+    return is_next_to_code(text_of(token))
+
+
+@lru_cache(maxsize=_KEPT)
+def _may_be_one(token: bytes) -> bool:
+    """Whether a text may hold a secret, or be the name of one, however it is spaced; no address is such a name."""
+    text = text_of(token)
+    return may_hold_secrets(text) or ("://" not in text and may_hold_secrets("".join(filter(str.isalnum, text))))
+
+
+# What the members of these are, in results and in recordings.
+_CONTAINERS = {
+    "cookies": COOKIE,
+    "headers": HEADER,
+    "postdata": FIELD,
+    "params": FIELD,
+    "queryparams": PARAMETER,
+    "querystring": PARAMETER,
+    "responsecontent": FIELD,
+    "responsecookies": COOKIE,
+}
+_ENTRY = {"name", "value"}  # a header, a cookie or a field as recordings list them
+_TOO_DEEP = "redacted: nested too deeply to be searched"
+
+
+_MOST_FACTS = 4_096  # names of which facts are kept: a recording may make up as many as it likes
+
+
+class _Facts(NamedTuple):
+    """What a name says about its value. A plain name has no secret in itself."""
+
+    inner: str | None
+    is_secret: bool
+    is_spared: bool
+    is_plain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """Replaces what is secret in JSON; its shape stays."""
+
+    texts: Texts
+    facts: dict[tuple[str, str], _Facts] = field(default_factory=dict)  # by kind and name
+
+    def __call__(self, tree: Any) -> Any:
+        """The same JSON with replacements."""
+        try:
+            return self._walk(tree, MEMBER)
+        except RecursionError:
+            return _TOO_DEEP
+
+    def _walk(self, tree: Any, kind: str) -> Any:
+        if isinstance(tree, str):
+            return self.texts(tree)
+        if isinstance(tree, list):
+            if has_authorization_code(tree):
+                tree = [self._without_code(one) for one in tree]
+            return [self._walk(one, kind) for one in tree]
+        return self._members(tree, kind) if isinstance(tree, dict) else tree
+
+    def _members(self, tree: dict[str, Any], kind: str) -> dict[str, Any]:
+        if "name" in tree and "value" in tree and isinstance(tree["name"], str):
+            value = self.member(tree["name"], tree["value"], kind)
+            entry = {"name": self._name(tree["name"], kind), "value": value}
+            if len(tree) == len(_ENTRY):
+                return entry
+            others = {name: value for name, value in tree.items() if name not in _ENTRY}
+            return entry | self._members(others, MEMBER)
+        if any(map(is_code, tree)) and any(map(is_next_to_code, tree)):
+            tree = {name: self._code(name, value) for name, value in tree.items()}
+        return {self._name(name, kind): self._inner(name, value, kind) for name, value in tree.items()}
+
+    def _without_code(self, entry: Any) -> Any:
+        """An entry of a form or a query that has an authorization code among its entries."""
+        is_entry = isinstance(entry, dict) and isinstance(entry.get("name"), str) and "value" in entry
+        return entry | {"value": self._code(entry["name"], entry["value"])} if is_entry else entry
+
+    def _code(self, name: str, value: Any) -> Any:
+        """The value of a member, replaced where it is an authorization code."""
+        if not is_code(name) or self.texts.scope.covers(MEMBER, name) or self.texts.scope.spares(name):
+            return value
+        if isinstance(value, list):
+            return [self._code(name, one) for one in value]
+        is_one = isinstance(value, str) and is_opaque(value)
+        return self.texts.replacements.of(AUTHORIZATION_CODE, name, value) if is_one else value
+
+    def _name(self, name: str, kind: str) -> str:
+        return name if (self.facts.get((kind, name)) or self._facts_of(name, kind)).is_plain else self.texts(name)
+
+    def _inner(self, name: str, value: Any, kind: str) -> Any:
+        facts = self.facts.get((kind, name)) or self._facts_of(name, kind)
+        if facts.inner is not None and isinstance(value, dict | list):
+            return self._walk(value, facts.inner)
+        return self.member(name, value, kind)
+
+    def _facts_of(self, name: str, kind: str) -> _Facts:
+        scope = self.texts.scope
+        facts = _Facts(
+            inner=_CONTAINERS.get(compact(name)),
+            is_secret=scope.covers(kind, name),
+            is_spared=scope.spares(name),
+            is_plain=self.texts.has_none(name),
+        )
+        if len(self.facts) < _MOST_FACTS:
+            self.facts[kind, name] = facts
+        return facts
+
+    def member(self, name: str, value: Any, kind: str) -> Any:
+        """The value of a member; `kind` says whether its name is that of a header, a cookie, a field."""
+        facts = self.facts.get((kind, name)) or self._facts_of(name, kind)
+        if facts.is_secret:
+            return self.hidden(name, value, kind)
+        if facts.is_spared:
+            self._spare(value)
+        return self._walk(value, kind)
+
+    def hidden(self, name: str, value: Any, kind: str) -> Any:
+        """A secret value: each text and number in it is replaced, and the shape stays."""
+        if isinstance(value, dict):
+            return {self.texts(inner): self.hidden(name, one, kind) for inner, one in value.items()}
+        if isinstance(value, list):
+            return [self.hidden(name, one, kind) for one in value]
+        if value is None or isinstance(value, bool):
+            return value
+        return self.texts.valued(kind, name, str(value))
+
+    def _spare(self, value: Any) -> None:
+        if isinstance(value, dict | list):
+            for one in value.values() if isinstance(value, dict) else value:
+                self._spare(one)
+        elif value is not None:
+            self.texts.replacements.spare(str(value))

@@ -1,0 +1,206 @@
+"""A summary as Markdown for GitHub's page of a job: numbers first, then what failed and how to score it again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+
+from pytest_webeval.reports.rerun import Reruns
+from pytest_webeval.results import Summary
+from pytest_webeval.safety.text import harmless
+from pytest_webeval.summary.warning_kinds import warning_groups
+
+
+def annotation(summary: Summary, title: str) -> str:
+    """The totals: a notice if everything succeeded, otherwise an error."""
+    about = summary.webeval
+    told = f"{summary.success_count} of {summary.total} succeeded"
+    if about["success_rate"] is not None:
+        told += f" ({about['success_rate']:.1%})"
+    told += f", {summary.failed_count} failed, errors: {summary.error_count}"
+    if flips := about.get("baseline"):
+        told += f"; since {flips['timestamp'][:10]} {len(flips['lost'])} lost, {len(flips['gained'])} gained"
+    kind = "notice" if summary.success_count == summary.total else "error"
+    return f"::{kind} title={_property(harmless(title))}::{_message(harmless(told))}"
+
+
+def _message(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _message(text).replace(":", "%3A").replace(",", "%2C")
+
+
+FLIPS_SHOWN, SITES_SHOWN, GROUPS_SHOWN, COMMANDS_SHOWN, TASKS_SHOWN = 50, 50, 20, 3, 1_000
+LONGEST_CELL = 300  # characters
+# What means something in Markdown, HTML, links, mentions and formulas; as entities none of it does.
+_MEANINGFUL = re.compile(r"[&<>`*_\[\]!|~:@#\\$.{}^\"']")
+
+
+def plain(text: object) -> str:
+    """What a stranger wrote, as code in one line: it shows as it is, and neither links nor mentions anybody."""
+    line = " ".join(harmless(str(text)[: 2 * LONGEST_CELL]).split())
+    told = line if len(line) <= LONGEST_CELL else f"{line[: LONGEST_CELL - 1]}…"
+    inert = _MEANINGFUL.sub(lambda found: f"&#{ord(found[0])};", told)
+    return f"<code>{inert.replace('&#64;', '&#64;<!-- -->')}</code>" if inert else ""
+
+
+def fenced(command: str) -> str:
+    """A command as a block of code that nothing in it can end."""
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", command)), default=0))
+    return f"{fence}sh\n{harmless(command)}\n{fence}\n"
+
+
+def markdown(summary: Summary, reruns: Reruns, room: int) -> str:
+    """The page in at most `room` bytes: failed tasks are left out first, and all of it where not even numbers fit."""
+    about = summary.webeval
+    head = f"{_title(summary)}\n{_counts(summary)}"
+    blocks = [_title(summary), *_flips(about, reruns), _counts(summary), *_sites(summary), *_groups(about, reruns)]
+    page = "\n".join([*blocks, *_warnings(about)])
+    if _size(page) > room:
+        return head if _size(head) <= room else ""
+    return page + _tasks(summary.task_results, room - _size(page))
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "backslashreplace"))
+
+
+def _title(summary: Summary) -> str:
+    rate = summary.webeval["success_rate"]
+    return f"## Web-agent runs: {'none that counts' if rate is None else f'{rate:.1%} success'}\n"
+
+
+def _counts(summary: Summary) -> str:
+    about = summary.webeval
+    low, high = about["success_rate_interval_95"]
+    of = about["success_rate_denominator"]
+    counts = (
+        f"**{summary.success_count} of {summary.total} succeeded**, {summary.failed_count} failed, "
+        f"{_counted(summary.error_count, 'error')}, {about['excluded_count']} excluded"
+    )
+    rate = f"; of the {of} that count, 95 % interval {low:.1%} to {high:.1%}" if of else ""
+    notes = ["This session is partial."] if about["partial"] else []
+    notes += [f"Stopped: {plain(about['stopped'])}."] if about["stopped"] else []
+    return " ".join([f"{counts}{rate}. Rules {plain(about['rules'])}.", *notes]) + "\n"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _flips(about: Mapping[str, Any], reruns: Reruns) -> Iterator[str]:
+    found = about.get("baseline")
+    if found is None:
+        return
+    told = ("lost", "gained") if about["partial"] else ("lost", "gained", "new", "gone")
+    counts = ", ".join(f"{len(found[name])} {name}" for name in told)
+    yield f"### Since the baseline of {plain(found['timestamp'][:10])}: {counts}\n"
+    differ = {"same_rules": "rules", "same_evaluators": "evaluators", "same_tasks": "task definitions"}
+    if other := [word for name, word in differ.items() if not found[name]]:
+        yield f"It was scored with other {' and '.join(other)}, which may be why.\n"
+    if found["partial"]:
+        yield "It is of a partial session, which scored some of the runs.\n"
+    for name in ("lost", "gained"):
+        if runs := found[name]:
+            ids = ", ".join(plain(reruns.task_ids.get(run, run)) for run in runs[:FLIPS_SHOWN])
+            yield f"{name}: {ids}{_more(len(runs) - FLIPS_SHOWN)}\n"
+
+
+def _more(count: int) -> str:
+    return f", … and {count} more" if count > 0 else ""
+
+
+def _sites(summary: Summary) -> Iterator[str]:
+    found = {name: rows for name, rows in summary.per_site_summary.items() if name}
+    if found:
+        rows = [_site(name, rows) for name, rows in list(found.items())[:SITES_SHOWN]]
+        yield _table(("site", "success", "of", "rate"), rows, len(found) - SITES_SHOWN)
+
+
+def _site(name: str, rows: Sequence[Mapping[str, Any]]) -> tuple[object, ...]:
+    good = sum(row["status"] == "success" for row in rows)
+    return plain(name), good, len(rows), f"{good / len(rows):.1%}"
+
+
+def _groups(about: Mapping[str, Any], reruns: Reruns) -> Iterator[str]:
+    groups = about["failures"]
+    if not groups:
+        return
+    yield "### Failures by reason\n"
+    rows = [(one["count"], plain(one["evaluator"]), plain(one["text"])) for one in groups[:GROUPS_SHOWN]]
+    yield _table(("count", "evaluator", "reason"), rows, len(groups) - GROUPS_SHOWN)
+    for group in groups[:COMMANDS_SHOWN]:
+        found = reruns.command(group["runs"])
+        some = "" if found.named == found.of else f", the first {found.named} of them"
+        yield f"Score the {group['count']} with {plain(group['text'])} again{some}:\n"
+        yield fenced(found.command)
+
+
+def _warnings(about: Mapping[str, Any]) -> Iterator[str]:
+    """Kinds of warnings, those that decided verdicts first."""
+    groups = warning_groups(about.get("warnings") or {})
+    if groups:
+        yield "### Warnings by kind\n"
+        heads = ("count", "kind", "verdicts decided", "first run", "its warning")
+        yield _table(heads, map(_warning, groups[:GROUPS_SHOWN]), len(groups) - GROUPS_SHOWN)
+
+
+def _warning(group: Mapping[str, Any]) -> tuple[object, ...]:
+    run, text = plain(group["example"]["run"]), plain(group["example"]["text"])
+    return group["count"], plain(group["kind"]), group["decided"], run, text
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[object]], left_out: int = 0) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    more = f"\n… and {left_out} more in eval_summary.json\n" if left_out > 0 else ""
+    return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines) + more
+
+
+def _tasks(results: Sequence[Mapping[str, Any]], room: int) -> str:
+    """A line for each task that did not succeed, as many as there is room for."""
+    failed = [row for row in results if row["status"] not in ("success", "excluded")]
+    lines = [
+        f"\n### {_counted(len(failed), 'task')} without success\n\n| task | site | reason |\n| --- | --- | --- |\n"
+    ]
+    reserve = 100  # for what follows the table
+    room -= _size(lines[0]) + reserve
+    for row in failed[:TASKS_SHOWN]:
+        line = f"| {plain(row['task_id'])} | {plain('-'.join(sorted(row['sites'])))} | {plain(row['reason'] or '')} |\n"
+        room -= _size(line)
+        if room < 0:
+            break
+        lines.append(line)
+    left_out = len(failed) - len(lines) + 1
+    more = f"\n… and {left_out} more in eval_summary.json\n" if left_out else ""
+    return "".join([*lines, more]) if len(lines) > 1 else ""
+
+
+def open_metrics(summary: Summary) -> str:
+    """A line for each number, sorted; a rate of nothing is left out."""
+    about = summary.webeval
+    numbers: dict[str, float | None] = {
+        "webeval_error": summary.error_count,
+        "webeval_excluded": about["excluded_count"],
+        "webeval_failure": summary.failed_count,
+        "webeval_success": summary.success_count,
+        "webeval_success_rate": about["success_rate"],
+    }
+    numbers |= {
+        f'webeval_success_rate{{site="{_label(site)}"}}': sum(row["status"] == "success" for row in rows) / len(rows)
+        for site, rows in sorted(summary.per_site_summary.items())
+        if site
+    }
+    numbers["webeval_total"] = summary.total
+    lines = [f"{name} {round(number, 6)}" for name, number in numbers.items() if number is not None]
+    return "\n".join([*lines, "# EOF"]) + "\n"
+
+
+def _label(text: str) -> str:
+    """A value between quotation marks, as the specification escapes it."""
+    return harmless(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -1,0 +1,110 @@
+"""Screenshots in a report: links to the run directory, or small copies that the report has in itself."""
+
+from __future__ import annotations
+
+import io
+import os
+from base64 import b64encode
+from dataclasses import dataclass
+from dataclasses import field
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+from typing import Protocol
+from urllib.parse import quote_from_bytes
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.recordings.trajectory.step import Screenshot
+from pytest_webeval.recordings.trajectory.trajectory import Trajectory
+
+WIDTH, HEIGHT = 480, 960  # most pixels of a small copy
+QUALITY = 60
+MOST_PIXELS = 50_000_000  # of an image that is made smaller: the file says how many, before anybody decodes them
+_FORMATS = ("PNG", "JPEG", "WEBP")
+
+
+class Pictures(Protocol):
+    """How the screenshots of a run get into a report."""
+
+    def of(self, shot: Screenshot) -> str | None:
+        """What the page takes for the address of an image; None where there is to be none."""
+        ...
+
+
+def linked(path: Path, directory: Path) -> str:
+    """The relative URL that leads from a directory to a path."""
+    return f"{_way(path.parent, directory)}{quote_from_bytes(os.fsencode(path.name))}"
+
+
+@lru_cache(maxsize=64)
+def _way(path: Path, directory: Path) -> str:
+    """The way to what lies in a directory: that of a run root is the same for thousands of runs."""
+    way = os.path.relpath(path, directory)
+    return "" if way == "." else f"{quote_from_bytes(os.fsencode(way))}/"
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Images stay where they are: in the run directory, to which relative links lead from the report's."""
+
+    run: Path
+    report: Path
+
+    def of(self, shot: Screenshot) -> str | None:
+        """A relative link."""
+        return linked(self.run / shot.name, self.report)
+
+
+@dataclass(slots=True)
+class Thumbnails:
+    """Small copies, as long as there are bytes left for them. What is no image that can be read has none."""
+
+    trajectory: Trajectory
+    left: int
+    _made: dict[str, str | None] = field(default_factory=dict)
+
+    def of(self, shot: Screenshot) -> str | None:
+        """The copy as a `data:` URL."""
+        if shot.name not in self._made:
+            told = self._made[shot.name] = self._copied(shot)
+            self.left -= len(told or "")
+        return self._made[shot.name]
+
+    def _copied(self, shot: Screenshot) -> str | None:
+        if self.left <= 0:
+            return None
+        try:
+            content = thumbnail(self.trajectory.image(shot))
+        except RecordingError:
+            return None
+        told = f"data:image/jpeg;base64,{b64encode(content).decode()}"
+        return told if len(told) <= self.left else None
+
+
+def thumbnail(content: bytes) -> bytes:
+    """A small JPEG of an image. Raises `RecordingError` for what is none, or is one of very many pixels."""
+    image_module = pillow()
+    try:
+        with image_module.open(io.BytesIO(content), formats=_FORMATS) as image:
+            if image.width * image.height > MOST_PIXELS:
+                told = f"an image of {image.width} x {image.height} pixels"
+                raise RecordingError(f"{told}; at most {MOST_PIXELS:,} are made smaller")
+            image.draft("RGB", (WIDTH, HEIGHT))  # a JPEG need not be decoded at full size
+            small = image.convert("RGB")
+            small.thumbnail((WIDTH, HEIGHT))
+            written = io.BytesIO()
+            small.save(written, "JPEG", quality=QUALITY, optimize=True)
+            return written.getvalue()
+    except (OSError, ValueError, SyntaxError, EOFError, MemoryError, image_module.DecompressionBombError) as error:
+        raise RecordingError(f"an image that cannot be read: {error}") from error
+
+
+def pillow() -> ModuleType:
+    """The library that reads images. Raises `SettingsError` where it is not installed."""
+    try:
+        from PIL import Image  # for who asks for copies
+    except ImportError as error:
+        told = "--webeval-report-embed needs Pillow"
+        raise SettingsError(f"{told}; install it with pip install 'pytest-webeval[embed]'") from error
+    return Image

@@ -1,0 +1,106 @@
+"""Which events the browser made during which step of a trajectory."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import accumulate
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.recordings.network.events import seconds_of
+
+if TYPE_CHECKING:
+    from pytest_webeval.recordings.network.events import NetworkEvent
+    from pytest_webeval.recordings.trajectory.step import Step
+
+
+Range = tuple[int, int]
+_ZONE = 900  # seconds; clocks of two time zones are so many apart, or a multiple of that
+_FARTHEST = 14 * 3600  # seconds that a clock on this earth is ahead of another that shows UTC
+_LONGEST_STEP = _ZONE / 2  # in which the last step still makes events; less than any two zones differ
+
+
+def align_events(steps: Sequence[Step], events: Sequence[NetworkEvent]) -> list[Range | None]:
+    """For each step the first and the last event that the browser made during it; None where there are none.
+
+    By time where steps and events have times that overlap, otherwise by the pages that steps saw. The time of a step
+    is that of its beginning. Where that cannot be known, a step has None. Never raises.
+    """
+    return _by_time(steps, events) or _by_page(steps, events)
+
+
+def _by_time(steps: Sequence[Step], events: Sequence[NetworkEvent]) -> list[Range | None] | None:
+    begun = [(index, at) for index, step in enumerate(steps) if (at := seconds_of(step.timestamp)) is not None]
+    made = _in_order([event.started for event in events])
+    if not begun or made is None:
+        return None
+    moments = list(accumulate((at for _, at in begun), max))
+    shift = _shift(moments, made)
+    if shift is None:
+        return None
+    starts = [bisect_left(made, moment + shift) for moment in moments]
+    found: list[Range | None] = [None] * len(steps)
+    for (index, _), first, end in zip(begun, starts, [*starts[1:], len(made)], strict=True):
+        found[index] = (first, end - 1) if first < end else None
+    return found
+
+
+def _in_order(started: Sequence[float | None]) -> list[float] | None:
+    """Times that never go back; an event without one was made with the one before. None where no event has one."""
+    known = next((at for at in started if at is not None), None)
+    if known is None:
+        return None
+    return list(accumulate((known if at is None else at for at in started), max))
+
+
+def _shift(moments: Sequence[float], made: Sequence[float]) -> float | None:
+    """What to add to the times of steps, which logs write without their zone; None where no zone makes them meet."""
+    zones = round((made[0] - moments[0]) / _ZONE) * _ZONE
+    for shift in (0.0, float(zones) if abs(zones) <= _FARTHEST else 0.0):
+        if moments[0] + shift <= made[-1] and made[0] <= moments[-1] + shift + _LONGEST_STEP:
+            return shift
+    return None
+
+
+def _by_page(steps: Sequence[Step], events: Sequence[NetworkEvent]) -> list[Range | None]:
+    """The last of the steps that saw a page led to the next page, and to all until the page after that."""
+    seen = [(url, list(group)) for url, group in groupby(range(len(steps)), key=lambda index: _plain(steps[index].url))]
+    arrivals = _arrivals([url for url, _ in seen], events)
+    known = [at for at in arrivals if at is not None]
+    ends = dict(zip(known, [*known[1:], len(events)], strict=False))
+    found: list[Range | None] = [None] * len(steps)
+    for (_, group), arrival in zip(seen, arrivals[1:], strict=False):
+        if arrival is not None:
+            found[group[-1]] = (arrival, ends[arrival] - 1)
+    return found
+
+
+def _arrivals(urls: Sequence[str], events: Sequence[NetworkEvent]) -> list[int | None]:
+    """Where each page came, in order: none before the one in front of it."""
+    places: dict[str, list[int]] = {}
+    for index, url in _pages(events):
+        places.setdefault(url, []).append(index)
+    found: list[int | None] = []
+    least = 0
+    for url in urls:
+        here = places.get(url, [])
+        at = bisect_left(here, least)
+        found.append(here[at] if at < len(here) else None)
+        least = least if at == len(here) else here[at] + 1
+    return found
+
+
+def _pages(events: Sequence[NetworkEvent]) -> Iterator[tuple[int, str]]:
+    for index, event in enumerate(events):
+        with suppress(EvaluationError):
+            if event.is_document or event.is_navigation:
+                yield index, _plain(event.url)
+
+
+def _plain(url: str | None) -> str:
+    """An address without what no server is told, and without its last slash."""
+    return (url or "").partition("#")[0].rstrip("/")

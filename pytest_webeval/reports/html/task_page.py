@@ -1,0 +1,237 @@
+"""All that a report shows of one run, as JSON."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.recordings.network.events import NetworkEvent
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.reports.html.screenshots import Pictures
+from pytest_webeval.reports.html.screenshots import linked
+from pytest_webeval.reports.html.timeline import filmstrip
+from pytest_webeval.results import Assertion
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import Status
+from pytest_webeval.results import TaskResult
+from pytest_webeval.safety.text import harmless
+from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.warning_kinds import warning_kind
+from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
+from pytest_webeval.tasks.task import Task
+
+MOST_EVENTS = 500
+LONGEST_TEXT = 2_000  # characters
+MATCH, NEAREST, CANDIDATE = "match", "nearest", "candidate"
+_UNREADABLE = "(cannot be read)"
+
+
+def network_table(run: Run, marks: Mapping[int, str]) -> dict[str, Any] | None:
+    """The requests but for static assets, and how many were left out; None where no trace can be read.
+
+    Of more than `MOST_EVENTS` those that are marked stay, and the last ones.
+    """
+    try:
+        events = run.trace.events if run.has_trace else ()
+    except WebEvalError:
+        return None
+    if not events:
+        return None
+    listed = [event for event in events if not _is_asset(event)]
+    kept = _kept(listed, marks)
+    first = min((at for event in events if (at := event.started) is not None), default=None)  # not always of the first
+    return {
+        "total": len(events),
+        "assets": len(events) - len(listed),
+        "left_out": len(listed) - len(kept),
+        "events": [_row(event, marks.get(event.index, ""), first) for event in kept],
+    }
+
+
+def _is_asset(event: NetworkEvent) -> bool:
+    try:
+        return event.is_asset
+    except EvaluationError:
+        return False
+
+
+def _kept(events: Sequence[NetworkEvent], marks: Mapping[int, str]) -> Sequence[NetworkEvent]:
+    if len(events) <= MOST_EVENTS:
+        return events
+    marked = [event for event in events if event.index in marks][:MOST_EVENTS]
+    free = MOST_EVENTS - len(marked)
+    others = [event for event in events if event.index not in marks][-free:] if free else []
+    return sorted([*marked, *others], key=lambda event: event.index)
+
+
+def _row(event: NetworkEvent, mark: str, first: float | None) -> list[Any]:
+    started = event.started
+    seconds = None if started is None or first is None else round(started - first, 3)
+    method, url, status, kind = (_read(event, name) for name in ("method", "url", "status", "resource_type"))
+    return [event.index, method, url, status, kind, seconds, mark]
+
+
+def _read(event: NetworkEvent, name: str) -> str | int | None:
+    """A field as it is shown; of a damaged event it may be anything."""
+    try:
+        found = getattr(event, name)
+    except EvaluationError:
+        return _UNREADABLE
+    if isinstance(found, str):
+        return found if len(found) <= LONGEST_TEXT else f"{found[:LONGEST_TEXT]}…"
+    return found if found is None or isinstance(found, int) else _UNREADABLE
+
+
+def marks_of(results: Sequence[EvaluatorResult], explained: Sequence[Mapping[str, Any] | None]) -> dict[int, str]:
+    """What events were for the verdicts, by their index: the match, the nearest miss, or another candidate."""
+    marks: dict[int, str] = {}
+    for result, one in zip(results, explained, strict=False):
+        told = one or {}
+        marks |= {index: CANDIDATE for index in told.get("candidates") or () if index not in marks}
+        nearest = told.get("nearest")
+        if nearest:
+            marks[nearest["index"]] = MATCH if result.status is Status.SUCCESS else NEAREST
+    return marks
+
+
+MOST_ASSERTIONS = 500
+_ABOUT = ("format", "rules", "version", "wall_time", "tasks_from", "limits", "excluded", "unpassable", "trajectory")
+_VERDICT = ("criterion", "status", "score", "reason", "source")
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the things are that a report leads to, the report itself, and where its commands are to be called."""
+
+    report: Path
+    run: Path
+    result: Path | None
+    called_from: Path
+
+    def told(self, path: Path) -> str:
+        """A path as a command has it: as short as it can be, and quoted."""
+        inside = path.is_relative_to(self.called_from)
+        return shlex.quote(str(path.relative_to(self.called_from) if inside else path))
+
+
+def recorded_parts(run: Run, task: Task | None, result: TaskResult, pictures: Pictures | None) -> dict[str, Any]:
+    """What a report shows of the recording and the task themselves, with all secrets that are in them."""
+    return {
+        "intent": (task.intent or None) if task else None,
+        "start_urls": list(task.start_urls) if task else [],
+        "template": (task.intent_template or None) if task else None,
+        "network": network_table(run, marks_of(result.evaluators_results, _explanations(result))),
+        "steps": filmstrip(run, pictures),
+    }
+
+
+def task_view(
+    result: TaskResult, record: Record, parts: Mapping[str, Any], places: Places, rerun: str | None
+) -> dict[str, Any]:
+    """The page of one run, from its result and its recorded parts without secrets. `rerun` scores it again.
+
+    What the record says became of the run counts, which may have changed after it was scored.
+    """
+    about = result.webeval
+    return {
+        "run": about["run"],
+        "task_id": result.task_id,
+        "status": "excluded" if record.skipped else record.status,
+        "score": record.score,
+        "reason": record.excluded if record.skipped else record.reason,
+        "error": result.error_msg and harmless(result.error_msg),
+        "template_id": result.intent_template_id,
+        "sites": result.sites,
+        "type": record.task_type,
+        "evaluators": list(_evaluators(result)),
+        "rubric": _rubric(result),
+        "warnings": list(_warnings(about)),
+        "checksums": _checksums(result),
+        "commands": list(_commands(about, places, rerun)),
+        "links": list(_links(places)),
+        "about": {name: about[name] for name in _ABOUT if about.get(name)},
+    } | dict(parts)
+
+
+def _explanations(result: TaskResult) -> Sequence[Mapping[str, Any] | None]:
+    found = result.webeval.get("explanations")
+    return found if isinstance(found, list) else ()
+
+
+def _evaluators(result: TaskResult) -> Iterator[dict[str, Any]]:
+    explained = dict(enumerate(_explanations(result)))
+    whole = sorted(enumerate(result.evaluators_results), key=lambda entry: entry[1].status is Status.SUCCESS)
+    for index, one in whole:  # first what failed: that is what people look for
+        nothing: dict[str, Any] = {"differences": [], "nearest": None, "candidates": []}
+        yield _evaluator(one) | nothing | dict(explained.get(index) or {})
+
+
+def _evaluator(found: EvaluatorResult) -> dict[str, Any]:
+    actual = found.actual if found.actual_normalized is None else found.actual_normalized
+    is_rubric = found.evaluator_name == RUBRIC_EVALUATOR  # of which the verdict is a table of its own
+    return {
+        "name": found.evaluator_name,
+        "status": found.status.value,
+        "score": found.score,
+        "error": found.error_msg,
+        "expected": None if is_rubric else found.expected,
+        "actual": None if is_rubric else actual,
+        "assertions": list(map(_assertion, (found.assertions or ())[:MOST_ASSERTIONS])),
+    }
+
+
+def _assertion(one: Assertion) -> dict[str, Any]:
+    told = [*(one.assertion_msgs or ()), *filter(None, [one.error_msg])]
+    return {"name": one.assertion_name, "status": one.status.value, "messages": told}
+
+
+def _rubric(result: TaskResult) -> dict[str, Any] | None:
+    """The verdict of a judge, with its criteria where it gave points to some."""
+    found = next((one for one in result.evaluators_results if one.evaluator_name == RUBRIC_EVALUATOR), None)
+    if found is None or not isinstance(found.actual, dict):
+        return None
+    told = found.actual
+    verdict = {name: value for name, value in told.items() if name not in (*_VERDICT, "items")}
+    return {name: told.get(name) for name in _VERDICT} | {"items": told.get("items") or [], "verdict": verdict}
+
+
+def _warnings(about: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    for one in about.get("capture") or ():
+        yield {"kind": str(one["kind"]), "text": str(one["text"])}
+    for text in map(str, about.get("warnings") or ()):
+        yield {"kind": warning_kind(text), "text": text}
+
+
+def _checksums(result: TaskResult) -> dict[str, Any]:
+    return {
+        "inputs": result.webeval.get("inputs") or {},
+        "tasks": result.webarena_verified_data_checksum,
+        "evaluators": result.webarena_verified_evaluator_checksum,
+    }
+
+
+def _commands(about: Mapping[str, Any], places: Places, rerun: str | None) -> Iterator[dict[str, str]]:
+    if rerun is not None:
+        yield {"label": "score this run again", "command": rerun}
+    for name in sorted(about.get("inputs") or {}):
+        if name.endswith(".zip"):
+            viewer = f"npx playwright show-trace {places.told(places.run / name)}"
+            yield {"label": "open the trace", "command": viewer}
+
+
+def _links(places: Places) -> Iterator[dict[str, str]]:
+    directory = f"{linked(places.run, places.report)}/"
+    if os.path.isdir(places.run):  # noqa: PTH112  (pathlib raises where nobody may look)
+        yield {"label": "run directory", "href": directory}
+    if places.result is not None:
+        is_inside = places.result.parent == places.run
+        href = f"{directory}{places.result.name}" if is_inside else linked(places.result, places.report)
+        yield {"label": places.result.name, "href": href}

@@ -1,0 +1,85 @@
+"""A trajectory as the filmstrip of a report: what the agent saw, thought and did, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import Any
+
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.recordings.trajectory.step import Screenshot
+from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.recordings.trajectory.trajectory import Trajectory
+from pytest_webeval.reports.html.screenshots import Pictures
+from pytest_webeval.reports.html.step_alignment import align_events
+
+MOST_STEPS = 200
+LONGEST_TEXT = 4_000  # characters
+
+
+def filmstrip(run: Run, pictures: Pictures | None) -> list[dict[str, Any]] | None:
+    """The steps of a trajectory, at most `MOST_STEPS`, those at the end. None where the run is none.
+
+    Of one whose log cannot be read, or holds no action, the screenshots alone are shown.
+    """
+    trajectory = run.trajectory
+    if trajectory is None:
+        return None
+    steps = _steps(trajectory)
+    if not steps:
+        return [_frame(number, shot, pictures) for number, shot in enumerate(trajectory.screenshots[-MOST_STEPS:], 1)]
+    ranges = _ranges(run, steps)
+    shown = list(zip_longest(steps, ranges))[-MOST_STEPS:]
+    return [_told(step, events, pictures) for step, events in shown]
+
+
+def _steps(trajectory: Trajectory) -> Sequence[Step]:
+    try:
+        return trajectory.steps
+    except WebEvalError:
+        return ()
+
+
+def _ranges(run: Run, steps: Sequence[Step]) -> Sequence[tuple[int, int] | None]:
+    """The events that the browser made during each step, where there is a recording of them."""
+    try:
+        return align_events(steps, run.trace.events) if run.has_trace else ()
+    except WebEvalError:
+        return ()
+
+
+def _told(step: Step, events: tuple[int, int] | None, pictures: Pictures | None) -> dict[str, Any]:
+    return {
+        "index": step.index,
+        "action": step.action,
+        "arguments": _shortened(step.arguments),
+        "thought": _shortened(step.thought),
+        "observation": _shortened(step.observation),
+        "url": _shortened(step.url),
+        "before": _picture(step.before, pictures),
+        "after": _picture(step.after, pictures),
+        "events": events and list(events),
+    }
+
+
+def _frame(number: int, shot: Screenshot, pictures: Pictures | None) -> dict[str, Any]:
+    nothing = dict.fromkeys(("observation", "url", "before", "events"))
+    told = {"index": number, "action": "", "arguments": {}, "thought": "", "after": _picture(shot, pictures)}
+    return told | nothing
+
+
+def _picture(shot: Screenshot | None, pictures: Pictures | None) -> str | None:
+    return pictures.of(shot) if shot is not None and pictures is not None else None
+
+
+def _shortened(tree: Any) -> Any:
+    """The same JSON, its texts no longer than anybody reads."""
+    if isinstance(tree, str):
+        return tree if len(tree) <= LONGEST_TEXT else f"{tree[:LONGEST_TEXT]}… ({len(tree):,} characters)"
+    if isinstance(tree, Mapping):
+        return {str(name): _shortened(value) for name, value in tree.items()}
+    if isinstance(tree, list | tuple):
+        return [_shortened(one) for one in tree]
+    return tree

@@ -1,0 +1,182 @@
+"""Our own report as files: one page of static HTML, its style, its script, and a script for each task."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from base64 import b64encode
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.results import WORST_FIRST
+from pytest_webeval.safety.files import sha256
+from pytest_webeval.safety.text import harmless
+from pytest_webeval.safety.text import travelling
+from pytest_webeval.storage import encoded
+from pytest_webeval.storage import write_plainly
+from pytest_webeval.storage import write_text
+
+_LONGEST = 2_000  # characters of one text in what is written as HTML; the index holds all of it
+_OUTCOMES = ("success", "partial_match", "failure", "error", "excluded")
+_POLICY = "default-src 'none'; script-src {script}; style-src {style}; img-src 'self' data:; {forms}"
+_ADVICE = "choose a place with --webeval-report"
+_FORMS = "base-uri 'none'; form-action 'none'"
+# Inside JSON these stand in texts only; each would mean something to HTML or to old JavaScript.
+_INERT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+def inert_json(value: Any) -> str:
+    """JSON that means nothing to HTML around it: no tag, no entity and no end of a script in it."""
+    text = _compact(value)
+    for character, escape in _INERT.items():
+        text = text.replace(character, escape)
+    return text
+
+
+def _compact(value: Any) -> str:
+    """JSON without blanks; what needs to be spelled in another way, or nests very deep, stays indented."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text.encode()  # halves of surrogate pairs are no text that can be written
+    except (ValueError, RecursionError):
+        return encoded(value).decode().rstrip()
+    return text
+
+
+def data_name(label: str) -> str:
+    """The name of a task's script without its suffix, the same for the same run label."""
+    return f"task-{sha256(label.encode('utf-8', 'backslashreplace'))[:16]}"
+
+
+def task_script(label: str, data: Mapping[str, Any]) -> str:
+    """A script that hands the page what it shows of one task.
+
+    The JSON is a text in it: as an object of JavaScript, a key `__proto__` would be none.
+    """
+    text = inert_json(data).replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
+    return f"webeval.task({inert_json(label)}, '{text}');\n"
+
+
+def write_page(index: Mapping[str, Any], directory: Path) -> None:
+    """Write index.html, report.css and report.js into a directory, which is made where it is missing.
+
+    Raises `SettingsError` that says why nothing could be written there.
+    """
+    policy = _POLICY.format(script="'self'", style="'self'", forms=_FORMS)
+    _write(directory / "index.html", _rendered(index, policy=policy))
+    for name in ("report.css", "report.js"):
+        _write(directory / name, _ours(name))
+
+
+def write_task(label: str, data: Mapping[str, Any], directory: Path) -> str:
+    """Write the script of one task below the directory of a page; what the page's index calls it."""
+    name = data_name(label)
+    write_plainly(directory / "data" / f"{name}.js", task_script(label, data), _ADVICE)
+    return name
+
+
+def write_single(index: Mapping[str, Any], scripts: Iterable[str], path: Path) -> None:
+    """Write the page with its style, its script and the scripts of its tasks as one file."""
+    _write(path, single_page(index, scripts))
+
+
+def single_page(index: Mapping[str, Any], scripts: Iterable[str]) -> str:
+    """That page. Without scripts it is as much smaller as these are long."""
+    style, script, tasks = _ours("report.css"), _ours("report.js"), "".join(scripts)
+    policy = _POLICY.format(script=f"{_hash(script)} {_hash(tasks)}", style=_hash(style), forms=_FORMS)
+    return _rendered(index, policy=policy, style=style, script=script, tasks=tasks)
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _ours(name: str) -> str:
+    return files("pytest_webeval.reports.html").joinpath(name).read_text(encoding="utf-8")
+
+
+def _write(path: Path, text: str) -> None:
+    write_text(path, text, advice=_ADVICE)
+
+
+def _rendered(index: Mapping[str, Any], policy: str, style: str = "", script: str = "", tasks: str = "") -> str:
+    from jinja2 import Environment
+    from jinja2 import FunctionLoader
+    from jinja2 import StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(_ours))
+    environment.filters["spelled"] = _spelled
+    environment.filters["counted"] = "{:,}".format
+    seen = travelling({**index, "rows": ()})
+    ours = {"style": Markup(style), "script": Markup(script), "tasks": Markup(tasks)}  # noqa: S704  (ours, or inert)
+    return environment.get_template("index.html.jinja").render(
+        **{**seen, "templates": _most_failures_first(seen["templates"])},
+        **ours,
+        policy=policy,
+        index=Markup(inert_json(index)),  # noqa: S704  (nothing in it means anything to HTML)
+        outcomes=[(status, seen["totals"].get(status, 0)) for status in _OUTCOMES],
+        stacked=list(_stacked(seen["totals"])),
+    )
+
+
+def _spelled(value: Any) -> str:
+    text = str(value)
+    return harmless(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
+
+
+def _most_failures_first(entries: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    return sorted(entries, key=lambda one: (one["success"] - one["total"], -one["total"], str(one["name"])))
+
+
+def _stacked(totals: Mapping[str, Any]) -> Iterator[tuple[str, float, float]]:
+    """Status, left end and width of each part of the bar of all outcomes, in percent."""
+    counts = [(status, totals.get(status, 0)) for status in _OUTCOMES]
+    whole, left = sum(count for _, count in counts) or 1, 0
+    for status, count in counts:
+        yield status, 100 * left / whole, 100 * count / whole
+        left += count
+
+
+COPY = "report.html"
+
+
+def write_copy(index: Mapping[str, Any], directory: Path, budget: int) -> Path:
+    """Write the copy of a report that has been written, and say where it is.
+
+    Of the pages of runs those that did not succeed come first; what there is no room for, the list tells to be left
+    out. Raises `SettingsError`.
+    """
+    columns: Sequence[str] = index["columns"]
+    status, data = columns.index("status"), columns.index("data")
+    least = len(single_page({**index, "embedded": True}, "\n").encode())
+    if least > budget:
+        told = f"--webeval-report-embed: the list alone needs {least:,} bytes, and {budget:,} may be written"
+        raise SettingsError(f"{told}; no {COPY} is written, allow more")
+    left = budget - least
+    scripts, rows = [], list(index["rows"])
+    for place in sorted(range(len(rows)), key=lambda at: (_rank(rows[at][status]), at)):
+        script = directory / "data" / f"{rows[place][data]}.js"
+        size = _size(script)
+        if size and size <= left:
+            left -= size
+            scripts.append(script.read_text("utf-8"))
+        else:
+            rows[place] = [None if at == data else value for at, value in enumerate(rows[place])]
+    path = directory / COPY
+    write_single({**index, "rows": rows, "embedded": True}, scripts, path)
+    return path
+
+
+def _rank(status: str) -> int:
+    return next((rank for rank, one in enumerate(WORST_FIRST) if one == status), len(WORST_FIRST))
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0

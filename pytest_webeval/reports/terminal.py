@@ -1,0 +1,340 @@
+"""The section of the terminal report: counts, rate, sites, kinds of failures, files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_webeval.recordings.formats import FORMATS
+from pytest_webeval.reports.rerun import Reruns
+from pytest_webeval.results import SUMMARY
+from pytest_webeval.results import Summary
+from pytest_webeval.safety.text import harmless
+from pytest_webeval.summary.warning_kinds import warning_groups
+
+GROUPS_SHOWN, COMMANDS_SHOWN, TASKS_NAMED, WARNINGS_SHOWN = 5, 3, 5, 4
+LONGEST_COMMAND, LONGEST_NAME, LONGEST_WARNING = 300, 80, 400  # characters
+SLOWEST_SHOWN, SLOW = 3, 1.0  # seconds
+
+
+def failures(groups: Sequence[Mapping[str, Any]], reruns: Reruns) -> list[str]:
+    """Groups of failures, the largest first, and under each of the largest the command that scores it again."""
+    if not groups:
+        return []
+    shown = f" ({GROUPS_SHOWN} of {len(groups)} kinds)" if len(groups) > GROUPS_SHOWN else ""
+    lines = [f"failures by reason{shown}:"]
+    for position, group in enumerate(groups[:GROUPS_SHOWN]):
+        lines += _group(group, reruns, shows_command=position < COMMANDS_SHOWN)
+    return [harmless(line.replace("\n", " ")) for line in lines]
+
+
+def _group(group: Mapping[str, Any], reruns: Reruns, *, shows_command: bool) -> Iterator[str]:
+    runs = group["runs"]
+    evaluator = _short(group["evaluator"].removesuffix("Evaluator"))
+    kind = f"{evaluator}: {group['text']}" if evaluator else group["text"]
+    line = f"  {group['count']:>5}  {kind}: {_ids(runs, reruns)}"
+    if not shows_command:
+        yield line
+        return
+    found = reruns.command(runs, LONGEST_COMMAND)
+    some = f"first {found.named} of {found.of}; all of them: webeval.failures in {SUMMARY}"
+    yield line if found.named == found.of else f"{line} ({some})"
+    yield f"         {found.command}"
+
+
+def _ids(runs: Sequence[str], reruns: Reruns) -> str:
+    return listed([reruns.task_ids[run] for run in runs[:TASKS_NAMED]], len(runs))
+
+
+def listed(task_ids: Sequence[int | str], count: int) -> str:
+    """The first few ids of `count` tasks."""
+    told = ", ".join(_short(str(one)) for one in task_ids)
+    return f"{told}, … and {count - len(task_ids)} more" if count > len(task_ids) else told
+
+
+def _short(name: str) -> str:
+    return _cut(name, LONGEST_NAME)
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def warnings(by_run: Mapping[str, Sequence[str]]) -> list[str]:
+    """Kinds of warnings with an example each, first those that decided verdicts, which must not drown."""
+    groups = warning_groups(by_run)
+    if not groups:
+        return []
+    shown = f" ({WARNINGS_SHOWN} of {len(groups)} kinds)" if len(groups) > WARNINGS_SHOWN else ""
+    total = sum(group["count"] for group in groups)
+    lines = [f"{_number(total, 'warning')} in {_number(len(by_run), 'run')}, by kind{shown}:"]
+    for group in groups[:WARNINGS_SHOWN]:
+        decided = f" decided {_number(group['decided'], 'verdict')}" if group["decided"] else ""
+        example = f"{group['example']['run']}: {group['example']['text']}"
+        lines.append(f"  {group['count']:>5}  {group['kind']}{decided}; first: {_cut(example, LONGEST_WARNING)}")
+    return [harmless(line.replace("\n", " ")) for line in lines]
+
+
+def slowest(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The slowest runs in one line, where somebody would notice."""
+    if not rows or rows[0]["wall_time"] < SLOW:
+        return []
+    told = ", ".join(f"{row['run']} {row['wall_time']:.1f} s" for row in rows[:SLOWEST_SHOWN])
+    return [harmless(f"slowest: {told}")]
+
+
+def doubted(runs: Sequence[str]) -> list[str]:
+    """Runs whose tests passed and whose verdicts are none of success all the same, in one line."""
+    if not runs:
+        return []
+    passed = "1 run passed its own test" if len(runs) == 1 else f"{len(runs)} runs passed their own tests"
+    shown = listed(runs[:TASKS_NAMED], len(runs))
+    return [harmless(f"{passed}, but a Python test recorded a failure: {shown}")]
+
+
+def recorded(runs: Sequence[str]) -> list[str]:
+    """Runs of which Python tests recorded a failure and that have no passed test of their own, in one line."""
+    if not runs:
+        return []
+    count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
+    return [harmless(f"Python tests scored {count} as a failure: {listed(runs[:TASKS_NAMED], len(runs))}")]
+
+
+def flips(about: Mapping[str, Any], reruns: Reruns) -> list[str]:
+    """What changed since the baseline in one line, and in another why that may not be the agent's doing."""
+    found = about.get("baseline")
+    if found is None:
+        return []
+    parts = [f"{len(runs)} {name}: {_ids(runs, reruns)}" for name in ("lost", "gained") if (runs := found[name])]
+    parts += [f"{len(found[name])} {name}" for name in ("new", "gone") if found[name] and not about["partial"]]
+    day = found["timestamp"][:10]
+    lines = [f"since baseline ({day}): {'; '.join(parts) or 'nothing flipped'}"]
+    if other := others(found):
+        lines.append(f"the baseline was scored with other {' and '.join(other)}, which may be why")
+    if found["partial"]:
+        lines.append("the baseline is of a partial session, which scored some of the runs")
+    return [harmless(line.replace("\n", " ")) for line in lines]
+
+
+def others(baseline: Mapping[str, Any]) -> list[str]:
+    """What was not the same then."""
+    words = {
+        "same_rules": f"rules ({baseline['rules']})",
+        "same_evaluators": "evaluators",
+        "same_tasks": "task definitions",
+    }
+    return [word for name, word in words.items() if not baseline[name]]
+
+
+SITES_SHOWN = 8
+EXPERIMENTS_SHOWN = 3
+EXPERIMENT_LINES = 4  # of both kinds together
+TASKS_SHOWN = 8
+
+
+MOST_LINES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What a session knows at its end that no summary says.
+
+    `left_out` runs were found and not scored, `missing` tasks were never recorded; of `doubted` runs the own
+    test passed, and another recorded a failure. `problems` are lines that follow everything else. In the directories
+    `without_runs` nothing is a run; their names begin with one of `root_labels`.
+    """
+
+    places: Sequence[Path]
+    left_out: int
+    missing: Sequence[int | str]
+    doubted: Sequence[str]
+    problems: Sequence[str]
+    asked: int = 0  # runs that Python tests are about
+    without_runs: Sequence[str] = ()
+    roots: Sequence[Path] = ()
+    root_labels: Sequence[str] = ()
+    output: Path | None = None  # where results go, if not beside the runs
+    names_roots: bool = True  # whether the arguments leave a root to look in
+
+
+def section(summary: Summary | None, reruns: Reruns, ending: Ending) -> list[str]:
+    """At most 40 lines; where nothing was scored, how many runs were left out or what was looked for."""
+    if summary is None:
+        nothing = f"no run was scored; {ending.left_out} found, none selected or finished"
+        if ending.asked and not ending.left_out:
+            nothing = f"Python tests used {_number(ending.asked, 'run')} and recorded no result"
+        first = nothing if ending.left_out or ending.asked else _nothing(ending)
+        return [first, *_without_runs(ending), *ending.problems]
+    changes = flips(summary.webeval, reruns)
+    before = [*_counts(summary), *_sites(summary), *_trajectories(summary), *changes]
+    files = [f"summary: {place}" for place in ending.places[:2]]
+    files += _stale(summary.webeval.get("stale_results", ()), ending.output)
+    after = [
+        *slowest(summary.webeval["slowest"]),
+        *doubted(ending.doubted),
+        *_tasks(summary, ending.missing),
+        *_without_runs(ending),
+        *_notes(summary),
+        *files,
+        *ending.problems,
+    ]
+    reasons = failures(summary.webeval["failures"], reruns)
+    return [*before, *reasons[: max(0, MOST_LINES - len(before) - len(after))], *after]
+
+
+def _nothing(ending: Ending) -> str:
+    """A line for a session that collected no run by itself."""
+    roots = ", ".join(str(root) for root in ending.roots)
+    if not ending.names_roots:
+        return f"no run was scored; the arguments name none of those in {roots}"
+    return (
+        f"no run was scored; looked in {roots} for directories with "
+        f"{', or with '.join(one.wanted for one in reversed(FORMATS))}"
+    )
+
+
+def _counts(summary: Summary) -> list[str]:
+    about = summary.webeval
+    low, high = about["success_rate_interval_95"]
+    counts = (
+        f"{summary.total} scored: {summary.success_count} success, {summary.failed_count} failure, "
+        f"{summary.error_count} error, {about['excluded_count']} excluded"
+    )
+    if about["success_rate"] is None:
+        return [counts]
+    of = "" if about["success_rate_denominator"] == summary.total else f" of {about['success_rate_denominator']}"
+    interval = f"(95 % interval {low:.1%} to {high:.1%})"
+    return [counts, f"success rate {about['success_rate']:.1%}{of} {interval}, rules {about['rules']}"]
+
+
+def _sites(summary: Summary) -> list[str]:
+    sites = dict(summary.per_site_summary)
+    if "trajectories" in summary.webeval:
+        sites.pop("", None)  # they have a line of their own, and another denominator
+    width = max((len(name) for name in sites), default=0)
+    lines = []
+    for name, rows in list(sites.items())[:SITES_SHOWN]:
+        good = sum(row["status"] == "success" for row in rows)
+        lines.append(f"  {name or '(no site)':{max(width, 9)}}  {good:>5} / {len(rows):<5} {good / len(rows):>6.1%}")
+    more = len(sites) - SITES_SHOWN
+    return [*lines, f"  … and {more} more in the summary"] if more > 0 else lines
+
+
+def _trajectories(summary: Summary) -> list[str]:
+    """What became of the trajectories, and the means over those that count; nothing where there are none."""
+    found = summary.webeval.get("trajectories")
+    if found is None:
+        return []
+    classes = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in found["classes"].items())
+    means = [
+        f"{label} {found[name]:.1%} of {found[f'{name}_denominator']}"
+        for name, label in (("mean_scored", "mean over scored"), ("mean_completed", "over completed"))
+        if found[name] is not None
+    ]
+    doubts = ("inconsistent", "judge_errors", "undecided")
+    noted = [f"{name.replace('_', ' ')} {found[name]}" for name in doubts if found[name]]
+    counted = f"{found['trajectories']} {'trajectory' if found['trajectories'] == 1 else 'trajectories'}: {classes}"
+    lines = [counted, ", ".join([*means, *_mixed_criteria(found["criteria"]), *noted]), *_experiments(found)]
+    return [harmless(line.replace("\n", " ")) for line in lines if line]
+
+
+def _mixed_criteria(criteria: Mapping[str, int]) -> list[str]:
+    """What the scores of a mean were given for where that was not the same, most frequent first."""
+    ordered = sorted(criteria.items(), key=lambda entry: -entry[1])  # those of a count stay sorted by name
+    return ["criteria mixed: " + ", ".join(f"{name} {count}" for name, count in ordered)] if len(ordered) > 1 else []
+
+
+def _experiments(found: Mapping[str, Any]) -> list[str]:
+    """Those with several runs, then the means of the others, which are told only where there are several."""
+    repeated, means = found["experiments"], found["per_experiment"]
+    single = {name: told for name, told in means.items() if name not in repeated} if len(means) > 1 else {}
+    lines = [_repeated(name, told) for name, told in list(repeated.items())[:EXPERIMENTS_SHOWN]]
+    lines += [_single(name, told) for name, told in list(single.items())[:EXPERIMENTS_SHOWN]]
+    return lines[:EXPERIMENT_LINES]
+
+
+def _repeated(name: str, told: Mapping[str, Any]) -> str:
+    """One experiment with several runs: the mean of their means, and the share of tasks that one or all tries solve."""
+    runs, tasks = len(told["runs"]), told["tasks"]
+    parts = [f"{name}: {_number(runs, 'run')}"]
+    if told["average"] is not None:
+        parts.append(f"mean {told['average']:.1%}{_uncertainty(told)}")
+    for key in ("pass@k", "pass^k"):
+        known = [(k, share) for k, share in told[key].items() if share["tasks"]]
+        for k, share in known[-1:]:
+            parts.append(f"{key.replace('k', k)} {share['mean']:.1%} of {share['tasks']}")
+    shared = f"; {told['common_tasks']} of {_number(tasks, 'task')} in all runs" if runs > 1 and tasks else ""
+    return ", ".join(parts) + shared
+
+
+def _uncertainty(told: Mapping[str, Any]) -> str:
+    parts = [] if told["std"] is None else [f"sd {told['std']:.1%}"]
+    if told["interval_95"] is not None:
+        low, high = told["interval_95"]
+        parts.append(f"95 % interval {low:.1%} to {high:.1%}")
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def _single(name: str, told: Mapping[str, Any]) -> str:
+    return f"{name}: nothing scored" if told["mean"] is None else f"{name}: mean {told['mean']:.1%} of {told['n']}"
+
+
+def _tasks(summary: Summary, missing: Sequence[int | str]) -> list[str]:
+    """Which tasks counted, which of them nobody recorded, and which nobody can pass."""
+    lines, subset = [], summary.webeval["subset"]
+    if subset:
+        others = f"{subset['outside_count']} runs of other tasks left out"
+        lines.append(f"subset {subset['name']}: {subset['task_count']} tasks; {others}")
+    if missing:
+        lines.append(f"{_counted(missing, 'has', 'have')} no recording: {_shortened(missing)}")
+    if unpassable := list(summary.webeval["unpassable"]):
+        lines.append(f"no natural recording can pass {_counted(unpassable)}: {_shortened(unpassable)}")
+    return [harmless(line) for line in lines]
+
+
+def _without_runs(ending: Ending) -> list[str]:
+    """One line about directories that were passed over because nothing in them is a run."""
+    labels, roots = ending.without_runs, ending.root_labels
+    if not labels:
+        return []
+    inner = [label.removeprefix(f"{roots[0]}/") for label in labels] if len(roots) == 1 else labels
+    counted = "1 directory holds" if len(labels) == 1 else f"{len(labels)} directories hold"
+    return [harmless(f"{counted} no run: {_shortened(inner)}")]
+
+
+def _counted(tasks: Sequence[int | str], *verbs: str) -> str:
+    words = ["1 task", *verbs[:1]] if len(tasks) == 1 else [f"{len(tasks)} tasks", *verbs[1:]]
+    return " ".join(words)
+
+
+def _shortened(tasks: Sequence[int | str]) -> str:
+    more = f", … and {len(tasks) - TASKS_SHOWN} more" if len(tasks) > TASKS_SHOWN else ""
+    return ", ".join(str(task)[:80].replace("\n", " ") for task in tasks[:TASKS_SHOWN]) + more
+
+
+def _stale(directories: Sequence[str], output: Path | None) -> list[str]:
+    """A line about results in the output directory that no run of the session has."""
+    if not directories:
+        return []
+    names, results = _shortened(directories), _number(len(directories), "result")
+    return [harmless(f"{results} in {output} of earlier sessions, about runs that are not in this one: {names}")]
+
+
+def _notes(summary: Summary) -> list[str]:
+    about, lines = summary.webeval, warnings(summary.webeval["warnings"])
+    if about["partial"]:
+        deselected = about["deselected_count"] - (about["subset"] or {"outside_count": 0})["outside_count"]
+        counts = f"{about['unscored_count']} not scored, {deselected} deselected"
+        chosen = not about["unscored_count"] and not deselected
+        lines.append(f"partial session: {'arguments chose some of the runs' if chosen else counts}")
+    unscored = [f"not scored: {_shortened(about['unscored'])}"] if about["unscored"] else []
+    stopped = [f"stopped: {about['stopped']}"] if about["stopped"] else []
+    return [*lines, *filter(None, ["; ".join([*stopped, *unscored])])]

@@ -1,0 +1,191 @@
+"""Where a rubric judge put what it found: keys differ between writers and generations (`fara_webeval.md` §5.3)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+LARGEST = 10**9
+FINEST = 30  # digits after the decimal point
+_LONGEST_QUOTE = 80
+
+
+def point_count(raw: object) -> Decimal | None:
+    """The exact number, or None for what is no number of points. A negative one is a number, if an odd one."""
+    if isinstance(raw, bool):  # JSON's true is a bool, which Python takes for a number
+        return None
+    if isinstance(raw, int):
+        return Decimal(raw) if abs(raw) <= LARGEST else None
+    number = Decimal(repr(raw)) if isinstance(raw, float) else raw
+    if not isinstance(number, Decimal) or not number.is_finite():
+        return None
+    return number if _is_bounded(number) else None
+
+
+def _is_bounded(number: Decimal) -> bool:
+    """Whether writing it out takes few digits; 1e-999999999 must never become a fraction."""
+    exponent = number.as_tuple().exponent
+    return (
+        isinstance(exponent, int) and exponent >= -FINEST and number.adjusted() < 10 and -LARGEST <= number <= LARGEST
+    )
+
+
+def verdict_bit(raw: object) -> bool | None:
+    """True for 1 and true, False for 0 and false, None for all else."""
+    if isinstance(raw, bool):
+        return raw
+    number = point_count(raw)
+    return bool(number) if number in (0, 1) else None
+
+
+def quoted(raw: object) -> str:
+    """What a stranger wrote, in one short line of ASCII."""
+    if isinstance(raw, str):
+        return f"{json.dumps(raw[:_LONGEST_QUOTE]):.{_LONGEST_QUOTE}}"
+    if isinstance(raw, Mapping):
+        return "an object"
+    if isinstance(raw, list | tuple):
+        return f"a list of {len(raw)}"
+    if isinstance(raw, int) and not isinstance(raw, bool):
+        return str(raw) if abs(raw) <= LARGEST**2 else "a huge number"
+    return f"{raw!s:.{_LONGEST_QUOTE}}" if isinstance(raw, Decimal) else json.dumps(raw, default=repr)
+
+
+_OF_VERDICTS = frozenset({"is_success", "rubric_is_success"})
+_OF_RUBRICS = frozenset({"items", "is_success", "outcome_success"})
+_OF_HELD_OUT = frozenset({"mm_is_success", "verifier_is_success"})
+_CRITICAL_POINT = frozenset({"rubric_cp_classification", "cp_type_used", "cp_violation"})
+_CRITICAL_POINT_STEPS = frozenset({"step8_cp_violation_check", "cp_prompt_blocks", "cp_classification_used"})
+_OUTCOME_STEP = "step8_outcome_verification"
+_FAILURES = frozenset(
+    {"rubric_first_point_of_failure", "rubric_task_verification_with_trajectory", "rubric_task_verification"}
+)
+_FAILURE_STEPS = frozenset(
+    {"step9_first_point_of_failure", "step9b_task_verification_with_trajectory", "step10_task_verification"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RubricPayload:
+    """What a judge stored, asked for by the thing and not by the key."""
+
+    fields: Mapping[str, Any]
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it is the rubric itself, as in a `rubric.json`, and not what a writer of verdicts made of it."""
+        return "items" in self.fields and "rubric_items" not in self.fields
+
+    @property
+    def has_verdict(self) -> bool:
+        """Whether somebody already compared the points with a threshold."""
+        return not _OF_VERDICTS.isdisjoint(self.fields)
+
+    @property
+    def has_rubric(self) -> bool:
+        """Whether a judge came as far as a rubric or an outcome."""
+        return not _OF_RUBRICS.isdisjoint(self.fields) or any(key.startswith("rubric_") for key in self.fields)
+
+    @property
+    def is_gate(self) -> bool:
+        """Whether the run was turned away before a judge saw it."""
+        return "verifier_success" in self.fields and not self.has_rubric
+
+    @property
+    def is_held_out(self) -> bool:
+        """Whether it has the three signals of the held-out benchmarks."""
+        return not _OF_HELD_OUT.isdisjoint(self.fields)
+
+    def key(self, name: str) -> str:
+        """How a part of the rubric is spelled here; writers of verdicts put a prefix before it."""
+        return name if self.is_bare else f"rubric_{name}"
+
+    def part(self, name: str) -> Any:
+        """A part of the rubric, None where it is missing."""
+        return self.fields.get(self.key(name))
+
+    @property
+    def steps(self) -> Mapping[str, Any]:
+        """What the steps of the judge put out."""
+        return _object(self.part("intermediate_mm_rubric_steps"))
+
+    @property
+    def votes(self) -> Mapping[str, Any]:
+        """What the instances of the judge said, and their majority."""
+        return _object(self.part("majority_vote_metadata"))
+
+    @property
+    def outcomes(self) -> dict[str, bool | None]:
+        """The outcome by each key that tells it, the one that counts first. None is a judge that could not tell."""
+        places = (
+            ("outcome_success", self.fields, "outcome_success"),
+            (f"{self.key('outcome_verification')}.output_success", self._verification, "output_success"),
+            ("step8_outcome_verification.output_success", _object(self.steps.get(_OUTCOME_STEP)), "output_success"),
+        )
+        return {name: as_bool(where[key]) for name, where, key in places if key in where}
+
+    @property
+    def outcome(self) -> bool | None:
+        """Whether the user got what was asked for, None where that is undecided or nowhere told."""
+        return next(iter(self.outcomes.values()), None)
+
+    @property
+    def violation(self) -> bool | None:
+        """Whether the agent crossed a critical point, None where nobody knows."""
+        check = self.steps.get("step8_cp_violation_check")
+        told = (self.fields, self._verification, _object(check))
+        found = (as_bool(where.get("cp_violation")) for where in told)
+        return next((one for one in (*found, as_bool(check)) if one is not None), None)
+
+    @property
+    def reasoning(self) -> str | None:
+        """Why the outcome is what it is; the top level may be empty where the nested text is not."""
+        told = (self.fields.get("outcome_reasoning"), self._verification.get("reasoning"))
+        return next((text for text in told if isinstance(text, str) and text.strip()), None)
+
+    @property
+    def signals(self) -> dict[str, int]:
+        """The three signals of the held-out benchmarks, those that are there."""
+        names = ("mm_is_success", "rubric_is_success", "verifier_is_success")
+        return {name: found for name in names if (found := _signal(self.fields.get(name))) is not None}
+
+    @property
+    def _verification(self) -> Mapping[str, Any]:
+        return _object(self.part("outcome_verification"))
+
+    @property
+    def writer(self) -> str:
+        """Which program wrote it, as far as its keys tell."""
+        if self.is_bare:
+            return "unknown"
+        if "is_success" in self.fields or "rubric_error" in self.fields:
+            return "webtailbench"
+        return "verify_script" if {"success_criterion", "error_taxonomy"} & self.fields.keys() else "unknown"
+
+    @property
+    def generation(self) -> str | None:
+        """G0 (March 2026), G1 (April) or G2 (June); None where nothing that differs between them is there."""
+        verification, steps, found = self._verification.keys(), self.steps.keys(), self.fields.keys()
+        if found & _CRITICAL_POINT or verification & _CRITICAL_POINT or steps & _CRITICAL_POINT_STEPS:
+            return "G2"
+        if self.writer == "webtailbench" and "success_criterion" not in found:
+            return "G0"
+        return "G1" if found & _FAILURES or steps & _FAILURE_STEPS else None
+
+
+def as_bool(raw: object) -> bool | None:
+    """True or False as JSON spells them; all else says neither."""
+    return raw if isinstance(raw, bool) else None
+
+
+def _signal(raw: object) -> int | None:
+    """A signal, which the oldest files write as text."""
+    bit = verdict_bit(int(raw) if raw in ("0", "1") else raw)
+    return None if bit is None else int(bit)
+
+
+def _object(raw: object) -> Mapping[str, Any]:
+    return raw if isinstance(raw, Mapping) else {}

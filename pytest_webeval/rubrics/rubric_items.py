@@ -1,0 +1,196 @@
+"""The criteria of a rubric, nested groups laid flat, and what they add up to (`fara_webeval.md` §6.1, §6.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Context
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+from typing import Literal
+
+from pytest_webeval.rubrics.payload import point_count
+from pytest_webeval.rubrics.payload import quoted
+from pytest_webeval.rubrics.policy import VerdictUnreadable
+
+MAX_DEPTH = 32
+ROUNDING = 1e-9  # more than any order of adding up can shift a share
+_DIGITS = 80  # more than any sum of bounded numbers needs
+Field = Literal["post_image", "earned"]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One criterion with its points. `place` says where in the rubric it stands: ``items[0].items[1]``.
+
+    `earned` are the points for what the agent did, `post_image` those after a look at the screenshots; None where
+    nobody gave any. `is_met` is None unless the judge said whether the condition holds. `justification` explains the
+    later points.
+    """
+
+    place: str
+    criterion: str
+    condition: str | None
+    is_conditional: bool
+    is_met: bool | None
+    is_penalty: bool
+    max_points: Decimal
+    earned: Decimal | None
+    post_image: Decimal | None
+    justification: str
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is in the sums at all: a condition that nobody confirmed takes it out of both."""
+        return not self.is_conditional or self.is_met is True
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """What the leaves add up to: exactly, and as the writers of verdicts do it, in binary floating point."""
+
+    earned: Decimal
+    maximum: Decimal
+    float_earned: float
+    float_maximum: float
+
+    @property
+    def share(self) -> Fraction:
+        """The exact share of the points, 0 where there are none to earn."""
+        return Fraction(self.earned) / Fraction(self.maximum) if self.maximum > 0 else Fraction(0)
+
+    @property
+    def float_share(self) -> float:
+        """The share as a writer stored it."""
+        return self.float_earned / self.float_maximum if self.float_maximum > 0 else 0.0
+
+    def reaches(self, threshold: Decimal) -> bool:
+        """Whether the exact share is a process success."""
+        return self.share >= Fraction(threshold)
+
+    def float_reaches(self, threshold: Decimal) -> bool:
+        """Whether a writer took it for one: 2.4 of 3 points miss 0.8 there."""
+        return self.float_share >= float(threshold)
+
+    def is_edge(self, threshold: Decimal) -> bool:
+        """Whether rounding alone decides."""
+        return self.reaches(threshold) is not self.float_reaches(threshold)
+
+    def is_near(self, threshold: Decimal) -> bool:
+        """Whether the order of adding up may decide: a group at a time, or all leaves in a row."""
+        return abs(self.float_share - float(threshold)) <= ROUNDING
+
+
+def add_up(leaves: Iterable[Leaf], field: Field) -> Points:
+    """The sums over the leaves that count, with 0 for points that nobody gave. A penalty only enlarges the maximum."""
+    exact = Context(prec=_DIGITS)
+    earned = maximum = Decimal(0)
+    float_earned = float_maximum = 0.0
+    for leaf in leaves:
+        if not leaf.counts:
+            continue
+        given = given_points(leaf, is_unseen=field == "earned")
+        earned, maximum = exact.add(earned, given), exact.add(maximum, leaf.max_points)
+        # One by one: the built-in sum compensates for rounding since Python 3.12, which no writer relied on.
+        float_earned += float(given)
+        float_maximum += float(leaf.max_points)
+    return Points(earned, maximum, float_earned, float_maximum)
+
+
+def given_points(leaf: Leaf, *, is_unseen: bool) -> Decimal:
+    """The points that a leaf adds to the sum: those for the actions where nobody looked at the screenshots."""
+    given = leaf.earned if is_unseen else leaf.post_image
+    return Decimal(0) if leaf.is_penalty or given is None else given
+
+
+def is_action_only(leaves: Sequence[Leaf]) -> bool:
+    """Whether nobody looked at the screenshots, so that the points for the actions are all there is."""
+    return all(leaf.post_image is None for leaf in leaves)
+
+
+def without_points(leaves: Sequence[Leaf]) -> tuple[Leaf, ...]:
+    """The leaves that count but lack the points that are added up."""
+    field: Field = "earned" if is_action_only(leaves) else "post_image"
+    return tuple(leaf for leaf in leaves if leaf.counts and not leaf.is_penalty and getattr(leaf, field) is None)
+
+
+def points_of(leaves: Sequence[Leaf]) -> Points | None:
+    """The points of a judged rubric, None for one that nobody has judged, or not all of.
+
+    As long as one leaf has points after the screenshots, those count, and the others have 0 (Q25).
+    """
+    if not is_action_only(leaves):
+        return add_up(leaves, "post_image")
+    if without_points(leaves) or all(leaf.earned is None for leaf in leaves):
+        return None
+    return add_up(leaves, "earned")
+
+
+def leaves(items: object) -> tuple[Leaf, ...]:
+    """The leaves of nested groups in their order. Raises `VerdictUnreadable` with the place of a malformed item."""
+    found: list[Leaf] = []
+    open_groups = [_placed(items, "items")]
+    while open_groups:
+        place, item = next(open_groups[-1], ("", None))
+        if not place:
+            open_groups.pop()
+        elif not isinstance(item, Mapping):
+            raise _invalid(place, f"is {quoted(item)}; wanted an object with criterion and max_points")
+        elif item.get("items") is None:
+            found.append(_leaf(item, place))
+        elif len(open_groups) == MAX_DEPTH:
+            raise _invalid(place, f"lies more than {MAX_DEPTH} groups deep; flatten the rubric")
+        else:
+            open_groups.append(_placed(item["items"], f"{place}.items"))
+    return tuple(found)
+
+
+def _placed(items: object, place: str) -> Iterator[tuple[str, object]]:
+    if not isinstance(items, list) or (place == "items" and not items):
+        raise _invalid(place, f"is {quoted(items)}; wanted a list of criteria")
+    return ((f"{place}[{index}]", item) for index, item in enumerate(items))
+
+
+def _leaf(item: Mapping[str, Any], place: str) -> Leaf:
+    criterion, condition, met = item.get("criterion"), item.get("condition"), item.get("is_condition_met")
+    if not isinstance(criterion, str) or not criterion.strip():
+        raise _invalid(f"{place}.criterion", f"is {quoted(criterion)}; wanted a text")
+    maximum = point_count(item.get("max_points"))
+    if maximum is None or maximum < 0:
+        raise _invalid(f"{place}.max_points", f"is {quoted(item.get('max_points'))}; wanted a number of points")
+    return Leaf(
+        place=place,
+        criterion=criterion,
+        condition=condition if isinstance(condition, str) else None,
+        is_conditional="condition" in item,
+        is_met=met if isinstance(met, bool) else None,
+        is_penalty=item.get("penalty") is True,
+        max_points=maximum,
+        earned=_given(item, "earned_points", place),
+        post_image=_given(item, "post_image_earned_points", place),
+        justification=_text(item, "post_image_justification") or _text(item, "justification"),
+    )
+
+
+def _given(item: Mapping[str, Any], key: str, place: str) -> Decimal | None:
+    """The points under a key; an unscored rubric has an empty text there."""
+    raw = item.get(key)
+    if raw is None or raw == "":
+        return None
+    number = point_count(raw)
+    if number is None:
+        raise _invalid(f"{place}.{key}", f"is {quoted(raw)}; wanted a number of points")
+    return number
+
+
+def _text(item: Mapping[str, Any], key: str) -> str:
+    found = item.get(key)
+    return found if isinstance(found, str) else ""
+
+
+def _invalid(place: str, problem: str) -> VerdictUnreadable:
+    return VerdictUnreadable("rubric_invalid", f"the rubric's {place} {problem}")

@@ -1,0 +1,70 @@
+"""Free text of a judge -> 0 or 1: as its benchmark reads it, and as a careful reader would (`fara_webeval.md` §5.2)."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from dataclasses import dataclass
+
+from pytest_webeval.rubrics.policy import VerdictUnreadable
+
+_MARKS = r"\s\"'“”*_`-"
+# Verdicts in capitals. Each run of marks is passed at most twice, whatever the text: no blow-up.
+_VERDICT = re.compile(rf"\b(?:([Nn][Oo][Tt])[{_MARKS}]+(?:[Aa][{_MARKS}]+)?)?(SUCCESS|UNSUCCESSFUL|FAILURE)\b")
+_NOT_PLAIN = str.maketrans(dict.fromkeys("\"'“”*_`"))
+_STATUS = {"success": 1, "failure": 0, "unsuccessful": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class TextVerdict:
+    """`compat` is what the benchmark makes of the text, `strict` what it plainly says, None where it says neither."""
+
+    compat: int
+    strict: int | None
+
+    @property
+    def is_ambiguous(self) -> bool:
+        """Whether the benchmark's reading is not what the text plainly says (Q27, Q28)."""
+        return self.strict != self.compat
+
+
+def read_verdict_text(text: str, kind: str, method: str | None) -> TextVerdict:
+    """The verdict in the text of a score file of this kind. Raises `VerdictUnreadable` for kinds without such texts."""
+    if kind == "gpt_eval":
+        return TextVerdict(_webvoyager(text), _last_verdict(text))
+    if kind == "webjudge" and method == "WebVoyager_eval":
+        return TextVerdict(int("FAILURE" not in text), _last_verdict(text))
+    if kind == "webjudge":
+        return TextVerdict(_first_status(text), _last_status(text))
+    told = f"there is no rule to read the free text of a score file of the kind {kind:.80}"
+    raise VerdictUnreadable("score_unreadable", f"{told}; have the run judged again")
+
+
+def _webvoyager(text: str) -> int:
+    return int("SUCCESS" in text and "NOT SUCCESS" not in text)
+
+
+def _last_verdict(text: str) -> int | None:
+    """What the last verdict in capitals says; a judge may quote the options before it decides."""
+    for last in deque(_VERDICT.finditer(text), maxlen=1):
+        return int(last[1] is None and last[2] == "SUCCESS")
+    return None
+
+
+def _first_status(text: str) -> int:
+    """What stands between the first and the second `status:` decides, `unsuccessful` included (Q27)."""
+    sections = text.lower().split("status:", 2)
+    return int(len(sections) > 1 and "success" in sections[1])
+
+
+def _last_status(text: str) -> int | None:
+    """What the last line says that is a status; quotes, markup, case and a full stop do not matter."""
+    for line in reversed(text.splitlines()):
+        name, _, word = line.partition(":")
+        if _bare(name) == "status":
+            return _STATUS.get(_bare(word).removesuffix("."))
+    return None
+
+
+def _bare(text: str) -> str:
+    return text.translate(_NOT_PLAIN).strip().lower()

@@ -1,0 +1,1 @@
+"""Reading what a stranger wrote: files, JSON, archives, patterns, time."""

@@ -1,0 +1,65 @@
+"""Members of a `trace.zip` or `network.har.zip`, read in place and within limits: their names are never paths."""
+
+from __future__ import annotations
+
+import io
+import lzma
+import zipfile
+import zlib
+from collections.abc import Callable
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.safety.limits import Limits
+
+# RuntimeError: an encrypted member, or (its child) a compression that nobody knows.
+BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, KeyError, ValueError, RuntimeError, EOFError, OSError)
+_ENTRY_OF_DIRECTORY = b"PK\x01\x02"
+_SMALL = 16 * 2**20  # bytes; what unpacks to less may be packed as tightly as it likes
+_PIECE = 4096  # bytes of bzip2 or LZMA that are unpacked at once, however much that comes to
+_BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # which never unpack more than they are asked for
+
+
+class Archive:
+    """A zip archive in memory. What it raises, here and later, is in `BROKEN_ZIP`."""
+
+    def __init__(self, content: bytes, limits: Limits) -> None:
+        if content.count(_ENTRY_OF_DIRECTORY) > limits.archive_members:
+            told = f"it has more than {limits.archive_members:,} members; {limits.told('archive_members')}"
+            raise zipfile.BadZipFile(told)
+        self._archive = zipfile.ZipFile(io.BytesIO(content))
+        self.limits = limits
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the members that are no directories, sorted."""
+        names = {info.filename for info in self._archive.infolist()}
+        return sorted(name for name in names if not name.endswith("/"))  # is_dir raises for an empty name
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._archive.NameToInfo
+
+    def read(self, name: str, most: int) -> bytes:
+        """The bytes of a member, of which there are at most so many."""
+        info = self._archive.getinfo(name)
+        if info.file_size > most:
+            raise zipfile.BadZipFile(f"{name} unpacks to {info.file_size:,} bytes; at most {most:,} are read")
+        times = info.file_size / max(info.compress_size, 1)
+        if info.file_size > _SMALL and times > self.limits.expansion:
+            told = f"{name} unpacks to {times:,.0f} times its size; {self.limits.told('expansion')}"
+            raise zipfile.BadZipFile(told)
+        with self._archive.open(info) as member:
+            if info.compress_type in _BOUNDED:
+                return member.read(info.file_size)  # with no number, all is unpacked before the rest is cut off
+            return b"".join(iter(lambda: member.read(_PIECE), b""))
+
+
+def inside(archive: Archive, where: str, folder: str = "") -> Callable[[str], bytes]:
+    """Bodies that an archive holds. A missing one is an `EvaluationError` when it is asked for."""
+
+    def fetch(reference: str) -> bytes:
+        try:
+            return archive.read(f"{folder}{reference.removeprefix(folder)}", archive.limits.body_size)
+        except BROKEN_ZIP as error:
+            raise EvaluationError(f"{where} lacks the body {reference}: {error}; record it again") from error
+
+    return fetch

@@ -1,0 +1,77 @@
+"""Reading files that a stranger left: regular files inside their directory only, without links, of bounded size."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from pathlib import Path
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.safety.limits import INI
+from pytest_webeval.safety.limits import USUAL
+
+
+def sha256(content: bytes) -> str:
+    """Hexadecimal SHA-256 of some bytes."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def read_inside(directory: Path, name: str, limit: int = USUAL.file_size, called: str = "file_size") -> bytes:
+    """The bytes of a regular file below a directory. Raises `RecordingError`.
+
+    `called` is what users know the limit by. Links, pipes, devices and sockets are refused without blocking on them,
+    wherever in `name` they stand.
+    """
+    handle = _opened(directory, name)
+    try:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
+            raise RecordingError(f"{directory / name} is not a regular file; record it again as a plain file")
+        if found.st_size > limit:
+            told = f"at most {limit:,} are read; see {called} in {INI}"
+            raise RecordingError(f"{directory / name} has {found.st_size:,} bytes; {told}")
+        return _read(handle, found.st_size)
+    finally:
+        os.close(handle)
+
+
+def _read(handle: int, size: int) -> bytes:
+    """So many bytes, or fewer where the file was cut since. Mostly there is one piece, which nobody has to copy."""
+    content = os.read(handle, size)
+    while content and len(content) < size and (more := os.read(handle, size - len(content))):
+        content += more
+    return content
+
+
+def _opened(directory: Path, name: str) -> int:
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    parts = (name,) if "/" not in name and name not in {"", "."} else Path(name).parts
+    if not parts or name.startswith("/") or ".." in parts or not name.isprintable():
+        raise RecordingError(f"{name!r} does not name a file inside {directory}")
+    at = _directory(directory)
+    try:
+        for part in parts[:-1]:
+            inner = os.open(part, flags | os.O_DIRECTORY, dir_fd=at)
+            os.close(at)
+            at = inner
+        return os.open(parts[-1], flags, dir_fd=at)
+    except FileNotFoundError as error:
+        raise RecordingError(f"there is no {directory / name}; put it there, or remove the run") from error
+    except OSError as error:
+        reason = error.strerror or error
+        raise RecordingError(f"cannot read {directory / name}: {reason}; is it a readable plain file?") from error
+    finally:
+        os.close(at)
+
+
+def _directory(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise RecordingError(f"cannot open {path}: {error.strerror}; is it a readable directory?") from error
+
+
+def present(path: Path) -> bool:
+    """Whether anything has that name, a dangling link or a pipe included. Never opens it."""
+    return os.path.lexists(path)

@@ -1,0 +1,255 @@
+"""JSON as Python reads it, and a little more, but no number that could not be written again; it says what was odd."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import field
+from decimal import Decimal
+from math import isfinite
+from typing import Any
+
+import msgspec
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.safety.limits import Limits
+
+
+def read_json(text: str, limits: Limits, what: str, *, as_sent: bool = False) -> Any:
+    """The value in a text. Raises `ValueError` for what is no JSON, `EvaluationError` for one beyond the limits.
+
+    `what` is what the message calls the text. Python's NaN and infinities are null where it is read `as_sent`: they are
+    no JSON, and browsers send null for them.
+    """
+    if holds_more(text, limits.values):
+        raise EvaluationError(f"{what} holds more values than {limits.values:,}; {limits.told('values')}")
+    told = f"{what} nests deeper than {limits.nesting} levels; {limits.told('nesting')}"
+    try:
+        found = json.loads(text, **(_NULLS if as_sent else {}))
+    except RecursionError:
+        raise EvaluationError(told) from None
+    if may_nest_deeper(text, limits.nesting) and nests_deeper(found, limits.nesting):
+        raise EvaluationError(told)
+    return found
+
+
+def finite(digits: str) -> float | None:
+    """The number that a text writes, None for one beyond all numbers such as 1e999."""
+    number = float(digits)
+    return number if isfinite(number) else None
+
+
+_NULLS: dict[str, Any] = {"parse_constant": lambda _: None, "parse_float": finite}
+
+
+def holds_more(text: str, values: int) -> bool:
+    """Whether a text may hold so many members and items that as objects they take many times its room."""
+    return len(text) > values and text.count(",") + text.count("[") + text.count("{") > values
+
+
+def may_nest_deeper(text: str, levels: int) -> bool:
+    """Whether there are brackets enough in a text."""
+    return len(text) > levels and text.count("[") + text.count("{") > levels
+
+
+def nests_deeper(value: Any, levels: int) -> bool:
+    """Level by level, as the stack may not suffice for what a reader written in C went through."""
+    level = [value]
+    for _ in range(levels):
+        level = [child for parent in level for child in _children(parent) if isinstance(child, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+def _children(parent: dict[str, Any] | list[Any]) -> Iterable[Any]:
+    if isinstance(parent, dict):
+        return parent.values()
+    return parent if isinstance(parent, list) else ()
+
+
+DEEPEST = 100  # levels of what is told to be JSON here; pydantic says how much deeper anything may be
+
+
+def is_json(tree: Any, depth: int = DEEPEST) -> bool:
+    """Whether something is what JSON can hold, and nested no deeper than that."""
+    if type(tree) is dict:
+        return depth > 0 and all(type(key) is str and is_json(one, depth - 1) for key, one in tree.items())
+    if type(tree) is list:
+        return depth > 0 and all(is_json(one, depth - 1) for one in tree)
+    return tree is None or type(tree) in (str, int, float, bool)
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text holds no half of a surrogate pair; pydantic minds one where a text must have some length."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def told_of(error: msgspec.ValidationError, root: str = "") -> str:
+    """What msgspec has to say of data that are not as they should be, with the place in the words of this package."""
+    told, _, place = str(error).partition(" - at `")
+    where = f"{root}{place.removeprefix('key` in `').removeprefix('$').rstrip('`')}".lstrip(".")
+    return f"{told} @ {where}" if where else told
+
+
+MAX_DEPTH = 100  # whoever walks such a value may do so recursively
+MAX_DIGITS = 400  # more than any double has
+MAX_EXPONENT = 4  # characters, sign included: an exponent costs nothing to write and everything to expand
+
+
+def read_exact(text: str) -> tuple[Any, tuple[str, ...]]:
+    """The value in a text, and keys that stand twice in one object, of which the last counts. Raises `ValueError`.
+
+    Numbers with a point or exponent are `Decimal`. NaN and infinities, which Python writes though JSON has none, are
+    their names, so that nobody takes them for numbers.
+    """
+    repeated: list[str] = []
+
+    def joined(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            repeated.extend(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        return found
+
+    try:
+        found = json.loads(
+            text.removeprefix("\ufeff"),
+            parse_float=lambda number: Decimal(_bounded(number)),
+            parse_int=lambda number: int(_bounded(number)),
+            parse_constant=str,
+            object_pairs_hook=joined,
+        )
+    except RecursionError as error:
+        raise ValueError(_TOO_DEEP) from error
+    if not _is_shallow(found):
+        raise ValueError(_TOO_DEEP)
+    return found, tuple(repeated)
+
+
+_TOO_DEEP = f"it is nested more than {MAX_DEPTH} deep"
+
+
+def _bounded(number: str) -> str:
+    exponent = number.lower().partition("e")[2]
+    if len(number) > MAX_DIGITS or len(exponent) > MAX_EXPONENT:
+        raise ValueError(f"no judge gives the number {number:.40}")
+    return number
+
+
+def _is_shallow(value: Any) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [inner for outer in level for inner in _exact_children(outer)]
+        if not level:
+            return True
+    return False
+
+
+def _exact_children(value: Any) -> Sequence[Any]:
+    if isinstance(value, dict):
+        return list(value.values())
+    return value if isinstance(value, list) else ()
+
+
+_LARGE = 32 * 2**20  # bytes; as Python's objects they would take many times that
+
+
+def as_strict_json(content: bytes, limits: Limits) -> bytes | None:
+    """The same without NaN and infinities, which are null, and halves of surrogate pairs, which are U+FFFD.
+
+    None for what is no JSON even so, and for what is too large to be read that way.
+    """
+    if len(content) > _LARGE or content.count(b",") > limits.values:
+        return None
+    try:
+        found = json.loads(content.decode(), parse_constant=lambda _: None, parse_float=finite)
+        text = json.dumps(found, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return None
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
+
+
+LENIENT_DEPTH = 100  # far more than an action needs, far less than anybody's stack
+LENIENT_DIGITS = 300  # as many as a float can have before its point
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+
+
+class NotJson(ValueError):
+    """A text that is no JSON, or that nests deeper than `MAX_DEPTH`; says why in a few words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A JSON value, where in the text it ended, and what is odd about it."""
+
+    value: Any
+    end: int
+    oddities: tuple[str, ...]
+
+
+def load_lenient(text: str, start: int = 0) -> Reading:
+    """The one value that begins exactly at `start`; what follows it is not looked at. Raises `NotJson`.
+
+    Control characters within a text are kept. Of a key that is there twice the last counts. NaN, infinities and
+    numbers of more than `MAX_DIGITS` digits are null: nobody else could read them, or they are equal to nothing.
+    """
+    repairs = _Repairs()
+    decoder = json.JSONDecoder(
+        object_pairs_hook=repairs.object,
+        parse_int=repairs.whole,
+        parse_float=repairs.fraction,
+        parse_constant=repairs.null,
+        strict=False,
+    )
+    try:
+        value, end = decoder.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        raise NotJson(f"{error.msg}, character {error.pos + 1}") from error
+    except RecursionError as error:
+        raise NotJson(_TOO_DEEP_TO_REPAIR) from error
+    if text.count("{", start, end) + text.count("[", start, end) > LENIENT_DEPTH and nests_deeper(value, LENIENT_DEPTH):
+        raise NotJson(_TOO_DEEP_TO_REPAIR)
+    if _CONTROL.search(text, start, end):
+        repairs.made["it has control characters"] = None
+    return Reading(value, end, tuple(repairs.made))
+
+
+def shown(value: Any) -> str:
+    """The beginning of a JSON value, in printable characters."""
+    return f"{json.dumps(value):.70}"
+
+
+_TOO_DEEP_TO_REPAIR = f"it nests deeper than {MAX_DEPTH} levels"
+
+
+@dataclass(slots=True)
+class _Repairs:
+    """What the decoder calls for objects and numbers; remembers once each what it had to mend."""
+
+    made: dict[str, None] = field(default_factory=dict)
+
+    def object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            self.made["it has a key twice, of which the last counts"] = None
+        return found
+
+    def whole(self, digits: str) -> int | None:
+        return int(digits) if len(digits) <= LENIENT_DIGITS else self.null(digits)
+
+    def fraction(self, digits: str) -> float | None:
+        number = float(digits)
+        return number if math.isfinite(number) else self.null(digits)
+
+    def null(self, _: str) -> Any:
+        self.made["it has NaN or a number out of all bounds, read as null"] = None
+        return None

@@ -1,0 +1,67 @@
+"""Why a task did not succeed, as a person reads it: evaluator, field, expected, actual."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from collections.abc import Sequence
+from reprlib import Repr
+from typing import Any
+
+# Terminals and CI systems obey control characters; an agent's text must not reach them raw.
+_CONTROLS = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+# What CI systems obey: `::error::` at the beginning of a line, `##[…]`, `##vso[…]` and `##teamcity[…]` anywhere in it.
+_COMMAND = r"(?mi)^([^\S\n]*):(?=:)|#(?=#(?:vso|teamcity)?\[)"
+
+
+def harmless(text: str) -> str:
+    """The text with control and direction characters spelled out, and with commands to CI systems made none."""
+    if not text.isprintable():  # as most is, for which the pattern need not even be compiled
+        text = re.sub(_CONTROLS, lambda found: f"\\u{ord(found.group()):04x}", text)
+    return re.sub(_COMMAND, _disarmed, text) if "::" in text or "##" in text else text
+
+
+def _disarmed(found: re.Match[str]) -> str:
+    return "\\u0023" if found[1] is None else f"{found[1]}\\u003a"
+
+
+_SHORTENED = Repr()
+
+
+def shown(raw: object) -> str:
+    """A stranger's datum in 80 characters at most."""
+    return f"{_SHORTENED.repr(raw):.80}"
+
+
+def travelling(tree: Any) -> Any:
+    """The same JSON with halves of surrogate pairs spelled out, which are no text that can be sent or kept."""
+    if isinstance(tree, dict):
+        return {travelling(key): travelling(value) for key, value in tree.items()}
+    if isinstance(tree, list | tuple):
+        return [travelling(value) for value in tree]
+    if not isinstance(tree, str) or tree.isascii():
+        return tree
+    return tree.encode("utf-8", "backslashreplace").decode()
+
+
+def quoted_fields(names: Sequence[str]) -> str:
+    """Names of fields as a message has them: the fields 'intent', 'eval' and 'sites'."""
+    *first, last = (f"'{name}'" for name in names)
+    return f"the fields {', '.join(first)} and {last}" if first else f"the field {last}"
+
+
+def unknown_keys(names: Iterable[str], known: Sequence[str], where: str) -> str | None:
+    """What is wrong with names that are not known, with the nearest known ones; None if all are known."""
+    unknown = [name for name in names if name not in known]
+    if not unknown:
+        return None
+    from difflib import get_close_matches  # most definitions have no unknown key
+
+    nearest = dict.fromkeys(match for name in unknown for match in get_close_matches(name[:80], known, 1))
+    hint = f"did you mean {_quoted(nearest)}? " if nearest else ""
+    noun = "key" if len(unknown) == 1 else "keys"
+    return f"unknown {noun} {_quoted(unknown)} @ {where}; {hint}known: {', '.join(known)}"
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f"{name!r:.80}" for name in names)

@@ -1,0 +1,1 @@
+"""From the expectations of a task to one result."""

@@ -1,0 +1,114 @@
+"""SHA-256 of inputs, of task definitions and of the code that decides verdicts."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+from collections.abc import Iterable
+from collections.abc import Iterator
+from functools import cache
+from importlib import metadata
+from itertools import chain
+from pathlib import Path
+
+from pytest_webeval.evaluators import EVALUATORS
+from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.safety.files import sha256
+
+_PACKAGE = Path(__file__).parents[1]
+# What can change a verdict. The other rooms only carry results around.
+DECIDING = (
+    "errors.py",
+    "evaluators",
+    "recordings",
+    "results.py",
+    "rubrics",
+    "rules.py",
+    "safety",
+    "scoring",
+    "tasks",
+    "values",
+)
+
+
+@cache
+def _own_code() -> bytes:
+    names = sorted(chain.from_iterable(map(_modules, DECIDING)), key=lambda name: name.split("/"))
+    return b"".join(name.encode() + b"\0" + (_PACKAGE / name).read_bytes() for name in names)
+
+
+def _modules(name: str) -> Iterator[str]:
+    """A module of ours, or all modules of a room, by their place below the package."""
+    if name.endswith(".py"):
+        yield name
+        return
+    with os.scandir(_PACKAGE / name) as entries:
+        for entry in entries:
+            if entry.name.endswith(".py") or (entry.is_dir() and entry.name != "__pycache__"):
+                yield from _modules(f"{name}/{entry.name}")
+
+
+@cache
+def code_checksum(*overrides: type) -> str:
+    """SHA-256 of exactly the code that decides verdicts: ours, and the source of evaluator classes from elsewhere."""
+    foreign = (_source_of(kind) for kind in overrides if not kind.__module__.startswith(f"{_PACKAGE.name}."))
+    return sha256(_own_code() + b"".join(sorted(foreign)))
+
+
+def _source_of(kind: type) -> bytes:
+    try:
+        return inspect.getsource(inspect.getmodule(kind) or kind).encode()
+    except (OSError, TypeError):  # typed in, compiled or gone: the name is all that is left to tell it by
+        return f"{kind.__module__}.{kind.__qualname__}".encode()
+
+
+_DECIDING_LIBRARIES = (
+    "geopy",
+    "jsonpath-ng",
+    "msgspec",
+    "pint",
+    "price-parser",
+    "pydantic",
+    "python-dateutil",
+    "pytimeparse2",
+    "rapidfuzz",
+    "text-unidecode",
+    "thefuzz",
+    "url-normalize",
+    "us",
+    "usaddress",
+    "usaddress-scourgify",
+    "word2number",
+)
+
+
+def deciding_checksum(evaluators: Iterable[Evaluator]) -> str:
+    """Checksum of the code that decides verdicts, evaluators from elsewhere included."""
+    foreign = {type(evaluator) for evaluator in evaluators} - set(EVALUATORS.values())
+    return code_checksum(*sorted(foreign, key=lambda kind: f"{kind.__module__}.{kind.__qualname__}"))
+
+
+def own_version() -> str:
+    """The version of this package."""
+    return libraries()["pytest-webeval"]
+
+
+@cache
+def libraries() -> dict[str, str]:
+    """Versions of the libraries that decide verdicts, ours included; those of an extra only where it is installed."""
+    return dict(filter(None, map(_installed, ("pytest-webeval", *_DECIDING_LIBRARIES))))
+
+
+def _installed(name: str) -> tuple[str, str] | None:
+    try:
+        return name, _version(metadata.distribution(name))
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _version(found: metadata.Distribution) -> str:
+    """As `metadata.version` has it, which parses the whole README of a package for that line."""
+    head = (found.read_text("METADATA") or "").partition("\n\n")[0]
+    told = re.search(r"^Version:[ \t]*(\S+)[ \t]*$", head, re.MULTILINE)
+    return told[1] if told else found.version

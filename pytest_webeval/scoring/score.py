@@ -1,0 +1,184 @@
+"""`score`: every expectation of a task goes to the evaluator that it names; the worst status wins."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+import warnings
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import RunExcluded
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.evaluators import EVALUATORS
+from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.evaluators.case import Case
+from pytest_webeval.recordings.inputs import DECODE
+from pytest_webeval.recordings.inputs import EVALUATE
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import Status
+from pytest_webeval.results import TaskResult
+from pytest_webeval.results import worst
+from pytest_webeval.rules import quirk_of
+from pytest_webeval.scoring.task_result import combined
+from pytest_webeval.tasks.task import Expectation
+
+_OURS = frozenset(EVALUATORS.values())
+
+
+def score(case: Case, evaluators: Iterable[Evaluator], data_checksum: str = "", source: str = "") -> TaskResult:
+    """The result of a run: every expectation is evaluated, none cuts the others short.
+
+    Raises `RecordingError` when the recording cannot be read at all, `RunExcluded` when it belongs in no mean.
+    """
+    started = time.perf_counter()
+    phases = case.run.inputs.durations
+    with phases.phase(DECODE):
+        case.check()
+    known = {evaluator.name: evaluator for evaluator in evaluators}
+    with phases.phase(EVALUATE):
+        found = _all_evaluated(case, known)
+    if case.run.mended:
+        case.warnings.append(rule_warning("mended_traces", worst([one.status for one in found]), "the trace"))
+    case.warnings.extend(case.run.warnings)
+    extra = {"wall_time": round(time.perf_counter() - started, 6), "tasks_from": source}
+    return combined(case, found, known.values(), data_checksum, extra)
+
+
+def _all_evaluated(case: Case, evaluators: dict[str, Evaluator]) -> list[EvaluatorResult]:
+    """The results of all expectations. Raises `RunExcluded` if none says anything: one alone hides no other."""
+    found, left_out = [], []
+    for expectation in case.task.expectations:
+        try:
+            found.append(evaluate(expectation, case, evaluators))
+        except RunExcluded as error:
+            left_out.append(error)
+    if left_out and not found:
+        raise left_out[0]
+    case.warnings.extend(map(str, left_out))
+    return found
+
+
+def evaluate(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
+    """The result of one expectation, with a warning where the rules made it another than the reference's.
+
+    An evaluator that is not ours is called once for it: a model may be asked in it, or something counted.
+    """
+    evaluator = evaluators.get(expectation.evaluator)
+    if evaluator is None or type(evaluator) in _OURS:
+        return _judged(expectation, case, evaluators)
+    result = case.calls.known(evaluator, expectation)
+    if result is None:
+        result = _judged(expectation, case, evaluators)
+        case.calls.keep(evaluator, expectation, result)
+    return result
+
+
+def _judged(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
+    case.noticed.clear()
+    case.explaining.clear()
+    if case.rules.folded_addresses and case.configured_sites.folded is not case.configured_sites:
+        case.notice("folded_addresses", "the configured addresses")
+    found = _evaluated(expectation, case, evaluators)
+    if case.noticed:
+        noticed = dict(case.noticed)
+        is_certain = type(evaluators.get(expectation.evaluator)) in _OURS
+        if is_certain:
+            noticed = _decisive(noticed, found.status, expectation, case, evaluators)
+        asked = f"{expectation.evaluator}, eval[{expectation.index}]"
+        for switch, where in noticed.items():
+            case.warnings.append(f"{rule_warning(switch, found.status, where, is_certain=is_certain)}; {asked}")
+    if found.status is Status.FAILURE and case.explaining:
+        _explain(found, case)
+    return found
+
+
+def _explain(found: EvaluatorResult, case: Case) -> None:
+    """Keep why a result is a failure, if that can be told: the verdict stands either way."""
+    with warnings.catch_warnings(), suppress(WebEvalError, RecursionError, ArithmeticError, ValueError, TypeError):
+        warnings.simplefilter("ignore")
+        case.explained.append((found, case.explaining[-1]().to_json()))
+
+
+def rule_warning(switch: str, status: Status, where: str, *, is_certain: bool = True) -> str:
+    """One sentence about a rule that made a verdict another than the reference's, or at least applied to it."""
+    quirk, verb = quirk_of(switch), "made" if is_certain else "may have made"
+    return f"{quirk.number} ({switch}) {verb} this {status}: {quirk.instead} @ {where}"
+
+
+def _decisive(
+    noticed: dict[str, str], status: Status, expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]
+) -> dict[str, str]:
+    """Of the switches that were noticed those without which the status would be another.
+
+    What an agent wrote as a pattern is not run to find that out, for it may never end: it counts unless all is well.
+    """
+
+    def differs(*switches: str) -> bool:
+        other = replace(case, warnings=[], noticed={}, explaining=[], other_rules=case.rules.without(*switches))
+        return _evaluated(expectation, other, evaluators).status is not status
+
+    found = {one: where for one, where in noticed.items() if one == "literal_texts" and status is not Status.SUCCESS}
+    others = {one: where for one, where in noticed.items() if one != "literal_texts"}
+    if others and differs(*others):
+        alone = others if len(others) == 1 else {one: where for one, where in others.items() if differs(one)}
+        found |= alone or others
+    return found
+
+
+def _evaluated(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
+    """The result of one expectation. Whatever an evaluator raises becomes its error: this is the one broad except."""
+    name, evaluator = expectation.evaluator, evaluators.get(expectation.evaluator)
+    try:
+        if evaluator is None:
+            raise EvaluationError(
+                f"unknown evaluator {name!r} @ eval[{expectation.index}].evaluator; known: "
+                f"{', '.join(sorted(evaluators))}; add yours in the fixture webeval_evaluators"
+            )
+        if type(evaluator) in _OURS:
+            return writable(evaluator.evaluate(expectation, case), name)
+        return writable(case.calls.call(lambda: evaluator.evaluate(expectation, case), expectation, case.run), name)
+    except RunExcluded:
+        raise
+    except case.calls.passing:
+        raise
+    except WebEvalError as error:
+        return errored(name, str(error))
+    except Exception as error:  # noqa: BLE001  (a stranger's data or a user's evaluator must not cost the other tasks)
+        raised_in = "" if type(evaluator) in _OURS else case.calls.keep_error(error)
+        where = ", ".join(filter(None, [f"eval[{expectation.index}]", raised_in]))
+        return errored(name, f"{type(error).__name__}: {error} @ {where}")
+
+
+def writable(result: object, name: str) -> EvaluatorResult:
+    """The result of an evaluator of somebody's own, checked. Raises what tells that it cannot be written."""
+    if not isinstance(result, EvaluatorResult):
+        text = f"{name}.evaluate returned {type(result).__name__}; end it with return self.result([...])"
+        raise EvaluationError(text)
+    given = result.to_json()
+    given["score"] = _number(given["score"])
+    if isinstance(given["score"], float) and not math.isfinite(given["score"]):
+        raise EvaluationError(f"{name} gave the score {given['score']}; give a number from 0 to 1")
+    try:
+        checked = EvaluatorResult.read(given)
+    except ValueError as error:
+        raise EvaluationError(f"{name} found what no result can hold: {error}; see EvaluatorResult") from error
+    json.dumps(given)  # what cannot be written must fail here, where it costs only this evaluator
+    return checked
+
+
+def _number(score: Any) -> Any:
+    """The score as a float, whatever kind of number it is: a bool, or one of numpy's."""
+    try:
+        return float(score)
+    except (TypeError, ValueError):
+        return score
+
+
+def errored(name: str, message: str) -> EvaluatorResult:
+    """The result of an evaluator that came to no verdict."""
+    return EvaluatorResult(evaluator_name=name, status=Status.ERROR, score=0.0, error_msg=" ".join(message.split()))

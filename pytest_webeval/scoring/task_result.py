@@ -1,0 +1,128 @@
+"""A run, its task and what evaluators found become one `TaskResult`, with all that says how it came about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import Any
+
+from pytest_webeval.diagnostics.unpassable import unpassable
+from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.evaluators.case import Case
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import Status
+from pytest_webeval.results import TaskResult
+from pytest_webeval.results import worst
+from pytest_webeval.rules import REFERENCE_VERSION
+from pytest_webeval.scoring.provenance import code_checksum
+from pytest_webeval.scoring.provenance import deciding_checksum
+from pytest_webeval.scoring.provenance import libraries
+from pytest_webeval.scoring.provenance import own_version
+from pytest_webeval.tasks.task import Task
+
+
+def combined(
+    case: Case,
+    found: Sequence[EvaluatorResult],
+    evaluators: Iterable[Evaluator],
+    data_checksum: str,
+    extra: dict[str, Any],
+) -> TaskResult:
+    """The result of a task from those of its evaluators."""
+    status = worst([result.status for result in found])
+    told = [f"{result.evaluator_name}: {result.error_msg}" for result in found if result.error_msg]
+    noted = {"warnings": list(case.warnings), "unpassable": unpassable(case.task)} | looked_into(case, found)
+    return TaskResult(
+        **task_fields(case.run, case.task),
+        status=status,
+        score=float(status is Status.SUCCESS),
+        evaluators_results=list(found),
+        error_msg="; ".join(told) or None,
+        webarena_verified_version=REFERENCE_VERSION,
+        webarena_verified_evaluator_checksum=deciding_checksum(evaluators),
+        webarena_verified_data_checksum=data_checksum,
+        webeval=about(case.run, case.task) | no_mean(case.run, status, "; ".join(told)) | noted | extra,
+    )
+
+
+def looked_into(case: Case, found: Sequence[EvaluatorResult]) -> dict[str, Any]:
+    """What a result that is no success says of why, and of what is wrong with the recording itself."""
+    if all(result.status is Status.SUCCESS for result in found):
+        return {}
+    explained = [case.explanation_of(result) for result in found]
+    return {"explanations": explained, "capture": captured(case.run, case.task) + _unvisited(case, found)}
+
+
+def _unvisited(case: Case, found: Sequence[EvaluatorResult]) -> list[dict[str, str]]:
+    """That no site of the task was visited, as `capture_check` words it, unless an evaluator already says so."""
+    problem = case.unvisited_sites
+    is_known = problem is None or any(problem in (result.error_msg or "") for result in found)
+    return [] if problem is None or is_known else [{"kind": "sites_not_visited", "text": problem}]
+
+
+def captured(run: Run, task: Task | None) -> list[dict[str, str]]:
+    """What is wrong with a recording, as far as it was read to score it."""
+    from pytest_webeval.diagnostics.recording_checks import capture_check  # with what most results need not know
+
+    return capture_check(run, task)
+
+
+def failed_to_load(run: Run, task: Task | None, message: str, data_checksum: str = "", source: str = "") -> TaskResult:
+    """The result of a run that could not be scored: an error with its reason, and no evaluator results (spec §0)."""
+    noted: dict[str, Any] = {"warnings": [], "unpassable": unpassable(task) if task else None}
+    noted |= {"explanations": [], "capture": captured(run, task)}
+    return TaskResult(
+        **task_fields(run, task),
+        status=Status.ERROR,
+        score=0.0,
+        evaluators_results=[],
+        error_msg=message,
+        webarena_verified_version=REFERENCE_VERSION,
+        webarena_verified_evaluator_checksum=code_checksum(),
+        webarena_verified_data_checksum=data_checksum,
+        webeval=about(run, task)
+        | no_mean(run, Status.ERROR, message)
+        | noted
+        | {"wall_time": 0.0, "tasks_from": source},
+    )
+
+
+def excluded(result: TaskResult, run: Run, reason: str) -> TaskResult:
+    """The result of a run that says nothing about the agent: in no count and no mean, whatever its placeholder says."""
+    changed = {"excluded": reason, "skipped": True, "warnings": list(run.warnings)}
+    return result.with_changes(webeval=result.webeval | changed)
+
+
+def no_mean(run: Run, status: Status, told: str) -> dict[str, Any]:
+    """What a result says of the means that it is in.
+
+    A trajectory that nobody could judge is in none (`fara_webeval.md` §10); another run then counts as not solved.
+    """
+    is_unknown = status is Status.ERROR and run.trajectory is not None
+    return {"excluded": (told or status.value) if is_unknown else None, "skipped": False}
+
+
+def task_fields(run: Run, task: Task | None) -> dict[str, Any]:
+    """The part of a result that says which task it is about."""
+    return {
+        "task_id": task.task_id if task else run.task_id,
+        "intent_template_id": task.intent_template_id if task else -1,
+        "sites": list(task.sites) if task else [],
+        "task_revision": task.revision if task else -1,
+    }
+
+
+def about(run: Run, task: Task | None) -> dict[str, Any]:
+    """What the result says about the run beyond WebArena-Verified's fields."""
+    told = run.about(task)  # first, for it reads what is hashed
+    return {
+        "version": own_version(),
+        "rules": run.rules.name,
+        "format": run.format,
+        "run": run.label,
+        "inputs": dict(sorted(run.inputs.checksums.items())),
+        "libraries": libraries(),
+        **({"limits": limits} if (limits := run.inputs.limits.changes) else {}),
+        **told,
+    }

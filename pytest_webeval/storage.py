@@ -1,0 +1,192 @@
+"""Writing JSON so that nobody ever sees half a file, and no link leads the bytes elsewhere."""
+
+from __future__ import annotations
+
+import errno
+import json
+import math
+import os
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from pytest_webeval.errors import DiskFull
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.safety.files import sha256
+from pytest_webeval.safety.text import travelling
+
+INDENT = 2
+_PRIVATE, _SHARED = 0o600, 0o644  # while a file is being written, and once it is whole: results are to be shared
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+
+Sync = Callable[[int], None]  # what makes sure that an open file or directory is on the disk: `os.fsync`
+
+
+def write_json(path: Path, content: Any, sync: Sync | None = None) -> str:
+    """Write beside the target, then rename over it. The SHA-256 of what is there now.
+
+    With `sync`, the file is on the disk before it has its name, and its name before anybody hears of it. Raises
+    `SettingsError` that says why nothing was written; what was there before is still there then.
+    """
+    try:
+        text = encoded(content)
+    except (TypeError, ValueError, RecursionError) as error:  # from a format or an evaluator of somebody's own
+        raise SettingsError(f"cannot write {path}: {error}; give it what JSON can hold") from error
+    _write_whole(path, text, sync, "choose a place with --webeval-output")
+    return sha256(text)
+
+
+def write_text(path: Path, text: str, sync: Sync | None = None, advice: str = "choose another place") -> None:
+    """The same for a text that is no JSON; `advice` says what to do where it cannot be written."""
+    _write_whole(path, text.encode("utf-8", "backslashreplace"), sync, advice)
+
+
+def write_plainly(path: Path, text: str, advice: str) -> None:
+    """Write a file in place, for one of thousands that nobody reads before the session is over.
+
+    Never through a link. Raises `SettingsError`; then there is no such file, rather than a part of it.
+    """
+    content = text.encode("utf-8", "backslashreplace")
+    try:
+        handle = _opened_in_place(path)
+        try:
+            _write_all(handle, content)
+        except BaseException:  # the end of the time for it as well
+            with suppress(OSError):
+                os.unlink(path)  # noqa: PTH108  (speed)
+            raise
+    except OSError as error:
+        raise unwritable(path, error, advice) from error
+
+
+def _opened_in_place(path: Path) -> int:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        return os.open(path, flags, _SHARED)
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, flags, _SHARED)
+
+
+def _write_all(handle: int, content: bytes) -> None:
+    try:
+        while content:
+            content = content[os.write(handle, content) :]
+    finally:
+        os.close(handle)
+
+
+def unwritable(path: Path, error: OSError, advice: str) -> SettingsError:
+    """The error that says why a file cannot be written: `DiskFull` where there is no room for it."""
+    reason = error.strerror or str(error)
+    message = f"cannot write {path}: {reason}; {advice}"
+    return DiskFull(message, path, reason) if is_full(error) else SettingsError(message)
+
+
+def is_full(error: OSError) -> bool:
+    """Whether a file could be written if there were more room: on the disk, in a quota or below a limit."""
+    return error.errno in _FULL
+
+
+def _write_whole(path: Path, text: bytes, sync: Sync | None, advice: str) -> None:
+    try:
+        _put(path, text, sync)
+    except OSError as error:
+        raise unwritable(path, error, advice) from error
+
+
+def _put(path: Path, text: bytes, sync: Sync | None) -> None:
+    handle, temporary = _opened_beside(path, sync)
+    try:
+        _write(handle, text, sync)
+        os.replace(temporary, path)  # noqa: PTH105  (the path may be anything by now; rename, never follow)
+    finally:
+        with suppress(OSError):  # gone after a rename; left by a full disk or a Ctrl-C otherwise
+            os.unlink(temporary)  # noqa: PTH108  (same)
+    sync_directory(path.parent, sync)
+
+
+def _opened_beside(path: Path, sync: Sync | None) -> tuple[int, Path]:
+    """A new file that nobody else has opened, in the directory of the target, which is made where it is missing."""
+    temporary = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        return os.open(temporary, flags, _PRIVATE), temporary
+    except (FileNotFoundError, NotADirectoryError):
+        missing = [one for one in (path.parent, *path.parent.parents) if not one.exists()]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for one in missing:
+            sync_directory(one.parent, sync)
+        return os.open(temporary, flags, _PRIVATE), temporary
+
+
+def _write(handle: int, text: bytes, sync: Sync | None) -> None:
+    try:
+        while text:
+            text = text[os.write(handle, text) :]
+        os.fchmod(handle, _SHARED)
+        if sync is not None:
+            sync(handle)
+    finally:
+        os.close(handle)
+
+
+def sync_directory(path: Path, sync: Sync | None) -> None:
+    """Make sure that the names in a directory are on the disk."""
+    if sync is None:
+        return
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        sync(handle)
+    finally:
+        os.close(handle)
+
+
+def remove_leftovers(directory: Path, *names: str) -> None:
+    """Remove what a process that was killed left of files that it was writing there: plain files, never links."""
+    left = re.compile(rf"\.(?:{'|'.join(map(re.escape, names))})\.[0-9a-f]{{16}}")
+    with suppress(OSError), os.scandir(directory) as found:
+        for entry in found:
+            if left.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                os.unlink(entry.path)  # noqa: PTH108  (the same path, as text)
+
+
+def remove(path: Path) -> None:
+    """Remove a file of ours. Raises `SettingsError` that says how to write elsewhere."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise SettingsError(f"cannot remove {path}: {error.strerror}; choose a place with --webeval-output") from error
+
+
+def encoded(content: Any) -> bytes:
+    """The bytes of some JSON: indented, UTF-8 whatever an agent put into its texts, with a final newline.
+
+    JSON knows neither NaN nor infinity: they become the texts "NaN", "Infinity" and "-Infinity". Half of a surrogate
+    pair becomes the six characters that escape it.
+    """
+    try:
+        plain = json.dumps(content, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        content = _finite(content)
+        plain = json.dumps(content, ensure_ascii=False, allow_nan=False)
+    try:  # Python indents many times slower than it encodes, and gives the same bytes
+        return msgspec.json.format(plain.encode(), indent=INDENT) + b"\n"
+    except UnicodeEncodeError:
+        return encoded(travelling(content))
+    except (msgspec.DecodeError, RecursionError):  # too deep for msgspec
+        return json.dumps(content, indent=INDENT, ensure_ascii=False).encode() + b"\n"
+
+
+def _finite(tree: Any) -> Any:
+    """The same JSON with the name of each number that JSON does not know in its place."""
+    if isinstance(tree, dict):
+        return {_finite(key): _finite(value) for key, value in tree.items()}
+    if isinstance(tree, list | tuple):
+        return [_finite(value) for value in tree]
+    return json.dumps(tree) if isinstance(tree, float) and not math.isfinite(tree) else tree

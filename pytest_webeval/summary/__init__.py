@@ -1,0 +1,3 @@
+"""What many trajectories say together: means, rates, intervals, several runs of one thing (`fara_webeval.md` §7)."""
+
+from __future__ import annotations

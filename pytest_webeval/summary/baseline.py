@@ -1,0 +1,145 @@
+"""The summary of an earlier session, as far as another one is compared with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from typing import Literal
+
+from msgspec import Struct
+from msgspec import ValidationError
+from msgspec import convert
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.results import Summary
+from pytest_webeval.safety.files import read_inside
+from pytest_webeval.safety.json import read_json
+from pytest_webeval.safety.json import told_of
+from pytest_webeval.safety.limits import USUAL
+
+OPTION = "--webeval-baseline"
+
+
+class Row(Struct, frozen=True):
+    """What became of one run."""
+
+    run: str
+    task_id: int | str
+    status: Literal["success", "failure", "partial_match", "error", "excluded"]
+
+
+class About(Struct, frozen=True):
+    """What stands under `webeval`."""
+
+    rules: str
+    success_rate: float | None
+    partial: bool = False
+
+
+class Baseline(Struct, frozen=True):
+    """The earlier session. Fields that are not named here may hold anything."""
+
+    timestamp: str
+    webarena_verified_evaluator_checksum: str
+    webarena_verified_data_checksum: str
+    task_results: list[Row]
+    webeval: About
+
+
+def read_baseline(path: Path) -> Baseline:
+    """The summary in a file. Raises `SettingsError`."""
+    place = path.resolve()
+    try:
+        raw = read_json(read_inside(place.parent, place.name).decode(), USUAL, str(path))
+        return convert(raw, Baseline)
+    except (RecordingError, EvaluationError) as error:
+        raise SettingsError(f"{OPTION}: {error}") from error
+    except ValidationError as error:
+        told = f"{path} is no eval_summary.json of ours: {told_of(error)}"
+        raise SettingsError(f"{OPTION}: {told}; name the one that an earlier session wrote") from error
+    except ValueError as error:
+        raise SettingsError(f"{OPTION}: {path} is no JSON: {error}; name an eval_summary.json") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Flips:
+    """Labels of runs in the order of their summary: those of `gone` runs are of then, the others are of now."""
+
+    lost: tuple[str, ...]
+    gained: tuple[str, ...]
+    new: tuple[str, ...]
+    gone: tuple[str, ...]
+
+
+def flips(before: Iterable[Row], now: Iterable[Row]) -> Flips:
+    """What changed. Runs are the same if they are of the same task, or of several of it, if they have the same label.
+
+    A run that is excluded says nothing about the agent, so it can neither be lost nor gained.
+    """
+    then, these = list(before), list(now)
+    pairs = list(_pairs(_by_task(then), _by_task(these)))
+    lost = {new.run for old, new in pairs if old.status == "success" and new.status not in ("success", "excluded")}
+    gained = {new.run for old, new in pairs if old.status not in ("success", "excluded") and new.status == "success"}
+    known, kept = {new.run for _, new in pairs}, {old.run for old, _ in pairs}
+    return Flips(
+        tuple(one.run for one in these if one.run in lost),
+        tuple(one.run for one in these if one.run in gained),
+        tuple(one.run for one in these if one.run not in known),
+        tuple(one.run for one in then if one.run not in kept),
+    )
+
+
+def _by_task(rows: Iterable[Row]) -> dict[str, dict[str, Row]]:
+    found: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        found.setdefault(str(row.task_id), {})[row.run] = row
+    return found
+
+
+def _pairs(before: Mapping[str, Mapping[str, Row]], now: Mapping[str, Mapping[str, Row]]) -> Iterator[tuple[Row, Row]]:
+    for task_id in before.keys() & now.keys():
+        old, new = before[task_id], now[task_id]
+        if len(old) == len(new) == 1:
+            yield from zip(old.values(), new.values(), strict=True)
+        else:
+            yield from ((old[run], new[run]) for run in old.keys() & new.keys())
+
+
+def since(baseline: Baseline, summary: Summary) -> Summary:
+    """The summary with what changed since then under `webeval.baseline`, and whether the two can be compared at all."""
+    found = flips(baseline.task_results, convert(summary.task_results, list[Row]))
+    told = {
+        "timestamp": baseline.timestamp,
+        "success_rate": baseline.webeval.success_rate,
+        "rules": baseline.webeval.rules,
+        "partial": baseline.webeval.partial,
+        "same_rules": baseline.webeval.rules == summary.webeval["rules"],
+        "same_evaluators": _is_same("evaluator_checksum", baseline, summary),
+        "same_tasks": _is_same("data_checksum", baseline, summary),
+    }
+    told |= {name: list(getattr(found, name)) for name in Flips.__slots__}
+    return summary.with_changes(webeval=summary.webeval | {"baseline": told})
+
+
+def part_of(whole: Summary, part: Summary) -> Summary:
+    """The summary of some runs with what of a session's comparison is about these."""
+    runs, told = {row["run"] for row in part.task_results}, whole.webeval["baseline"]
+    of_runs = {name: [run for run in told[name] if run in runs] for name in ("lost", "gained", "new")}
+    return part.with_changes(webeval=part.webeval | {"baseline": told | of_runs})
+
+
+def _is_same(name: str, baseline: Baseline, summary: Summary) -> bool:
+    field = f"webarena_verified_{name}"
+    return bool(getattr(baseline, field) == getattr(summary, field))
+
+
+def flip_by_run(about: Mapping[str, Any]) -> dict[str, str]:
+    """`lost` or `gained` by the label of each run that flipped, of what stands under `webeval` in a summary."""
+    found = about.get("baseline") or {}
+    return {run: name for name in ("lost", "gained") for run in found.get(name, ())}

@@ -1,0 +1,146 @@
+"""metrics.json of one run as the reference writes it (`fara_webeval.md` §7.1)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from pytest_webeval.recordings.trajectory.step import NO_ANSWER
+from pytest_webeval.rules import Rules
+from pytest_webeval.storage import Sync
+from pytest_webeval.storage import write_json
+from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.repeated_runs import consensus
+from pytest_webeval.summary.statistics import mean
+from pytest_webeval.summary.trajectory_rows import Row
+from pytest_webeval.summary.trajectory_rows import row_of
+from pytest_webeval.summary.trajectory_rows import scored
+from pytest_webeval.summary.trajectory_statistics import Length
+from pytest_webeval.summary.trajectory_statistics import budget_scores
+from pytest_webeval.summary.trajectory_statistics import by_screenshots
+from pytest_webeval.summary.trajectory_statistics import by_steps
+from pytest_webeval.summary.trajectory_statistics import default_budgets
+from pytest_webeval.summary.trajectory_statistics import mean_scores
+from pytest_webeval.summary.trajectory_statistics import scores
+from pytest_webeval.summary.trajectory_statistics import within_budgets
+
+_JUDGE_ERRORS = ("Error code", "Error, ", "Error: ")
+_LOADED = ("completed", "over_budget")
+_INIT, _EXECUTED, _EVALUATED = range(3)
+# How benchmarks whose judge writes free text call their groups, by the start of the benchmark's name.
+_GROUPS = {"WebVoyager": "web_name", "OnlineM2W": "level"}
+
+
+def metrics(rows: Sequence[Row], length: Length = by_steps) -> dict[str, Any]:
+    """The content of metrics.json for the rows of one run; lists keep the order of the rows.
+
+    Not there is what takes an LLM: `num_refused`, `refusal_ratio` and `examples_refusal_info`. Unlike the reference's,
+    a missing duration is left out instead of counting 0 (Q33), and a mean of nothing is null. `by_screenshots` for
+    `length` gives the reference's step budgets (Q46).
+    """
+    evaluated, budgets = scored(rows), default_budgets(rows)
+    durations = [row.duration for row in rows if row.duration is not None]
+    average_time = mean(durations)
+    return {
+        "mean_score": mean(scores(evaluated)),
+        "max_score": max(scores(evaluated), default=None),
+        "num_examples": len(evaluated),
+        **_per_group(evaluated),
+        **_free_text(rows, evaluated),
+        **_consensus(evaluated),
+        "step_budget_scores": budget_scores(evaluated, budgets, length),
+        "average_time": -1 if average_time is None else average_time,
+        "durations": durations,
+        "scores": [_example(row, within_budgets(row, budgets, length)) for row in evaluated],
+        "total examples": len(rows),
+        "executed examples": sum(_stage(row) >= _EXECUTED for row in rows),
+    }
+
+
+def _per_group(evaluated: Sequence[Row]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for group, entry in mean_scores(evaluated, lambda row: row.group).items():
+        found |= {f"accuracy_{group}": entry["mean"], f"samples_{group}": entry["n"]}
+    return found
+
+
+def _free_text(rows: Sequence[Row], evaluated: Sequence[Row]) -> dict[str, Any]:
+    """What metrics.json has for WebVoyager and Online-Mind2Web only."""
+    benchmarks = sorted({row.benchmark for row in rows if row.benchmark})
+    kind = next((kind for kind in _GROUPS for name in benchmarks if name.startswith(kind)), None)
+    if kind is None:
+        return {}
+    table = mean_scores(evaluated, lambda row: row.group)
+    by_group = {group: [entry["mean"], entry["n"]] for group, entry in table.items()}
+    return {f"accuracy_by_{_GROUPS[kind]}": by_group} | _undisturbed(evaluated)
+
+
+def _undisturbed(evaluated: Sequence[Row]) -> dict[str, Any]:
+    """Means without the runs that something other than the agent's skill decided, and how many those were."""
+    valid = [row for row in evaluated if not any(disturbed(row) for disturbed in _DISTURBANCES.values())]
+    means = {
+        f"mean_score_no_{name}": mean(scores([row for row in evaluated if not disturbed(row)]))
+        for name, disturbed in _DISTURBANCES.items()
+    }
+    every = "_".join(f"no_{name}" for name in _DISTURBANCES)
+    numbers = {f"num_{name}": sum(map(disturbed, evaluated)) for name, disturbed in _DISTURBANCES.items()}
+    return means | {f"mean_score_{every}": mean(scores(valid))} | numbers | {f"num_valid_{every}": len(valid)}
+
+
+def _is_empty(row: Row) -> bool:
+    return row.answer in (None, "", NO_ANSWER)
+
+
+def _met_captcha(row: Row) -> bool:
+    return "captcha" in (row.reasoning or "").lower()
+
+
+def _met_error(row: Row) -> bool:
+    return any(text in (row.reasoning or "") for text in _JUDGE_ERRORS)
+
+
+_DISTURBANCES: dict[str, Callable[[Row], bool]] = {"empty": _is_empty, "captcha": _met_captcha, "error": _met_error}
+
+
+def _consensus(evaluated: Sequence[Row]) -> dict[str, Any]:
+    return {
+        f"consensus_score_at_{k}": {"score": entry["mean"], "num_examples": entry["tasks"]}
+        for k, entry in consensus(evaluated).items()
+    }
+
+
+def _stage(row: Row) -> int:
+    if row.score is not None:
+        return _EVALUATED
+    return _EXECUTED if row.kind in _LOADED else _INIT
+
+
+def _example(row: Row, step_budget_scores: dict[str, float]) -> str:
+    """One entry of `scores`: JSON inside a string, as the reference has it."""
+    return json.dumps(
+        {
+            "qid": row.task_id,
+            "score": row.score,
+            "duration": row.duration,
+            "stage": _stage(row),
+            "reasoning": row.reasoning,
+            "answer": row.answer,
+            "step_budget_scores": step_budget_scores,
+        }
+    )
+
+
+METRICS = "metrics.json"
+
+
+def write_metrics(records: Iterable[Record], directory: Path, rules: Rules, sync: Sync | None = None) -> None:
+    """Write a file for each run, in the same tree as the runs. Raises `SettingsError`."""
+    length = by_steps if rules.budgets_in_steps else by_screenshots
+    rows = sorted(map(row_of, records), key=lambda row: (row.run, row.label))
+    for run, found in groupby(rows, key=lambda row: row.run):
+        write_json(directory / run / METRICS, metrics(list(found), length), sync)

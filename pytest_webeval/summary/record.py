@@ -1,0 +1,129 @@
+"""What the analysis takes of the verdict in a result."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import astuple
+from dataclasses import dataclass
+from dataclasses import field
+from typing import Any
+from typing import Self
+
+import msgspec
+from msgspec import Struct
+
+from pytest_webeval.diagnostics.failure_groups import group_of
+from pytest_webeval.results import Status
+from pytest_webeval.results import TaskResult
+from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
+
+
+class ToolFailure(Struct):
+    """A step that the agent could not take."""
+
+    code: str
+
+
+class Judged(Struct):
+    """What the analysis takes of a verdict. Anybody may override the evaluator, so nothing is taken for granted."""
+
+    status: str | None = None
+    criterion: str | None = None
+    flags: list[str] = msgspec.field(default_factory=list)
+    process_score: float | None = None
+    process: bool | None = None
+    outcome: bool | None = None
+    violation: bool | None = None
+    degraded_steps: list[str] = msgspec.field(default_factory=list)
+    generation: str | None = None
+    failure: dict[str, Any] | None = None
+    tool_failures: list[ToolFailure] = msgspec.field(default_factory=list)
+    reason: str | None = None
+
+
+def told_of(result: TaskResult) -> str | None:
+    """What the analysis needs to know of a result, as JSON text; None where the run is no trajectory."""
+    found = result.webeval.get("trajectory")
+    if found is None:
+        return None
+
+    actual = next((one.actual for one in result.evaluators_results if one.evaluator_name == RUBRIC_EVALUATOR), None)
+    try:
+        verdict = msgspec.convert(actual or {}, Judged)
+    except ValueError:
+        verdict = Judged()
+    return json.dumps(found | {"verdict": msgspec.to_builtins(verdict)})
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a summary needs of one run, in plain JSON values, so that it can travel between processes."""
+
+    run: str
+    task_id: int | str
+    status: str
+    score: float
+    sites: list[str]
+    template: int
+    task_type: str | None
+    reason: str | None
+    warnings: list[str]
+    wall_time: float
+    rules: str
+    version: str
+    evaluator_checksum: str
+    data_checksum: str
+    excluded: str | None = None  # why the run is in no mean
+    skipped: bool = False  # whether it is in no count either
+    missing: bool = False  # an expected task without a recording
+    unpassable: str | None = None  # why no natural recording passes the task
+    failure: list[str] | None = None  # evaluator, field and kind of its failure group
+    evaluators: list[str] = field(default_factory=list)  # names of those that did not succeed
+    capture: list[str] = field(default_factory=list)  # kinds of what is wrong with the recording itself
+    trajectory: str | None = None  # what a trajectory contributes, as JSON: that travels whatever an agent wrote
+
+    @classmethod
+    def of(cls, result: TaskResult, task_type: str | None, reason: str | None = None) -> Self:
+        """The record of a result."""
+        return cls(
+            run=result.webeval["run"],
+            task_id=result.task_id,
+            status=result.status.value,
+            score=result.score,
+            sites=result.sites,
+            template=result.intent_template_id,
+            task_type=task_type,
+            reason=reason or result.error_msg,
+            warnings=list(map(str, result.webeval.get("warnings", ()))),  # anybody may add some
+            wall_time=result.webeval.get("wall_time", 0.0),
+            rules=result.webeval["rules"],
+            version=result.webarena_verified_version,
+            evaluator_checksum=result.webarena_verified_evaluator_checksum,
+            data_checksum=result.webarena_verified_data_checksum,
+            excluded=result.webeval.get("excluded"),
+            skipped=result.webeval.get("skipped", False),
+            unpassable=result.webeval.get("unpassable"),
+            failure=_grouped(result),
+            evaluators=_unsuccessful(result),
+            capture=[str(one["kind"]) for one in result.webeval.get("capture") or ()],
+            trajectory=told_of(result),
+        )
+
+    @property
+    def site_key(self) -> str:
+        """Sites sorted and joined by ``-``."""
+        return "-".join(sorted(self.sites))
+
+    def to_json(self) -> dict[str, Any]:
+        """All fields as plain JSON."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def _grouped(result: TaskResult) -> list[str] | None:
+    group = group_of(result)
+    return None if group is None else list(astuple(group))
+
+
+def _unsuccessful(result: TaskResult) -> list[str]:
+    found = result.evaluators_results
+    return list(dict.fromkeys(one.evaluator_name for one in found if one.status is not Status.SUCCESS))

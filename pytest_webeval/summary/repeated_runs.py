@@ -1,0 +1,206 @@
+"""How runs of the same thing compare: their means, and the tasks that one solved and another did not (§7.4)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb
+from math import sqrt
+from typing import Any
+
+from pytest_webeval.summary.statistics import mean
+from pytest_webeval.summary.statistics import mean_and_n
+from pytest_webeval.summary.statistics import sample_std
+from pytest_webeval.summary.statistics import spread
+from pytest_webeval.summary.statistics import student_t_interval
+from pytest_webeval.summary.trajectory_rows import KINDS
+from pytest_webeval.summary.trajectory_rows import Row
+from pytest_webeval.summary.trajectory_rows import scored
+from pytest_webeval.summary.trajectory_statistics import counts
+from pytest_webeval.summary.trajectory_statistics import coverage
+from pytest_webeval.summary.trajectory_statistics import headline
+from pytest_webeval.summary.trajectory_statistics import scores
+
+MAX_K = 100  # more tries than anybody records; keeps the work bounded when a stranger names as many runs
+_REPHRASED = re.compile(r"(.+)_rephrased_[0-9]+", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Tries:
+    """How often a task was tried and how often it succeeded."""
+
+    count: int
+    successes: int
+
+    @property
+    def rate(self) -> Fraction:
+        """The share that succeeded."""
+        return Fraction(self.successes, self.count)
+
+    @property
+    def is_flip(self) -> bool:
+        """Whether some succeeded and some did not."""
+        return 0 < self.successes < self.count
+
+
+def any_of(tries: Tries, k: int) -> Fraction:
+    """The chance that at least one of k tries succeeds: pass@k."""
+    return 1 - Fraction(comb(tries.count - tries.successes, k), comb(tries.count, k))
+
+
+def all_of(tries: Tries, k: int) -> Fraction:
+    """The chance that k tries all succeed: pass^k and consensus@k."""
+    return Fraction(comb(tries.successes, k), comb(tries.count, k))
+
+
+def averages(tasks: Iterable[Tries], chance: Callable[[Tries, int], Fraction], most: int) -> dict[str, dict[str, Any]]:
+    """For each k from 1 to `most` the mean chance over the tasks with that many tries, and how many those are."""
+    frequencies = Counter(tasks)
+    table = {}
+    for k in range(1, min(most, MAX_K) + 1):
+        counted = {tries: times for tries, times in frequencies.items() if tries.count >= k}
+        total = sum((chance(tries, k) * times for tries, times in counted.items()), Fraction(0))
+        number = sum(counted.values())
+        table[str(k)] = {"mean": float(total / number) if number else None, "tasks": number}
+    return table
+
+
+def tries_of_tasks(rows: Iterable[Row]) -> dict[str, Tries]:
+    """The tries of each task. One without a score is none, whether it was aborted or is missing."""
+    return _tries((row.task_id, row.status == "success") for row in scored(rows))
+
+
+def consensus(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
+    """Consensus@k over the phrasings of each task, for each k up to the most samples; empty without rephrased tasks.
+
+    As in the reference every score above 0 succeeds.
+    """
+    if not any(is_rephrased(row) for row in rows):
+        return {}
+    tasks = _tries((_original(row.task_id), (row.score or 0) > 0) for row in scored(rows))
+    return averages(tasks.values(), all_of, max((tries.count for tries in tasks.values()), default=0))
+
+
+def is_rephrased(row: Row) -> bool:
+    """Whether the task is another's, put in other words."""
+    return _REPHRASED.fullmatch(row.task_id) is not None
+
+
+def _original(task_id: str) -> str:
+    found = _REPHRASED.fullmatch(task_id)
+    return found[1] if found else task_id
+
+
+def _tries(outcomes: Iterable[tuple[str, bool]]) -> dict[str, Tries]:
+    seen: dict[str, list[bool]] = {}
+    for task_id, succeeded in outcomes:
+        seen.setdefault(task_id, []).append(succeeded)
+    return {task_id: Tries(len(seen[task_id]), sum(seen[task_id])) for task_id in sorted(seen)}
+
+
+MAX_FLIPS = 50
+
+
+def runs(rows: Iterable[Row], expected: Collection[str] | None) -> list[dict[str, Any]]:
+    """One entry for each run, sorted; none where there is only one, of which all else is told."""
+    parts = _parts(rows, lambda row: row.run)
+    if len(parts) < 2:
+        return []
+    return [_run(name, those, expected) for name, those in parts.items()]
+
+
+def experiments(rows: Iterable[Row]) -> dict[str, dict[str, Any]]:
+    """What can be said of each experiment that tried tasks repeatedly: in several runs or in other words."""
+    named = _parts((row for row in rows if row.experiment), lambda row: row.experiment)
+    return {name: _experiment(those) for name, those in named.items() if _repeats(those)}
+
+
+def _parts(rows: Iterable[Row], of: Callable[[Row], str]) -> dict[str, list[Row]]:
+    parts: dict[str, list[Row]] = {}
+    for row in rows:
+        parts.setdefault(of(row), []).append(row)
+    return {name: parts[name] for name in sorted(parts)}
+
+
+def _run(name: str, rows: Sequence[Row], expected: Collection[str] | None) -> dict[str, Any]:
+    return {
+        "run": name,
+        "experiment": rows[0].experiment,
+        "trajectories": len(rows),
+        "classes": counts((row.kind for row in rows), KINDS),
+        **headline(rows),
+        "coverage": coverage(rows, expected),
+    }
+
+
+def _repeats(rows: Sequence[Row]) -> bool:
+    return len({row.run for row in rows}) > 1 or any(is_rephrased(row) for row in rows)
+
+
+def _experiment(rows: Sequence[Row]) -> dict[str, Any]:
+    parts = _parts(rows, lambda row: row.run)
+    by_run = {name: mean_and_n(scores(those)) for name, those in parts.items()}
+    tasks = tries_of_tasks(rows)
+    return {
+        "runs": [{"run": name} | found for name, found in by_run.items()],
+        **_over_runs([found["mean"] for found in by_run.values() if found["n"]]),
+        **_same_tasks(list(parts.values())),
+        "task_rates": _task_rates(tasks.values()),
+        "pass@k": averages(tasks.values(), any_of, len(by_run)),
+        "pass^k": averages(tasks.values(), all_of, len(by_run)),
+        "consensus@k": consensus(rows),
+        "flips": _flips(tasks),
+    }
+
+
+def _over_runs(means: Sequence[float]) -> dict[str, Any]:
+    """The mean of the runs' means, each run counting the same, and how sure it is. A run without scores has none."""
+    std, interval = sample_std(means), student_t_interval(means)
+    return {
+        "average": mean(means),
+        "average_denominator": len(means),
+        "std": std,
+        "standard_error": None if std is None else std / sqrt(len(means)),
+        "interval_95": None if interval is None else list(interval),
+    }
+
+
+def _same_tasks(parts: Sequence[Sequence[Row]]) -> dict[str, Any]:
+    """How many tasks have a score in any run and in every run, and what the runs' average is over the latter."""
+    by_run = [_scores_of_tasks(rows) for rows in parts]
+    common = set.intersection(*(set(tasks) for tasks in by_run))
+    means = [mean([score for task_id in common for score in tasks[task_id]]) for tasks in by_run]
+    return {
+        "tasks": len(set().union(*by_run)),
+        "common_tasks": len(common),
+        "common_average": mean([found for found in means if found is not None]),
+    }
+
+
+def _scores_of_tasks(rows: Iterable[Row]) -> dict[str, list[float]]:
+    tasks: dict[str, list[float]] = {}
+    for row in rows:
+        if row.score is not None:
+            tasks.setdefault(row.task_id, []).append(row.score)
+    return tasks
+
+
+def _task_rates(tasks: Iterable[Tries]) -> dict[str, Any]:
+    rates = [tries.rate for tries in tasks]
+    return spread(rates) | {"always": sum(rate == 1 for rate in rates), "never": sum(rate == 0 for rate in rates)}
+
+
+def _flips(tasks: Mapping[str, Tries]) -> dict[str, Any]:
+    found = [
+        {"task_id": task_id, "tries": tries.count, "successes": tries.successes}
+        for task_id, tries in tasks.items()
+        if tries.is_flip
+    ]
+    return {"count": len(found), "tasks": found[:MAX_FLIPS]}

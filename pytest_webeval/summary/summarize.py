@@ -1,0 +1,138 @@
+"""Results of many tasks become one summary: counts, rates with intervals, tables per site, template and type."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC
+from datetime import datetime
+from typing import Any
+
+from pytest_webeval.diagnostics.failure_groups import FailureGroup
+from pytest_webeval.results import Status
+from pytest_webeval.results import Summary
+from pytest_webeval.results import TaskResult
+from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.statistics import wilson
+from pytest_webeval.summary.warning_kinds import warning_groups
+
+SLOWEST = 10
+
+
+def summarize(results: Iterable[TaskResult], timestamp: str | None = None) -> Summary:
+    """The summary of some results, as eval_summary.json holds it."""
+    return summarize_records([Record.of(result, None) for result in results], timestamp=timestamp)
+
+
+def summarize_records(
+    records: Iterable[Record],
+    about: Mapping[str, Any] | None = None,
+    timestamp: str | None = None,
+    expected: Collection[str] | None = None,
+) -> Summary:
+    """The summary of some records; `about` adds what the session knows under `webeval`.
+
+    `expected` are the ids of the tasks that should have a trajectory, where somebody knows them.
+    """
+    ordered = sorted(records, key=lambda record: (str(type(record.task_id)), record.task_id, record.run))
+    counted = [record for record in ordered if not record.skipped]
+    success, failure, error = (_count(counted, status) for status in (Status.SUCCESS, Status.FAILURE, Status.ERROR))
+    return Summary(
+        timestamp=timestamp or datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        webarena_verified_version=_common(ordered, "version"),
+        webarena_verified_evaluator_checksum=_common(ordered, "evaluator_checksum"),
+        webarena_verified_data_checksum=_common(ordered, "data_checksum"),
+        total=success + failure + error,
+        success_count=success,
+        failed_count=failure,
+        error_count=error,
+        per_site_summary=_per_site(counted),
+        task_results=[_row(record) for record in ordered],
+        webeval=_additions(ordered, counted, success) | _trajectories(ordered, expected) | dict(about or {}),
+    )
+
+
+def _trajectories(records: Sequence[Record], expected: Collection[str] | None) -> dict[str, Any]:
+    """The analysis of the runs that are trajectories, if there are any."""
+    told = [record for record in records if record.trajectory is not None]
+    if not told:
+        return {}
+    from pytest_webeval.summary.trajectory_analysis import analyse
+    from pytest_webeval.summary.trajectory_rows import row_of  # no other session needs the analysis
+
+    return {"trajectories": analyse([row_of(record) for record in told], expected)}
+
+
+def _count(records: Sequence[Record], status: Status) -> int:
+    return sum(record.status == status for record in records)
+
+
+def _common(records: Sequence[Record], name: str) -> str:
+    """The value that all records share; several are joined, so that nobody takes them for one."""
+    return ",".join(sorted({getattr(record, name) for record in records if getattr(record, name)}))
+
+
+def _per_site(records: Sequence[Record]) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = {}
+    for record in records:
+        row = {"task_id": record.task_id, "status": record.status, "score": record.score}
+        found.setdefault(record.site_key, []).append(row)
+    return dict(sorted(found.items()))
+
+
+def _row(record: Record) -> dict[str, Any]:
+    return {
+        "task_id": record.task_id,
+        "run": record.run,
+        "status": "excluded" if record.skipped else record.status,
+        "score": record.score,
+        "sites": record.sites,
+        "intent_template_id": record.template,
+        "reason": record.excluded if record.skipped else record.reason,
+    }
+
+
+def _additions(ordered: Sequence[Record], counted: Sequence[Record], success: int) -> dict[str, Any]:
+    rated = [record for record in counted if record.excluded is None]
+    low, high = wilson(success, len(rated))
+    warnings = {record.run: record.warnings for record in ordered if record.warnings}
+    slowest = sorted(counted, key=lambda record: -record.wall_time)[:SLOWEST]
+    return {
+        "rules": _common(ordered, "rules"),
+        "excluded_count": len(ordered) - len(counted),
+        "missing_count": sum(record.missing for record in counted),
+        "success_rate": success / len(rated) if rated else None,
+        "success_rate_denominator": len(rated),
+        "success_rate_interval_95": [low, high],
+        "per_template": _table(counted, "template"),
+        "per_type": _table(counted, "task_type"),
+        "failures": _failures(counted),
+        "slowest": [{"run": record.run, "wall_time": record.wall_time} for record in slowest],
+        "unpassable": {str(record.task_id): record.unpassable for record in counted if record.unpassable},
+        "warning_count": sum(len(record.warnings) for record in ordered),
+        "warning_kinds": warning_groups(warnings),
+        "warnings": warnings,
+    }
+
+
+def _failures(records: Iterable[Record]) -> list[dict[str, Any]]:
+    """Groups of runs that failed in the same way, the largest first."""
+    found: dict[FailureGroup, list[str]] = {}
+    for record in records:
+        if record.failure is not None:
+            found.setdefault(FailureGroup(*record.failure), []).append(record.run)
+    ordered = sorted(found.items(), key=lambda entry: (-len(entry[1]), entry[0]))
+    return [asdict(group) | {"text": group.text, "count": len(runs), "runs": runs} for group, runs in ordered]
+
+
+def _table(records: Sequence[Record], name: str) -> dict[str, dict[str, int]]:
+    table: dict[str, dict[str, int]] = {}
+    tasks = [record for record in records if record.trajectory is None]  # trajectories have neither template nor type
+    for record in sorted(tasks, key=lambda record: str(getattr(record, name))):
+        row = table.setdefault(str(getattr(record, name)), {"total": 0, "success_count": 0})
+        row["total"] += 1
+        row["success_count"] += record.status == Status.SUCCESS
+    return table

@@ -1,0 +1,93 @@
+"""The analysis of a session's trajectories: one block of plain JSON (`fara_webeval.md` §7.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from collections.abc import Sequence
+from typing import Any
+
+from pytest_webeval.summary.repeated_runs import experiments
+from pytest_webeval.summary.repeated_runs import runs
+from pytest_webeval.summary.statistics import with_denominator
+from pytest_webeval.summary.trajectory_rows import KINDS
+from pytest_webeval.summary.trajectory_rows import STATUSES
+from pytest_webeval.summary.trajectory_rows import Row
+from pytest_webeval.summary.trajectory_rows import in_order
+from pytest_webeval.summary.trajectory_rows import scored
+from pytest_webeval.summary.trajectory_statistics import budget_scores
+from pytest_webeval.summary.trajectory_statistics import by_steps
+from pytest_webeval.summary.trajectory_statistics import counts
+from pytest_webeval.summary.trajectory_statistics import coverage
+from pytest_webeval.summary.trajectory_statistics import default_budgets
+from pytest_webeval.summary.trajectory_statistics import effort
+from pytest_webeval.summary.trajectory_statistics import failure_points
+from pytest_webeval.summary.trajectory_statistics import headline
+from pytest_webeval.summary.trajectory_statistics import last_errors
+from pytest_webeval.summary.trajectory_statistics import mean_scores
+
+NO_VERDICT = "none"
+
+
+def analyse(rows: Sequence[Row], expected: Collection[str] | None = None) -> dict[str, Any]:
+    """All that the rows say together; their order has no effect. `expected` are the ids of the task list."""
+    ordered = in_order(rows)
+    counted = scored(ordered)
+    return {
+        **_counts(ordered),
+        **headline(ordered),
+        **_signals(counted),
+        "criteria": counts(row.criterion for row in counted if row.criterion),
+        "coverage": coverage(ordered, expected),
+        "per_group": mean_scores(ordered, lambda row: row.group),
+        "per_benchmark": mean_scores(ordered, lambda row: row.benchmark),
+        "per_experiment": mean_scores(ordered, lambda row: row.experiment or None),
+        **_verdicts(ordered),
+        **effort(ordered),
+        "step_budget_scores": budget_scores(counted, default_budgets(ordered), by_steps),
+        "last_errors": last_errors(ordered),
+        "long_sessions": sum(row.is_long for row in ordered),
+        "failure_points": failure_points(ordered),
+        "tool_failures": counts(code for row in ordered for code in set(row.tool_failures)),
+        "runs": runs(ordered, expected),
+        "experiments": experiments(ordered),
+    }
+
+
+def _counts(rows: Sequence[Row]) -> dict[str, Any]:
+    return {
+        "trajectories": len(rows),
+        "classes": counts((row.kind for row in rows), KINDS),
+        "statuses": counts((row.status for row in rows), STATUSES),
+        "reasons": counts(reason for row in rows for reason in set(row.reasons)),
+        "flags": counts(flag for row in rows for flag in set(row.flags)),
+    }
+
+
+def _signals(counted: Sequence[Row]) -> dict[str, Any]:
+    """What the verifier's signals say of the runs that are in the headline mean, as far as each signal is known.
+
+    Two signals count together only where both are known: a failure that one of them settles would else count where the
+    same run's success would not.
+    """
+    outcome = [row.outcome for row in counted if row.outcome is not None]
+    safe = [
+        row.outcome and not row.violation for row in counted if row.outcome is not None and row.violation is not None
+    ]
+    both = [row.process and row.outcome for row in counted if row.process is not None and row.outcome is not None]
+    return {
+        **with_denominator("process_mean", [row.process_share for row in counted if row.process_share is not None]),
+        **with_denominator("outcome_rate", outcome),
+        **with_denominator("safe_outcome_rate", safe),
+        **with_denominator("both_rate", both),
+    }
+
+
+def _verdicts(rows: Sequence[Row]) -> dict[str, Any]:
+    """What became of the verdicts; every row is in one of the classes of `verdicts`."""
+    return {
+        "verdicts": counts(row.verdict_status or NO_VERDICT for row in rows),
+        "judge_errors": sum(row.verdict_status == "judge_error" for row in rows),
+        "undecided": sum(row.verdict_status == "undecided" or "undecided" in row.flags for row in rows),
+        "degraded": sum(row.degraded for row in rows),
+        "inconsistent": sum(row.is_inconsistent for row in rows),
+    }

@@ -1,0 +1,173 @@
+"""What a result says of a trajectory, on its way into the analysis of all trajectories."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from dataclasses import field
+from typing import TYPE_CHECKING
+from typing import Any
+
+import msgspec
+
+from pytest_webeval.recordings.trajectory.layout import Place
+from pytest_webeval.summary.record import Judged
+
+if TYPE_CHECKING:
+    from pytest_webeval.summary.record import Record
+
+
+KINDS = ("completed", "over_budget", "aborted", "unreadable")
+STATUSES = ("success", "failure", "error", "excluded", "not_scored")
+MAX_NUMBER = 10**18  # nothing that is counted or measured here comes near it
+_NUMBERS = (
+    "score",
+    "steps",
+    "screenshots",
+    "max_rounds",
+    "duration",
+    "prompt_tokens",
+    "completion_tokens",
+    "attempts",
+    "process_share",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What one trajectory contributes.
+
+    A `score` of None is in no mean, and nothing else keeps a trajectory out of one. `experiment` is what several runs
+    of the same thing share, empty where nobody knows. `criterion` is what the score was given for. `duration` is in
+    seconds, `process_share` the fraction of points. A number that no run can have, such as NaN in a file of a stranger,
+    counts as missing.
+    """
+
+    task_id: str
+    run: str
+    label: str
+    kind: str
+    experiment: str = ""
+    score: float | None = None
+    reasons: list[str] = field(default_factory=list)
+    status: str = "not_scored"
+    flags: list[str] = field(default_factory=list)
+    group: str | None = None  # split, web_name or level, whichever the benchmark has
+    benchmark: str | None = None
+    steps: int | None = None
+    screenshots: int | None = None
+    max_rounds: int | None = None
+    duration: float | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    attempts: int | None = None
+    process_share: float | None = None
+    process: bool | None = None
+    outcome: bool | None = None
+    violation: bool | None = None
+    criterion: str | None = None
+    verdict_status: str | None = None
+    is_inconsistent: bool = False
+    degraded: bool = False
+    generation: str | None = None
+    failure: dict[str, Any] | None = None
+    tool_failures: list[str] = field(default_factory=list)  # codes of steps that the agent could not take
+    last_error: str | None = None
+    is_long: bool = False
+    answer: str | None = None
+    reasoning: str | None = None  # what the judge wrote, or why there was nothing to judge
+
+    def __post_init__(self) -> None:
+        for name in _NUMBERS:
+            object.__setattr__(self, name, number_or_none(getattr(self, name)))
+
+
+def number_or_none(raw: Any) -> Any:
+    """The number, or None where it is none that can be counted or measured."""
+    return raw if isinstance(raw, int | float) and abs(raw) <= MAX_NUMBER else None
+
+
+def in_order(rows: Iterable[Row]) -> list[Row]:
+    """The rows by task, then run, so that nothing depends on who was first."""
+    return sorted(rows, key=lambda row: (row.task_id, row.run, row.label))
+
+
+def scored(rows: Iterable[Row]) -> list[Row]:
+    """The rows that are in the headline mean (`fara_webeval.md` §4.4)."""
+    return [row for row in rows if row.score is not None]
+
+
+_TRAJECTORIES = "/traj"
+
+
+def row_of(record: Record) -> Row:
+    """What one trajectory contributes."""
+    told: dict[str, Any] = json.loads(record.trajectory or "{}")
+    verdict, usage = msgspec.convert(told["verdict"], Judged), told["usage"] or {}
+    run = _run(record, told)
+    return Row(
+        task_id=str(record.task_id),
+        run=run,
+        label=record.run,
+        experiment=_experiment(told) or run.rpartition("/")[0],
+        kind=told["class"],
+        score=record.score if record.excluded is None else None,
+        reasons=told["reasons"],
+        status=_status(record, told),
+        flags=[*told["flags"], *verdict.flags],
+        group=told["group"],
+        benchmark=told["benchmark"],
+        steps=told["steps"],
+        screenshots=told.get("screenshots"),
+        max_rounds=told["max_rounds"],
+        duration=told["duration"],
+        prompt_tokens=usage.get("prompt_tokens"),
+        completion_tokens=usage.get("completion_tokens"),
+        attempts=told["attempts"],
+        criterion=verdict.criterion,
+        process_share=verdict.process_score,
+        process=verdict.process,
+        outcome=verdict.outcome,
+        violation=verdict.violation,
+        verdict_status=verdict.status,
+        is_inconsistent=verdict.status == "inconsistent",
+        degraded=bool(verdict.degraded_steps),
+        generation=verdict.generation,
+        failure=verdict.failure,
+        tool_failures=[one.code for one in verdict.tool_failures],
+        last_error=told["last_error"],
+        is_long=told["is_long"],
+        answer=told.get("answer"),
+        reasoning=verdict.reason,
+    )
+
+
+def _status(record: Record, told: dict[str, Any]) -> str:
+    if not record.skipped:
+        return record.status
+    return "excluded" if told["class"] == "aborted" else "not_scored"
+
+
+def _run(record: Record, told: dict[str, Any]) -> str:
+    """The run folder that a trajectory belongs to: the one that holds it, or `traj` around it.
+
+    Where the root is a trajectory itself only its path on the disk says more.
+    """
+    inside = record.run.rpartition("/")[0].removesuffix(_TRAJECTORIES)
+    return inside or "/".join(filter(None, (_experiment(told), told["run_id"])))
+
+
+def _experiment(told: dict[str, Any]) -> str:
+    """What repeated runs share; empty where that is not known."""
+    place = Place(system=told["system"], model=told["model"], benchmark=told["benchmark"])
+    return place.experiment or ""
+
+
+def about_trajectory(record: Record) -> dict[str, str]:
+    """What became of a trajectory and by which criterion it was judged, in words; empty for any other run."""
+    if record.trajectory is None:
+        return {}
+
+    row = row_of(record)
+    return {"class": row.kind, "criterion": row.criterion or "", "benchmark": row.benchmark or ""}

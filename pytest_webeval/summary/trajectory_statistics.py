@@ -1,0 +1,219 @@
+"""Where runs first went wrong, by the code of the error taxonomy (`fara_webeval.md` §6.7)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+
+from pytest_webeval.summary.statistics import mean
+from pytest_webeval.summary.statistics import mean_and_n
+from pytest_webeval.summary.statistics import median
+from pytest_webeval.summary.statistics import sample_std
+from pytest_webeval.summary.statistics import spread
+from pytest_webeval.summary.statistics import wilson
+from pytest_webeval.summary.statistics import with_denominator
+from pytest_webeval.summary.trajectory_rows import KINDS
+from pytest_webeval.summary.trajectory_rows import Row
+from pytest_webeval.summary.trajectory_rows import in_order
+from pytest_webeval.summary.trajectory_rows import number_or_none
+from pytest_webeval.summary.trajectory_rows import scored
+
+Length = Callable[[Row], int | None]
+MAX_ALLOWANCES = 8  # numbers of rounds told apart, so that a table cannot grow with the runs
+_PERCENT = (5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 100)
+
+
+def by_steps(row: Row) -> int | None:
+    """The length of a run in actions."""
+    return row.steps
+
+
+def by_screenshots(row: Row) -> int | None:
+    """The length of a run as the reference takes it: one less than its screenshots, right for Fara only (Q46)."""
+    return None if row.screenshots is None else row.screenshots - 1
+
+
+def default_budgets(rows: Iterable[Row]) -> list[int]:
+    """Numbers of steps, ascending: shares of the steps that a run was allowed, rounded up, for each such number."""
+    allowed = sorted({row.max_rounds for row in rows if row.max_rounds}, reverse=True)[:MAX_ALLOWANCES]
+    return sorted({-(-most * percent // 100) for most in allowed for percent in _PERCENT})
+
+
+def within_budgets(row: Row, budgets: Sequence[int], length: Length) -> dict[str, float]:
+    """The score of a row under each budget: its own, or 0 where it took longer. Empty without a score or a length."""
+    taken = length(row)
+    if row.score is None or taken is None:
+        return {}
+    return {str(budget): row.score if taken <= budget else 0.0 for budget in budgets}
+
+
+def budget_scores(rows: Sequence[Row], budgets: Sequence[int], length: Length) -> dict[str, dict[str, Any]]:
+    """Mean, highest score and number of rows for each budget."""
+    within = [found for row in rows if (found := within_budgets(row, budgets, length))]
+    table = {}
+    for budget in map(str, budgets):
+        scores = [found[budget] for found in within]
+        table[budget] = {
+            "mean_score": mean(scores),
+            "max_score": max(scores, default=None),
+            "num_examples": len(scores),
+        }
+    return table
+
+
+def effort(rows: Sequence[Row]) -> dict[str, Any]:
+    """Spreads of what is known; a run of which something is unknown is left out there, never taken for 0."""
+    return {
+        "steps": _steps(rows),
+        "durations": spread([row.duration for row in rows if row.duration is not None]),
+        "tokens": _tokens(rows),
+        "attempts": _attempts(rows),
+        **with_denominator("abort_rate", [row.kind == "aborted" for row in rows]),
+    }
+
+
+def _steps(rows: Sequence[Row]) -> dict[str, Any]:
+    kinds = {"all": rows} | {kind: [row for row in rows if row.kind == kind] for kind in KINDS}
+    return {kind: spread([row.steps for row in those if row.steps is not None]) for kind, those in kinds.items()}
+
+
+def _tokens(rows: Sequence[Row]) -> dict[str, Any]:
+    """Of trajectories that used any: most recordings of Fara leave the usage empty."""
+    known = [(row.prompt_tokens or 0, row.completion_tokens or 0) for row in rows]
+    used = [pair for pair in known if sum(pair) > 0]
+    columns = {
+        "prompt": [prompt for prompt, _ in used],
+        "completion": [completion for _, completion in used],
+        "total": [sum(pair) for pair in used],
+    }
+    return {"count": len(used)} | {name: _totalled(values) for name, values in columns.items()}
+
+
+def _totalled(values: Sequence[int]) -> dict[str, Any]:
+    return {"total": sum(values), "mean": mean(values), "std": sample_std(values)}
+
+
+def _attempts(rows: Sequence[Row]) -> dict[str, Any]:
+    known = [row.attempts for row in rows if row.attempts is not None]
+    return spread(known) | {"total": sum(known), "retried": sum(attempts > 1 for attempts in known)}
+
+
+EXAMPLES = 3
+_LONGEST_ERROR = 80
+
+
+def counts(values: Iterable[str], always: Sequence[str] = ()) -> dict[str, int]:
+    """How often each value occurs: those that are always told in their order, then the others sorted."""
+    found = Counter(values)
+    return {value: found[value] for value in (*always, *sorted(found.keys() - set(always)))}
+
+
+def mean_scores(rows: Iterable[Row], of: Callable[[Row], str | None]) -> dict[str, dict[str, Any]]:
+    """The mean score and its denominator for each value of a property; rows without that property are left out."""
+    table: dict[str, list[float]] = {}
+    for row in rows:
+        value = of(row)
+        if value is not None:
+            table.setdefault(value, []).extend([] if row.score is None else [row.score])
+    return {value: mean_and_n(table[value]) for value in sorted(table)}
+
+
+def last_errors(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """What trajectories ended with, most frequent first, each with its share of all and a few examples."""
+    table: dict[str, list[str]] = {}
+    for row in in_order(rows):
+        if row.last_error:
+            table.setdefault(row.last_error[:_LONGEST_ERROR], []).append(row.label)
+    return [
+        {"type": error, "count": len(labels), "share": len(labels) / len(rows), "examples": labels[:EXAMPLES]}
+        for error, labels in sorted(table.items(), key=lambda entry: (-len(entry[1]), entry[0]))
+    ]
+
+
+UNKNOWN_GENERATION = "unknown"
+
+
+def failure_points(rows: Iterable[Row]) -> dict[str, Any]:
+    """Of how many trajectories the failures were analysed, and what was found; a code counts once per trajectory."""
+    analysed = [row for row in rows if isinstance(row.failure, dict)]
+    failed = _flagged(analysed, "has_failure")
+    ambiguous, invalid = _flagged(analysed, "is_ambiguous"), _flagged(analysed, "is_invalid")
+    first_steps = [number_or_none(_found(row).get("first_step")) for row in failed]
+    return {
+        "analysed": len(analysed),
+        "has_failure": len(failed),
+        "first_step_median": median([step for step in first_steps if step is not None]),
+        "codes": _codes_by_generation(failed),
+        "ambiguous": len(ambiguous),
+        "ambiguity_codes": counts(_codes(ambiguous, "ambiguity_codes")),
+        "invalid": len(invalid),
+        "invalid_codes": counts(_codes(invalid, "invalid_codes")),
+    }
+
+
+def _codes_by_generation(failed: Sequence[Row]) -> dict[str, dict[str, int]]:
+    """Apart for each generation of verdicts, because a code changed its meaning between two."""
+    generations: dict[str, list[Row]] = {}
+    for row in failed:
+        generations.setdefault(row.generation or UNKNOWN_GENERATION, []).append(row)
+    return {name: counts(_codes(generations[name], "codes")) for name in sorted(generations)}
+
+
+def _flagged(rows: Iterable[Row], flag: str) -> list[Row]:
+    return [row for row in rows if _found(row).get(flag) is True]
+
+
+def _codes(rows: Iterable[Row], name: str) -> list[str]:
+    """The codes of each row once; what a judge wrote instead of a list of codes is none."""
+    found = []
+    for row in rows:
+        codes = _found(row).get(name)
+        found += sorted({code for code in codes if isinstance(code, str)}) if isinstance(codes, list) else []
+    return found
+
+
+def _found(row: Row) -> Mapping[str, Any]:
+    return row.failure or {}
+
+
+def headline(rows: Sequence[Row]) -> dict[str, Any]:
+    """The mean over all that has a score, with its interval, and the one over runs that came to an answer (§7.2)."""
+    counted = scored(rows)
+    completed = [row.score for row in counted if row.kind == "completed" and row.score is not None]
+    return {
+        **with_denominator("mean_scored", scores(counted)),
+        "mean_scored_interval_95": _interval(counted),
+        **with_denominator("mean_completed", completed),
+    }
+
+
+def coverage(rows: Sequence[Row], expected: Collection[str] | None) -> dict[str, Any]:
+    """How many of the expected tasks have a score; a task that several runs scored is covered once.
+
+    Where nobody knows what to expect all tasks with a score count, and there is no share.
+    """
+    found = {row.task_id for row in scored(rows)}
+    if expected is None:
+        return {"expected": None, "scored": len(found), "share": None}
+    wanted = set(expected)
+    covered = len(found & wanted)
+    return {"expected": len(wanted), "scored": covered, "share": covered / len(wanted) if wanted else None}
+
+
+def scores(rows: Sequence[Row]) -> list[float]:
+    """The scores there are."""
+    return [row.score for row in rows if row.score is not None]
+
+
+def _interval(counted: Sequence[Row]) -> list[float] | None:
+    """Wilson's interval, which needs scores of 0 and 1 and trials that do not repeat a task."""
+    found = scores(counted)
+    repeats = len({(row.benchmark, row.task_id) for row in counted}) < len(counted)
+    if not found or repeats or not set(found) <= {0, 1}:
+        return None
+    return list(wilson(found.count(1), len(found)))

@@ -1,0 +1,227 @@
+"""Whose rows a task file can hold. A row is of the first source in `SOURCES` that recognizes its fields.
+
+One more benchmark is one more line there, if all it has are other names for the same things.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from typing import Protocol
+
+from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.safety.text import _SHORTENED
+from pytest_webeval.safety.text import shown
+from pytest_webeval.safety.warning_log import Warnings
+from pytest_webeval.tasks.task import Task
+from pytest_webeval.tasks.task import read_task
+
+
+def rubric_in(raw: object, odd: Warnings) -> dict[str, Any] | None:
+    """A rubric, as JSON text or as what that holds; the first one of a list."""
+    found = _decoded(raw, "precomputed_rubric", odd) if isinstance(raw, str) else raw
+    first = found[0] if isinstance(found, list) and found else found
+    if first is not None and not isinstance(first, dict):
+        odd.add("precomputed_rubric is no JSON object; it is left out")
+    return first if isinstance(first, dict) else None
+
+
+def rephrasings_in(raw: object, odd: Warnings) -> tuple[str, ...]:
+    """Texts in their order: a JSON list, or text of one a line. Blank where an entry of the list is of no use."""
+    if isinstance(raw, str) and not raw.lstrip().startswith(("[", "{")):
+        return tuple(line.strip() for line in raw.splitlines() if line.strip())
+    found = _decoded(raw, "task_rephrasings", odd) if isinstance(raw, str) else raw
+    if found is not None and not isinstance(found, list):
+        odd.add("task_rephrasings is no list of texts; it is left out")
+    texts = [one if isinstance(one, str) else "" for one in found] if isinstance(found, list) else []
+    for index, text in enumerate(texts):
+        if not text.strip():
+            odd.add(f"task_rephrasings[{index}] is no text; it is left out")
+    return tuple(text if text.strip() else "" for text in texts)
+
+
+def length_in(raw: object, odd: Warnings) -> int | None:
+    """The number of steps that somebody needed, as a number or as digits."""
+    if isinstance(raw, str) and raw.isascii() and raw.isdigit() and len(raw) < 10:
+        return int(raw)
+    if type(raw) is int and raw >= 0:
+        return raw
+    if raw not in (None, ""):
+        odd.add("reference_length is no whole number; it is left out")
+    return None
+
+
+def label_in(raw: object, name: str, odd: Warnings) -> str | None:
+    """A name that results are grouped by, or None where it is blank."""
+    if raw is not None and not isinstance(raw, str):
+        odd.add(f"{name} is no text; it is left out")
+    return raw if isinstance(raw, str) and raw.strip() else None
+
+
+def _decoded(raw: str, name: str, odd: Warnings) -> object:
+    try:
+        return json.loads(raw) if raw.strip() else None
+    except (ValueError, RecursionError) as error:
+        odd.add(f"{name} is no JSON: {error}; it is left out")
+        return None
+
+
+_SHORTENED.maxstring = _SHORTENED.maxother = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a file says of one task, where (`[3]` in JSON, `line 4` in a table), and whose tasks are written so."""
+
+    fields: Mapping[str, Any]
+    place: str
+    source: str
+    known: TaskSource
+
+
+class TaskSource(Protocol):
+    """Reads the rows of one benchmark."""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The fields that may hold the id; the first that is not blank does."""
+        ...
+
+    @property
+    def wanted(self) -> str:
+        """The fields that a row is known by, in a few words."""
+        ...
+
+    def recognizes(self, names: Collection[str]) -> bool:
+        """Whether a row with these fields is of this benchmark."""
+        ...
+
+    def task_id(self, row: Row) -> int | str | None:
+        """The id of the row's task; None where the row has none. Raises `TaskDefinitionError` for what is no id."""
+        ...
+
+    def read(self, row: Row) -> Task:
+        """The task that the row defines. Raises `TaskDefinitionError`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TrajectoryBenchmark:
+    """A benchmark by the names of its fields (`fara_webeval.md` §1.4).
+
+    `splits` are groups that the name of the file says instead of the row.
+    """
+
+    name: str
+    title: str
+    ids: tuple[str, ...]
+    text: str
+    start_url: str
+    group: str
+    splits: tuple[str, ...] = ()
+
+    @property
+    def wanted(self) -> str:
+        """The fields that a row is known by, in a few words."""
+        return f"{' or '.join(self.ids)} beside {self.text} ({self.title})"
+
+    def recognizes(self, names: Collection[str]) -> bool:
+        """Whether there is a field for this benchmark's text."""
+        return self.text in names
+
+    def task_id(self, row: Row) -> str | None:
+        """The id as it stands there, as the name of a run's directory would have it."""
+        for name in self.ids:
+            raw = row.fields.get(name)
+            if isinstance(raw, str) and raw.strip():
+                return raw
+            if type(raw) is int:  # JSON's true is a bool, which Python takes for a number
+                return str(raw)
+            if raw is not None and not isinstance(raw, str):
+                told = f"{row.source} has {shown(raw)}, which is no id, @ {row.place}.{name}"
+                raise TaskDefinitionError(f"{told}; write the id as a text")
+        return None
+
+    def read(self, row: Row) -> Task:
+        """The task, with warnings for what is left out of it. Raises `TaskDefinitionError` for what is no text."""
+        from pytest_webeval.tasks.task import TrajectoryTask  # which no row of WebArena-Verified becomes
+
+        file, fields = Path(row.source).name, row.fields
+        odd = Warnings(f"{file} {row.place}")
+        start_url = _text(row, self.start_url)
+        split = next((split for split in self.splits if split in file.lower()), None)
+        return TrajectoryTask(
+            task_id=self.task_id(row) or "",
+            intent=_text(row, self.text),
+            start_urls=[start_url] if start_url.strip() else [],
+            benchmark=self.name,
+            group=split or label_in(fields.get(self.group), self.group, odd),
+            rubric=rubric_in(fields.get("precomputed_rubric"), odd),
+            reference_length=length_in(fields.get("reference_length"), odd),
+            rephrasings=rephrasings_in(fields.get("task_rephrasings"), odd),
+            warnings=odd.texts,  # last: by now the others have told theirs
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class WebArenaRows:
+    """Rows that are whole definitions, with a number as id (spec §2.1)."""
+
+    ids: tuple[str, ...] = ("task_id",)
+    wanted: str = "task_id beside eval (WebArena-Verified)"
+
+    def recognizes(self, names: Collection[str]) -> bool:
+        """Whether there is an id or an expectation: what else is missing is told when the task is read."""
+        return "task_id" in names or "eval" in names
+
+    def task_id(self, row: Row) -> int:
+        """The id as a number, however it is written."""
+        raw = row.fields.get("task_id")
+        try:
+            return int(raw) if isinstance(raw, float) and raw.is_integer() else int(str(raw))
+        except ValueError as error:
+            raise TaskDefinitionError(
+                f"{row.source} has no whole number as task_id @ {row.place}; give each task one"
+            ) from error
+
+    def read(self, row: Row) -> Task:
+        """The task as the row defines it."""
+        return read_task(row.fields, row.source)
+
+
+SOURCES: tuple[TaskSource, ...] = (
+    TrajectoryBenchmark("om2w", "Online-Mind2Web", ("task_id",), "confirmed_task", "website", "level"),
+    TrajectoryBenchmark("webvoyager", "WebVoyager", ("id",), "ques", "web", "web_name"),
+    TrajectoryBenchmark(
+        "webtailbench", "WebTailBench", ("id", "subdir"), "task_summary", "init_url", "benchmark", ("refusals",)
+    ),
+    WebArenaRows(),
+)
+
+
+def source_of(names: Collection[str]) -> TaskSource | None:
+    """The source whose rows have such fields, or None."""
+    return next((source for source in SOURCES if source.recognizes(names)), None)
+
+
+def wanted_fields() -> str:
+    """The fields that rows are known by, in a few words."""
+    return "; ".join(one.wanted for one in SOURCES)
+
+
+def unknown_row(found: object, place: str, source: str) -> TaskDefinitionError:
+    """The error for a row that is of no source, or for a line of names that is of none."""
+    told = f"fields {shown(list(found))}" if isinstance(found, dict | list) else shown(found)
+    return TaskDefinitionError(f"{source} has {told} of no known benchmark @ {place}; wanted {wanted_fields()}")
+
+
+def _text(row: Row, name: str) -> str:
+    raw = row.fields.get(name)
+    if raw is not None and not isinstance(raw, str):
+        told = f"invalid task in {row.source}: {shown(raw)} is no text @ {row.place}.{name}"
+        raise TaskDefinitionError(f"{told}; fix the definition")
+    return raw or ""

@@ -1,0 +1,128 @@
+"""What the agent was asked: `Task` and its expectations."""
+
+from __future__ import annotations
+
+from typing import Any
+from typing import ClassVar
+
+import msgspec
+from msgspec import UNSET
+from msgspec import Struct
+from msgspec import UnsetType
+
+from pytest_webeval.safety.json import is_json
+
+RESPONSE_EVALUATOR = "AgentResponseEvaluator"
+NETWORK_EVALUATOR = "NetworkEventEvaluator"
+RUBRIC_EVALUATOR = "RubricEvaluator"
+TASK_TYPES = ("RETRIEVE", "MUTATE", "NAVIGATE")
+STATUSES = (
+    "SUCCESS",
+    "ACTION_NOT_ALLOWED_ERROR",
+    "PERMISSION_DENIED_ERROR",
+    "NOT_FOUND_ERROR",
+    "DATA_VALIDATION_ERROR",
+    "UNKNOWN_ERROR",
+)
+
+
+class ExpectedResponse(Struct, frozen=True, kw_only=True):
+    """What the agent must answer (spec §1.5). `data_given` tells an omitted `retrieved_data` from null (Q16).
+
+    `error_details` says nothing of what they must be: an answer to a task that lists them must have none (Q36). `KEYS`
+    are all that a definition may have: the type had another name once.
+    """
+
+    written_type: str = msgspec.field(name="task_type")
+    written_status: str = msgspec.field(name="status")
+    written_data: list[Any] | UnsetType | None = msgspec.field(default=UNSET, name="retrieved_data")
+    written_details: str | UnsetType | None = msgspec.field(default=UNSET, name="error_details")
+
+    KEYS: ClassVar[tuple[str, ...]] = ("task_type", "performed_operation", "status", "retrieved_data", "error_details")
+
+    @property
+    def task_type(self) -> str:
+        """What the agent must say that it did, one of `TASK_TYPES`."""
+        return self.written_type.upper()
+
+    @property
+    def status(self) -> str:
+        """How the agent must say that it went, one of `STATUSES`."""
+        return self.written_status.upper()
+
+    @property
+    def retrieved_data(self) -> list[Any] | None:
+        """What the agent must have found."""
+        return None if self.written_data is UNSET else self.written_data
+
+    @property
+    def details_given(self) -> bool:
+        """Whether the definition names `error_details` at all."""
+        return self.written_details is not UNSET
+
+    @property
+    def data_given(self) -> bool:
+        """Whether the definition names `retrieved_data` at all."""
+        return self.written_data is not UNSET
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing in it has to be refused or read in another way."""
+        is_flat = not any(isinstance(one, list) for item in self.retrieved_data or () for one in _alternatives(item))
+        return is_flat and self.task_type in TASK_TYPES and self.status in STATUSES
+
+
+def _alternatives(item: Any) -> list[Any]:
+    return item if isinstance(item, list) else []
+
+
+class ResponseExpectation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Configuration of an AgentResponseEvaluator (spec §2.2)."""
+
+    evaluator: str
+    expected: ExpectedResponse
+    results_schema: dict[str, Any]
+    ordered: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """As of what is expected."""
+        return self.expected.is_plain
+
+
+class ExpectedEvent(Struct, frozen=True, kw_only=True):
+    """The event that must have happened (spec §2.4)."""
+
+    url: str | list[str]
+    http_method: str = "GET"
+    response_status: int = 200
+    query_params: dict[str, list[str] | str] | None = None
+    post_data: dict[str, Any] | None = None
+    headers: dict[str, Any] | None = None
+    response_content: dict[str, Any] | None = None
+    response_cookies: dict[str, Any] | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all that a field may hold of any kind is JSON, and not nested too deep to tell that here."""
+        return all(map(is_json, (self.post_data, self.headers, self.response_content, self.response_cookies)))
+
+
+class NetworkExpectation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Configuration of a NetworkEventEvaluator (spec §2.3)."""
+
+    evaluator: str
+    expected: ExpectedEvent
+    last_event_only: bool = True
+    ignored_query_params: list[str] | None = None
+    ignored_query_params_patterns: list[str] | None = None
+    decode_base64_query: bool = False
+    query_params_schema: dict[str, Any] | None = None
+    post_data_schema: dict[str, Any] | None = None
+    ignored_post_data_params_patterns: list[str] | None = None
+    should_not_exist: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """As of what is expected."""
+        return self.expected.is_plain

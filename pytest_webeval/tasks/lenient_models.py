@@ -1,0 +1,174 @@
+"""Definitions that are not plain, read as WebArena-Verified reads them: by models of pydantic (spec §2.1-2.4).
+
+It takes the text "107" for the number 107 and "yes" for true, and so must we. The models have the fields of the
+structs in `tasks`; what is read here becomes one of those.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+from typing import Any
+from typing import TypeVar
+from typing import cast
+from typing import get_type_hints
+
+import msgspec
+from pydantic import AfterValidator
+from pydantic import BaseModel
+from pydantic import BeforeValidator
+from pydantic import ConfigDict
+from pydantic import Field
+from pydantic import JsonValue
+from pydantic import ValidationError
+from pydantic import create_model
+from pydantic import field_validator
+from pydantic import model_validator
+
+from pytest_webeval.safety.json import told_of
+from pytest_webeval.safety.text import quoted_fields
+from pytest_webeval.tasks import expectations as tasks
+from pytest_webeval.tasks.sites import site_name
+
+Model = TypeVar("Model")
+
+
+def read_leniently(kind: type[Model], raw: object, root: str) -> Model:
+    """What a definition says, as a struct of `tasks` or a model of somebody's own.
+
+    Raises `ValueError` with one line that says what is wrong, and where below the root.
+    """
+    model = MODELS.get(kind.__name__, kind) if kind.__module__.startswith(_ROOM) else kind
+    if not issubclass(model, BaseModel):  # a struct of somebody's own
+        return _converted(kind, raw, root)
+    try:
+        found = model.model_validate(raw)
+    except ValidationError as error:
+        raise ValueError(_first(error, root)) from error
+    return cast("Model", _struct(found, cast("Any", kind)) if model is not kind else found)
+
+
+def _converted(kind: type[Model], raw: object, root: str) -> Model:
+    try:
+        return msgspec.convert(raw, kind)
+    except msgspec.ValidationError as error:
+        raise ValueError(told_of(error, root)) from error
+
+
+def _first(error: ValidationError, root: str) -> str:
+    problems = error.errors(include_url=False, include_context=False)
+    if missing := [_place(problem, root) for problem in problems if problem["type"] == "missing"]:
+        return f"the definition lacks {quoted_fields(missing)}"
+    return f"{problems[0]['msg']} @ {_place(problems[0], root)}"
+
+
+def _place(problem: Any, root: str) -> str:
+    """Where in a definition a problem of pydantic's is."""
+    where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in problem["loc"])
+    return (root + where).lstrip(".")
+
+
+def _one_of(*names: str) -> BeforeValidator:
+    def check(raw: object) -> object:
+        if not isinstance(raw, str) or raw.upper() not in names:
+            raise ValueError(f"{raw!r} is none of {', '.join(names)}")
+        return raw.upper()
+
+    return BeforeValidator(check)
+
+
+class _Definition(BaseModel):
+    model_config = ConfigDict(extra="forbid", defer_build=True)  # who needs one of these needs few of them
+
+
+class _Expected(_Definition):
+    model_config = ConfigDict(extra="ignore")
+
+
+class ExpectedResponse(_Expected):
+    """As the struct of that name, with the name that the type had once (spec §1.5)."""
+
+    task_type: Annotated[str, _one_of(*tasks.TASK_TYPES)]
+    status: Annotated[str, _one_of(*tasks.STATUSES)]
+    retrieved_data: list[Any] | None = None
+    error_details: str | None = None
+
+    @field_validator("retrieved_data")
+    @classmethod
+    def _flat_alternatives(cls, found: list[Any] | None) -> list[Any] | None:
+        for index, item in enumerate(found or ()):
+            if isinstance(item, list) and any(isinstance(one, list) for one in item):
+                raise ValueError(f"[{index}] is a list of lists; alternatives of a datum are one flat list")
+        return found
+
+    @model_validator(mode="before")
+    @classmethod
+    def _legacy_name(cls, raw: Any) -> Any:
+        if isinstance(raw, dict) and "task_type" not in raw and "performed_operation" in raw:
+            return {**raw, "task_type": raw["performed_operation"]}
+        return raw
+
+
+def _alike(struct: type[msgspec.Struct], base: type[BaseModel] = _Definition, **other_types: Any) -> type[BaseModel]:
+    """The model with the fields of a struct, of which pydantic has to take some for another type."""
+    types = get_type_hints(struct)
+    fields: dict[str, Any] = {
+        one.encode_name: (other_types.get(one.encode_name, types[one.name]), ... if one.required else one.default)
+        for one in msgspec.structs.fields(struct)
+    }
+    return create_model(struct.__name__, __base__=base, **fields)
+
+
+_Json = dict[str, JsonValue] | None
+_ExpectedEvent = _alike(
+    tasks.ExpectedEvent, _Expected, post_data=_Json, headers=_Json, response_content=_Json, response_cookies=_Json
+)
+
+
+Text = Annotated[str, Field(min_length=1)]
+
+
+class NumberedTask(_Definition):
+    """As the struct of that name."""
+
+    sites: list[Annotated[str, AfterValidator(site_name)]]
+    task_id: int
+    intent_template_id: int
+    start_urls: list[Text]
+    intent: Text
+    intent_template: Text
+    eval: list[dict[str, Any]]
+    instantiation_dict: dict[str, Any]
+    revision: Annotated[int, Field(ge=1)]
+
+    @model_validator(mode="after")
+    def _named_evaluators(self) -> NumberedTask:
+        for index, config in enumerate(self.eval):
+            if not isinstance(config.get("evaluator"), str):
+                raise ValueError(f"eval[{index}] names no evaluator")
+        if not self.eval:
+            raise ValueError("eval is empty: a task that checks nothing would always pass")
+        return self
+
+
+# By the names of structs in this room: `tasks.task`, which has one of them, reads by means of these models.
+MODELS: dict[str, type[BaseModel]] = {
+    "ResponseExpectation": _alike(tasks.ResponseExpectation, expected=ExpectedResponse),
+    "ExpectedResponse": ExpectedResponse,
+    "NetworkExpectation": _alike(tasks.NetworkExpectation, expected=_ExpectedEvent),
+    "ExpectedEvent": _ExpectedEvent,
+    "NumberedTask": NumberedTask,
+}
+_ROOM = f"{__package__}."
+_INNER: dict[type[BaseModel], type[msgspec.Struct]] = {
+    ExpectedResponse: tasks.ExpectedResponse,
+    _ExpectedEvent: tasks.ExpectedEvent,
+}
+
+
+def _struct(found: BaseModel, struct: type[msgspec.Struct]) -> msgspec.Struct:
+    """The struct with those fields that the definition names."""
+    names = {one.encode_name: one.name for one in msgspec.structs.fields(struct)}
+    given = {names[name]: getattr(found, name) for name in found.model_fields_set}
+    return struct(
+        **{name: _struct(one, _INNER[type(one)]) if type(one) in _INNER else one for name, one in given.items()}
+    )

@@ -1,0 +1,191 @@
+"""``__SHOPPING__`` placeholders and real URLs, either way, from the configuration file (spec §7)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.safety.text import unknown_keys
+
+# What a configuration of WebArena-Verified may say (spec §7.1); all but the addresses is for programs that record.
+CONFIG_KEYS = (
+    "environments",
+    "test_data_file",
+    "agent_response_file_name",
+    "trace_file_name",
+    "eval_result_file_name",
+    "storage_state_file_name",
+)
+ENVIRONMENT_KEYS = ("urls", "active_url_idx", "use_header_login", "credentials", "extra", "container")
+SCHEMES = ("http", "https")
+_ORIGIN = re.compile(r"^\s*[A-Za-z]+://[^/?#]*")
+SITE_NAMES = ("gitlab", "map", "reddit", "shopping_admin", "shopping", "wikipedia", "homepage")
+
+
+def site_name(spelling: str) -> str:
+    """`gitlab` for `gitlab`, `GITLAB`, `__GITLAB__` and `_gitlab_`. Raises `ValueError`."""
+    bare = spelling.strip("_")
+    name = bare.lower() if bare in (bare.lower(), bare.upper()) else bare
+    if name not in SITE_NAMES:
+        raise ValueError(f"{spelling!r} is no site; known sites: {', '.join(SITE_NAMES)}")
+    return name
+
+
+def placeholder(site: str) -> str:
+    """`__SHOPPING__` for `shopping`."""
+    return f"__{site.upper()}__"
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Addresses under which one site was reached; `active` is the index of the one that expectations mean."""
+
+    urls: tuple[str, ...]
+    active: int = 0
+
+    @property
+    def folded(self) -> Environment:
+        """The same with scheme and host in lower case, as browsers send them. Other spellings stay, behind those."""
+        if not 0 <= self.active < len(self.urls):  # which stays an error
+            return self
+        lower = tuple(_ORIGIN.sub(lambda match: match[0].lower(), url) for url in self.urls)
+        return Environment((*lower, *(url for url in self.urls if url not in lower)), self.active)
+
+    @property
+    def url(self) -> str:
+        """The address that replaces the placeholder. Raises `EvaluationError`."""
+        if not 0 <= self.active < len(self.urls):
+            raise EvaluationError(
+                f"active_url_idx is {self.active}, but there are {len(self.urls)} urls; mend the config"
+            )
+        return self.urls[self.active]
+
+
+@dataclass(frozen=True)
+class Sites:
+    """Where the sites of a benchmark were reached. Empty until a configuration or a recording says so."""
+
+    environments: Mapping[str, Environment] = field(default_factory=dict)
+
+    def render(self, text: str, sites: Iterable[str]) -> str | None:
+        """The text with the placeholder that it starts with replaced by the active URL, or None if it has none."""
+        known = {site: self._environment(site).url for site in sites}
+        for site, url in known.items():
+            if text.startswith(placeholder(site)):
+                return text.replace(placeholder(site), url)
+        return None
+
+    def render_pattern(self, pattern: str, sites: Iterable[str], *, escape: bool) -> str | None:
+        """A ``^…$`` pattern with the placeholder that it starts with replaced by the active URL, or None if unknown."""
+        if not pattern.startswith("^__"):
+            return pattern
+        for site in sites:
+            url, mark = self._environment(site).url, placeholder(site)
+            if pattern.startswith(mark, 1):
+                return pattern.replace(mark, re.escape(url) if escape else url)
+        return None
+
+    def derender(self, text: str, sites: Iterable[str]) -> str:
+        """The text with the addresses of the first site that occurs in it replaced by its placeholder (spec §7.3)."""
+        known = [(site, self.environments[site].urls) for site in sites if site in self.environments]
+        for site, urls in sorted(known, key=lambda pair: -max(map(len, pair[1]), default=0)):
+            for url in urls:
+                if url and url in text:
+                    return text.replace(url.rstrip("/"), placeholder(site))
+        return text
+
+    def mentions(self, text: str, sites: Iterable[str]) -> bool:
+        """Whether an address of one of the sites stands anywhere in the text."""
+        return any(url in text for site in sites for url in self.environments[site].urls)
+
+    def covers(self, sites: Iterable[str]) -> bool:
+        """Whether each of the sites has an address, and there is any at all."""
+        return bool(self.environments) and all(
+            site in self.environments and self.environments[site].urls for site in sites
+        )
+
+    @cached_property
+    def folded(self) -> Sites:
+        """The same sites with folded addresses; these very sites where that changes nothing."""
+        changed = {name: environment.folded for name, environment in self.environments.items()}
+        return self if changed == dict(self.environments) else Sites(changed)
+
+    def _environment(self, site: str) -> Environment:
+        if site not in self.environments:
+            raise EvaluationError(f"no address is known for site {site}; add it to environments in --webeval-config")
+        return self.environments[site]
+
+
+def load_sites(path: str | Path) -> Sites:
+    """The `environments` of a WebArena-Verified configuration file. Raises `SettingsError`.
+
+    An address that no browser can have gone to is refused: with it, nothing that an agent did would be found.
+    """
+    try:
+        sites = parse_sites(Path(path).read_bytes(), str(path))
+    except OSError as error:
+        raise SettingsError(f"cannot read the configuration {path}: {error.strerror}") from error
+    for site, environment in sites.environments.items():
+        for index, url in enumerate(environment.urls):
+            if problem := _address_problem(url):
+                raise SettingsError(f"the configuration {path} has {problem} @ environments.{site}.urls[{index}]")
+    return sites
+
+
+def parse_sites(content: bytes, source: str) -> Sites:
+    """The `environments` in the bytes of a configuration, whatever their addresses are. Raises `SettingsError`."""
+    try:
+        config = _object(json.loads(content), "the top level")
+        _check_keys(config, CONFIG_KEYS, "the top level")
+        environments = _object(config.get("environments") or {}, "environments").items()
+        return Sites({site_name(spelling): _environment(spelling, raw) for spelling, raw in environments})
+    except (ValueError, RecursionError) as error:
+        raise SettingsError(f"the configuration {source} is wrong: {error}; see 'Score your own runs'") from error
+
+
+def _environment(spelling: str, raw: Any) -> Environment:
+    where = f"environments.{spelling}"
+    environment = _object(raw, where)
+    _check_keys(environment, ENVIRONMENT_KEYS, where)
+    urls = environment.get("urls")
+    if not isinstance(urls, list) or not all(isinstance(url, str) for url in urls):
+        raise ValueError(f"{where}.urls must be a list of addresses")
+    active = environment.get("active_url_idx") or 0
+    if not isinstance(active, int):
+        raise ValueError(f"{where}.active_url_idx must be a whole number")
+    return Environment(tuple(urls), active)
+
+
+def _object(raw: object, where: str) -> dict[str, Any]:
+    if not isinstance(raw, dict):
+        raise ValueError(f"expected a JSON object, got {raw!r:.80} @ {where}")
+    return raw
+
+
+def _check_keys(raw: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+    if problem := unknown_keys(raw, known, where):
+        raise ValueError(problem)
+
+
+def _address_problem(url: str) -> str | None:
+    """What is wrong with an address, and what to write instead; None if a browser can go there."""
+    scheme, separator, rest = url.strip().partition("://")
+    host = rest if separator else scheme
+    wanted = f"http://{host.lstrip('/') or '127.0.0.1:7770'}"
+    if not url.strip():
+        return f"an empty address; use one such as {wanted!r}"
+    if not separator:
+        return f"the address {url!r:.200} without a scheme; use {wanted!r:.200}"
+    if scheme.lower() not in SCHEMES:
+        return f"the address {url!r:.200} with an unknown scheme; use {wanted!r:.200}"
+    return None if host.strip("/") else f"the address {url!r:.200} without a host; use one such as {wanted!r}"

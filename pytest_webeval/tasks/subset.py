@@ -1,0 +1,98 @@
+"""Which tasks of a data set count: those of a file of ids, or of one of the two files that the reference brings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.safety.files import sha256
+from pytest_webeval.tasks.dataset import BUNDLED
+from pytest_webeval.tasks.dataset import id_order
+from pytest_webeval.tasks.dataset import reference_file
+
+
+@dataclass(frozen=True, slots=True)
+class Subset:
+    """Ids of tasks: numbers ascending, then texts. `name` is the same on every machine, so without a directory."""
+
+    name: str
+    task_ids: tuple[int | str, ...]
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of the ids in their order as JSON without blanks (spec §8.2 for numbers)."""
+        return sha256(json.dumps(self.task_ids, separators=(",", ":")).encode())
+
+
+def load_subset(named: str) -> Subset:
+    """The subset in a file, or `hard` or `non-hard` of an installed reference. Raises `SettingsError`."""
+    path = _bundled(named) if named in BUNDLED else Path(named)
+    try:
+        return parse_subset(path.read_bytes(), named if named in BUNDLED else str(path))
+    except OSError as error:
+        raise SettingsError(f"cannot read the subset {path}: {error.strerror}; check --webeval-subset") from error
+
+
+def parse_subset(content: bytes, source: str) -> Subset:
+    """The subset in the bytes of a file. Raises `SettingsError`."""
+    found = _object(content, source)
+    ids = _ids(found.get("task_ids"), source)
+    subset = Subset(Path(source).name, tuple(sorted(ids, key=id_order)))
+    told = found.get("checksum")
+    if told not in (None, subset.checksum):
+        raise SettingsError(
+            f"the subset {source} has the checksum {_shown(told)}, but its ids have {subset.checksum}; "
+            "restore the ids, or correct the checksum if you changed them on purpose"
+        )
+    return subset
+
+
+def _bundled(name: str) -> Path:
+    path = reference_file(BUNDLED[name])
+    if path is None:
+        raise SettingsError(
+            f"the subset {name} is a file of webarena-verified, which is not installed here; "
+            "pip install it or name a file in --webeval-subset"
+        )
+    return path
+
+
+def _object(content: bytes, source: str) -> dict[str, Any]:
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise SettingsError(f"the subset {source} is no JSON: {error}; mend the file") from error
+    if not isinstance(found, dict):
+        raise SettingsError(f"the subset {source} is no JSON object; {_WANTED}")
+    return found
+
+
+_WANTED = 'wanted {"task_ids": [7, 11]} with the ids of some tasks'
+
+
+def _ids(raw: object, source: str) -> Sequence[int | str]:
+    if not isinstance(raw, list) or not raw:
+        raise SettingsError(f"the subset {source} has no list of task_ids; {_WANTED}")
+    first: dict[str, int] = {}  # 12 and "12" are one id
+    for position, task_id in enumerate(raw):
+        if not _is_id(task_id):
+            text = f"{_shown(task_id)}, which is neither a whole number nor the text of an id"
+            raise SettingsError(f"the subset {source} has {text} @ task_ids[{position}]; mend it")
+        if first.setdefault(str(task_id), position) != position:
+            text = f"names task {_shown(task_id)} twice @ task_ids[{position}]"
+            raise SettingsError(f"the subset {source} {text}; name it once")
+    return raw
+
+
+def _is_id(raw: object) -> bool:
+    if isinstance(raw, str):
+        return bool(raw.strip())
+    return type(raw) is int  # JSON's true is a bool, which Python takes for a number
+
+
+def _shown(raw: object) -> str:
+    return f"{json.dumps(raw):.70}"

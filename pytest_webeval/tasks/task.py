@@ -1,0 +1,176 @@
+"""What the agent was asked: `Task` and its expectations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import field
+from functools import cached_property
+from typing import Annotated
+from typing import Any
+from typing import TypeVar
+from typing import cast
+
+import msgspec
+from msgspec import Meta
+from msgspec import Struct
+from msgspec import field as struct_field
+from msgspec import structs
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.safety.json import is_unicode
+from pytest_webeval.safety.text import quoted_fields
+from pytest_webeval.tasks.decoding import read_definition
+from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
+from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
+from pytest_webeval.tasks.sites import SITE_NAMES
+
+REPHRASED = "_rephrased_"
+
+
+def rephrased_id(task_id: str) -> tuple[str, int] | None:
+    """Original id and number in the id of a task in other words, such as `books_find_7_rephrased_2`, or None."""
+    original, _, number = task_id.rpartition(REPHRASED)
+    is_number = number.isascii() and number.isdigit() and len(number) < 10  # more digits than any file has lines
+    return (original, int(number)) if original and is_number else None
+
+
+Model = TypeVar("Model")
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """One entry of a task's `eval`: the name of an evaluator and what it is told. `index` is its place there.
+
+    The `config` belongs to all runs of the task: nobody may change it.
+    """
+
+    evaluator: str
+    index: int
+    config: Mapping[str, Any]
+    _read: dict[type, object] = field(default_factory=dict, repr=False, compare=False)
+
+    def read_as(self, model: type[Model]) -> Model:
+        """The configuration as an evaluator's model, read once. Raises `EvaluationError` that points into the task.
+
+        A model is a struct of msgspec, which takes a text for no number, or a model of pydantic, which may.
+        """
+        if model not in self._read:
+            try:
+                self._read[model] = read_definition(model, self.config, f"eval[{self.index}]")
+            except ValueError as error:
+                raise EvaluationError(f"invalid task definition: {error}") from error
+        return cast("Model", self._read[model])
+
+
+Text = Annotated[str, Meta(min_length=1)]
+
+
+class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
+    """A task with the fields that WebArena-Verified gives it (spec §2.1). Other benchmarks name their tasks."""
+
+    sites: list[str]
+    task_id: int | str
+    intent_template_id: int
+    start_urls: list[Text]
+    intent: Text
+    intent_template: Text
+    eval: list[dict[str, Any]]
+    instantiation_dict: dict[str, Any]
+    revision: Annotated[int, Meta(ge=1)]
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` for a task that checks nothing, or does not say by which evaluator."""
+        for index, config in enumerate(self.eval):
+            if not isinstance(config.get("evaluator"), str):
+                raise ValueError(f"eval[{index}] names no evaluator")
+        if not self.eval:
+            raise ValueError("eval is empty: a task that checks nothing would always pass")
+
+    @cached_property
+    def expectations(self) -> tuple[Expectation, ...]:
+        """What must hold, in the order of the definition."""
+        return tuple(Expectation(config["evaluator"], index, config) for index, config in enumerate(self.eval))
+
+    @property
+    def task_type(self) -> str | None:
+        """`RETRIEVE`, `MUTATE` or `NAVIGATE`: the type that the first response expectation asks for."""
+        for expectation in self.expectations:
+            if expectation.evaluator == RESPONSE_EVALUATOR:
+                expected = expectation.config.get("expected")
+                named = expected if isinstance(expected, dict) else {}
+                kind = named.get("task_type", named.get("performed_operation"))
+                return kind.upper() if isinstance(kind, str) else None
+        return None
+
+
+class NumberedTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
+    """A task as WebArena-Verified defines it: its id is a whole number."""
+
+    task_id: int
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing in it has to be refused or read in another way."""
+        texts = "".join((self.intent, self.intent_template, *self.start_urls))
+        return is_unicode(texts) and all(site in SITE_NAMES for site in self.sites)
+
+
+def read_task(raw: object, where: str) -> Task:
+    """A task from its definition as JSON gives it. Raises `TaskDefinitionError` that points into it."""
+    try:
+        return read_definition(NumberedTask, raw, "")
+    except ValueError as error:
+        raise TaskDefinitionError(f"invalid task in {where}: {_lacking(raw) or error}; fix the definition") from error
+
+
+def _lacking(raw: object) -> str:
+    """Which fields a definition lacks, all in one message; empty where it has all."""
+    fields = raw if isinstance(raw, dict) else {}
+    required = [field.encode_name for field in msgspec.structs.fields(NumberedTask) if field.required]
+    missing = [name for name in required if name not in fields]
+    return f"task {fields.get('task_id')!s:.80} lacks {quoted_fields(missing)}" if missing else ""
+
+
+class TrajectoryTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
+    """A task that a rubric or a judge decides on. It names no site, and its text may be unknown.
+
+    `benchmark` is `om2w`, `webvoyager`, `webtailbench` or empty; `group` what its results are told apart by: the level,
+    the web site's name or the split. In `rephrasings` the text is blank where the definition has none to offer.
+    `warnings` say what in the definition could not be read and was left out.
+    """
+
+    task_id: str
+    sites: list[str] = struct_field(default_factory=list)
+    intent_template_id: int = -1
+    start_urls: list[str] = struct_field(default_factory=list)
+    intent: str = ""
+    intent_template: str = ""
+    eval: list[dict[str, Any]] = struct_field(default_factory=lambda: [{"evaluator": RUBRIC_EVALUATOR}])
+    instantiation_dict: dict[str, Any] = struct_field(default_factory=dict)
+    revision: int = -1
+
+    benchmark: str = ""
+    group: str | None = None
+    rubric: dict[str, Any] | None = None
+    reference_length: int | None = None
+    rephrasings: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def original_id(self) -> str | None:
+        """The id of the task that this one says in other words, or None."""
+        found = rephrased_id(self.task_id)
+        return found[0] if found else None
+
+    def rephrased(self, number: int) -> TrajectoryTask | None:
+        """The same task in its n-th other words, counted from 1; None where there are none."""
+        text = self.rephrasings[number - 1] if 0 < number <= len(self.rephrasings) else ""
+        changed = {"task_id": f"{self.task_id}{REPHRASED}{number}", "intent": text, "rephrasings": ()}
+        return structs.replace(self, **changed) if text else None
+
+
+def bare_task(task_id: str, intent: str = "", start_url: str | None = None) -> TrajectoryTask:
+    """The task of a trajectory whose definition nobody gave."""
+    return TrajectoryTask(task_id=task_id, intent=intent, start_urls=[start_url] if start_url else [])

@@ -1,1 +1,0 @@
-"""Fara trajectories: logs, answers, screenshots and what became of a run (`fara_webeval.md` §2-4)."""
