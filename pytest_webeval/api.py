@@ -15,7 +15,7 @@ from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings import formats
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.recordings.run import unknown_run
+from pytest_webeval.recordings.run import placeholder_run
 from pytest_webeval.recordings.run_tree import Kind
 from pytest_webeval.recordings.run_tree import Search
 from pytest_webeval.recordings.webarena_verified import RESPONSE
@@ -25,8 +25,8 @@ from pytest_webeval.rules import rules_named
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.scoring.score import score as score_case
-from pytest_webeval.scoring.task_result import excluded
-from pytest_webeval.scoring.task_result import failed_to_load
+from pytest_webeval.scoring.task_result import build_error_result
+from pytest_webeval.scoring.task_result import exclude
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.values.base import present_day
@@ -48,7 +48,7 @@ def find_runs(root: str | Path, rules: str = "default", limits: Limits = USUAL) 
         if branch.kind is Kind.RUN:
             yield formats.load_run(path, chosen, label).within(limits)
         elif branch.kind is Kind.UNREADABLE:
-            yield replace(unknown_run(path, label, chosen), response_file=RESPONSE)
+            yield replace(placeholder_run(path, label, chosen), response_file=RESPONSE)
 
 
 def load_run(path: str | Path, rules: str = "default", limits: Limits = USUAL) -> Run:
@@ -84,4 +84,4 @@ def score(  # noqa: PLR0913  (all but the run may be left out)
     try:
         return score_case(case, default_evaluators() if evaluators is None else evaluators, *source)
     except RunExcluded as error:
-        return excluded(failed_to_load(run, task, str(error), *source), run, str(error))
+        return exclude(build_error_result(run, task, str(error), *source), run, str(error))

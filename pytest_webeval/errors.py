@@ -69,7 +69,7 @@ class UnavailableBody(EvaluationError):
     """A body that the trace itself does not hold as text, and that cannot be read where it lies."""
 
 
-class ValueUnreadable(WebEvalError):
+class ValueParseError(WebEvalError):
     """A datum that its value type does not understand."""
 
 

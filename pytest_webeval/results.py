@@ -15,7 +15,7 @@ from msgspec import convert
 from msgspec import field
 from msgspec import structs
 
-from pytest_webeval.safety.json import told_of
+from pytest_webeval.safety.json import format_validation_error
 
 RESULT = "eval_result.json"
 SUMMARY = "eval_summary.json"
@@ -38,7 +38,7 @@ def worst(statuses: list[Status]) -> Status:
     return next((status for status in WORST_FIRST if status in statuses), Status.SUCCESS)
 
 
-class Written(Struct, frozen=True, kw_only=True):
+class JsonStruct(Struct, frozen=True, kw_only=True):
     """What all of these can do. They hold what they are given: `pytest_webeval.scoring.writable` checks it."""
 
     def to_json(self) -> dict[str, Any]:
@@ -51,7 +51,7 @@ class Written(Struct, frozen=True, kw_only=True):
         try:
             return convert(raw, cls)
         except ValidationError as error:
-            raise ValueError(told_of(error)) from error
+            raise ValueError(format_validation_error(error)) from error
 
     def with_changes(self, **changes: Any) -> Self:
         """The same with other values in some fields."""
@@ -71,14 +71,14 @@ def plain_json(value: Any) -> Any:
 
 
 def _plain_object(value: Any) -> Any:
-    if isinstance(value, Written):
+    if isinstance(value, JsonStruct):
         return value.to_json()
     if hasattr(value, "model_dump") and not isinstance(value, type):  # a model of pydantic
         return value.model_dump()
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
 
 
-class Assertion(Written, frozen=True, kw_only=True):
+class Assertion(JsonStruct, frozen=True, kw_only=True):
     """One thing that was checked, passed or not."""
 
     assertion_name: str
@@ -93,7 +93,7 @@ class Assertion(Written, frozen=True, kw_only=True):
         return cls(assertion_name=name, status=status, assertion_msgs=list(messages) or None)
 
 
-class EvaluatorResult(Written, frozen=True, kw_only=True):
+class EvaluatorResult(JsonStruct, frozen=True, kw_only=True):
     """What one evaluator found: compared values, and an assertion for each check."""
 
     evaluator_name: str
@@ -106,7 +106,7 @@ class EvaluatorResult(Written, frozen=True, kw_only=True):
     error_msg: str | None = None
 
 
-class TaskResult(Written, frozen=True, kw_only=True):
+class TaskResult(JsonStruct, frozen=True, kw_only=True):
     """The content of eval_result.json. `webeval` holds what other tools for WebArena-Verified do not know."""
 
     task_id: int | str
@@ -123,7 +123,7 @@ class TaskResult(Written, frozen=True, kw_only=True):
     webeval: dict[str, Any] = field(default_factory=dict)
 
 
-class Summary(Written, frozen=True, kw_only=True):
+class Summary(JsonStruct, frozen=True, kw_only=True):
     """The content of eval_summary.json. `total` is the sum of the three counts."""
 
     timestamp: str

@@ -153,7 +153,7 @@ QUIRKS: tuple[Quirk, ...] = (
 
 
 # Told the switch of a rule set that made a difference on the way to a verdict, and the place where it did.
-Notice = Callable[[str, str], None]
+RuleListener = Callable[[str, str], None]
 REFERENCE_VERSION = "1.2.3"
 
 
@@ -217,5 +217,5 @@ def quirk_of(switch: str) -> Quirk:
     return next(quirk for quirk in QUIRKS if quirk.switch == switch)
 
 
-def unnoticed(switch: str, where: str) -> None:
-    """The `Notice` of who does not ask which rules made a difference."""
+def ignore_rule(switch: str, where: str) -> None:
+    """The `RuleListener` of who does not ask which rules made a difference."""

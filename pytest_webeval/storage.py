@@ -17,7 +17,7 @@ import msgspec
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.files import sha256
-from pytest_webeval.safety.text import travelling
+from pytest_webeval.safety.text import escape_surrogates
 
 INDENT = 2
 _PRIVATE, _SHARED = 0o600, 0o644  # while a file is being written, and once it is whole: results are to be shared
@@ -34,7 +34,7 @@ def write_json(path: Path, content: Any, sync: Sync | None = None) -> str:
     `SettingsError` that says why nothing was written; what was there before is still there then.
     """
     try:
-        text = encoded(content)
+        text = to_json_bytes(content)
     except (TypeError, ValueError, RecursionError) as error:  # from a format or an evaluator of somebody's own
         raise SettingsError(f"cannot write {path}: {error}; give it what JSON can hold") from error
     _write_whole(path, text, sync, "choose a place with --webeval-output")
@@ -46,7 +46,7 @@ def write_text(path: Path, text: str, sync: Sync | None = None, advice: str = "c
     _write_whole(path, text.encode("utf-8", "backslashreplace"), sync, advice)
 
 
-def write_plainly(path: Path, text: str, advice: str) -> None:
+def write_in_place(path: Path, text: str, advice: str) -> None:
     """Write a file in place, for one of thousands that nobody reads before the session is over.
 
     Never through a link. Raises `SettingsError`; then there is no such file, rather than a part of it.
@@ -164,7 +164,7 @@ def remove(path: Path) -> None:
         raise SettingsError(f"cannot remove {path}: {error.strerror}; choose a place with --webeval-output") from error
 
 
-def encoded(content: Any) -> bytes:
+def to_json_bytes(content: Any) -> bytes:
     """The bytes of some JSON: indented, UTF-8 whatever an agent put into its texts, with a final newline.
 
     JSON knows neither NaN nor infinity: they become the texts "NaN", "Infinity" and "-Infinity". Half of a surrogate
@@ -178,7 +178,7 @@ def encoded(content: Any) -> bytes:
     try:  # Python indents many times slower than it encodes, and gives the same bytes
         return msgspec.json.format(plain.encode(), indent=INDENT) + b"\n"
     except UnicodeEncodeError:
-        return encoded(travelling(content))
+        return to_json_bytes(escape_surrogates(content))
     except (msgspec.DecodeError, RecursionError):  # too deep for msgspec
         return json.dumps(content, indent=INDENT, ensure_ascii=False).encode() + b"\n"
 

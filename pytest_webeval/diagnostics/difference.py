@@ -11,8 +11,8 @@ from typing import Any
 
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.schema import DEEPEST_SHOWN
-from pytest_webeval.values.schema import Unread
-from pytest_webeval.values.schema import plain
+from pytest_webeval.values.schema import UnparsedValue
+from pytest_webeval.values.schema import to_plain_json
 
 LONGEST, LONGEST_PATH = 2_000, 300
 CUT = "…"
@@ -21,7 +21,7 @@ _MOST_BITS = 1_024  # of a whole number; Python itself refuses to write those wi
 
 
 @dataclass(slots=True)
-class _Room:
+class _Budget:
     """How many characters are left."""
 
     left: int
@@ -33,9 +33,9 @@ class _Room:
         return taken
 
 
-def bounded(tree: Any, longest: int = LONGEST) -> Any:
+def truncate_json(tree: Any, longest: int = LONGEST) -> Any:
     """The tree as plain JSON of about so many characters. Its shape stays; what was cut off shows as an ellipsis."""
-    return _bounded(tree, _Room(longest), DEEPEST_SHOWN)
+    return _bounded(tree, _Budget(longest), DEEPEST_SHOWN)
 
 
 def bounded_path(path: str) -> str:
@@ -43,8 +43,8 @@ def bounded_path(path: str) -> str:
     return path if len(path) <= LONGEST_PATH else f"{path[: LONGEST_PATH - 100]}{CUT}{path[-99:]}"
 
 
-def _bounded(tree: Any, room: _Room, depth: int) -> Any:
-    if isinstance(tree, Value | Unread):
+def _bounded(tree: Any, room: _Budget, depth: int) -> Any:
+    if isinstance(tree, Value | UnparsedValue):
         return _bounded(tree.to_json() if isinstance(tree, Value) else tree.raw, room, depth)
     if isinstance(tree, str):
         room.take(_MARKS)
@@ -58,7 +58,7 @@ def _bounded(tree: Any, room: _Room, depth: int) -> Any:
     return _leaf(tree, room)
 
 
-def _members(tree: Mapping[str, Any], room: _Room, depth: int) -> dict[str, Any]:
+def _members(tree: Mapping[str, Any], room: _Budget, depth: int) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, member in tree.items():
         if room.left <= len(name):
@@ -68,7 +68,7 @@ def _members(tree: Mapping[str, Any], room: _Room, depth: int) -> dict[str, Any]
     return found
 
 
-def _items(tree: Iterable[Any], room: _Room, depth: int) -> list[Any]:
+def _items(tree: Iterable[Any], room: _Budget, depth: int) -> list[Any]:
     found: list[Any] = []
     for item in tree:
         if room.left <= 0:
@@ -78,10 +78,10 @@ def _items(tree: Iterable[Any], room: _Room, depth: int) -> list[Any]:
     return found
 
 
-def _leaf(leaf: Any, room: _Room) -> Any:
+def _leaf(leaf: Any, room: _Budget) -> Any:
     if isinstance(leaf, int) and leaf.bit_length() > _MOST_BITS:
         return CUT
-    shown = plain(leaf)
+    shown = to_plain_json(leaf)
     room.take(len(str(shown)))
     return shown
 
@@ -104,7 +104,7 @@ class Difference:
 
     def to_json(self) -> dict[str, Any]:
         """The same as plain JSON of bounded size."""
-        values = {"expected": bounded(self.expected), "actual": bounded(self.actual)}
+        values = {"expected": truncate_json(self.expected), "actual": truncate_json(self.actual)}
         return {"path": bounded_path(self.path), "kind": self.kind, **values}
 
 

@@ -77,7 +77,7 @@ def failed_assertions(result: EvaluatorResult) -> list[Assertion]:
     return [one for one in result.assertions or () if one.status is not Status.SUCCESS]
 
 
-def decisive(result: TaskResult) -> Decisive | None:
+def deciding_assertion(result: TaskResult) -> Decisive | None:
     """What a person is to be told first; None where no evaluator says anything."""
     return next(_decisive(result), None)
 
@@ -101,7 +101,7 @@ def group_of(result: TaskResult) -> FailureGroup | None:
     """The group of a result; None for a success."""
     if result.status is Status.SUCCESS:
         return None
-    found = decisive(result)
+    found = deciding_assertion(result)
     if found is None:
         return error_group(result.error_msg or "nothing says why")
     evaluator, assertion = found.result.evaluator_name, found.assertion

@@ -26,7 +26,7 @@ _NOT_MODIFIED = 304
 _UPLOADING = ("POST", "PUT", "PATCH")
 
 
-def capture_check(run: Run, task: Task | None = None) -> list[dict[str, str]]:
+def check_recording(run: Run, task: Task | None = None) -> list[dict[str, str]]:
     """What is wrong with the recording of a run, as codes with a sentence each. Never raises over damaged events.
 
     It is asked of runs that are no success alone: it looks at each event, which would make all the others dearer. Only

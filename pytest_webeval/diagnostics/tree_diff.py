@@ -17,18 +17,18 @@ from pytest_webeval.diagnostics.difference import EXTRA
 from pytest_webeval.diagnostics.difference import MISSING
 from pytest_webeval.diagnostics.difference import UNREADABLE
 from pytest_webeval.diagnostics.difference import Difference
-from pytest_webeval.diagnostics.difference import bounded
-from pytest_webeval.rules import unnoticed
+from pytest_webeval.diagnostics.difference import truncate_json
+from pytest_webeval.rules import ignore_rule
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.comparison import Comparison
-from pytest_webeval.values.schema import Unread
+from pytest_webeval.values.schema import UnparsedValue
 
 MOST_PAIRED = 50  # items of either side that are looked at: bounded work, whatever was answered
 _LONGEST = 200  # characters of a text that are compared
 _LARGEST = 1e300  # numbers beyond it are compared as texts
 
 
-def paired(expected: Sequence[Any], actual: Sequence[Any]) -> dict[int, int]:
+def pair_similar(expected: Sequence[Any], actual: Sequence[Any]) -> dict[int, int]:
     """Positions of expected items with those of the actual items that are likest; of equally like ones the first."""
     if len(expected) == len(actual) == 1:  # as in most failures, which then need nothing that compares texts
         return {0: 0}
@@ -61,7 +61,7 @@ def _features(tree: Any) -> float | str:
         return raw.total_seconds()
     if isinstance(raw, int | float | Decimal) and not isinstance(raw, bool) and -_LARGEST < raw < _LARGEST:
         return float(raw)
-    shown = bounded(tree, _LONGEST)
+    shown = truncate_json(tree, _LONGEST)
     text = shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False, sort_keys=True)
     return text[:_LONGEST]
 
@@ -75,7 +75,7 @@ def differences(comparison: Comparison, expected: Any, actual: Any, path: str) -
     if _size(expected) * _size(actual) > MOST_PAIRS:
         yield _whole(expected, actual, path)
     else:
-        yield from _Differences(replace(comparison, separate_lists=True, notice=unnoticed)).between(
+        yield from _TreeDiff(replace(comparison, separate_lists=True, notice=ignore_rule)).between(
             expected, actual, path
         )
 
@@ -96,11 +96,11 @@ def _size(tree: Any) -> int:
 def _whole(expected: Any, actual: Any, path: str) -> Difference:
     if actual is None or expected is None:
         return Difference(path, EXTRA if expected is None else MISSING, expected, actual)
-    return Difference(path, UNREADABLE if isinstance(actual, Unread) else DIFFERENT, expected, actual)
+    return Difference(path, UNREADABLE if isinstance(actual, UnparsedValue) else DIFFERENT, expected, actual)
 
 
 @dataclass(frozen=True, slots=True)
-class _Differences:
+class _TreeDiff:
     comparison: Comparison
 
     def between(self, expected: Any, actual: Any, path: str) -> Iterator[Difference]:
@@ -125,8 +125,8 @@ class _Differences:
         if self.comparison.ordered:
             yield from self._in_order(expected, actual, path)
         else:
-            missing, extra = self.comparison.left_over(expected, actual)
-            pairs = paired([expected[one] for one in missing], [actual[one] for one in extra])
+            missing, extra = self.comparison.unmatched_items(expected, actual)
+            pairs = pair_similar([expected[one] for one in missing], [actual[one] for one in extra])
             partners = {missing[left]: extra[right] for left, right in pairs.items()}
             yield from self._paired(expected, actual, path, missing, partners)
             taken = set(partners.values())

@@ -13,13 +13,13 @@ from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 from pytest_webeval.tasks.expectations import NetworkExpectation
 from pytest_webeval.tasks.expectations import ResponseExpectation
 from pytest_webeval.tasks.task import Task
-from pytest_webeval.values.schema import readable
+from pytest_webeval.values.schema import require_object
 
 MOST = 50  # expectations that are compared with each other, which takes time that grows with their square
 _PLACEHOLDER = re.compile(r"__[A-Z_]+__/")
 
 
-def unpassable(task: Task) -> str | None:
+def unpassable_reason(task: Task) -> str | None:
     """Why no natural recording can pass a task; None where one can, and of definitions that are invalid."""
     try:
         return next(_reasons(task), None)
@@ -47,9 +47,9 @@ def _reasons(task: Task) -> Iterator[str]:
 
 
 def _alone(wanted: NetworkExpectation) -> Iterator[str]:
-    event, types = wanted.expected, readable((wanted.post_data_schema or {}).get("properties") or {})
+    event, types = wanted.expected, require_object((wanted.post_data_schema or {}).get("properties") or {})
     for key, value in (event.post_data or {}).items():
-        schema = readable(types.get(key) or {})
+        schema = require_object(types.get(key) or {})
         if isinstance(value, list) and len(value) == 1 and "array" not in (schema.get("type"), schema.get("format")):
             yield f"Q35: {key} is a list of one item without an array schema, which is an error"
         if "markdown" in (schema.get("type"), schema.get("format")) and _PLACEHOLDER.search(str(value)):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_webeval.rules import Rules
-from pytest_webeval.safety.json import read_json
+from pytest_webeval.safety.json import load_bounded
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
 
@@ -21,7 +21,7 @@ _DOCUMENTED = {"action": "task_type", "results": "retrieved_data"}
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AgentResponse:
     """A decoded response: `parsed` as JSON gives it, `fields` under the current names or None where it is no object.
 
     `repairs` names the switches of the rule set without which it might have been decoded to something else.
@@ -49,7 +49,7 @@ class Answer:
         return f"it has: {present}; write task_type (or action), status and retrieved_data (or results)"
 
 
-def read_answer(content: bytes, rules: Rules, limits: Limits = USUAL) -> Answer:
+def parse_response(content: bytes, rules: Rules, limits: Limits = USUAL) -> AgentResponse:
     """The answer in the bytes of a response file, which are UTF-8: a run whose are not is none that can be scored.
 
     Raises `EvaluationError` for one that is beyond the limits.
@@ -58,11 +58,11 @@ def read_answer(content: bytes, rules: Rules, limits: Limits = USUAL) -> Answer:
     parsed = _parsed(text, rules, limits)
     repairs = {name for name in _OF_DECODING if getattr(rules, name) and (_FENCE_MARK in text or _MARK in text)}
     if not isinstance(parsed, dict) or not parsed:
-        return Answer(parsed, None, frozenset(repairs))
+        return AgentResponse(parsed, None, frozenset(repairs))
     fields = _fields(parsed, rules)
     if rules.documented_dialect and not parsed.keys() >= fields.keys():
         repairs.add("documented_dialect")
-    return Answer(parsed, fields, frozenset(repairs))
+    return AgentResponse(parsed, fields, frozenset(repairs))
 
 
 def _parsed(text: str, rules: Rules, limits: Limits) -> Any:
@@ -70,7 +70,7 @@ def _parsed(text: str, rules: Rules, limits: Limits) -> Any:
         text = text.removeprefix(_MARK).lstrip()
     for candidate in _candidates(text, rules):
         try:
-            return read_json(candidate.strip(), limits, "the response")
+            return load_bounded(candidate.strip(), limits, "the response")
         except ValueError:
             continue
     fence = _FENCE.search(text)

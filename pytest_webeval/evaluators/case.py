@@ -27,16 +27,16 @@ from pytest_webeval.tasks.sites import Environment
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.tasks.task import Task
-from pytest_webeval.values.base import Reading
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.base import present_day
 from pytest_webeval.values.comparison import Comparison
-from pytest_webeval.values.schema import TreeReader
+from pytest_webeval.values.schema import ValueParser
 
 if TYPE_CHECKING:
     from pytest_webeval.diagnostics.difference import Explanation
 
 
-def guessed_sites(sites: Sequence[str], events: Sequence[NetworkEvent]) -> Sites:
+def infer_sites(sites: Sequence[str], events: Sequence[NetworkEvent]) -> Sites:
     """Addresses of sites as the first events have them (spec §7.4). Raises `RecordingError` where there are none."""
     if not events:
         raise RecordingError("the trace has no event to guess site addresses from; name them with --webeval-config")
@@ -131,7 +131,7 @@ class Case:
             f"no address is configured for {', '.join(unknown)}, so those of all sites were guessed from the recording"
         )
         self.warnings.append(f"{told}; name them with --webeval-config")
-        return guessed_sites(self.task.sites, self.events)
+        return infer_sites(self.task.sites, self.events)
 
     @cached_property
     def unvisited_sites(self) -> str | None:
@@ -153,14 +153,14 @@ class Case:
             raise RunExcluded(self.run.exclusion)
         if self.run.has_trace and self.task.sites and not self.configured_sites.covers(self.task.sites):
             try:
-                guessed_sites(self.task.sites, self.events)
+                infer_sites(self.task.sites, self.events)
             except EvaluationError as error:
                 raise RecordingError(str(error)) from error
 
     @property
-    def expected_reading(self) -> Reading:
+    def expected_reading(self) -> ParseContext:
         """How the task's own data is read."""
-        return Reading(
+        return ParseContext(
             known_sites=True,
             whole_money=self.rules.whole_money,
             exact_money=self.rules.exact_money,
@@ -170,9 +170,9 @@ class Case:
         )
 
     @property
-    def actual_reading(self) -> Reading:
+    def actual_reading(self) -> ParseContext:
         """How data that an agent or a site wrote is read."""
-        return Reading(
+        return ParseContext(
             patterns=not self.rules.literal_texts,
             alternatives=not self.rules.single_answers,
             infinities=not self.rules.finite_measures,
@@ -184,9 +184,9 @@ class Case:
             longest=self.run.inputs.limits.string_length,
         )
 
-    def tree_reader(self, where: str, *, strict: bool) -> TreeReader:
+    def tree_reader(self, where: str, *, strict: bool) -> ValueParser:
         """Reads what the task wrote (`strict`) or what was recorded; `where` is what paths in messages begin with."""
-        return TreeReader(self.expected_reading if strict else self.actual_reading, strict, where, self.notice)
+        return ValueParser(self.expected_reading if strict else self.actual_reading, strict, where, self.notice)
 
     def comparison(self, *, ordered: bool = False, extra_keys: bool = False) -> Comparison:
         """How values of the task and of the recording are compared."""

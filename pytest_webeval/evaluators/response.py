@@ -9,8 +9,8 @@ from typing import Any
 from typing import ClassVar
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.evaluators.agent_response import Answer
-from pytest_webeval.evaluators.agent_response import read_answer
+from pytest_webeval.evaluators.agent_response import AgentResponse
+from pytest_webeval.evaluators.agent_response import parse_response
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.base import silently
 from pytest_webeval.evaluators.case import Case
@@ -24,9 +24,9 @@ from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.values.comparison import Comparison
 from pytest_webeval.values.comparison import failed
 from pytest_webeval.values.comparison import passed
-from pytest_webeval.values.comparison import shown
-from pytest_webeval.values.schema import TreeReader
-from pytest_webeval.values.schema import plain
+from pytest_webeval.values.comparison import preview
+from pytest_webeval.values.schema import ValueParser
+from pytest_webeval.values.schema import to_plain_json
 from pytest_webeval.values.string import StringValue
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class ResponseEvaluator(Evaluator):
         """One assertion for the type, the status and the data. Raises `WebEvalError`."""
         wanted = expectation.read_as(ResponseExpectation)
         case.check_keys(expectation, ExpectedResponse.KEYS, "a response")
-        answer = read_answer(case.run.response, case.rules, case.run.inputs.limits)
+        answer = parse_response(case.run.response, case.rules, case.run.inputs.limits)
         for switch in sorted(answer.repairs):
             case.notice(switch, "agent_response")
         # Of several expectations of a task the first says whether data count; one from elsewhere speaks for itself.
@@ -57,7 +57,7 @@ class _Check:
     evaluator: ResponseEvaluator
     wanted: ResponseExpectation
     case: Case
-    answer: Answer
+    answer: AgentResponse
     kind: str | None
 
     def run(self) -> EvaluatorResult:
@@ -68,9 +68,9 @@ class _Check:
             self.case.explain(lambda: self._explained(data, expected_data, actual_data))
         return self.evaluator.result(
             [*head, *data],
-            actual=plain(self.answer.parsed),
-            normalized=self._normalized(plain(actual_data)),
-            expected=_documented(expected.task_type, expected.status, plain(expected_data), None),
+            actual=to_plain_json(self.answer.parsed),
+            normalized=self._normalized(to_plain_json(actual_data)),
+            expected=_documented(expected.task_type, expected.status, to_plain_json(expected_data), None),
         )
 
     def _head(self) -> Iterator[Assertion]:
@@ -90,18 +90,18 @@ class _Check:
 
     def _details(self, found: Any) -> Assertion:
         if not isinstance(found, str):
-            raise EvaluationError(f"error_details is {shown(found)}, not a text @ agent_response.error_details")
+            raise EvaluationError(f"error_details is {preview(found)}, not a text @ agent_response.error_details")
         return failed("agent_response_keys_mismatch", "extra keys: error_details, which the task lists (Q36)")
 
     def _no_object(self) -> Assertion:
         if self.answer.is_none:
             return failed("agent_response_none_mismatch", "expected a JSON object", "got an empty response")
-        found = f"got {shown(self.answer.parsed)}"
+        found = f"got {preview(self.answer.parsed)}"
         return failed("agent_response_invalid_format", "expected a JSON object with task_type and status", found)
 
     def _text(self, name: str, expected: str, actual: Any) -> Iterator[Assertion]:
         if not isinstance(actual, str):
-            raise EvaluationError(f"{name} is {shown(actual)}, not a text @ agent_response.{name}")
+            raise EvaluationError(f"{name} is {preview(actual)}, not a text @ agent_response.{name}")
         path = f"agent_response.{name}"
         if not actual:
             yield failed(f"{path}_none_mismatch", f"expected {expected!r}", "got an empty text")
@@ -114,11 +114,11 @@ class _Check:
 
     def _explained(self, data: list[Assertion], expected: Any, actual: Any) -> Explanation:
         from pytest_webeval.diagnostics.difference import Explanation
-        from pytest_webeval.evaluators.response_diff import AnswerDifferences
+        from pytest_webeval.evaluators.response_diff import ResponseDiff
 
         is_wrong = any(one.status is not Status.SUCCESS for one in data)
         compared = (expected, actual) if is_wrong else None
-        found = AnswerDifferences(self.wanted.expected, self.answer, self._texts, self._comparison, compared)
+        found = ResponseDiff(self.wanted.expected, self.answer, self._texts, self._comparison, compared)
         return Explanation(found.all())
 
     def _data(self) -> tuple[list[Assertion], Any, Any]:
@@ -131,7 +131,7 @@ class _Check:
             return [self._unexpected(found)], None, found
         wanted = self._reader("retrieved_data", strict=True).array(expected, self.wanted.results_schema)
         if found is None:
-            told = f"expected {shown(wanted)}"
+            told = f"expected {preview(wanted)}"
             return [failed("retrieved_data_missing_or_null", told, "got no data")], wanted, None
         items = found if isinstance(found, list) else [found]
         actual = self._reader("retrieved_data", strict=False).array(items, self.wanted.results_schema)
@@ -145,11 +145,11 @@ class _Check:
         if self.wanted.results_schema.get("type") == "null":
             if self.case.rules.null_schema_fails:
                 self.case.notice("null_schema_fails", "retrieved_data")
-                return failed("retrieved_data_unexpected", "expected no data", f"got {shown(found)}")
-            raise EvaluationError(f"got the data {shown(found)} where results_schema is null @ retrieved_data")
-        return failed("retrieved_data_unexpected", "expected no data", f"got {shown(found)}")
+                return failed("retrieved_data_unexpected", "expected no data", f"got {preview(found)}")
+            raise EvaluationError(f"got the data {preview(found)} where results_schema is null @ retrieved_data")
+        return failed("retrieved_data_unexpected", "expected no data", f"got {preview(found)}")
 
-    def _reader(self, where: str, *, strict: bool) -> TreeReader:
+    def _reader(self, where: str, *, strict: bool) -> ValueParser:
         return self.case.tree_reader(where, strict=strict)
 
     def _normalized(self, data: Any) -> Any:
@@ -157,10 +157,10 @@ class _Check:
         if fields is None:
             return None
         task_type, status = (self._canonical(fields.get(name)) for name in ("task_type", "status"))
-        return _documented(task_type, status, data, plain(fields.get("error_details")))
+        return _documented(task_type, status, data, to_plain_json(fields.get("error_details")))
 
     def _canonical(self, raw: Any) -> Any:
-        return StringValue.read(raw, self.case.actual_reading).to_json() if isinstance(raw, str) else plain(raw)
+        return StringValue.read(raw, self.case.actual_reading).to_json() if isinstance(raw, str) else to_plain_json(raw)
 
 
 def _documented(task_type: Any, status: Any, data: Any, details: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from pytest_webeval.diagnostics.difference import MISSING
 from pytest_webeval.diagnostics.difference import UNREADABLE
 from pytest_webeval.diagnostics.difference import Difference
 from pytest_webeval.diagnostics.tree_diff import differences
-from pytest_webeval.evaluators.agent_response import Answer
+from pytest_webeval.evaluators.agent_response import AgentResponse
 from pytest_webeval.tasks.expectations import ExpectedResponse
 from pytest_webeval.values.comparison import Comparison
 
@@ -21,14 +21,14 @@ ReadTexts = Callable[[str, str, str], tuple[Any, Any]]  # name, expected text, a
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerDifferences:
+class ResponseDiff:
     """What was expected of an answer and what it says. `data` are the data of both as values, None if none count.
 
     `texts` reads the type or the status of both, as it was done for the verdict.
     """
 
     expected: ExpectedResponse
-    answer: Answer
+    answer: AgentResponse
     texts: ReadTexts
     comparison: Comparison
     data: tuple[Any, Any] | None

@@ -24,18 +24,18 @@ from pytest_webeval.results import Status
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.gating import GATED
 from pytest_webeval.rubrics.gating import Gating
+from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rubrics.policy import VerdictUnreadable
-from pytest_webeval.rubrics.policy import share
+from pytest_webeval.rubrics.policy import parse_fraction
 from pytest_webeval.rubrics.score_files import RUBRIC
 from pytest_webeval.rubrics.score_files import facts_of
-from pytest_webeval.rubrics.score_files import left_aside
+from pytest_webeval.rubrics.score_files import ignored_files
 from pytest_webeval.rubrics.score_files import stored_verdict
 from pytest_webeval.rubrics.stored_verdict import StoredVerdict
 from pytest_webeval.rubrics.verdict import Verdict
-from pytest_webeval.rubrics.verdict_report import about
 from pytest_webeval.rubrics.verdict_report import assertions_of
-from pytest_webeval.rubrics.verdict_report import described
+from pytest_webeval.rubrics.verdict_report import trajectory_metadata
+from pytest_webeval.rubrics.verdict_report import verdict_to_json
 from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.values.comparison import failed
 
@@ -51,7 +51,7 @@ class RubricExpectation(BaseModel):
 
     def over(self, policy: VerdictPolicy) -> VerdictPolicy:
         """The policy of the session with what this expectation asks for instead."""
-        threshold = policy.threshold if self.threshold is None else share(self.threshold)
+        threshold = policy.threshold if self.threshold is None else parse_fraction(self.threshold)
         return replace(policy, threshold=threshold, criterion=self.criterion or policy.criterion)
 
 
@@ -73,8 +73,8 @@ class _Judgement:
             if self.gating and (told := self.gating.overrules(self.policy)):
                 return self._zero(self.gating, told, _readable(self.case, self.policy))
             return self._of_verdict()
-        except VerdictUnreadable as error:
-            found = about(self.case.run.trajectory) | {"status": error.code}
+        except UnreadableVerdict as error:
+            found = trajectory_metadata(self.case.run.trajectory) | {"status": error.code}
             told = f"{error.code}: {error}"
             return self.evaluator.result([], actual=found, normalized=found).with_changes(**_erred(told))
 
@@ -100,11 +100,11 @@ class _Judgement:
         problem = f"{stored.source} holds free text, but {GATED} stores a rubric as JSON: nothing can be derived again"
         if self.policy.score_file is None:
             told = f"{problem}; have the run judged again, or choose the file with --webeval-score-file"
-            raise VerdictUnreadable("score_unreadable", told)
+            raise UnreadableVerdict("score_unreadable", told)
         self.case.warnings.append(problem)
 
     def _judged(self, verdict: Verdict, stored: StoredVerdict) -> EvaluatorResult:
-        found = described(verdict, stored, self.case.run.trajectory)
+        found = verdict_to_json(verdict, stored, self.case.run.trajectory)
         wanted = {"criterion": verdict.criterion, "threshold": float(verdict.threshold)}
         assertions = assertions_of(verdict, found["failure"])
         result = self.evaluator.result(assertions, actual=found, normalized=found, expected=wanted)
@@ -120,7 +120,12 @@ class _Judgement:
         if stored is not None and stored.score not in (0, None):
             case.warnings.append(f"{stored.source} has the score {stored.score}, which does not count: {told}")
         gate = gating.gate
-        found = about(case.run.trajectory) | {"status": "zero", "score": 0, "criterion": None, "reason": told}
+        found = trajectory_metadata(case.run.trajectory) | {
+            "status": "zero",
+            "score": 0,
+            "criterion": None,
+            "reason": told,
+        }
         found |= {"gate": gate.number if gate else None, "source": stored.source if stored else None}
         return self.evaluator.result([failed("rubric.score_mismatch", told)], actual=found, normalized=found)
 
@@ -154,8 +159,8 @@ _AGAIN = "have the run judged again"
 def _derived(stored: StoredVerdict, policy: VerdictPolicy, case: Case) -> Verdict:
     try:
         return derive(stored, policy, facts_of(case.run))
-    except VerdictUnreadable as error:
-        raise VerdictUnreadable(error.code, _located(str(error), stored.source)) from error
+    except UnreadableVerdict as error:
+        raise UnreadableVerdict(error.code, _located(str(error), stored.source)) from error
 
 
 def _located(message: str, source: str) -> str:
@@ -169,7 +174,7 @@ def _oddities(verdict: Verdict, stored: StoredVerdict, gating: Gating | None, ca
     for one in verdict.checks:
         if not one.is_contradiction:
             yield f"{stored.source}: {one.rule}: {one.message}"
-    if others := left_aside(case.run, stored):
+    if others := ignored_files(case.run, stored):
         yield f"{stored.source} counts, not {', '.join(others)}; choose with --webeval-score-file"
     if gating and verdict.status != "gate" and (gate := gating.gate):
         yield f"{stored.source} holds a verdict, but the benchmark itself gives no points: {gate.reason}"
@@ -181,7 +186,7 @@ def _not_judged(case: Case, found: str = "") -> RunExcluded | RecordingError:
     """What nobody judged: no fault of a trajectory, but of a run whose task expects a verdict."""
     if case.run.trajectory is None:
         return RecordingError(found or f"there is no {case.run.path / RUBRIC}; have the run judged")
-    others = left_aside(case.run, None)
+    others = ignored_files(case.run, None)
     told = f"{' or '.join(others)} counts only where --webeval-score-file names it" if others else "have the run judged"
     return RunExcluded(f"not scored: {found or f'there is no verdict in {SCORES}/; {told}'}")
 

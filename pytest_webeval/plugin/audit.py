@@ -18,7 +18,7 @@ from pytest_webeval.redaction.audit import Audit
 from pytest_webeval.redaction.audit import Finding
 from pytest_webeval.redaction.policy import DEFAULT
 from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.safety.text import harmless
+from pytest_webeval.safety.text import sanitize
 
 NAME_SHOWN = 60
 
@@ -91,5 +91,5 @@ def _show(lines: Iterator[str]) -> None:
     """Write lines that a terminal and its encoding can take."""
     encoding = sys.stdout.encoding or "ascii"
     for line in lines:
-        plain = harmless(line.replace("\n", " ")).encode(encoding, "backslashreplace").decode(encoding)
+        plain = sanitize(line.replace("\n", " ")).encode(encoding, "backslashreplace").decode(encoding)
         sys.stdout.write(f"{plain}\n")

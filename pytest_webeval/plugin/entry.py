@@ -48,18 +48,18 @@ def _may_be_foreign(ini: Path) -> bool:
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Keep pytest from importing conftest.py files that came with a recording, and from obeying its ini files."""
     if early_config.inipath is not None and _may_be_foreign(early_config.inipath):
-        from pytest_webeval.plugin.collection.isolation import refuse_foreign_ini  # idle sessions load nothing
+        from pytest_webeval.plugin.collection.isolation import reject_run_root_config  # idle sessions load nothing
 
-        refuse_foreign_ini(early_config)
+        reject_run_root_config(early_config)
     if _asked_for(early_config, early_config.known_args_namespace):
-        from pytest_webeval.plugin.performance import import_own_modules_plainly  # idle sessions load nothing
+        from pytest_webeval.plugin.performance import bypass_assertion_rewriting  # idle sessions load nothing
 
-        import_own_modules_plainly(early_config)
-        from pytest_webeval.plugin.performance import unsearched  # by now in the plain way
+        bypass_assertion_rewriting(early_config)
+        from pytest_webeval.plugin.performance import gc_paused  # by now in the plain way
 
-        with unsearched():
-            from pytest_webeval.plugin.collection.isolation import shield_arguments
-        shield_arguments(early_config)
+        with gc_paused():
+            from pytest_webeval.plugin.collection.isolation import isolate_run_roots
+        isolate_run_roots(early_config)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -69,9 +69,9 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", text)
     config.addinivalue_line("markers", "webeval_type(name): retrieve, mutate or navigate")
     if _asked_for(config):
-        from pytest_webeval.plugin.performance import unsearched  # idle sessions load nothing
+        from pytest_webeval.plugin.performance import gc_paused  # idle sessions load nothing
 
-        with unsearched():
+        with gc_paused():
             from pytest_webeval.plugin.registration import register
         register(config)
     elif not config.option.help:

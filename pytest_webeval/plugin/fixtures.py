@@ -21,13 +21,13 @@ from pytest_webeval.plugin.runtest.evaluation import USED
 from pytest_webeval.plugin.runtest.evaluation import Checker
 from pytest_webeval.plugin.runtest.evaluation import RecordEvaluation
 from pytest_webeval.plugin.runtest.evaluation import forget
-from pytest_webeval.plugin.runtest.evaluation import within_time
+from pytest_webeval.plugin.runtest.evaluation import run_time_limit
 from pytest_webeval.plugin.runtest.resume import STORED
-from pytest_webeval.plugin.runtest.resume import offer_stored
+from pytest_webeval.plugin.runtest.resume import reuse_stored_result
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.safety.text import harmless
+from pytest_webeval.safety.text import sanitize
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.task import Task
@@ -55,7 +55,7 @@ def webeval_run(request: pytest.FixtureRequest) -> Iterator[Run]:
     try:
         _load(node, run, workspace)
         if run.exclusion is not None and not isinstance(node, RunItem):
-            pytest.skip(harmless(run.exclusion))
+            pytest.skip(sanitize(run.exclusion))
         yield run
     finally:
         forget(run)  # the traceback of a failure keeps the run until Python looks for cycles
@@ -80,9 +80,9 @@ def _located_run(request: pytest.FixtureRequest) -> Run:
 def _load(node: Any, run: Run, workspace: Workspace) -> None:
     """Read the recording and the definition of its task; remember if that fails, for no other error is the run's."""
     try:
-        with within_time(node, workspace.settings):
+        with run_time_limit(node, workspace.settings):
             workspace.definition(run)
-            if not (isinstance(node, RunItem) and offer_stored(node, run, workspace)):
+            if not (isinstance(node, RunItem) and reuse_stored_result(node, run, workspace)):
                 run.check()
     except WebEvalError:
         node.stash[UNREADABLE] = True

@@ -23,7 +23,7 @@ LONG = 0.1  # seconds; what takes as long may have read much
 
 
 @contextmanager
-def unsearched() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """Do something that makes many objects to stay, such as an import, without a search."""
     was_on = gc.isenabled()
     gc.disable()
@@ -34,7 +34,7 @@ def unsearched() -> Iterator[None]:
             gc.enable()
 
 
-class SparedObjects:
+class FreezeCollected:
     """Plugin that exempts all that is there when the tests begin, until the session is over.
 
     Garbage that nobody found by then is spared too; it is little, and finding it would take a session with one task
@@ -57,7 +57,7 @@ class SparedObjects:
             gc.unfreeze()
 
 
-class LongFailures:
+class CollectAfterSlowFailure:
     """Plugin that searches for garbage after a test that failed and took long.
 
     Its traceback goes round in a circle and holds all that was read and found, and Python searches by the number of
@@ -93,7 +93,7 @@ class OwnModules:
         return PathFinder.find_spec(name, path, target) if name.startswith(_OURS) else None
 
 
-def import_own_modules_plainly(config: pytest.Config) -> None:
+def bypass_assertion_rewriting(config: pytest.Config) -> None:
     """Until the end of the session, import what is ours without pytest."""
     finder = OwnModules()
     sys.meta_path.insert(0, finder)
@@ -104,7 +104,7 @@ NAMELESS = ""  # the category in which pytest keeps setups and teardowns that pa
 
 
 @dataclass(eq=False)
-class QuietPhases:
+class HidePassedPhases:
     """Keeps those reports until the failures are shown, and gives them back for whoever comes after that."""
 
     config: pytest.Config

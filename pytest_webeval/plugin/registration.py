@@ -15,15 +15,15 @@ from pytest_webeval.plugin.collection.missing_tasks import MISSING_TASKS
 from pytest_webeval.plugin.collection.missing_tasks import MissingTasks
 from pytest_webeval.plugin.collection.root_paths import RootPaths
 from pytest_webeval.plugin.output_paths import check_output_paths
-from pytest_webeval.plugin.performance import LongFailures
-from pytest_webeval.plugin.performance import QuietPhases
-from pytest_webeval.plugin.performance import SparedObjects
-from pytest_webeval.plugin.runtest.evaluation import Debugged
-from pytest_webeval.plugin.runtest.hooks import WebEvalSession
+from pytest_webeval.plugin.performance import CollectAfterSlowFailure
+from pytest_webeval.plugin.performance import FreezeCollected
+from pytest_webeval.plugin.performance import HidePassedPhases
+from pytest_webeval.plugin.runtest.evaluation import PauseTimeLimitInDebugger
+from pytest_webeval.plugin.runtest.hooks import RuntestHooks
 from pytest_webeval.plugin.runtest.report_page import PAGES
 from pytest_webeval.plugin.runtest.report_page import RunPages
-from pytest_webeval.plugin.runtest.resume import EARLIER
-from pytest_webeval.plugin.runtest.resume import EarlierSession
+from pytest_webeval.plugin.runtest.resume import PREVIOUS
+from pytest_webeval.plugin.runtest.resume import PreviousSession
 from pytest_webeval.plugin.settings import REDACTING
 from pytest_webeval.plugin.settings import read_settings
 from pytest_webeval.plugin.snapshots import PLACE
@@ -63,10 +63,10 @@ def register(config: pytest.Config) -> None:
     select(config, workspace)
     _share(config, workspace)
     is_scoring = writes(config)
-    config.pluginmanager.register(WebEvalSession(workspace, is_scoring), "webeval-session")
+    config.pluginmanager.register(RuntestHooks(workspace, is_scoring), "webeval-session")
     config.pluginmanager.register(RootPaths(workspace), "webeval-root-paths")
     config.pluginmanager.register(fixtures, "webeval-fixtures")
-    config.pluginmanager.register(Debugged(), "webeval-debugged")
+    config.pluginmanager.register(PauseTimeLimitInDebugger(), "webeval-debugged")
     if is_scoring:
         _register_scoring(config, workspace)
     if is_scoring and not hasattr(config, "workerinput"):  # only the controller sees all reports, and may sum them up
@@ -111,10 +111,10 @@ def _register_scoring(config: pytest.Config, workspace: Workspace) -> None:
     """What every process needs that scores."""
     settings = workspace.settings
     if settings.resume:
-        config.stash[EARLIER] = EarlierSession(workspace)
-    config.pluginmanager.register(QuietPhases(config), "webeval-quiet-phases")
-    config.pluginmanager.register(SparedObjects(config), "webeval-spared-objects")
-    config.pluginmanager.register(LongFailures(), "webeval-long-failures")
+        config.stash[PREVIOUS] = PreviousSession(workspace)
+    config.pluginmanager.register(HidePassedPhases(config), "webeval-quiet-phases")
+    config.pluginmanager.register(FreezeCollected(config), "webeval-spared-objects")
+    config.pluginmanager.register(CollectAfterSlowFailure(), "webeval-long-failures")
     if settings.report is not None:
         config.stash[PAGES] = RunPages(workspace, settings.report)
         config.pluginmanager.register(config.stash[PAGES], "webeval-run-pages")
@@ -134,10 +134,10 @@ def _register_scoring(config: pytest.Config, workspace: Workspace) -> None:
 
 def _register_reporting(config: pytest.Config, workspace: Workspace) -> None:
     """What the controller alone needs."""
-    from pytest_webeval.plugin.reporting.controller import Reporter  # same
+    from pytest_webeval.plugin.reporting.controller import SessionReporter  # same
     from pytest_webeval.plugin.reporting.outputs import register_outlets  # which no worker needs
 
-    reporter = Reporter(workspace)
+    reporter = SessionReporter(workspace)
     config.pluginmanager.register(reporter, "webeval-reporter")
     config.pluginmanager.register(reporter.stopping, "webeval-stopping")
     register_outlets(config, reporter)

@@ -13,7 +13,7 @@ import pytest
 
 from pytest_webeval.plugin.item_names import exact
 from pytest_webeval.recordings.formats import FORMATS
-from pytest_webeval.reports.rerun import Reruns
+from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.summary.record import Record
 
 RUNS = "--webeval-runs"
@@ -44,11 +44,11 @@ TOLD = "webeval_asked"
 SHORT = ("-c", "-o", "-p")
 
 
-def reruns_of(config: pytest.Config, records: Iterable[Record]) -> Reruns:
+def reruns_of(config: pytest.Config, records: Iterable[Record]) -> RerunCommands:
     """Commands for the runs of a session, as somebody would type them where pytest was called."""
     found = {record.run: record for record in records}
     options, pinned = asked_of(config)
-    return Reruns(
+    return RerunCommands(
         {run: record.task_id for run, record in found.items()},
         options,
         pinned,

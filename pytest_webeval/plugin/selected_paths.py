@@ -15,7 +15,7 @@ import pytest
 
 
 @dataclass(frozen=True)
-class Chosen:
+class SelectedPaths:
     """The directories that arguments name, whether they exist or not."""
 
     paths: frozenset[Path]
@@ -29,12 +29,12 @@ class Chosen:
         return self.paths.union(*(path.parents for path in self.paths))
 
 
-CHOSEN = pytest.StashKey[Chosen]()
+SELECTED_PATHS = pytest.StashKey[SelectedPaths]()
 
 
-def is_narrowed(config: pytest.Config, roots: Iterable[Path]) -> bool:
+def selects_some_runs(config: pytest.Config, roots: Iterable[Path]) -> bool:
     """Whether arguments chose some runs of the roots, rather than all. What is ignored belongs to no session."""
-    return CHOSEN in config.stash or not {str(root) for root in roots} <= set(config.args)
+    return SELECTED_PATHS in config.stash or not {str(root) for root in roots} <= set(config.args)
 
 
 def names_runs(config: pytest.Config, roots: Iterable[Path]) -> bool:
@@ -102,7 +102,7 @@ def _fits(path: Path, glob: str) -> bool:
 
 def _named(config: pytest.Config) -> frozenset[Path]:
     """The directories that arguments name."""
-    chosen = config.stash.get(CHOSEN, None)
+    chosen = config.stash.get(SELECTED_PATHS, None)
     paths = [Path(one) for one in config.args] if chosen is None else list(chosen.paths)
     return frozenset(paths)
 

@@ -19,11 +19,11 @@ from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.rubrics.policy import CRITERIA
 from pytest_webeval.rubrics.policy import OVER_BUDGET
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rubrics.policy import share
+from pytest_webeval.rubrics.policy import parse_fraction
 from pytest_webeval.rules import RULES
 from pytest_webeval.rules import Rules
 from pytest_webeval.safety.limits import Limits
-from pytest_webeval.safety.limits import amount
+from pytest_webeval.safety.limits import parse_size
 from pytest_webeval.safety.limits import read_limits
 from pytest_webeval.storage import Sync
 from pytest_webeval.tasks.dataset import BUNDLED
@@ -195,7 +195,7 @@ def _count(config: pytest.Config) -> int | None:
 
 def _size(config: pytest.Config) -> int | None:
     given = _value(config, "webeval_report_embed")
-    size = None if given is None else amount(given)
+    size = None if given is None else parse_size(given)
     if given is not None and size is None:
         raise _invalid(config, "webeval_report_embed", given, "a size such as 25MB")
     return size
@@ -224,7 +224,7 @@ def _policy(config: pytest.Config) -> VerdictPolicy:
 def _threshold(config: pytest.Config) -> Decimal | None:
     given = _value(config, "webeval_rubric_threshold")
     try:
-        return None if given is None else share(given)
+        return None if given is None else parse_fraction(given)
     except SettingsError as error:
         advice = "a number from 0 to 1, such as 0.8"
         raise _invalid(config, "webeval_rubric_threshold", str(given), advice) from error

@@ -16,15 +16,15 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.plugin.evaluator_calls import PytestCalls
 from pytest_webeval.plugin.selected_paths import Ignoring
 from pytest_webeval.plugin.settings import Settings
 from pytest_webeval.plugin.snapshots import SNAPSHOTS
 from pytest_webeval.plugin.snapshots import key_of
 from pytest_webeval.plugin.snapshots import restored
 from pytest_webeval.plugin.snapshots import snapshot
+from pytest_webeval.plugin.user_code import PytestCalls
 from pytest_webeval.recordings import formats
-from pytest_webeval.recordings.discovery import Listing
+from pytest_webeval.recordings.discovery import DirectoryListing
 from pytest_webeval.recordings.inputs import LOAD_TASK
 from pytest_webeval.recordings.labels import Labels
 from pytest_webeval.recordings.run import Run
@@ -33,10 +33,10 @@ from pytest_webeval.recordings.run_tree import Branch
 from pytest_webeval.recordings.run_tree import Kind
 from pytest_webeval.recordings.run_tree import Search
 from pytest_webeval.results import RESULT
-from pytest_webeval.safety.files import present
+from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.dataset import load_tasks
-from pytest_webeval.tasks.dataset import tasks_in
+from pytest_webeval.tasks.dataset import load_untrusted_tasks
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.sites import load_sites
 from pytest_webeval.tasks.task import Task
@@ -58,7 +58,7 @@ TASKS = "tasks.json"
 OWN_TASK = "task.json"
 FROM_RUN = "in the run directory (the agent could have written it)"
 # The tasks in a file, why they cannot be read, or that there is no such file.
-Found = TaskSet | TaskDefinitionError | None
+TaskSetOrError = TaskSet | TaskDefinitionError | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,8 @@ class Workspace:
 
     config: pytest.Config
     settings: Settings
-    _task_sets: dict[Path, Found] = field(default_factory=dict)
-    _latest: dict[Path, Found] = field(default_factory=dict)
+    _task_sets: dict[Path, TaskSetOrError] = field(default_factory=dict)
+    _latest: dict[Path, TaskSetOrError] = field(default_factory=dict)
     _formats: dict[Path, RunFormat | None] = field(default_factory=dict)
     _branches: dict[Path, Branch] = field(default_factory=dict)
     _ignoring: dict[Path, Ignoring] = field(default_factory=dict)
@@ -113,7 +113,7 @@ class Workspace:
         """The names of directories at or below the run roots."""
         return Labels(self.settings.roots, self.config.rootpath)
 
-    def format_of(self, path: Path, seen: Listing | None = None) -> RunFormat | None:
+    def format_of(self, path: Path, seen: DirectoryListing | None = None) -> RunFormat | None:
         """The format of a run directory: one that a hook knows, or one of ours. It is found out once.
 
         Raises `RecordingError` if a hook may not look into the directory.
@@ -369,18 +369,18 @@ def _source(run: Run, tasks: TaskSet | None) -> tuple[str, str]:
     return tasks.checksum, tasks.origin
 
 
-def _read_in(directory: Path, names: Sequence[str], told: str | None = None) -> Found:
+def _read_in(directory: Path, names: Sequence[str], told: str | None = None) -> TaskSetOrError:
     """The tasks in the first of these files that is there. `told` is what follows its name in place of its path."""
-    name = next((one for one in names if present(directory / one)), None)
+    name = next((one for one in names if exists_no_follow(directory / one)), None)
     if name is None:
         return None
     try:
-        return tasks_in(directory, name, f"{name} {told}" if told else str(directory / name))
+        return load_untrusted_tasks(directory, name, f"{name} {told}" if told else str(directory / name))
     except TaskDefinitionError as error:  # as dear to find out again for each run as a task set is to read
         return error
 
 
-def _usable(found: Found) -> TaskSet | None:
+def _usable(found: TaskSetOrError) -> TaskSet | None:
     if isinstance(found, TaskDefinitionError):  # a new one, for one that is raised for each run would keep them all
         raise TaskDefinitionError(str(found)) from found.__cause__
     return found

@@ -50,7 +50,7 @@ ENVIRONMENT = frozenset({"pyvenv.cfg", "conda-meta"})
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class DirectoryListing:
     """The names in a directory, all at once. Of one that cannot be listed there are none, and `problem` says why."""
 
     path: Path
@@ -77,14 +77,14 @@ class Listing:
         return [link for link in map(Path, links) if _leads_out(link, inside)]
 
 
-def listed(path: Path) -> Listing:
+def list_directory(path: Path) -> DirectoryListing:
     """What is in a directory. Looks at no file in it."""
     try:
         with os.scandir(path) as found:
             entries = tuple(found)
     except OSError as error:
-        return Listing(path, (), frozenset(), f"cannot list {path}: {error.strerror}; make it readable")
-    return Listing(path, entries, frozenset([entry.name for entry in entries]))
+        return DirectoryListing(path, (), frozenset(), f"cannot list {path}: {error.strerror}; make it readable")
+    return DirectoryListing(path, entries, frozenset([entry.name for entry in entries]))
 
 
 def is_hidden(path: Path) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_webeval.recordings.discovery import Listing
+from pytest_webeval.recordings.discovery import DirectoryListing
 from pytest_webeval.recordings.discovery import is_directory
-from pytest_webeval.recordings.discovery import listed
-from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.recordings.discovery import list_directory
+from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.trajectory.layout import CORE_LOG
 from pytest_webeval.recordings.trajectory.layout import HARNESS_FILE
 from pytest_webeval.recordings.trajectory.layout import LOG
@@ -17,7 +17,7 @@ from pytest_webeval.recordings.trajectory.layout import TIMES
 from pytest_webeval.recordings.webarena_verified import RESPONSE
 from pytest_webeval.recordings.webarena_verified import TRACE_NAMES
 from pytest_webeval.recordings.webarena_verified import network_trace
-from pytest_webeval.safety.files import present
+from pytest_webeval.safety.files import exists_no_follow
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.run import Run
@@ -39,9 +39,9 @@ class Fara:
 
     def recognizes(self, path: Path) -> bool:
         """Whether the directory is a trajectory, or stands where only trajectories do (§1.3, rules 2, 3 and 9)."""
-        return not present(path / RESPONSE) and self.fits(listed(path))
+        return not exists_no_follow(path / RESPONSE) and self.fits(list_directory(path))
 
-    def fits(self, seen: Listing) -> bool:
+    def fits(self, seen: DirectoryListing) -> bool:
         """The same of a directory that was looked at."""
         names = seen.names
         if RESPONSE in names:
@@ -51,7 +51,7 @@ class Fara:
         stands_there = seen.path.absolute().parent.name == TRAJECTORIES and names.isdisjoint(TRACE_NAMES)
         return stands_there and not _holds_runs(seen)
 
-    def knows_part(self, seen: Listing) -> bool:
+    def knows_part(self, seen: DirectoryListing) -> bool:
         """Whether there is one of the files that few other programs write under such a name."""
         return not seen.names.isdisjoint(_PARTS) or any(name.endswith(FINAL_ANSWER_SUFFIX) for name in seen.names)
 
@@ -65,7 +65,7 @@ class Fara:
             task_id=path.name,
             format=self.name,
             response_file="",
-            inputs=Inputs(path),
+            inputs=RunInputs(path),
             rules=rules,
             load_trace=network_trace(path),
         )
@@ -78,8 +78,8 @@ def _is_trajectory(names: frozenset[str]) -> bool:
     return (LOG in names and (answers or more)) or (answers and more)
 
 
-def _holds_runs(seen: Listing) -> bool:
+def _holds_runs(seen: DirectoryListing) -> bool:
     """Whether a directory below is one of runs, so that a path called `traj` by chance is searched like any other."""
     below = [one for one in seen.entries if is_directory(one) and one.name != SCORES]
-    inner = (listed(Path(one.path)).names for one in below)
+    inner = (list_directory(Path(one.path)).names for one in below)
     return any(one.name in _HOLDERS for one in below) or any(_is_trajectory(one) or RESPONSE in one for one in inner)

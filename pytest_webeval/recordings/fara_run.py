@@ -11,23 +11,23 @@ from msgspec import structs
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import RunExcluded
-from pytest_webeval.recordings.discovery import listed
+from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.inputs import DECODE
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.trajectory.layout import HARNESS_FILE
 from pytest_webeval.recordings.trajectory.layout import LOG
 from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
-from pytest_webeval.recordings.trajectory.step import Unreadable
+from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.recordings.trajectory.trajectory import Trajectory
 from pytest_webeval.recordings.trajectory.trajectory import described
 from pytest_webeval.recordings.webarena_verified import TRACE_NAMES
-from pytest_webeval.safety.files import present
+from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 from pytest_webeval.tasks.task import Task
 from pytest_webeval.tasks.task import TrajectoryTask
-from pytest_webeval.tasks.task import bare_task
+from pytest_webeval.tasks.task import undefined_task
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.network.events import NetworkTrace
@@ -45,7 +45,7 @@ class TrajectoryRun(Run):
 
     @cached_property
     def response(self) -> bytes:
-        """The final answer as bytes. Raises `Unreadable`."""
+        """The final answer as bytes. Raises `UnreadableTrajectory`."""
         return self.trajectory.answer.final_answer.encode("utf-8", "surrogatepass")
 
     @cached_property
@@ -57,14 +57,14 @@ class TrajectoryRun(Run):
             return self.load_trace(self.inputs)
 
     @property
-    def mended(self) -> str | None:
+    def repairs(self) -> str | None:
         """As of any run, if an expectation asked for the browser's traffic: else it is a file like any other."""
-        return self.trace.mended if "trace" in vars(self) else None
+        return self.trace.repairs if "trace" in vars(self) else None
 
     @property
     def has_trace(self) -> bool:
         """Whether the browser's traffic was recorded, as it seldom is."""
-        return any(present(self.path / name) for name in TRACE_NAMES)
+        return any(exists_no_follow(self.path / name) for name in TRACE_NAMES)
 
     @property
     def exclusion(self) -> str | None:
@@ -79,21 +79,21 @@ class TrajectoryRun(Run):
         return self.trajectory.warnings
 
     def check(self) -> None:
-        """Raise `Unreadable` if nothing can be said about the run."""
-        if present(self.path / HARNESS_FILE) and not present(self.path / LOG):
+        """Raise `UnreadableTrajectory` if nothing can be said about the run."""
+        if exists_no_follow(self.path / HARNESS_FILE) and not exists_no_follow(self.path / LOG):
             told = f"{self.path} has the layout of Fara 1.5 ({HARNESS_FILE}), which is not supported"
-            raise Unreadable("unsupported_layout", f"{told}; convert it to a webeval trajectory")
+            raise UnreadableTrajectory("unsupported_layout", f"{told}; convert it to a webeval trajectory")
         outcome = self.trajectory.outcome
         if outcome.kind is OutcomeClass.UNREADABLE:
-            if (problem := listed(self.path).problem) is not None:
+            if (problem := list_directory(self.path).problem) is not None:
                 raise RecordingError(problem)
-            raise Unreadable(outcome.reasons[0], f"{outcome.reasons[0]}: {outcome.message}")
+            raise UnreadableTrajectory(outcome.reasons[0], f"{outcome.reasons[0]}: {outcome.message}")
 
     def task(self, tasks: TaskSet | None) -> Task:
         """The definition if somebody gave one, otherwise what the directory itself says of the task."""
         if tasks is None or self.task_id not in tasks:
             told = self.trajectory.task_data
-            return bare_task(str(self.task_id), told.text or "", told.init_url)
+            return undefined_task(str(self.task_id), told.text or "", told.init_url)
         found = tasks.get(self.task_id)
         return found if isinstance(found, TrajectoryTask) else self._checked(found)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dataclasses import field
 from pathlib import Path
 
-from pytest_webeval.safety.files import read_inside
+from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
 
@@ -16,7 +16,7 @@ READ, DECODE, LOAD_TASK, EVALUATE, WRITE = PHASES = ("read", "decode", "load tas
 
 
 @dataclass(slots=True)
-class Durations:
+class PhaseTimer:
     """Wall-clock seconds by phase. A phase that begins within another one stops the clock of that other."""
 
     seconds: dict[str, float] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Phase:
 
     __slots__ = ("_durations", "_name", "_outer")
 
-    def __init__(self, durations: Durations, name: str) -> None:
+    def __init__(self, durations: PhaseTimer, name: str) -> None:
         self._durations, self._name = durations, name
 
     def __enter__(self) -> None:
@@ -56,12 +56,12 @@ _UNGUESSED = 256  # bytes; of less somebody might try all that could stand there
 
 
 @dataclass(frozen=True, slots=True)
-class Inputs:
+class RunInputs:
     """Files of one run directory, hashed as they are read; `durations` tells where the time of the run went."""
 
     directory: Path
     checksums: dict[str, str] = field(default_factory=dict)
-    durations: Durations = field(default_factory=Durations, repr=False, compare=False)
+    durations: PhaseTimer = field(default_factory=PhaseTimer, repr=False, compare=False)
     limits: Limits = USUAL
     salts: dict[str, tuple[int, bytes]] = field(default_factory=dict, repr=False, compare=False)  # with bytes read
 
@@ -69,7 +69,7 @@ class Inputs:
         """The bytes of a file in the directory, unless it is larger than all limits. Raises `RecordingError`."""
         most = self.limits.file_size if limit is None else min(limit, self.limits.file_size)
         with self.durations.phase(READ):
-            content = read_inside(self.directory, name, most, called)
+            content = read_file_inside(self.directory, name, most, called)
             told = hashlib.sha256(content)
             self.checksums[name] = told.hexdigest()
             told.update(_SALTING)  # which the checksum, published as it is, does not give away

@@ -15,7 +15,7 @@ from typing import Self
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.recordings.inputs import DECODE
-from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.recordings.inputs import RunInputs
 
 if TYPE_CHECKING:
     from typing import Any
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pytest_webeval.tasks.task import Task
 
 
-LoadTrace = Callable[[Inputs], "NetworkTrace"]
+LoadTrace = Callable[[RunInputs], "NetworkTrace"]
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Run:
     task_id: int | str
     format: str
     response_file: str
-    inputs: Inputs
+    inputs: RunInputs
     rules: Rules
     load_trace: LoadTrace = field(repr=False)
 
@@ -62,9 +62,9 @@ class Run:
             return self.load_trace(self.inputs)
 
     @property
-    def mended(self) -> str | None:
+    def repairs(self) -> str | None:
         """What the reference would not read of the trace, or None where there is nothing of that kind."""
-        return self.trace.mended
+        return self.trace.repairs
 
     @property
     def has_trace(self) -> bool:
@@ -103,20 +103,20 @@ class Run:
         except UnicodeDecodeError as error:
             told = f"{self.response_file} in {self.path} is not UTF-8: {error.reason} @ byte {error.start}"
             raise RecordingError(f"{told}; write it as UTF-8") from error
-        if self.trace.mended and not self.rules.mended_traces:
-            raise RecordingError(f"{self.trace.mended}; record the run again, or score it by the default rules")
+        if self.trace.repairs and not self.rules.mended_traces:
+            raise RecordingError(f"{self.trace.repairs}; record the run again, or score it by the default rules")
         if self.trace.is_empty and self.rules.events_required:
             message = f"the trace in {self.path} is of no use: {self.trace.emptiness}"
             raise RecordingError(message, rule="events_required")
 
 
-def unknown_run(path: Path, label: str, rules: Rules) -> Run:
+def placeholder_run(path: Path, label: str, rules: Rules) -> Run:
     """A stand-in for a directory that no format recognizes, so that a result can be written about it."""
 
-    def nothing(inputs: Inputs) -> NetworkTrace:  # noqa: ARG001  (the signature of a loader)
+    def nothing(inputs: RunInputs) -> NetworkTrace:  # noqa: ARG001  (the signature of a loader)
         raise RecordingError(f"{path} has an unknown layout and no network trace")
 
-    return Run(path, label, path.name, "unknown", "", Inputs(path), rules, nothing)
+    return Run(path, label, path.name, "unknown", "", RunInputs(path), rules, nothing)
 
 
 class RunFormat(Protocol):

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.discovery import ENVIRONMENT
-from pytest_webeval.recordings.discovery import Listing
+from pytest_webeval.recordings.discovery import DirectoryListing
 from pytest_webeval.recordings.discovery import is_hidden
-from pytest_webeval.recordings.discovery import listed
+from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.fara import TRAJECTORIES
 from pytest_webeval.recordings.formats import FORMATS
 from pytest_webeval.recordings.formats import holds_reports
@@ -84,7 +84,7 @@ class Search:
     """
 
     root: Path
-    format_of: Callable[[Path, Listing], object]
+    format_of: Callable[[Path, DirectoryListing], object]
     is_task: Callable[[Path], bool] = _never
     is_defined: Callable[[Path], bool] = _never
     is_ignored: Callable[[Path], bool] = _never
@@ -100,7 +100,7 @@ class Search:
         return found if found.has_items else Branch(path, Kind.GROUP)
 
     def _branch(self, path: Path, level: int) -> Branch:
-        seen = listed(path)
+        seen = list_directory(path)
         try:
             is_run = self.format_of(path, seen) is not None
         except RecordingError as error:
@@ -113,7 +113,7 @@ class Search:
             return Branch(path, Kind.UNREADABLE, seen.problem)
         return self._without_format(seen, level)
 
-    def _without_format(self, seen: Listing, level: int) -> Branch:
+    def _without_format(self, seen: DirectoryListing, level: int) -> Branch:
         self._count += 1
         if level and self._count > MOST_DIRECTORIES:
             raise _TooManyError
@@ -130,7 +130,7 @@ class Search:
         """Whether a directory that is no run can be nothing else, so that what lies in it does not matter."""
         return self.is_defined(path) or (is_environment and self.is_task(path))
 
-    def _branches_in(self, seen: Listing, level: int) -> Iterator[Branch]:
+    def _branches_in(self, seen: DirectoryListing, level: int) -> Iterator[Branch]:
         for path in seen.directories() if level < MOST_LEVELS else ():
             if self.is_ignored(path):
                 continue
@@ -150,7 +150,7 @@ class Search:
 
     def _hidden(self, path: Path) -> Branch | None:
         """A directory whose name begins with a dot, if it is a run. Nobody looks below it."""
-        seen = listed(path)
+        seen = list_directory(path)
         try:
             is_run = self.format_of(path, seen) is not None
         except RecordingError as error:
@@ -159,14 +159,14 @@ class Search:
             return Branch(path, Kind.RUN)
         return Branch(path, Kind.BROKEN, seen.problem or unknown_layout(path)) if self.is_task(path) else None
 
-    def _links(self, seen: Listing, branches: Iterable[Branch], *, is_root: bool) -> list[Branch]:
+    def _links(self, seen: DirectoryListing, branches: Iterable[Branch], *, is_root: bool) -> list[Branch]:
         """Links that lead out of the root: broken where a run is expected, without runs or nothing elsewhere."""
         kinds = {branch.kind for branch in branches}
         is_expected = Kind.RUN in kinds or (is_root and not kinds) or seen.path.name == TRAJECTORIES
         found = (_link(link, is_expected or self.is_task(link)) for link in seen.links_out(self.root))
         return [branch for branch in found if branch is not None]
 
-    def _joined(self, seen: Listing, branches: list[Branch], *, is_root: bool) -> Branch:
+    def _joined(self, seen: DirectoryListing, branches: list[Branch], *, is_root: bool) -> Branch:
         if is_root or any(branch.has_items for branch in branches):
             branches = [self._settled(branch) for branch in branches]
         if is_root or any(branch.has_items for branch in branches):
@@ -189,13 +189,13 @@ class Search:
             settled = [self._settled(one) for one in branch.branches]
             has_items = any(one.has_items for one in settled)
             return _group(path, settled) if has_items else Branch(path, Kind.WITHOUT_RUNS, without_runs=(path,))
-        if self.format_of(path, listed(path)) is not None:
+        if self.format_of(path, list_directory(path)) is not None:
             return Branch(path, Kind.RUN)
         if self.is_task(path):
             return Branch(path, Kind.BROKEN, unknown_layout(path))
         return Branch(path, Kind.WITHOUT_RUNS, without_runs=(path,))
 
-    def _is_expected(self, seen: Listing) -> bool:
+    def _is_expected(self, seen: DirectoryListing) -> bool:
         """Whether a directory that is no run should be one: by a file in it, by its place or by its name."""
         path, own = seen.path, "task.json" in seen.names and seen.path.name.isdigit()
         is_known = own or any(layout.knows_part(seen) for layout in FORMATS)
@@ -216,7 +216,7 @@ def _link(link: Path, is_expected: bool) -> Branch | None:  # noqa: FBT001  (of 
     return Branch(link, Kind.WITHOUT_RUNS, without_runs=(link,)) if exists else None
 
 
-def _is_output(seen: Listing) -> bool:
+def _is_output(seen: DirectoryListing) -> bool:
     """Whether a session of ours, a report or an analysis wrote what lies in a directory without runs."""
     names = {name for name in seen.names if not name.startswith(".")}
     return bool(names & SESSION_FILES) or names >= REPORT_FILES or names == STYLES or holds_reports(seen)

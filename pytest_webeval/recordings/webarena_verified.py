@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.discovery import Listing
-from pytest_webeval.recordings.discovery import listed
-from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.recordings.discovery import DirectoryListing
+from pytest_webeval.recordings.discovery import list_directory
+from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.recordings.run import LoadTrace
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.safety.files import present
+from pytest_webeval.safety.files import exists_no_follow
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.network.events import NetworkTrace
@@ -36,13 +36,13 @@ class WebArenaVerified:
 
     def recognizes(self, path: Path) -> bool:
         """Whether the directory holds a response or a trace."""
-        return any(present(path / name) for name in _TELLING) or _is_trace(path / _FOLDER)
+        return any(exists_no_follow(path / name) for name in _TELLING) or _is_trace(path / _FOLDER)
 
-    def fits(self, seen: Listing) -> bool:
+    def fits(self, seen: DirectoryListing) -> bool:
         """The same of a directory that was looked at."""
         return not seen.names.isdisjoint(_TELLING) or (_FOLDER in seen.names and _is_trace(seen.path / _FOLDER))
 
-    def knows_part(self, seen: Listing) -> bool:  # noqa: ARG002  (the signature of a layout)
+    def knows_part(self, seen: DirectoryListing) -> bool:  # noqa: ARG002  (the signature of a layout)
         """Never: a directory with any of the files is a run."""
         return False
 
@@ -54,7 +54,7 @@ class WebArenaVerified:
             task_id=_task_id(path.name),
             format=self.name,
             response_file=RESPONSE,
-            inputs=Inputs(path),
+            inputs=RunInputs(path),
             rules=rules,
             load_trace=network_trace(path),
         )
@@ -63,7 +63,7 @@ class WebArenaVerified:
 def _is_trace(folder: Path) -> bool:
     """Whether a directory holds a network trace. A link is none."""
     is_link = os.path.islink(folder)  # noqa: PTH114  (pathlib raises where nobody may look)
-    return not is_link and any(name.endswith(".network") for name in listed(folder).names)
+    return not is_link and any(name.endswith(".network") for name in list_directory(folder).names)
 
 
 def _task_id(name: str) -> int | str:
@@ -75,8 +75,8 @@ def network_trace(path: Path) -> LoadTrace:
     return partial(_trace, path)
 
 
-def _trace(path: Path, inputs: Inputs) -> NetworkTrace:
+def _trace(path: Path, inputs: RunInputs) -> NetworkTrace:
     for name in TRACE_NAMES:
-        if present(path / name):
+        if exists_no_follow(path / name):
             return load_trace(inputs, name)
     raise RecordingError(f"no network trace in {path}; wanted one of {', '.join(TRACE_NAMES)}")

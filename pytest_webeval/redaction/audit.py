@@ -18,14 +18,14 @@ import msgspec
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.network.events import event_number
-from pytest_webeval.redaction.json import Trees
+from pytest_webeval.redaction.json import JsonRedactor
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.policy import scope_of
 from pytest_webeval.redaction.replacements import Replacements
-from pytest_webeval.redaction.text import Texts
+from pytest_webeval.redaction.text import TextRedactor
 from pytest_webeval.safety.archives import BROKEN_ZIP
 from pytest_webeval.safety.archives import Archive
-from pytest_webeval.safety.files import read_inside
+from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
 
@@ -75,7 +75,7 @@ class Audit:
     def look_at(self, name: str) -> None:
         """Search one file. One that cannot be read is a problem."""
         try:
-            content = read_inside(self.directory, name)
+            content = read_file_inside(self.directory, name)
         except RecordingError as error:
             self.problems.append(str(error))
             return
@@ -94,7 +94,7 @@ class Audit:
         def keep(kind: str, told: str, replacement: str) -> None:
             self.found[Finding(name, number, unit, kind, told, replacement)] += 1
 
-        trees = Trees(Texts(scope_of(self.policy), Replacements(self.salt, told=keep)))
+        trees = JsonRedactor(TextRedactor(scope_of(self.policy), Replacements(self.salt, told=keep)))
         for unit, number, part in parts(content):  # noqa: B007  (`keep` says where it was told something)
             for tree in (part, *encoded_bodies(part)):
                 trees(tree)

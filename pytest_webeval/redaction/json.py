@@ -24,7 +24,7 @@ from pytest_webeval.redaction.names import is_code
 from pytest_webeval.redaction.names import is_next_to_code
 from pytest_webeval.redaction.names import is_opaque
 from pytest_webeval.redaction.names import may_hold_secrets
-from pytest_webeval.redaction.text import Texts
+from pytest_webeval.redaction.text import TextRedactor
 
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"')
 _KEPT = 16_384  # texts whose answers are kept: names, paths and messages of our own come again and again
@@ -97,10 +97,10 @@ class _Facts(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Trees:
+class JsonRedactor:
     """Replaces what is secret in JSON; its shape stays."""
 
-    texts: Texts
+    texts: TextRedactor
     facts: dict[tuple[str, str], _Facts] = field(default_factory=dict)  # by kind and name
 
     def __call__(self, tree: Any) -> Any:
@@ -138,7 +138,7 @@ class Trees:
 
     def _code(self, name: str, value: Any) -> Any:
         """The value of a member, replaced where it is an authorization code."""
-        if not is_code(name) or self.texts.scope.covers(MEMBER, name) or self.texts.scope.spares(name):
+        if not is_code(name) or self.texts.scope.covers(MEMBER, name) or self.texts.scope.allows(name):
             return value
         if isinstance(value, list):
             return [self._code(name, one) for one in value]
@@ -159,7 +159,7 @@ class Trees:
         facts = _Facts(
             inner=_CONTAINERS.get(compact(name)),
             is_secret=scope.covers(kind, name),
-            is_spared=scope.spares(name),
+            is_spared=scope.allows(name),
             is_plain=self.texts.has_none(name),
         )
         if len(self.facts) < _MOST_FACTS:

@@ -18,8 +18,8 @@ from urllib.parse import quote_plus
 
 from pytest_webeval.redaction.replacements import LONG_ENOUGH
 from pytest_webeval.redaction.text import CUT
-from pytest_webeval.values.base import Reading
-from pytest_webeval.values.text import prepared
+from pytest_webeval.values.base import ParseContext
+from pytest_webeval.values.text import normalize_text
 
 MOST = 200  # of a result that an agent filled with secrets the longest are looked for everywhere
 _HEAD = 16  # characters by which a text that was cut is known
@@ -129,16 +129,17 @@ class KnownSecrets:
         is_cut = length >= _HEAD and text[end : end + 1] in ("", CUT, '"', "'")
         return (start, end, self.forms[form]) if is_cut else None
 
-    def everywhere(self, tree: Any, kept: Container[str] = (), how: Callable[[str], str] | None = None) -> Any:
+    def replace_in_json(self, tree: Any, kept: Container[str] = (), how: Callable[[str], str] | None = None) -> Any:
         """The same in all texts of some JSON, in names as well but for those that are kept; `how` is for texts."""
         how = how or self.replaced
         if isinstance(tree, str):
             return how(tree)
         if isinstance(tree, list):
-            return [self.everywhere(one, kept, how) for one in tree]
+            return [self.replace_in_json(one, kept, how) for one in tree]
         if isinstance(tree, dict):
             return {
-                name if name in kept else how(name): self.everywhere(value, kept, how) for name, value in tree.items()
+                name if name in kept else how(name): self.replace_in_json(value, kept, how)
+                for name, value in tree.items()
             }
         return tree
 
@@ -182,7 +183,7 @@ def _joined(spans: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int, int, s
 
 def _forms(secret: str) -> Iterator[str]:
     """The secret as it was sent, as comparisons have it, and escaped."""
-    for one in dict.fromkeys((secret, secret.lower(), prepared(secret, Reading()))):
+    for one in dict.fromkeys((secret, secret.lower(), normalize_text(secret, ParseContext()))):
         shown = json.dumps(one)[1:-1], json.dumps(one, ensure_ascii=False)[1:-1], repr(one)[1:-1]
         yield from (one, *shown, json.dumps(shown[0])[1:-1])
         raw = one.encode("utf-8", "surrogatepass")

@@ -7,7 +7,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_webeval.redaction.json import Trees
+from pytest_webeval.redaction.json import JsonRedactor
 from pytest_webeval.redaction.known_secrets import KnownSecrets
 from pytest_webeval.redaction.names import COOKIE
 from pytest_webeval.redaction.names import FIELD
@@ -32,10 +32,10 @@ _SAID = ("expected ", "got ", "missing ", "not expected ")
 
 
 @dataclass(frozen=True, slots=True)
-class Messages:
+class MessageRedactor:
     """Replaces secrets in the messages of assertions."""
 
-    trees: Trees
+    trees: JsonRedactor
 
     def of(self, name: str, messages: list[str]) -> list[str]:
         """The messages of an assertion of that name."""
@@ -118,7 +118,7 @@ def _is_difference(one: dict[str, Any]) -> bool:
 class ExplanationRedactor:
     """Replaces secrets in what is told of one evaluator's result, as they are replaced in that."""
 
-    messages: Messages
+    messages: MessageRedactor
 
     def __call__(self, told: dict[str, Any] | None) -> dict[str, Any] | None:
         """The same with replacements."""
@@ -159,11 +159,11 @@ def searched(told: dict[str, Any] | None, known: KnownSecrets, kept: Container[s
         return None
     differences = [
         one
-        | {side: known.everywhere(one[side], kept) for side in _SIDES}
+        | {side: known.replace_in_json(one[side], kept) for side in _SIDES}
         | ({"path": known.replaced(one["path"])} if one["kind"] == "extra" else {})
         for one in told["differences"]
     ]
     others = {name: value for name, value in told.items() if name != "differences"}
     return {"differences": differences} | {
-        name: known.everywhere(value, ("index", "of", "method", "url", "status")) for name, value in others.items()
+        name: known.replace_in_json(value, ("index", "of", "method", "url", "status")) for name, value in others.items()
     }

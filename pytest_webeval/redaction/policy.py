@@ -73,7 +73,7 @@ class Scope(Protocol):
         """Whether the value of that name is a secret."""
         ...
 
-    def spares(self, name: str) -> bool:
+    def allows(self, name: str) -> bool:
         """Whether it would be one if the session did not let that name stay readable."""
         ...
 
@@ -89,7 +89,7 @@ class DefaultScope:
         """Whether the value of that name is a secret."""
         return (kind == COOKIE or is_secret(name)) and compact(name) not in self.allowed
 
-    def spares(self, name: str) -> bool:
+    def allows(self, name: str) -> bool:
         """Whether it would be one if the session did not let that name stay readable."""
         return bool(self.allowed) and compact(name) in self.allowed
 
@@ -113,7 +113,7 @@ class StrictScope:
             return plain not in SAFE_HEADERS
         return kind in (FIELD, PARAMETER) and plain not in self.named
 
-    def spares(self, name: str) -> bool:
+    def allows(self, name: str) -> bool:
         """As of the default."""
         return compact(name) in self.allowed
 

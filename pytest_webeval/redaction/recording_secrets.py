@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.redaction.json import Trees
+from pytest_webeval.redaction.json import JsonRedactor
 from pytest_webeval.redaction.json import text_of
 from pytest_webeval.redaction.json import tokens
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.policy import scope_of
 from pytest_webeval.redaction.replacements import Replacements
-from pytest_webeval.redaction.text import Texts
+from pytest_webeval.redaction.text import TextRedactor
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import plain_json
-from pytest_webeval.safety.files import read_inside
+from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
@@ -32,7 +32,7 @@ _LEAST = 8  # characters of such a word
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordingSecrets:
     """The files of a run, read once more where a result repeats what may be a secret in them.
 
     `answer` is the file that the agent wrote: what it says is no secret for being there.
@@ -49,7 +49,7 @@ class Recorded:
         """Secrets of the files that have some of the words in them, with what stands in place of each."""
         made = Replacements(salt)
         if words:
-            trees = Trees(Texts(scope_of(policy), made))
+            trees = JsonRedactor(TextRedactor(scope_of(policy), made))
             for content in self._contents({*names, *self.names} - {self.answer}):
                 _search(content, words, trees)
         return {secret: told for secret, told in made.found.items() if _has(secret.lower(), words)}
@@ -60,14 +60,14 @@ class Recorded:
 
         for name in sorted(names):
             with suppress(RecordingError, *BROKEN_ZIP):
-                content = read_inside(self.directory, name, self.limits.file_size)
+                content = read_file_inside(self.directory, name, self.limits.file_size)
                 if name.endswith(".zip"):
                     yield from (inner for _, inner in members(content, self.limits))
                 else:
                     yield content
 
 
-def _search(content: bytes, words: Collection[str], trees: Trees) -> None:
+def _search(content: bytes, words: Collection[str], trees: JsonRedactor) -> None:
     from pytest_webeval.redaction.audit import encoded_bodies
     from pytest_webeval.redaction.audit import parts
 

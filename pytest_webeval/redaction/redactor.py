@@ -11,21 +11,21 @@ from dataclasses import dataclass
 from itertools import repeat
 from typing import Any
 
-from pytest_webeval.redaction.json import Trees
+from pytest_webeval.redaction.json import JsonRedactor
 from pytest_webeval.redaction.json import may_hold
 from pytest_webeval.redaction.known_secrets import KnownSecrets
 from pytest_webeval.redaction.messages import EXPLANATIONS
 from pytest_webeval.redaction.messages import ExplanationRedactor
-from pytest_webeval.redaction.messages import Messages
+from pytest_webeval.redaction.messages import MessageRedactor
 from pytest_webeval.redaction.messages import explanations_of
 from pytest_webeval.redaction.messages import searched
 from pytest_webeval.redaction.policy import REDACTED
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.policy import scope_of
-from pytest_webeval.redaction.recording_secrets import Recorded
+from pytest_webeval.redaction.recording_secrets import RecordingSecrets
 from pytest_webeval.redaction.recording_secrets import opaque_words
 from pytest_webeval.redaction.replacements import Replacements
-from pytest_webeval.redaction.text import Texts
+from pytest_webeval.redaction.text import TextRedactor
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import TaskResult
@@ -63,7 +63,7 @@ _FIELDS = ("assertion_name", "assertion_msgs", "error_msg")
 
 
 @dataclass(frozen=True, slots=True)
-class Redacted:
+class RedactedResult:
     """A result without secrets, those that were found in it, and what stays readable in each evaluator's part."""
 
     result: TaskResult
@@ -88,7 +88,7 @@ class Redacted:
 
 def about_of(told: dict[str, Any], known: KnownSecrets) -> dict[str, Any]:
     """What a result says of a run, under the names that we gave it."""
-    return {name: value if name in OURS else known.everywhere(value, OurNames()) for name, value in told.items()}
+    return {name: value if name in OURS else known.replace_in_json(value, OurNames()) for name, value in told.items()}
 
 
 class OurNames:
@@ -104,7 +104,7 @@ def searched_result(result: EvaluatorResult, known: KnownSecrets) -> EvaluatorRe
         return result
     told = result.to_json()
     kept = kept_names(told["expected"])
-    values = {name: known.everywhere(told[name], kept) for name in ("actual", "actual_normalized", "expected")}
+    values = {name: known.replace_in_json(told[name], kept) for name in ("actual", "actual_normalized", "expected")}
     is_ours = result.evaluator_name in NAMING
     return result.with_changes(
         **values,
@@ -115,7 +115,7 @@ def searched_result(result: EvaluatorResult, known: KnownSecrets) -> EvaluatorRe
 
 
 def _searched_assertion(assertion: Assertion, known: KnownSecrets, *, is_ours: bool) -> Assertion:
-    told = known.everywhere(assertion.to_json(), _FIELDS)
+    told = known.replace_in_json(assertion.to_json(), _FIELDS)
     changed = ("assertion_msgs", "error_msg") if is_ours else _FIELDS
     return assertion.with_changes(**{name: told[name] for name in changed})
 
@@ -141,7 +141,7 @@ class _Part:
     """What one evaluator found, without the secrets that stood in it, and how they were replaced."""
 
     result: EvaluatorResult
-    messages: Messages
+    messages: MessageRedactor
 
     @property
     def made(self) -> Replacements:
@@ -157,24 +157,24 @@ class Redactor:
 
     policy: RedactionPolicy
     salt: bytes | None = None
-    recorded: Recorded | None = None
+    recorded: RecordingSecrets | None = None
 
     def result(self, result: TaskResult) -> TaskResult:
         """The result without secrets, as it is written elsewhere and as all that is told of it is made from."""
         return self.redacted(result).result
 
-    def redacted(self, result: TaskResult) -> Redacted:
+    def redacted(self, result: TaskResult) -> RedactedResult:
         """The same, with what was replaced."""
         if self.policy.is_off or result.webeval.get(REDACTED) == self.policy.mode:
-            return Redacted(result, {}, [])
+            return RedactedResult(result, {}, [])
         if not self.policy.is_strict and not may_hold([result.evaluators_results, result.error_msg, *_of_run(result)]):
             found = self._found(result, ())
             if not found:
                 plain = result.with_changes(webeval=result.webeval | {REDACTED: self.policy.mode})
-                return Redacted(plain, {}, [() for _ in result.evaluators_results])
+                return RedactedResult(plain, {}, [() for _ in result.evaluators_results])
         parts = [self._redacted(one) for one in result.evaluators_results]
         around = Replacements(self.salt)
-        trees = Trees(Texts(scope_of(self.policy), around))
+        trees = JsonRedactor(TextRedactor(scope_of(self.policy), around))
         error = result.error_msg and trees.texts(result.error_msg)
         explained = explanations_of(result)
         kept = OURS if explained is None else OURS | {EXPLANATIONS}
@@ -194,9 +194,9 @@ class Redactor:
             error_msg=error and known.replaced(error),
             webeval=about | {REDACTED: self.policy.mode},
         )
-        return Redacted(changed, found, [part.made.spared for part in parts])
+        return RedactedResult(changed, found, [part.made.spared for part in parts])
 
-    def beside(self, redacted: Redacted, shown: Any, said: Any = None) -> tuple[TaskResult, Any]:
+    def beside(self, redacted: RedactedResult, shown: Any, said: Any = None) -> tuple[TaskResult, Any]:
         """The result and JSON that is shown beside it: what is a secret in one of the two is one in the other.
 
         `said` is what of that JSON the agent said: it may repeat what only the recording calls a secret.
@@ -204,13 +204,13 @@ class Redactor:
         if self.policy.is_off:
             return redacted.result, shown
         made = Replacements(self.salt)
-        trees = Trees(Texts(scope_of(self.policy, NETWORK_EVALUATOR), made))
+        trees = JsonRedactor(TextRedactor(scope_of(self.policy, NETWORK_EVALUATOR), made))
         told = trees(shown) if self.policy.is_strict or may_hold(shown) else shown
         recorded = self._recorded([], redacted.result.webeval.get("inputs") or (), said) if said else {}
         new = {secret: one for secret, one in (recorded | made.found).items() if secret not in redacted.found}
         known = KnownSecrets.of(redacted.found | new, made.spared)
         result = redacted.searched(new) if new else redacted.result
-        return result, known.everywhere(told, OurNames(), known.replaced_in_any_case) if known.forms else told
+        return result, known.replace_in_json(told, OurNames(), known.replaced_in_any_case) if known.forms else told
 
     def _found(self, result: TaskResult, made: Iterable[Replacements]) -> dict[str, str]:
         """All secrets that were replaced in the parts of a result, and those of the recording that it repeats."""
@@ -237,16 +237,18 @@ class Redactor:
         if self.policy.is_off:
             return text
         made = Replacements(self.salt)
-        texts = Texts(scope_of(self.policy), made)
+        texts = TextRedactor(scope_of(self.policy), made)
         told = texts(text)
         return texts(KnownSecrets.of(made.found).replaced(told)) if made.found else told
 
     def _redacted(self, result: EvaluatorResult) -> _Part:
         made = Replacements(self.salt)
         found = result.to_json()
-        trees = Trees(Texts(scope_of(self.policy, result.evaluator_name, list(named_in(found["expected"]))), made))
+        trees = JsonRedactor(
+            TextRedactor(scope_of(self.policy, result.evaluator_name, list(named_in(found["expected"]))), made)
+        )
         values = {name: trees(found[name]) for name in ("actual", "actual_normalized", "expected")}
-        messages = Messages(trees)
+        messages = MessageRedactor(trees)
         redacted = result.with_changes(
             **values,
             assertions=result.assertions
@@ -261,7 +263,7 @@ def _of_run(result: TaskResult) -> list[Any]:
     return [value for name, value in result.webeval.items() if name not in OURS]
 
 
-def _asserted(assertion: Assertion, messages: Messages, *, is_ours: bool) -> Assertion:
+def _asserted(assertion: Assertion, messages: MessageRedactor, *, is_ours: bool) -> Assertion:
     name, told, error = assertion.assertion_name, assertion.assertion_msgs, assertion.error_msg
     return assertion.with_changes(
         assertion_name=name if is_ours else messages.trees.texts(name),

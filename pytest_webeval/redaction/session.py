@@ -19,7 +19,7 @@ from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 
 if TYPE_CHECKING:
-    from pytest_webeval.redaction.redactor import Redacted
+    from pytest_webeval.redaction.redactor import RedactedResult
     from pytest_webeval.redaction.redactor import Redactor
 
 
@@ -29,7 +29,7 @@ class Redacting:
 
     policy: RedactionPolicy
     is_leaving: bool
-    _latest: list[tuple[TaskResult, Redacted]] = field(default_factory=list)
+    _latest: list[tuple[TaskResult, RedactedResult]] = field(default_factory=list)
 
     def told(self, result: TaskResult, run: Run) -> TaskResult:
         """The result that everything is made from which is told of it. It is asked for it several times in a row."""
@@ -57,7 +57,7 @@ class Redacting:
             run.check()
         return self._redacted(result, run).result
 
-    def _redacted(self, result: TaskResult, run: Run | None) -> Redacted:
+    def _redacted(self, result: TaskResult, run: Run | None) -> RedactedResult:
         if not (self._latest and self._latest[0][0] is result):
             self._latest[:] = [(result, self._redactor(run).redacted(result))]
         return self._latest[0][1]
@@ -77,12 +77,12 @@ class Redacting:
         return self._redactor(run).text(text)
 
     def _redactor(self, run: Run | None) -> Redactor:
-        from pytest_webeval.redaction.recording_secrets import Recorded
+        from pytest_webeval.redaction.recording_secrets import RecordingSecrets
         from pytest_webeval.redaction.redactor import Redactor  # where all is well, nobody needs its patterns
 
         if run is None:
             return Redactor(self.policy)
-        recorded = Recorded(run.path, run.response_file, tuple(run.inputs.checksums), run.inputs.limits)
+        recorded = RecordingSecrets(run.path, run.response_file, tuple(run.inputs.checksums), run.inputs.limits)
         return Redactor(self.policy, run.inputs.salt, recorded)
 
 

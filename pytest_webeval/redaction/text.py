@@ -93,7 +93,7 @@ class Heads:
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class TextRedactor:
     """Replaces what is secret in texts."""
 
     scope: Scope
@@ -173,7 +173,7 @@ class Texts:
         if self.scope.covers(kind, name):
             for start, end in values:
                 yield start, end, self.valued(kind, name, text[start:end])
-        elif self.scope.spares(name):
+        elif self.scope.allows(name):
             for start, end in values:
                 self.replacements.spare(text[start:end])
         elif is_code(name):

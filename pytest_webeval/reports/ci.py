@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 
-from pytest_webeval.reports.rerun import Reruns
+from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.results import Summary
-from pytest_webeval.safety.text import harmless
+from pytest_webeval.safety.text import sanitize
 from pytest_webeval.summary.warning_kinds import warning_groups
 
 
@@ -25,7 +25,7 @@ def annotation(summary: Summary, title: str) -> str:
     if flips := about.get("baseline"):
         told += f"; since {flips['timestamp'][:10]} {len(flips['lost'])} lost, {len(flips['gained'])} gained"
     kind = "notice" if summary.success_count == summary.total else "error"
-    return f"::{kind} title={_property(harmless(title))}::{_message(harmless(told))}"
+    return f"::{kind} title={_property(sanitize(title))}::{_message(sanitize(told))}"
 
 
 def _message(text: str) -> str:
@@ -44,7 +44,7 @@ _MEANINGFUL = re.compile(r"[&<>`*_\[\]!|~:@#\\$.{}^\"']")
 
 def plain(text: object) -> str:
     """What a stranger wrote, as code in one line: it shows as it is, and neither links nor mentions anybody."""
-    line = " ".join(harmless(str(text)[: 2 * LONGEST_CELL]).split())
+    line = " ".join(sanitize(str(text)[: 2 * LONGEST_CELL]).split())
     told = line if len(line) <= LONGEST_CELL else f"{line[: LONGEST_CELL - 1]}…"
     inert = _MEANINGFUL.sub(lambda found: f"&#{ord(found[0])};", told)
     return f"<code>{inert.replace('&#64;', '&#64;<!-- -->')}</code>" if inert else ""
@@ -53,10 +53,10 @@ def plain(text: object) -> str:
 def fenced(command: str) -> str:
     """A command as a block of code that nothing in it can end."""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", command)), default=0))
-    return f"{fence}sh\n{harmless(command)}\n{fence}\n"
+    return f"{fence}sh\n{sanitize(command)}\n{fence}\n"
 
 
-def markdown(summary: Summary, reruns: Reruns, room: int) -> str:
+def markdown(summary: Summary, reruns: RerunCommands, room: int) -> str:
     """The page in at most `room` bytes: failed tasks are left out first, and all of it where not even numbers fit."""
     about = summary.webeval
     head = f"{_title(summary)}\n{_counts(summary)}"
@@ -94,7 +94,7 @@ def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def _flips(about: Mapping[str, Any], reruns: Reruns) -> Iterator[str]:
+def _flips(about: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
     found = about.get("baseline")
     if found is None:
         return
@@ -128,7 +128,7 @@ def _site(name: str, rows: Sequence[Mapping[str, Any]]) -> tuple[object, ...]:
     return plain(name), good, len(rows), f"{good / len(rows):.1%}"
 
 
-def _groups(about: Mapping[str, Any], reruns: Reruns) -> Iterator[str]:
+def _groups(about: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
     groups = about["failures"]
     if not groups:
         return
@@ -203,4 +203,4 @@ def open_metrics(summary: Summary) -> str:
 
 def _label(text: str) -> str:
     """A value between quotation marks, as the specification escapes it."""
-    return harmless(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return sanitize(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

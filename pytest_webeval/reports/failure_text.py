@@ -9,14 +9,14 @@ from typing import Any
 
 from pytest_webeval.diagnostics.failure_groups import KINDS
 from pytest_webeval.diagnostics.failure_groups import Decisive
-from pytest_webeval.diagnostics.failure_groups import decisive
+from pytest_webeval.diagnostics.failure_groups import deciding_assertion
 from pytest_webeval.diagnostics.failure_groups import failed_assertions
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
-from pytest_webeval.safety.text import harmless
-from pytest_webeval.values.comparison import shown
+from pytest_webeval.safety.text import sanitize
+from pytest_webeval.values.comparison import preview
 
 LONGEST_LINE, MOST_LINES = 1_000, 200
 MOST_FINDINGS = 10  # about the recording itself: there are fewer kinds of them
@@ -35,7 +35,7 @@ def shortened_lines(text: str) -> str:
     """A long text, such as a traceback: harmless, and without the lines before the last 200."""
     lines = text.splitlines()
     left_out = [f"… {len(lines) - MOST_LINES:,} lines left out"] if len(lines) > MOST_LINES else []
-    return "\n".join([*left_out, *(harmless(_shortened(line)) for line in lines[-MOST_LINES:])])
+    return "\n".join([*left_out, *(sanitize(_shortened(line)) for line in lines[-MOST_LINES:])])
 
 
 def failure_text(result: TaskResult) -> str:
@@ -44,7 +44,7 @@ def failure_text(result: TaskResult) -> str:
     Empty for a success.
     """
     if not result.evaluators_results and result.error_msg:
-        return "\n".join([harmless(_shortened(result.error_msg)), *recording_lines(result)])
+        return "\n".join([sanitize(_shortened(result.error_msg)), *recording_lines(result)])
     blocks = [evaluator_text(one) for one in result.evaluators_results if one.status is not Status.SUCCESS]
     found = recording_lines(result) if blocks else ()
     return "\n".join(dict.fromkeys(filter(None, [reason(result), *blocks, *found])))  # an error is its own reason
@@ -54,31 +54,31 @@ def recording_lines(result: TaskResult) -> list[str]:
     """A line for each thing that is wrong with the recording itself, which no agent can help."""
     found = result.webeval.get("capture")
     findings = found[:MOST_FINDINGS] if isinstance(found, list) else ()
-    return [harmless(_shortened(f"recording: {one['kind']}: {one['text']}")) for one in findings]
+    return [sanitize(_shortened(f"recording: {one['kind']}: {one['text']}")) for one in findings]
 
 
 def evaluator_text(result: EvaluatorResult) -> str:
     """What one evaluator found wrong."""
     if result.error_msg:
-        return harmless(_shortened(f"{result.evaluator_name}: {result.error_msg}"))
+        return sanitize(_shortened(f"{result.evaluator_name}: {result.error_msg}"))
     lines = [line for one in failed_assertions(result) for line in _lines(one)]
     more = [f"  … and {len(lines) - MOST_LINES:,} lines more in eval_result.json"] if len(lines) > MOST_LINES else []
-    return "\n".join([harmless(_shortened(result.evaluator_name)), *lines[:MOST_LINES], *more])
+    return "\n".join([sanitize(_shortened(result.evaluator_name)), *lines[:MOST_LINES], *more])
 
 
 def _lines(assertion: Assertion) -> Iterator[str]:
-    yield harmless(_shortened(f"  {assertion.assertion_name}"))
+    yield sanitize(_shortened(f"  {assertion.assertion_name}"))
     for message in assertion.assertion_msgs or ():
-        yield harmless(_shortened(f"    {message}"))
+        yield sanitize(_shortened(f"    {message}"))
 
 
 def reason(result: TaskResult) -> str | None:
     """What went wrong first, in one line that names the field; None for a success."""
     if result.status is Status.SUCCESS:
         return None
-    found = decisive(result)
+    found = deciding_assertion(result)
     told = result.error_msg or result.status.value if found is None else _told(found, result)
-    return harmless(_shortened(told))
+    return sanitize(_shortened(told))
 
 
 def _told(found: Decisive, whole: TaskResult) -> str:
@@ -102,7 +102,7 @@ def _parameters(result: EvaluatorResult, whole: TaskResult) -> str:
 
 
 def _both(difference: Mapping[str, Any]) -> str:
-    expected, actual = shown(difference["expected"]), shown(difference["actual"])
+    expected, actual = preview(difference["expected"]), preview(difference["actual"])
     if difference["kind"] == "extra":
         return f"not expected, got {actual}"
     return f"expected {expected}, " + ("not sent" if difference["kind"] == "missing" else f"got {actual}")

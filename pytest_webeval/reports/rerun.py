@@ -33,7 +33,7 @@ class Rerun:
 
 
 @dataclass(frozen=True)
-class Reruns:
+class RerunCommands:
     """Commands that score runs of one session again, with its options.
 
     `pinned` are further options without which node ids might mean something else. `missing` are tasks that have no

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from pytest_webeval.recordings.formats import FORMATS
-from pytest_webeval.reports.rerun import Reruns
+from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
-from pytest_webeval.safety.text import harmless
+from pytest_webeval.safety.text import sanitize
 from pytest_webeval.summary.warning_kinds import warning_groups
 
 GROUPS_SHOWN, COMMANDS_SHOWN, TASKS_NAMED, WARNINGS_SHOWN = 5, 3, 5, 4
@@ -21,7 +21,7 @@ LONGEST_COMMAND, LONGEST_NAME, LONGEST_WARNING = 300, 80, 400  # characters
 SLOWEST_SHOWN, SLOW = 3, 1.0  # seconds
 
 
-def failures(groups: Sequence[Mapping[str, Any]], reruns: Reruns) -> list[str]:
+def failures(groups: Sequence[Mapping[str, Any]], reruns: RerunCommands) -> list[str]:
     """Groups of failures, the largest first, and under each of the largest the command that scores it again."""
     if not groups:
         return []
@@ -29,10 +29,10 @@ def failures(groups: Sequence[Mapping[str, Any]], reruns: Reruns) -> list[str]:
     lines = [f"failures by reason{shown}:"]
     for position, group in enumerate(groups[:GROUPS_SHOWN]):
         lines += _group(group, reruns, shows_command=position < COMMANDS_SHOWN)
-    return [harmless(line.replace("\n", " ")) for line in lines]
+    return [sanitize(line.replace("\n", " ")) for line in lines]
 
 
-def _group(group: Mapping[str, Any], reruns: Reruns, *, shows_command: bool) -> Iterator[str]:
+def _group(group: Mapping[str, Any], reruns: RerunCommands, *, shows_command: bool) -> Iterator[str]:
     runs = group["runs"]
     evaluator = _short(group["evaluator"].removesuffix("Evaluator"))
     kind = f"{evaluator}: {group['text']}" if evaluator else group["text"]
@@ -46,7 +46,7 @@ def _group(group: Mapping[str, Any], reruns: Reruns, *, shows_command: bool) -> 
     yield f"         {found.command}"
 
 
-def _ids(runs: Sequence[str], reruns: Reruns) -> str:
+def _ids(runs: Sequence[str], reruns: RerunCommands) -> str:
     return listed([reruns.task_ids[run] for run in runs[:TASKS_NAMED]], len(runs))
 
 
@@ -80,7 +80,7 @@ def warnings(by_run: Mapping[str, Sequence[str]]) -> list[str]:
         decided = f" decided {_number(group['decided'], 'verdict')}" if group["decided"] else ""
         example = f"{group['example']['run']}: {group['example']['text']}"
         lines.append(f"  {group['count']:>5}  {group['kind']}{decided}; first: {_cut(example, LONGEST_WARNING)}")
-    return [harmless(line.replace("\n", " ")) for line in lines]
+    return [sanitize(line.replace("\n", " ")) for line in lines]
 
 
 def slowest(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -88,16 +88,16 @@ def slowest(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     if not rows or rows[0]["wall_time"] < SLOW:
         return []
     told = ", ".join(f"{row['run']} {row['wall_time']:.1f} s" for row in rows[:SLOWEST_SHOWN])
-    return [harmless(f"slowest: {told}")]
+    return [sanitize(f"slowest: {told}")]
 
 
-def doubted(runs: Sequence[str]) -> list[str]:
+def contradicted(runs: Sequence[str]) -> list[str]:
     """Runs whose tests passed and whose verdicts are none of success all the same, in one line."""
     if not runs:
         return []
     passed = "1 run passed its own test" if len(runs) == 1 else f"{len(runs)} runs passed their own tests"
     shown = listed(runs[:TASKS_NAMED], len(runs))
-    return [harmless(f"{passed}, but a Python test recorded a failure: {shown}")]
+    return [sanitize(f"{passed}, but a Python test recorded a failure: {shown}")]
 
 
 def recorded(runs: Sequence[str]) -> list[str]:
@@ -105,10 +105,10 @@ def recorded(runs: Sequence[str]) -> list[str]:
     if not runs:
         return []
     count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
-    return [harmless(f"Python tests scored {count} as a failure: {listed(runs[:TASKS_NAMED], len(runs))}")]
+    return [sanitize(f"Python tests scored {count} as a failure: {listed(runs[:TASKS_NAMED], len(runs))}")]
 
 
-def flips(about: Mapping[str, Any], reruns: Reruns) -> list[str]:
+def flips(about: Mapping[str, Any], reruns: RerunCommands) -> list[str]:
     """What changed since the baseline in one line, and in another why that may not be the agent's doing."""
     found = about.get("baseline")
     if found is None:
@@ -121,7 +121,7 @@ def flips(about: Mapping[str, Any], reruns: Reruns) -> list[str]:
         lines.append(f"the baseline was scored with other {' and '.join(other)}, which may be why")
     if found["partial"]:
         lines.append("the baseline is of a partial session, which scored some of the runs")
-    return [harmless(line.replace("\n", " ")) for line in lines]
+    return [sanitize(line.replace("\n", " ")) for line in lines]
 
 
 def others(baseline: Mapping[str, Any]) -> list[str]:
@@ -144,10 +144,10 @@ MOST_LINES = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class SessionFacts:
     """What a session knows at its end that no summary says.
 
-    `left_out` runs were found and not scored, `missing` tasks were never recorded; of `doubted` runs the own
+    `left_out` runs were found and not scored, `missing` tasks were never recorded; of `contradicted` runs the own
     test passed, and another recorded a failure. `problems` are lines that follow everything else. In the directories
     `without_runs` nothing is a run; their names begin with one of `root_labels`.
     """
@@ -155,7 +155,7 @@ class Ending:
     places: Sequence[Path]
     left_out: int
     missing: Sequence[int | str]
-    doubted: Sequence[str]
+    contradicted: Sequence[str]
     problems: Sequence[str]
     asked: int = 0  # runs that Python tests are about
     without_runs: Sequence[str] = ()
@@ -165,7 +165,7 @@ class Ending:
     names_roots: bool = True  # whether the arguments leave a root to look in
 
 
-def section(summary: Summary | None, reruns: Reruns, ending: Ending) -> list[str]:
+def render_summary(summary: Summary | None, reruns: RerunCommands, ending: SessionFacts) -> list[str]:
     """At most 40 lines; where nothing was scored, how many runs were left out or what was looked for."""
     if summary is None:
         nothing = f"no run was scored; {ending.left_out} found, none selected or finished"
@@ -179,7 +179,7 @@ def section(summary: Summary | None, reruns: Reruns, ending: Ending) -> list[str
     files += _stale(summary.webeval.get("stale_results", ()), ending.output)
     after = [
         *slowest(summary.webeval["slowest"]),
-        *doubted(ending.doubted),
+        *contradicted(ending.contradicted),
         *_tasks(summary, ending.missing),
         *_without_runs(ending),
         *_notes(summary),
@@ -190,7 +190,7 @@ def section(summary: Summary | None, reruns: Reruns, ending: Ending) -> list[str
     return [*before, *reasons[: max(0, MOST_LINES - len(before) - len(after))], *after]
 
 
-def _nothing(ending: Ending) -> str:
+def _nothing(ending: SessionFacts) -> str:
     """A line for a session that collected no run by itself."""
     roots = ", ".join(str(root) for root in ending.roots)
     if not ending.names_roots:
@@ -243,7 +243,7 @@ def _trajectories(summary: Summary) -> list[str]:
     noted = [f"{name.replace('_', ' ')} {found[name]}" for name in doubts if found[name]]
     counted = f"{found['trajectories']} {'trajectory' if found['trajectories'] == 1 else 'trajectories'}: {classes}"
     lines = [counted, ", ".join([*means, *_mixed_criteria(found["criteria"]), *noted]), *_experiments(found)]
-    return [harmless(line.replace("\n", " ")) for line in lines if line]
+    return [sanitize(line.replace("\n", " ")) for line in lines if line]
 
 
 def _mixed_criteria(criteria: Mapping[str, int]) -> list[str]:
@@ -297,17 +297,17 @@ def _tasks(summary: Summary, missing: Sequence[int | str]) -> list[str]:
         lines.append(f"{_counted(missing, 'has', 'have')} no recording: {_shortened(missing)}")
     if unpassable := list(summary.webeval["unpassable"]):
         lines.append(f"no natural recording can pass {_counted(unpassable)}: {_shortened(unpassable)}")
-    return [harmless(line) for line in lines]
+    return [sanitize(line) for line in lines]
 
 
-def _without_runs(ending: Ending) -> list[str]:
+def _without_runs(ending: SessionFacts) -> list[str]:
     """One line about directories that were passed over because nothing in them is a run."""
     labels, roots = ending.without_runs, ending.root_labels
     if not labels:
         return []
     inner = [label.removeprefix(f"{roots[0]}/") for label in labels] if len(roots) == 1 else labels
     counted = "1 directory holds" if len(labels) == 1 else f"{len(labels)} directories hold"
-    return [harmless(f"{counted} no run: {_shortened(inner)}")]
+    return [sanitize(f"{counted} no run: {_shortened(inner)}")]
 
 
 def _counted(tasks: Sequence[int | str], *verbs: str) -> str:
@@ -325,7 +325,7 @@ def _stale(directories: Sequence[str], output: Path | None) -> list[str]:
     if not directories:
         return []
     names, results = _shortened(directories), _number(len(directories), "result")
-    return [harmless(f"{results} in {output} of earlier sessions, about runs that are not in this one: {names}")]
+    return [sanitize(f"{results} in {output} of earlier sessions, about runs that are not in this one: {names}")]
 
 
 def _notes(summary: Summary) -> list[str]:

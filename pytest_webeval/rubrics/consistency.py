@@ -15,13 +15,13 @@ from decimal import Decimal
 
 from pytest_webeval.rubrics.payload import RubricPayload
 from pytest_webeval.rubrics.payload import as_bool
+from pytest_webeval.rubrics.payload import parse_binary_score
 from pytest_webeval.rubrics.payload import point_count
 from pytest_webeval.rubrics.payload import quoted
-from pytest_webeval.rubrics.payload import verdict_bit
-from pytest_webeval.rubrics.rubric_items import Leaf
 from pytest_webeval.rubrics.rubric_items import Points
+from pytest_webeval.rubrics.rubric_items import RubricItem
 from pytest_webeval.rubrics.stored_verdict import Check
-from pytest_webeval.rubrics.stored_verdict import Facts
+from pytest_webeval.rubrics.stored_verdict import RunFacts
 from pytest_webeval.rubrics.success_criterion import Signals
 
 
@@ -45,7 +45,7 @@ MAX_PLACES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Derived:
+class DerivedVerdict:
     """What was stored beside what follows from it, by the criterion and the threshold of the one who stored it.
 
     `scores` has each criterion that the writer may have used and the score that it gives. `thresholds` are all those
@@ -54,8 +54,8 @@ class Derived:
 
     stored_score: object
     payload: RubricPayload
-    facts: Facts
-    leaves: tuple[Leaf, ...] = ()
+    facts: RunFacts
+    leaves: tuple[RubricItem, ...] = ()
     points: Points | None = None
     signals: Signals = field(default_factory=Signals)
     scores: Mapping[str, int] = field(default_factory=dict)
@@ -65,13 +65,13 @@ class Derived:
     needs_items: bool = False  # each writer of such a file stores them
 
 
-def check(derived: Derived) -> tuple[Check, ...]:
+def check(derived: DerivedVerdict) -> tuple[Check, ...]:
     """All that is wrong, in the order of the rules."""
     found = ((rule, tells(derived)) for rule, tells in CHECKS.items())
     return tuple(Check(rule, message) for rule, message in found if message is not None)
 
 
-def _totals(derived: Derived) -> str | None:
+def _totals(derived: DerivedVerdict) -> str | None:
     if derived.points is None:
         return None
     sums = {"total_max_points": derived.points.maximum, "total_earned_points": derived.points.earned}
@@ -87,22 +87,22 @@ def _total(payload: RubricPayload, name: str, exact: Decimal) -> str | None:
     return f"{payload.key(name)} is {quoted(raw)}, but the criteria add up to {exact}"
 
 
-def _process(derived: Derived) -> str | None:
+def _process(derived: DerivedVerdict) -> str | None:
     raw, process = derived.payload.fields.get("rubric_is_success"), derived.signals.process
-    if raw is None or derived.points is None or verdict_bit(raw) is process:
+    if raw is None or derived.points is None or parse_binary_score(raw) is process:
         return None
     share = f"{derived.points.float_share:.4f}"
     return f"rubric_is_success is {quoted(raw)}, but the points give {int(process is True)}: their share is {share}"
 
 
-def _outcome(derived: Derived) -> str | None:
+def _outcome(derived: DerivedVerdict) -> str | None:
     told = derived.payload.outcomes
     if len(set(told.values())) < 2:
         return None
     return f"the outcome is told differently: {', '.join(f'{name} is {quoted(found)}' for name, found in told.items())}"
 
 
-def _majority(derived: Derived) -> str | None:
+def _majority(derived: DerivedVerdict) -> str | None:
     votes = derived.payload.votes.get("outcome_votes")
     if not isinstance(votes, list):
         return None
@@ -119,7 +119,7 @@ def _majority(derived: Derived) -> str | None:
     return f"{' and '.join(differing)}, but the majority of the votes is {quoted(found)}" if differing else None
 
 
-def _median(derived: Derived) -> str | None:
+def _median(derived: DerivedVerdict) -> str | None:
     raw, index = derived.payload.votes.get("all_scores"), derived.payload.votes.get("median_instance_idx")
     if not isinstance(raw, list) or not raw or index is None:
         return None
@@ -130,7 +130,7 @@ def _median(derived: Derived) -> str | None:
     return _median_score(derived, scores, int(at))
 
 
-def _median_score(derived: Derived, scores: Sequence[float], at: int) -> str | None:
+def _median_score(derived: DerivedVerdict, scores: Sequence[float], at: int) -> str | None:
     stored, middle = derived.payload.votes.get("median_score"), median_index(scores)
     number = point_count(stored)
     if stored is not None and (number is None or not _is_close(float(number), scores[at])):
@@ -146,14 +146,18 @@ def _is_close(one: float, other: float) -> bool:
     return abs(one - other) <= SCORE_TOLERANCE
 
 
-def _is_success(derived: Derived) -> str | None:
+def _is_success(derived: DerivedVerdict) -> str | None:
     raw, score = derived.payload.fields.get("is_success"), derived.stored_score
-    if raw is None or score is None or (verdict_bit(raw) is not None and verdict_bit(raw) is verdict_bit(score)):
+    if (
+        raw is None
+        or score is None
+        or (parse_binary_score(raw) is not None and parse_binary_score(raw) is parse_binary_score(score))
+    ):
         return None
     return f"the score is {quoted(score)}, but is_success is {quoted(raw)}"
 
 
-def _score(derived: Derived) -> str | None:
+def _score(derived: DerivedVerdict) -> str | None:
     score = derived.stored_score
     if not derived.scores or not derived.has_score or point_count(score) in derived.scores.values():
         return None
@@ -161,33 +165,33 @@ def _score(derived: Derived) -> str | None:
     return f"the score is {quoted(score)}, but what the judge found gives {told}"
 
 
-def _range(derived: Derived) -> str | None:
+def _range(derived: DerivedVerdict) -> str | None:
     outside = [
         leaf for leaf in derived.leaves if not (_is_inside(leaf.earned, leaf) and _is_inside(leaf.post_image, leaf))
     ]
     return _places(outside, "more points than their maximum, or fewer than none")
 
 
-def _is_inside(points: Decimal | None, leaf: Leaf) -> bool:
+def _is_inside(points: Decimal | None, leaf: RubricItem) -> bool:
     return points is None or 0 <= points <= leaf.max_points
 
 
-def _conditions(derived: Derived) -> str | None:
+def _conditions(derived: DerivedVerdict) -> str | None:
     unknown = [leaf for leaf in derived.leaves if leaf.is_conditional and leaf.is_met is None]
     return _places(unknown, "a condition, but nobody said whether it is met; left out")
 
 
-def _penalty_points(derived: Derived) -> str | None:
+def _penalty_points(derived: DerivedVerdict) -> str | None:
     return _places([leaf for leaf in _penalties(derived) if leaf.earned or leaf.post_image], "points for a penalty")
 
 
-def _penalty_outcome(derived: Derived) -> str | None:
+def _penalty_outcome(derived: DerivedVerdict) -> str | None:
     if derived.signals.outcome is not True:
         return None
     return _places(_penalties(derived), "a penalty, which the judge was told means failure, but the outcome is true")
 
 
-def _penalty_wanted(derived: Derived) -> str | None:
+def _penalty_wanted(derived: DerivedVerdict) -> str | None:
     wanted, there = as_bool(derived.payload.steps.get("step7_requires_penalty")), bool(_penalties(derived))
     if wanted is None or wanted is there:
         return None
@@ -196,14 +200,14 @@ def _penalty_wanted(derived: Derived) -> str | None:
     )
 
 
-def _alternatives(derived: Derived) -> str | None:
+def _alternatives(derived: DerivedVerdict) -> str | None:
     met = [leaf.is_met is True for leaf in derived.leaves if leaf.is_conditional and not leaf.is_penalty]
     if len(met) < 2 or len(set(met)) == 2:
         return None
     return f"{'all' if met[0] else 'none'} of {len(met)} conditions are met; usually they exclude each other"
 
 
-def _edge(derived: Derived) -> str | None:
+def _edge(derived: DerivedVerdict) -> str | None:
     points, process = derived.points, derived.signals.process
     if points is None:
         return None
@@ -216,45 +220,45 @@ def _edge(derived: Derived) -> str | None:
     return None
 
 
-def _answer(derived: Derived) -> str | None:
+def _answer(derived: DerivedVerdict) -> str | None:
     judged, given = derived.payload.fields.get("final_answer"), derived.facts.final_answer
     if judged is None or given is None or judged == given:
         return None
     return f"final_answer is {quoted(judged)}, but the agent's answer is {quoted(given)}"
 
 
-def _screenshots(derived: Derived) -> str | None:
+def _screenshots(derived: DerivedVerdict) -> str | None:
     raw, actions = derived.payload.steps.get("step1_num_screenshots"), derived.facts.action_count
     if raw is None or actions is None or point_count(raw) == actions:
         return None
     return f"step1_num_screenshots is {quoted(raw)}, but there are {actions} actions"
 
 
-def _age(derived: Derived) -> str | None:
+def _age(derived: DerivedVerdict) -> str | None:
     return "the verdict is older than the answer" if derived.facts.is_stale else None
 
 
-def _items_removed(derived: Derived) -> str | None:
+def _items_removed(derived: DerivedVerdict) -> str | None:
     is_removed = derived.needs_items and not derived.has_items
     return "rubric_items is missing, which all writers of such a file store" if is_removed else None
 
 
-def _items_missing(derived: Derived) -> str | None:
+def _items_missing(derived: DerivedVerdict) -> str | None:
     is_missing = not (derived.needs_items or derived.has_items)
     return "there are no rubric items, so that nothing can be derived again" if is_missing else None
 
 
-def _penalties(derived: Derived) -> list[Leaf]:
+def _penalties(derived: DerivedVerdict) -> list[RubricItem]:
     return [leaf for leaf in derived.leaves if leaf.is_penalty]
 
 
-def _places(found: Iterable[Leaf], problem: str) -> str | None:
+def _places(found: Iterable[RubricItem], problem: str) -> str | None:
     places = [leaf.place for leaf in found]
     more = f" and {len(places) - MAX_PLACES} more" if len(places) > MAX_PLACES else ""
     return f"{', '.join(places[:MAX_PLACES])}{more}: {problem}" if places else None
 
 
-CHECKS: dict[str, Callable[[Derived], str | None]] = {
+CHECKS: dict[str, Callable[[DerivedVerdict], str | None]] = {
     "R1": _totals,
     "R2": _process,
     "R3": _outcome,

@@ -12,19 +12,19 @@ from typing import Any
 from pytest_webeval.rubrics.payload import RubricPayload
 from pytest_webeval.rubrics.payload import point_count
 from pytest_webeval.rubrics.payload import quoted
-from pytest_webeval.rubrics.rubric_items import Leaf
+from pytest_webeval.rubrics.rubric_items import RubricItem
 
 MAX_NAMED = 5
 _NUMBER = re.compile(r"[0-9]{1,9}$")
 _EVIDENCE = ("screenshot_evidence", "criterion_analysis", "discrepancies")  # an answer without them was refused
 
 
-def degraded_steps(payload: RubricPayload, leaves: Sequence[Leaf]) -> tuple[str, ...]:
+def degraded_steps(payload: RubricPayload, leaves: Sequence[RubricItem]) -> tuple[str, ...]:
     """The steps that went on without an answer of their model, with what shows it; none where no steps were stored."""
     return tuple(_degraded(payload, payload.steps, leaves))
 
 
-def _degraded(payload: RubricPayload, steps: Mapping[str, Any], leaves: Sequence[Leaf]) -> Iterator[str]:
+def _degraded(payload: RubricPayload, steps: Mapping[str, Any], leaves: Sequence[RubricItem]) -> Iterator[str]:
     if images := _images_without_relevance(steps.get("step2_relevance_scores")):
         yield f"step 2: every relevance is 0 for {images}"
     if criteria := _criteria_without_evidence(steps.get("step4_evidence_by_criterion")):

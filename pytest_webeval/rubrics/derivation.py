@@ -9,18 +9,18 @@ from dataclasses import replace
 
 from pytest_webeval.rubrics.degradation import degraded_steps
 from pytest_webeval.rubrics.payload import RubricPayload
+from pytest_webeval.rubrics.payload import parse_binary_score
 from pytest_webeval.rubrics.payload import quoted
-from pytest_webeval.rubrics.payload import verdict_bit
 from pytest_webeval.rubrics.policy import CRITERIA
+from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rubrics.policy import VerdictUnreadable
-from pytest_webeval.rubrics.rubric_items import Leaf
 from pytest_webeval.rubrics.rubric_items import Points
+from pytest_webeval.rubrics.rubric_items import RubricItem
+from pytest_webeval.rubrics.rubric_items import flatten_items
 from pytest_webeval.rubrics.rubric_items import is_action_only
-from pytest_webeval.rubrics.rubric_items import leaves
 from pytest_webeval.rubrics.rubric_items import points_of
 from pytest_webeval.rubrics.rubric_items import without_points
-from pytest_webeval.rubrics.stored_verdict import Facts
+from pytest_webeval.rubrics.stored_verdict import RunFacts
 from pytest_webeval.rubrics.stored_verdict import StoredVerdict
 from pytest_webeval.rubrics.success_criterion import Criterion
 from pytest_webeval.rubrics.success_criterion import Signals
@@ -29,24 +29,24 @@ from pytest_webeval.rubrics.success_criterion import possible
 from pytest_webeval.rubrics.success_criterion import written_by
 from pytest_webeval.rubrics.text_verdicts import TextVerdict
 from pytest_webeval.rubrics.text_verdicts import read_verdict_text
-from pytest_webeval.rubrics.verdict import Case
 from pytest_webeval.rubrics.verdict import Verdict
+from pytest_webeval.rubrics.verdict import VerdictInputs
 
 
-def of_rubric(case: Case) -> Verdict:
-    """The verdict by the points and the outcome that were stored. Raises `VerdictUnreadable`."""
+def derive_from_rubric(case: VerdictInputs) -> Verdict:
+    """The verdict by the points and the outcome that were stored. Raises `UnreadableVerdict`."""
     items = case.payload.part("items")
     if items is None and not case.payload.outcomes:
         told = "has neither a rubric nor an outcome nor the reason for their lack"
-        raise VerdictUnreadable("score_unreadable", f"{case.stored.source} {told}; have the run judged again")
-    found = () if items is None else leaves(items)
+        raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {told}; have the run judged again")
+    found = () if items is None else flatten_items(items)
     return _Judged(case, found, None if items is None else points_of(found)).verdict()
 
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    case: Case
-    leaves: tuple[Leaf, ...]
+    case: VerdictInputs
+    leaves: tuple[RubricItem, ...]
     points: Points | None
 
     def verdict(self) -> Verdict:
@@ -99,7 +99,7 @@ class _Judged:
 
     @property
     def _stored_process(self) -> bool | None:
-        return verdict_bit(self.case.payload.fields.get("rubric_is_success"))
+        return parse_binary_score(self.case.payload.fields.get("rubric_is_success"))
 
     @property
     def _process(self) -> bool | None:
@@ -120,7 +120,7 @@ class _Judged:
 
     def _written_criterion(self, scores: dict[str, int]) -> Criterion:
         payload, score = self.case.payload, self.case.stored.score
-        told = verdict_bit(payload.fields.get("is_success") if score is None else score)
+        told = parse_binary_score(payload.fields.get("is_success") if score is None else score)
         default = "process" if self._is_without_outcome else "outcome"
         return written_by(payload.fields.get("success_criterion"), scores, told, default)
 
@@ -170,18 +170,18 @@ __all__ = ["Verdict", "derive"]
 _OUTCOME = Criterion("outcome", "default")
 
 
-def derive(stored: StoredVerdict, policy: VerdictPolicy, facts: Facts) -> Verdict:
+def derive(stored: StoredVerdict, policy: VerdictPolicy, facts: RunFacts) -> Verdict:
     """The verdict by the criterion and threshold of the policy, or else by those of the writer.
 
-    Raises `VerdictUnreadable`.
+    Raises `UnreadableVerdict`.
     """
-    case = Case(stored, RubricPayload(stored.payload or {}), policy, facts)
+    case = VerdictInputs(stored, RubricPayload(stored.payload or {}), policy, facts)
     if stored.payload is None:
         return _of_text(case, read_verdict_text(stored.text or "", stored.name.kind, stored.name.method))
     return next(read for recognizes, read in _READINGS if recognizes(case.payload))(case)
 
 
-def _of_text(case: Case, found: TextVerdict) -> Verdict:
+def _of_text(case: VerdictInputs, found: TextVerdict) -> Verdict:
     """A free text is about the outcome; a criterion that asks for points finds none in it."""
     writer = "webvoyager" if case.stored.name.kind == "gpt_eval" else "om2w"
     derived = case.derived(scores={"outcome": found.compat})
@@ -208,27 +208,27 @@ def _of_text(case: Case, found: TextVerdict) -> Verdict:
     )
 
 
-def _of_gate(case: Case) -> Verdict:
+def _of_gate(case: VerdictInputs) -> Verdict:
     told = case.payload.fields.get("verifier_reasoning")
     reason = told if isinstance(told, str) else None
     return case.verdict("gate", 0, case.derived(scores={"gate": 0}), _OUTCOME, writer="gate", reason=reason)
 
 
-def _of_failed_judge(case: Case) -> Verdict:
+def _of_failed_judge(case: VerdictInputs) -> Verdict:
     """Stored as 0 (Q21), which says nothing of the agent."""
     error = case.payload.fields["rubric_error"]
     told = error if isinstance(error, str) else quoted(error)
     return _failed(case, writer=case.payload.writer, reason=told if told.strip() else "the judge gave no reason")
 
 
-def _of_held_out(case: Case) -> Verdict:
+def _of_held_out(case: VerdictInputs) -> Verdict:
     """The score as it is stored: nobody knows by which criterion the three signals became one."""
-    payload, score = case.payload, verdict_bit(case.stored.score)
+    payload, score = case.payload, parse_binary_score(case.stored.score)
     if case.stored.score is None:
         return _failed(case, writer="heldout", signals=payload.signals, reason="the judge left no score")
     if score is None:
         problem = f"has the score {quoted(case.stored.score)}; wanted 0 or 1, so have the run judged again"
-        raise VerdictUnreadable("score_unreadable", f"{case.stored.source} {problem}")
+        raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}")
     found = payload.signals.get("rubric_is_success")
     is_removed = case.needs_items and payload.part("items") is None
     return case.verdict(
@@ -246,14 +246,14 @@ def _of_held_out(case: Case) -> Verdict:
     )
 
 
-def _failed(case: Case, *, writer: str, reason: str, **known: object) -> Verdict:
+def _failed(case: VerdictInputs, *, writer: str, reason: str, **known: object) -> Verdict:
     return case.verdict("judge_error", None, case.derived(), _OUTCOME, writer=writer, reason=reason, **known)
 
 
 # The first that recognizes a payload reads it.
-_READINGS: tuple[tuple[Callable[[RubricPayload], bool], Callable[[Case], Verdict]], ...] = (
+_READINGS: tuple[tuple[Callable[[RubricPayload], bool], Callable[[VerdictInputs], Verdict]], ...] = (
     (lambda payload: payload.is_gate, _of_gate),
     (lambda payload: payload.fields.get("rubric_error") is not None, _of_failed_judge),
     (lambda payload: payload.is_held_out, _of_held_out),
-    (lambda _: True, of_rubric),
+    (lambda _: True, derive_from_rubric),
 )

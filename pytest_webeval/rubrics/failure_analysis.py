@@ -26,7 +26,7 @@ _WITH_TRAJECTORY = ("task_verification_with_trajectory", "step9b_task_verificati
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailureAnalysis:
     """A judge's analysis; None and empty where it says nothing.
 
     `codes` are the error codes of all points of failure in order, `categories` theirs one by one. `first_step` is the
@@ -47,7 +47,7 @@ class Failure:
 
 def failure_of(
     payload: Mapping[str, Any], task_data: Mapping[str, Any] | None, without: Collection[str] = ()
-) -> Failure | None:
+) -> FailureAnalysis | None:
     """The analysis in a payload, or else in `task_data.json`; None where nobody made one. Takes any JSON.
 
     Points of failure with a code of `without` do not count; where no other is left, there was no failure.
@@ -65,14 +65,14 @@ def failure_of(
     )
 
 
-def _first_failure(first: Mapping[str, Any], without: Collection[str]) -> Failure:
+def _first_failure(first: Mapping[str, Any], without: Collection[str]) -> FailureAnalysis:
     given = [_Point.of(one) for one in _list(first.get("failure_points")) if isinstance(one, Mapping)]
     points = [one for one in given if one.code not in without]
     # Of points that were left out, what the judge says of the first one may be about one of those.
     told = first if len(points) == len(given) else {}
     earliest = min(points, key=lambda one: one.order, default=_Point())
     coded = [one for one in points if one.code]
-    return Failure(
+    return FailureAnalysis(
         has_failure=False if given and not points else _either([first.get("has_failure")]),
         first_step=_whole(told.get("first_failure_step")) if earliest.step is None else earliest.step,
         summary=earliest.summary or _line(told.get("first_failure_summary"), MAX_SUMMARY),

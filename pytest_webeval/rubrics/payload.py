@@ -33,7 +33,7 @@ def _is_bounded(number: Decimal) -> bool:
     )
 
 
-def verdict_bit(raw: object) -> bool | None:
+def parse_binary_score(raw: object) -> bool | None:
     """True for 1 and true, False for 0 and false, None for all else."""
     if isinstance(raw, bool):
         return raw
@@ -183,7 +183,7 @@ def as_bool(raw: object) -> bool | None:
 
 def _signal(raw: object) -> int | None:
     """A signal, which the oldest files write as text."""
-    bit = verdict_bit(int(raw) if raw in ("0", "1") else raw)
+    bit = parse_binary_score(int(raw) if raw in ("0", "1") else raw)
     return None if bit is None else int(bit)
 
 

@@ -14,7 +14,7 @@ CRITERIA = ("outcome", "process", "both", "safe_outcome")
 OVER_BUDGET = ("stored", "zero")
 
 
-class VerdictUnreadable(RecordingError):
+class UnreadableVerdict(RecordingError):
     """A stored verdict that cannot be read. `code` is a reason code, such as `score_unreadable`."""
 
     def __init__(self, code: str, message: str) -> None:
@@ -50,10 +50,10 @@ class VerdictPolicy:
         if self.over_budget not in OVER_BUDGET:
             raise SettingsError(f"over_budget {self.over_budget!r} is unknown; choose one of {', '.join(OVER_BUDGET)}")
         if self.threshold is not None:
-            object.__setattr__(self, "threshold", share(self.threshold))  # who writes Python writes 0.8
+            object.__setattr__(self, "threshold", parse_fraction(self.threshold))  # who writes Python writes 0.8
 
 
-def share(raw: Decimal | float | str) -> Decimal:
+def parse_fraction(raw: Decimal | float | str) -> Decimal:
     """A share of points as somebody wrote it, which 0.8 in binary is not. Raises `SettingsError`."""
     try:
         found = Decimal(str(raw))

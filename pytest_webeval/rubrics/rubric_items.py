@@ -15,7 +15,7 @@ from typing import Literal
 
 from pytest_webeval.rubrics.payload import point_count
 from pytest_webeval.rubrics.payload import quoted
-from pytest_webeval.rubrics.policy import VerdictUnreadable
+from pytest_webeval.rubrics.policy import UnreadableVerdict
 
 MAX_DEPTH = 32
 ROUNDING = 1e-9  # more than any order of adding up can shift a share
@@ -24,7 +24,7 @@ Field = Literal["post_image", "earned"]
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class RubricItem:
     """One criterion with its points. `place` says where in the rubric it stands: ``items[0].items[1]``.
 
     `earned` are the points for what the agent did, `post_image` those after a look at the screenshots; None where
@@ -85,7 +85,7 @@ class Points:
         return abs(self.float_share - float(threshold)) <= ROUNDING
 
 
-def add_up(leaves: Iterable[Leaf], field: Field) -> Points:
+def add_up(leaves: Iterable[RubricItem], field: Field) -> Points:
     """The sums over the leaves that count, with 0 for points that nobody gave. A penalty only enlarges the maximum."""
     exact = Context(prec=_DIGITS)
     earned = maximum = Decimal(0)
@@ -101,24 +101,24 @@ def add_up(leaves: Iterable[Leaf], field: Field) -> Points:
     return Points(earned, maximum, float_earned, float_maximum)
 
 
-def given_points(leaf: Leaf, *, is_unseen: bool) -> Decimal:
+def given_points(leaf: RubricItem, *, is_unseen: bool) -> Decimal:
     """The points that a leaf adds to the sum: those for the actions where nobody looked at the screenshots."""
     given = leaf.earned if is_unseen else leaf.post_image
     return Decimal(0) if leaf.is_penalty or given is None else given
 
 
-def is_action_only(leaves: Sequence[Leaf]) -> bool:
+def is_action_only(leaves: Sequence[RubricItem]) -> bool:
     """Whether nobody looked at the screenshots, so that the points for the actions are all there is."""
     return all(leaf.post_image is None for leaf in leaves)
 
 
-def without_points(leaves: Sequence[Leaf]) -> tuple[Leaf, ...]:
+def without_points(leaves: Sequence[RubricItem]) -> tuple[RubricItem, ...]:
     """The leaves that count but lack the points that are added up."""
     field: Field = "earned" if is_action_only(leaves) else "post_image"
     return tuple(leaf for leaf in leaves if leaf.counts and not leaf.is_penalty and getattr(leaf, field) is None)
 
 
-def points_of(leaves: Sequence[Leaf]) -> Points | None:
+def points_of(leaves: Sequence[RubricItem]) -> Points | None:
     """The points of a judged rubric, None for one that nobody has judged, or not all of.
 
     As long as one leaf has points after the screenshots, those count, and the others have 0 (Q25).
@@ -130,9 +130,9 @@ def points_of(leaves: Sequence[Leaf]) -> Points | None:
     return add_up(leaves, "earned")
 
 
-def leaves(items: object) -> tuple[Leaf, ...]:
-    """The leaves of nested groups in their order. Raises `VerdictUnreadable` with the place of a malformed item."""
-    found: list[Leaf] = []
+def flatten_items(items: object) -> tuple[RubricItem, ...]:
+    """The leaves of nested groups in their order. Raises `UnreadableVerdict` with the place of a malformed item."""
+    found: list[RubricItem] = []
     open_groups = [_placed(items, "items")]
     while open_groups:
         place, item = next(open_groups[-1], ("", None))
@@ -155,14 +155,14 @@ def _placed(items: object, place: str) -> Iterator[tuple[str, object]]:
     return ((f"{place}[{index}]", item) for index, item in enumerate(items))
 
 
-def _leaf(item: Mapping[str, Any], place: str) -> Leaf:
+def _leaf(item: Mapping[str, Any], place: str) -> RubricItem:
     criterion, condition, met = item.get("criterion"), item.get("condition"), item.get("is_condition_met")
     if not isinstance(criterion, str) or not criterion.strip():
         raise _invalid(f"{place}.criterion", f"is {quoted(criterion)}; wanted a text")
     maximum = point_count(item.get("max_points"))
     if maximum is None or maximum < 0:
         raise _invalid(f"{place}.max_points", f"is {quoted(item.get('max_points'))}; wanted a number of points")
-    return Leaf(
+    return RubricItem(
         place=place,
         criterion=criterion,
         condition=condition if isinstance(condition, str) else None,
@@ -192,5 +192,5 @@ def _text(item: Mapping[str, Any], key: str) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _invalid(place: str, problem: str) -> VerdictUnreadable:
-    return VerdictUnreadable("rubric_invalid", f"the rubric's {place} {problem}")
+def _invalid(place: str, problem: str) -> UnreadableVerdict:
+    return UnreadableVerdict("rubric_invalid", f"the rubric's {place} {problem}")

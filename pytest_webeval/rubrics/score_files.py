@@ -16,14 +16,14 @@ from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
 from pytest_webeval.recordings.trajectory.layout import SCORES
 from pytest_webeval.recordings.trajectory.layout import TASK_DATA
 from pytest_webeval.rubrics.payload import quoted
+from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rubrics.policy import VerdictUnreadable
-from pytest_webeval.rubrics.stored_verdict import Facts
+from pytest_webeval.rubrics.stored_verdict import RunFacts
 from pytest_webeval.rubrics.stored_verdict import ScoreFileName
 from pytest_webeval.rubrics.stored_verdict import StoredVerdict
-from pytest_webeval.safety.files import present
-from pytest_webeval.safety.json import read_exact
-from pytest_webeval.safety.warning_log import Warnings
+from pytest_webeval.safety.files import exists_no_follow
+from pytest_webeval.safety.json import load_exact
+from pytest_webeval.safety.warning_log import WarningLog
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.run import Run
@@ -58,7 +58,7 @@ def _plain(number: str) -> Decimal:
 
 
 def choose(names: Sequence[str], wanted: str | None) -> str | None:
-    """Which of the JSON files in `scores/` counts, None where no judge wrote one. Raises `VerdictUnreadable`.
+    """Which of the JSON files in `scores/` counts, None where no judge wrote one. Raises `UnreadableVerdict`.
 
     `wanted` is the user's choice, with or without `.json`. A run without any score file is one that nobody judged,
     whatever is wanted.
@@ -69,7 +69,7 @@ def choose(names: Sequence[str], wanted: str | None) -> str | None:
         found = [name for name in names if parse_name(name).kind == kind]
         if len(found) > 1:
             told = f"scores/ has {len(found)} files of the kind {kind}: {_listed(found)}"
-            raise VerdictUnreadable("score_ambiguous", f"{told}; choose one with --webeval-score-file")
+            raise UnreadableVerdict("score_ambiguous", f"{told}; choose one with --webeval-score-file")
         if found:
             return found[0]
     return None
@@ -80,7 +80,7 @@ def _selected(names: Sequence[str], wanted: str) -> str:
     name = plain if plain.endswith(".json") else f"{plain}.json"
     if name not in names:
         told = f"scores/ has no {quoted(name)}, only {_listed(names)}"
-        raise VerdictUnreadable("score_missing", f"{told}; name one of them with --webeval-score-file")
+        raise UnreadableVerdict("score_missing", f"{told}; name one of them with --webeval-score-file")
     return name
 
 
@@ -91,17 +91,17 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def read_score_file(source: str, content: bytes) -> StoredVerdict:
-    """What a file in `scores/` says. Raises `VerdictUnreadable`: a damaged one is not as good as none (Q19)."""
-    reading = _Reading(source, parse_name(PurePosixPath(source).name), "score_unreadable", Warnings(source))
+    """What a file in `scores/` says. Raises `UnreadableVerdict`: a damaged one is not as good as none (Q19)."""
+    reading = _Reading(source, parse_name(PurePosixPath(source).name), "score_unreadable", WarningLog(source))
     return reading.of_score_file(reading.object_in(content))
 
 
 def read_rubric_file(source: str, content: bytes) -> StoredVerdict:
     """What a `rubric.json` says, be it a rubric, a judge's payload or a score file by another name.
 
-    Raises `VerdictUnreadable`.
+    Raises `UnreadableVerdict`.
     """
-    reading = _Reading(source, ScoreFileName("other"), "rubric_invalid", Warnings(source))
+    reading = _Reading(source, ScoreFileName("other"), "rubric_invalid", WarningLog(source))
     found = reading.object_in(content)
     if "gpt_response_text" in found:
         return reading.of_score_file(found)
@@ -111,24 +111,24 @@ def read_rubric_file(source: str, content: bytes) -> StoredVerdict:
 
 
 def stored_rubric(source: str, rubric: Mapping[str, Any]) -> StoredVerdict:
-    """The verdict that a rubric is, if points were given. Raises `VerdictUnreadable` where it has no items."""
-    return _Reading(source, ScoreFileName("other"), "rubric_invalid", Warnings(source)).of_rubric(rubric)
+    """The verdict that a rubric is, if points were given. Raises `UnreadableVerdict` where it has no items."""
+    return _Reading(source, ScoreFileName("other"), "rubric_invalid", WarningLog(source)).of_rubric(rubric)
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """One file that is being read. Its methods raise `VerdictUnreadable` with its code and source."""
+    """One file that is being read. Its methods raise `UnreadableVerdict` with its code and source."""
 
     source: str
     name: ScoreFileName
     code: str
-    warnings: Warnings
+    warnings: WarningLog
 
-    def refused(self, problem: str) -> VerdictUnreadable:
-        return VerdictUnreadable(self.code, f"{self.source} {problem}; have the run judged again")
+    def refused(self, problem: str) -> UnreadableVerdict:
+        return UnreadableVerdict(self.code, f"{self.source} {problem}; have the run judged again")
 
     def value(self, text: str) -> Any:
-        found, repeated = read_exact(text)
+        found, repeated = load_exact(text)
         for key in repeated:
             self.warnings.add(f"the key {quoted(key)} stands twice in one object; the last counts")
         return found
@@ -196,7 +196,11 @@ def stored_verdict(run: Run, policy: VerdictPolicy) -> StoredVerdict | None:
     """
     trajectory = run.trajectory
     if trajectory is None or policy.score_file == RUBRIC:
-        return read_rubric_file(RUBRIC, run.inputs.read(RUBRIC, MAX_FILE_BYTES)) if present(run.path / RUBRIC) else None
+        return (
+            read_rubric_file(RUBRIC, run.inputs.read(RUBRIC, MAX_FILE_BYTES))
+            if exists_no_follow(run.path / RUBRIC)
+            else None
+        )
     if policy.score_file == TASK_DATA:
         rubric = trajectory.task_data.rubric
         return None if rubric is None else stored_rubric(TASK_DATA, rubric)
@@ -205,19 +209,19 @@ def stored_verdict(run: Run, policy: VerdictPolicy) -> StoredVerdict | None:
     return None if name is None else read_score_file(source, run.inputs.read(source, MAX_FILE_BYTES))
 
 
-def left_aside(run: Run, stored: StoredVerdict | None) -> list[str]:
+def ignored_files(run: Run, stored: StoredVerdict | None) -> list[str]:
     """Files with verdicts that were not looked at, because another one counts or nothing says that they do."""
     trajectory = run.trajectory
     if trajectory is None:
         return []
     others = [f"{SCORES}/{name}" for name in trajectory.score_names]
-    others += [RUBRIC] if present(run.path / RUBRIC) else []
+    others += [RUBRIC] if exists_no_follow(run.path / RUBRIC) else []
     return [name for name in others if stored is None or name != stored.source]
 
 
-def facts_of(run: Run) -> Facts:
+def facts_of(run: Run) -> RunFacts:
     """What the run itself says that a stored verdict may contradict. Raises `Unreadable`."""
     trajectory = run.trajectory
     if trajectory is None:
-        return Facts()
-    return Facts(trajectory.answer.final_answer, len(trajectory.steps), trajectory.core.evaluation_is_stale)
+        return RunFacts()
+    return RunFacts(trajectory.answer.final_answer, len(trajectory.steps), trajectory.core.evaluation_is_stale)

@@ -36,7 +36,7 @@ class StoredVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class RunFacts:
     """What the run itself says that a stored verdict may contradict; None where it says nothing."""
 
     final_answer: str | None = None

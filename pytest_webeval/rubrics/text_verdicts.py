@@ -6,7 +6,7 @@ import re
 from collections import deque
 from dataclasses import dataclass
 
-from pytest_webeval.rubrics.policy import VerdictUnreadable
+from pytest_webeval.rubrics.policy import UnreadableVerdict
 
 _MARKS = r"\s\"'“”*_`-"
 # Verdicts in capitals. Each run of marks is passed at most twice, whatever the text: no blow-up.
@@ -29,7 +29,7 @@ class TextVerdict:
 
 
 def read_verdict_text(text: str, kind: str, method: str | None) -> TextVerdict:
-    """The verdict in the text of a score file of this kind. Raises `VerdictUnreadable` for kinds without such texts."""
+    """The verdict in the text of a score file of this kind. Raises `UnreadableVerdict` for kinds without such texts."""
     if kind == "gpt_eval":
         return TextVerdict(_webvoyager(text), _last_verdict(text))
     if kind == "webjudge" and method == "WebVoyager_eval":
@@ -37,7 +37,7 @@ def read_verdict_text(text: str, kind: str, method: str | None) -> TextVerdict:
     if kind == "webjudge":
         return TextVerdict(_first_status(text), _last_status(text))
     told = f"there is no rule to read the free text of a score file of the kind {kind:.80}"
-    raise VerdictUnreadable("score_unreadable", f"{told}; have the run judged again")
+    raise UnreadableVerdict("score_unreadable", f"{told}; have the run judged again")
 
 
 def _webvoyager(text: str) -> int:

@@ -8,15 +8,15 @@ from dataclasses import field
 from decimal import Decimal
 from typing import Any
 
-from pytest_webeval.rubrics.consistency import Derived
+from pytest_webeval.rubrics.consistency import DerivedVerdict
 from pytest_webeval.rubrics.consistency import check
 from pytest_webeval.rubrics.payload import RubricPayload
 from pytest_webeval.rubrics.payload import point_count
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rubrics.rubric_items import Leaf
 from pytest_webeval.rubrics.rubric_items import Points
+from pytest_webeval.rubrics.rubric_items import RubricItem
 from pytest_webeval.rubrics.stored_verdict import Check
-from pytest_webeval.rubrics.stored_verdict import Facts
+from pytest_webeval.rubrics.stored_verdict import RunFacts
 from pytest_webeval.rubrics.stored_verdict import StoredVerdict
 from pytest_webeval.rubrics.success_criterion import Criterion
 
@@ -48,7 +48,7 @@ class Verdict:
     outcome: bool | None = None
     violation: bool | None = None
     points: Points | None = None
-    leaves: tuple[Leaf, ...] = ()
+    leaves: tuple[RubricItem, ...] = ()
     signals: Mapping[str, int] = field(default_factory=dict)
     flags: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
@@ -62,13 +62,13 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class VerdictInputs:
     """One stored verdict with all that its derivation depends on."""
 
     stored: StoredVerdict
     payload: RubricPayload
     policy: VerdictPolicy
-    facts: Facts
+    facts: RunFacts
 
     @property
     def written_threshold(self) -> Decimal:
@@ -94,14 +94,16 @@ class Case:
         kind = self.stored.name.kind
         return kind == "mmrubric" or (kind == "heldout" and self.payload.writer != "unknown")
 
-    def derived(self, **found: Any) -> Derived:
+    def derived(self, **found: Any) -> DerivedVerdict:
         """What the checks compare with what was stored."""
         has_score = self.stored.score is not None or not (self.payload.is_bare or self.stored.name.kind == "other")
-        return Derived(
+        return DerivedVerdict(
             stored_score=self.stored.score, payload=self.payload, facts=self.facts, has_score=has_score, **found
         )
 
-    def verdict(self, status: str, score: int | None, derived: Derived, written: Criterion, **known: Any) -> Verdict:
+    def verdict(
+        self, status: str, score: int | None, derived: DerivedVerdict, written: Criterion, **known: Any
+    ) -> Verdict:
         """The verdict, with all that each kind of them has."""
         criterion = written if self.asked is None else Criterion(self.asked, "option")
         return Verdict(

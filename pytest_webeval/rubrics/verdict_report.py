@@ -13,9 +13,9 @@ from typing import Any
 
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import Status
-from pytest_webeval.rubrics.failure_analysis import Failure
+from pytest_webeval.rubrics.failure_analysis import FailureAnalysis
 from pytest_webeval.rubrics.failure_analysis import failure_of
-from pytest_webeval.rubrics.rubric_items import Leaf
+from pytest_webeval.rubrics.rubric_items import RubricItem
 from pytest_webeval.rubrics.rubric_items import given_points
 from pytest_webeval.rubrics.rubric_items import is_action_only
 from pytest_webeval.rubrics.stored_verdict import Check
@@ -126,7 +126,7 @@ def _points(verdict: Verdict) -> list[str]:
     return [f"{earned:g} of {most:g} points ({share:.0%}); {verdict.threshold:.0%} wanted", *_losses(verdict.leaves)]
 
 
-def _losses(leaves: Sequence[Leaf]) -> Iterator[str]:
+def _losses(leaves: Sequence[RubricItem]) -> Iterator[str]:
     is_unseen = is_action_only(leaves)
     lost = [(leaf.max_points - given_points(leaf, is_unseen=is_unseen), leaf) for leaf in leaves if leaf.counts]
     most_first = sorted((one for one in lost if one[0] > 0), key=lambda one: -one[0])
@@ -134,19 +134,19 @@ def _losses(leaves: Sequence[Leaf]) -> Iterator[str]:
         yield _loss(points, leaf, is_unseen=is_unseen)
 
 
-def _loss(lost: Decimal, leaf: Leaf, *, is_unseen: bool) -> str:
+def _loss(lost: Decimal, leaf: RubricItem, *, is_unseen: bool) -> str:
     most = f"{float(leaf.max_points):g}"
     told = f"penalty of {most}" if leaf.is_penalty else f"lost {float(lost):g} of {most}"
     why = _NOT_SEEN if _is_missed(leaf, is_unseen=is_unseen) else _short(leaf.justification, MAX_JUSTIFIED)
     return ": ".join(filter(None, (told, _short(leaf.criterion), why)))
 
 
-def _is_missed(leaf: Leaf, *, is_unseen: bool) -> bool:
+def _is_missed(leaf: RubricItem, *, is_unseen: bool) -> bool:
     """Whether it counts 0 only because the judge gave it nothing when it gave points to the others (Q25)."""
     return not is_unseen and leaf.counts and not leaf.is_penalty and leaf.post_image is None
 
 
-def _leaf(leaf: Leaf, *, is_unseen: bool) -> Assertion:
+def _leaf(leaf: RubricItem, *, is_unseen: bool) -> Assertion:
     given = leaf.earned if is_unseen else leaf.post_image
     told = f"{_short(leaf.criterion)}: {float(given or 0):g} of {float(leaf.max_points):g} points"
     if _is_missed(leaf, is_unseen=is_unseen):
@@ -178,7 +178,7 @@ MAX_TEXT = 500  # characters of a criterion, and of what a judge says of it
 _DETECTED = ("6.1", "6.2")
 
 
-def about(trajectory: Trajectory | None, generation: str | None = None) -> dict[str, Any]:
+def trajectory_metadata(trajectory: Trajectory | None, generation: str | None = None) -> dict[str, Any]:
     """What is known of any trajectory: class, answer, and steps that the agent could not take. Raises `Unreadable`."""
     if trajectory is None:
         return {}
@@ -193,9 +193,9 @@ def about(trajectory: Trajectory | None, generation: str | None = None) -> dict[
     }
 
 
-def described(verdict: Verdict, stored: StoredVerdict, trajectory: Trajectory | None) -> dict[str, Any]:
+def verdict_to_json(verdict: Verdict, stored: StoredVerdict, trajectory: Trajectory | None) -> dict[str, Any]:
     """The verdict with all its signals. Raises `Unreadable`."""
-    points, known = verdict.points, about(trajectory, verdict.generation)
+    points, known = verdict.points, trajectory_metadata(trajectory, verdict.generation)
     detected = [ToolFailure(**one) for one in known.get("tool_failures", ())]
     return known | {
         "status": "inconsistent" if verdict.is_inconsistent else verdict.status,
@@ -221,13 +221,13 @@ def described(verdict: Verdict, stored: StoredVerdict, trajectory: Trajectory | 
     }
 
 
-def _items(leaves: Sequence[Leaf]) -> list[dict[str, Any]]:
+def _items(leaves: Sequence[RubricItem]) -> list[dict[str, Any]]:
     """The criteria with the points that they were given, as reports show them."""
     is_unseen = is_action_only(leaves)
     return [_item(leaf, leaf.earned if is_unseen else leaf.post_image) for leaf in leaves[:MAX_ITEMS]]
 
 
-def _item(leaf: Leaf, given: Decimal | None) -> dict[str, Any]:
+def _item(leaf: RubricItem, given: Decimal | None) -> dict[str, Any]:
     return {
         "text": leaf.criterion[:MAX_TEXT],
         "earned": None if given is None else float(given),
@@ -253,7 +253,7 @@ def _failure(
     return {name: list(value) if isinstance(value, tuple) else value for name, value in told.items()}
 
 
-def _with_detected(found: Failure, detected: Sequence[ToolFailure]) -> Failure:
+def _with_detected(found: FailureAnalysis, detected: Sequence[ToolFailure]) -> FailureAnalysis:
     """The analysis with the failures that needed no judge after its own; the earliest of all is the first."""
     if not detected:
         return found

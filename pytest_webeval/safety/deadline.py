@@ -17,7 +17,7 @@ from pytest_webeval.errors import EvaluationError
 AGAIN = 1.0  # seconds until what swallowed the interruption is interrupted once more
 
 
-class OutOfTime(BaseException):
+class DeadlineExceeded(BaseException):
     """The budget is used up. No child of `Exception`, or a library that catches those would go on for ever."""
 
 
@@ -28,7 +28,7 @@ class _Clock:
 
     def expire(self, signum: int, frame: FrameType | None) -> None:  # noqa: ARG002  (the signature of a handler)
         if self.is_running:
-            raise OutOfTime(self)
+            raise DeadlineExceeded(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class _Timer:
 
 
 @contextmanager
-def at_most(seconds: float, told: str) -> Iterator[None]:
+def time_limit(seconds: float, told: str) -> Iterator[None]:
     """Let what stands in the block take so many seconds. Raises `EvaluationError` with `told` when it takes longer.
 
     That is also raised when it is over, should it not have let itself be interrupted. A budget within another one never
@@ -73,7 +73,7 @@ def at_most(seconds: float, told: str) -> Iterator[None]:
             clock.is_running = False
         if time.monotonic() > clock.deadline:
             raise EvaluationError(told)
-    except OutOfTime as error:
+    except DeadlineExceeded as error:
         if error.args[0] is not clock:
             raise
         raise EvaluationError(told) from None
@@ -95,7 +95,7 @@ def can_interrupt() -> bool:
     return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
 
 
-def stop() -> None:
+def pause_for_debugger() -> None:
     """Stop the clock that runs, for somebody sits at a debugger and thinks."""
     running = getattr(signal.getsignal(signal.SIGALRM), "__self__", None) if can_interrupt() else None
     if isinstance(running, _Clock):

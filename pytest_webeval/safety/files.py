@@ -17,7 +17,7 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def read_inside(directory: Path, name: str, limit: int = USUAL.file_size, called: str = "file_size") -> bytes:
+def read_file_inside(directory: Path, name: str, limit: int = USUAL.file_size, called: str = "file_size") -> bytes:
     """The bytes of a regular file below a directory. Raises `RecordingError`.
 
     `called` is what users know the limit by. Links, pipes, devices and sockets are refused without blocking on them,
@@ -72,6 +72,6 @@ def _directory(path: Path) -> int:
         raise RecordingError(f"cannot open {path}: {error.strerror}; is it a readable directory?") from error
 
 
-def present(path: Path) -> bool:
+def exists_no_follow(path: Path) -> bool:
     """Whether anything has that name, a dangling link or a pipe included. Never opens it."""
     return os.path.lexists(path)

@@ -20,7 +20,7 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.safety.limits import Limits
 
 
-def read_json(text: str, limits: Limits, what: str, *, as_sent: bool = False) -> Any:
+def load_bounded(text: str, limits: Limits, what: str, *, as_sent: bool = False) -> Any:
     """The value in a text. Raises `ValueError` for what is no JSON, `EvaluationError` for one beyond the limits.
 
     `what` is what the message calls the text. Python's NaN and infinities are null where it is read `as_sent`: they are
@@ -94,7 +94,7 @@ def is_unicode(text: str) -> bool:
     return True
 
 
-def told_of(error: msgspec.ValidationError, root: str = "") -> str:
+def format_validation_error(error: msgspec.ValidationError, root: str = "") -> str:
     """What msgspec has to say of data that are not as they should be, with the place in the words of this package."""
     told, _, place = str(error).partition(" - at `")
     where = f"{root}{place.removeprefix('key` in `').removeprefix('$').rstrip('`')}".lstrip(".")
@@ -106,7 +106,7 @@ MAX_DIGITS = 400  # more than any double has
 MAX_EXPONENT = 4  # characters, sign included: an exponent costs nothing to write and everything to expand
 
 
-def read_exact(text: str) -> tuple[Any, tuple[str, ...]]:
+def load_exact(text: str) -> tuple[Any, tuple[str, ...]]:
     """The value in a text, and keys that stand twice in one object, of which the last counts. Raises `ValueError`.
 
     Numbers with a point or exponent are `Decimal`. NaN and infinities, which Python writes though JSON has none, are
@@ -163,7 +163,7 @@ def _exact_children(value: Any) -> Sequence[Any]:
 _LARGE = 32 * 2**20  # bytes; as Python's objects they would take many times that
 
 
-def as_strict_json(content: bytes, limits: Limits) -> bytes | None:
+def to_strict_json(content: bytes, limits: Limits) -> bytes | None:
     """The same without NaN and infinities, which are null, and halves of surrogate pairs, which are U+FFFD.
 
     None for what is no JSON even so, and for what is too large to be read that way.
@@ -183,12 +183,12 @@ LENIENT_DIGITS = 300  # as many as a float can have before its point
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
-class NotJson(ValueError):
+class InvalidJson(ValueError):
     """A text that is no JSON, or that nests deeper than `MAX_DEPTH`; says why in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class LenientJson:
     """A JSON value, where in the text it ended, and what is odd about it."""
 
     value: Any
@@ -196,8 +196,8 @@ class Reading:
     oddities: tuple[str, ...]
 
 
-def load_lenient(text: str, start: int = 0) -> Reading:
-    """The one value that begins exactly at `start`; what follows it is not looked at. Raises `NotJson`.
+def load_lenient(text: str, start: int = 0) -> LenientJson:
+    """The one value that begins exactly at `start`; what follows it is not looked at. Raises `InvalidJson`.
 
     Control characters within a text are kept. Of a key that is there twice the last counts. NaN, infinities and
     numbers of more than `MAX_DIGITS` digits are null: nobody else could read them, or they are equal to nothing.
@@ -213,14 +213,14 @@ def load_lenient(text: str, start: int = 0) -> Reading:
     try:
         value, end = decoder.raw_decode(text, start)
     except json.JSONDecodeError as error:
-        raise NotJson(f"{error.msg}, character {error.pos + 1}") from error
+        raise InvalidJson(f"{error.msg}, character {error.pos + 1}") from error
     except RecursionError as error:
-        raise NotJson(_TOO_DEEP_TO_REPAIR) from error
+        raise InvalidJson(_TOO_DEEP_TO_REPAIR) from error
     if text.count("{", start, end) + text.count("[", start, end) > LENIENT_DEPTH and nests_deeper(value, LENIENT_DEPTH):
-        raise NotJson(_TOO_DEEP_TO_REPAIR)
+        raise InvalidJson(_TOO_DEEP_TO_REPAIR)
     if _CONTROL.search(text, start, end):
         repairs.made["it has control characters"] = None
-    return Reading(value, end, tuple(repairs.made))
+    return LenientJson(value, end, tuple(repairs.made))
 
 
 def shown(value: Any) -> str:

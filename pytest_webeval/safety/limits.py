@@ -52,13 +52,13 @@ def _read(line: str) -> tuple[str, int]:
     known = [one.name for one in fields(Limits)]
     if name not in known:
         raise SettingsError(f"{INI}: {name!r} is no limit; choose of {', '.join(known)}")
-    found = amount(given)
+    found = parse_size(given)
     if found is None:
         raise SettingsError(f"{INI}: {given!r} is no amount for {name}; write it as 200000 or 64 MiB")
     return name, found
 
 
-def amount(given: str) -> int | None:
+def parse_size(given: str) -> int | None:
     """A count or a number of bytes as people write it, such as ``64 MiB``; None for what is none."""
     found = _AMOUNT.fullmatch(given.strip())
     unit = _UNITS.get(found[2].upper()) if found else None

@@ -10,8 +10,8 @@ import sys
 from functools import lru_cache
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.safety.deadline import at_most
 from pytest_webeval.safety.deadline import can_interrupt
+from pytest_webeval.safety.deadline import time_limit
 
 SECONDS = 2.0
 _START = 5.0  # seconds that a process may take beyond that to start
@@ -24,7 +24,7 @@ sys.exit(10 if getattr(re.compile(pattern, flags), how)(text) else 11)
 """
 
 
-class NotAPattern(ValueError):
+class InvalidPattern(ValueError):
     """A text that is no regular expression."""
 
 
@@ -32,17 +32,20 @@ class PatternTooBig(EvaluationError):
     """A regular expression that Python does not compile, such as one with ``a{99999999999}`` in it."""
 
 
-def matches(pattern: str, text: str, flags: int = 0) -> bool:
-    """Whether a text begins with what a pattern means. Raises `NotAPattern`, or `EvaluationError` if it never ends."""
+def match(pattern: str, text: str, flags: int = 0) -> bool:
+    """Whether a text begins with what a pattern means.
+
+    Raises `InvalidPattern`, or `EvaluationError` if the search does not end in time.
+    """
     return _holds("match", pattern, text, flags)
 
 
-def matches_all(pattern: str, text: str, flags: int = 0) -> bool:
+def fullmatch(pattern: str, text: str, flags: int = 0) -> bool:
     """The same of all of a text."""
     return _holds("fullmatch", pattern, text, flags)
 
 
-def found_in(pattern: str, text: str, flags: int = 0) -> bool:
+def search(pattern: str, text: str, flags: int = 0) -> bool:
     """The same of any part of a text."""
     return _holds("search", pattern, text, flags)
 
@@ -51,7 +54,7 @@ def is_pattern(text: str) -> bool:
     """Whether a text is a regular expression."""
     try:
         _compiled(text, 0)
-    except NotAPattern:
+    except InvalidPattern:
         return False
     return True
 
@@ -61,7 +64,7 @@ def _holds(how: str, pattern: str, text: str, flags: int) -> bool:
         return getattr(_compiled(pattern, flags), how)(text) is not None
     if not can_interrupt():
         return _holds_alone(how, pattern, text, flags)
-    with at_most(SECONDS, _endless(pattern, text)):
+    with time_limit(SECONDS, _endless(pattern, text)):
         return getattr(_compiled(pattern, flags), how)(text) is not None
 
 
@@ -95,6 +98,6 @@ def _compiled(pattern: str, flags: int) -> re.Pattern[str]:
     try:
         return re.compile(pattern, flags)
     except re.error as error:
-        raise NotAPattern(f"{pattern[:80]!r} is no regular expression: {error}") from error
+        raise InvalidPattern(f"{pattern[:80]!r} is no regular expression: {error}") from error
     except (OverflowError, RecursionError) as error:
         raise PatternTooBig(f"the pattern {pattern[:80]!r} is too big: {error}; write a smaller one") from error

@@ -14,7 +14,7 @@ _CONTROLS = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060
 _COMMAND = r"(?mi)^([^\S\n]*):(?=:)|#(?=#(?:vso|teamcity)?\[)"
 
 
-def harmless(text: str) -> str:
+def sanitize(text: str) -> str:
     """The text with control and direction characters spelled out, and with commands to CI systems made none."""
     if not text.isprintable():  # as most is, for which the pattern need not even be compiled
         text = re.sub(_CONTROLS, lambda found: f"\\u{ord(found.group()):04x}", text)
@@ -33,12 +33,12 @@ def shown(raw: object) -> str:
     return f"{_SHORTENED.repr(raw):.80}"
 
 
-def travelling(tree: Any) -> Any:
+def escape_surrogates(tree: Any) -> Any:
     """The same JSON with halves of surrogate pairs spelled out, which are no text that can be sent or kept."""
     if isinstance(tree, dict):
-        return {travelling(key): travelling(value) for key, value in tree.items()}
+        return {escape_surrogates(key): escape_surrogates(value) for key, value in tree.items()}
     if isinstance(tree, list | tuple):
-        return [travelling(value) for value in tree]
+        return [escape_surrogates(value) for value in tree]
     if not isinstance(tree, str) or tree.isascii():
         return tree
     return tree.encode("utf-8", "backslashreplace").decode()

@@ -5,7 +5,7 @@ from __future__ import annotations
 MAX_WARNINGS = 20
 
 
-class Warnings:
+class WarningLog:
     """What was odd in one file and what was done about it; beyond the first 20 they are counted, not kept."""
 
     __slots__ = ("_kept", "_left_out", "file")

@@ -24,7 +24,7 @@ from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.results import worst
 from pytest_webeval.rules import quirk_of
-from pytest_webeval.scoring.task_result import combined
+from pytest_webeval.scoring.task_result import build_result
 from pytest_webeval.tasks.task import Expectation
 
 _OURS = frozenset(EVALUATORS.values())
@@ -42,11 +42,11 @@ def score(case: Case, evaluators: Iterable[Evaluator], data_checksum: str = "", 
     known = {evaluator.name: evaluator for evaluator in evaluators}
     with phases.phase(EVALUATE):
         found = _all_evaluated(case, known)
-    if case.run.mended:
+    if case.run.repairs:
         case.warnings.append(rule_warning("mended_traces", worst([one.status for one in found]), "the trace"))
     case.warnings.extend(case.run.warnings)
     extra = {"wall_time": round(time.perf_counter() - started, 6), "tasks_from": source}
-    return combined(case, found, known.values(), data_checksum, extra)
+    return build_result(case, found, known.values(), data_checksum, extra)
 
 
 def _all_evaluated(case: Case, evaluators: dict[str, Evaluator]) -> list[EvaluatorResult]:
@@ -88,7 +88,7 @@ def _judged(expectation: Expectation, case: Case, evaluators: dict[str, Evaluato
         noticed = dict(case.noticed)
         is_certain = type(evaluators.get(expectation.evaluator)) in _OURS
         if is_certain:
-            noticed = _decisive(noticed, found.status, expectation, case, evaluators)
+            noticed = _switches_that_matter(noticed, found.status, expectation, case, evaluators)
         asked = f"{expectation.evaluator}, eval[{expectation.index}]"
         for switch, where in noticed.items():
             case.warnings.append(f"{rule_warning(switch, found.status, where, is_certain=is_certain)}; {asked}")
@@ -110,7 +110,7 @@ def rule_warning(switch: str, status: Status, where: str, *, is_certain: bool = 
     return f"{quirk.number} ({switch}) {verb} this {status}: {quirk.instead} @ {where}"
 
 
-def _decisive(
+def _switches_that_matter(
     noticed: dict[str, str], status: Status, expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]
 ) -> dict[str, str]:
     """Of the switches that were noticed those without which the status would be another.
@@ -140,8 +140,10 @@ def _evaluated(expectation: Expectation, case: Case, evaluators: dict[str, Evalu
                 f"{', '.join(sorted(evaluators))}; add yours in the fixture webeval_evaluators"
             )
         if type(evaluator) in _OURS:
-            return writable(evaluator.evaluate(expectation, case), name)
-        return writable(case.calls.call(lambda: evaluator.evaluate(expectation, case), expectation, case.run), name)
+            return validate_result(evaluator.evaluate(expectation, case), name)
+        return validate_result(
+            case.calls.call(lambda: evaluator.evaluate(expectation, case), expectation, case.run), name
+        )
     except RunExcluded:
         raise
     except case.calls.passing:
@@ -154,7 +156,7 @@ def _evaluated(expectation: Expectation, case: Case, evaluators: dict[str, Evalu
         return errored(name, f"{type(error).__name__}: {error} @ {where}")
 
 
-def writable(result: object, name: str) -> EvaluatorResult:
+def validate_result(result: object, name: str) -> EvaluatorResult:
     """The result of an evaluator of somebody's own, checked. Raises what tells that it cannot be written."""
     if not isinstance(result, EvaluatorResult):
         text = f"{name}.evaluate returned {type(result).__name__}; end it with return self.result([...])"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from collections.abc import Sequence
 from typing import Any
 
-from pytest_webeval.diagnostics.unpassable import unpassable
+from pytest_webeval.diagnostics.unpassable import unpassable_reason
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.run import Run
@@ -22,7 +22,7 @@ from pytest_webeval.scoring.provenance import own_version
 from pytest_webeval.tasks.task import Task
 
 
-def combined(
+def build_result(
     case: Case,
     found: Sequence[EvaluatorResult],
     evaluators: Iterable[Evaluator],
@@ -32,7 +32,7 @@ def combined(
     """The result of a task from those of its evaluators."""
     status = worst([result.status for result in found])
     told = [f"{result.evaluator_name}: {result.error_msg}" for result in found if result.error_msg]
-    noted = {"warnings": list(case.warnings), "unpassable": unpassable(case.task)} | looked_into(case, found)
+    noted = {"warnings": list(case.warnings), "unpassable": unpassable_reason(case.task)} | looked_into(case, found)
     return TaskResult(
         **task_fields(case.run, case.task),
         status=status,
@@ -42,7 +42,7 @@ def combined(
         webarena_verified_version=REFERENCE_VERSION,
         webarena_verified_evaluator_checksum=deciding_checksum(evaluators),
         webarena_verified_data_checksum=data_checksum,
-        webeval=about(case.run, case.task) | no_mean(case.run, status, "; ".join(told)) | noted | extra,
+        webeval=run_metadata(case.run, case.task) | no_mean(case.run, status, "; ".join(told)) | noted | extra,
     )
 
 
@@ -63,14 +63,16 @@ def _unvisited(case: Case, found: Sequence[EvaluatorResult]) -> list[dict[str, s
 
 def captured(run: Run, task: Task | None) -> list[dict[str, str]]:
     """What is wrong with a recording, as far as it was read to score it."""
-    from pytest_webeval.diagnostics.recording_checks import capture_check  # with what most results need not know
+    from pytest_webeval.diagnostics.recording_checks import check_recording  # with what most results need not know
 
-    return capture_check(run, task)
+    return check_recording(run, task)
 
 
-def failed_to_load(run: Run, task: Task | None, message: str, data_checksum: str = "", source: str = "") -> TaskResult:
+def build_error_result(
+    run: Run, task: Task | None, message: str, data_checksum: str = "", source: str = ""
+) -> TaskResult:
     """The result of a run that could not be scored: an error with its reason, and no evaluator results (spec §0)."""
-    noted: dict[str, Any] = {"warnings": [], "unpassable": unpassable(task) if task else None}
+    noted: dict[str, Any] = {"warnings": [], "unpassable": unpassable_reason(task) if task else None}
     noted |= {"explanations": [], "capture": captured(run, task)}
     return TaskResult(
         **task_fields(run, task),
@@ -81,14 +83,14 @@ def failed_to_load(run: Run, task: Task | None, message: str, data_checksum: str
         webarena_verified_version=REFERENCE_VERSION,
         webarena_verified_evaluator_checksum=code_checksum(),
         webarena_verified_data_checksum=data_checksum,
-        webeval=about(run, task)
+        webeval=run_metadata(run, task)
         | no_mean(run, Status.ERROR, message)
         | noted
         | {"wall_time": 0.0, "tasks_from": source},
     )
 
 
-def excluded(result: TaskResult, run: Run, reason: str) -> TaskResult:
+def exclude(result: TaskResult, run: Run, reason: str) -> TaskResult:
     """The result of a run that says nothing about the agent: in no count and no mean, whatever its placeholder says."""
     changed = {"excluded": reason, "skipped": True, "warnings": list(run.warnings)}
     return result.with_changes(webeval=result.webeval | changed)
@@ -113,7 +115,7 @@ def task_fields(run: Run, task: Task | None) -> dict[str, Any]:
     }
 
 
-def about(run: Run, task: Task | None) -> dict[str, Any]:
+def run_metadata(run: Run, task: Task | None) -> dict[str, Any]:
     """What the result says about the run beyond WebArena-Verified's fields."""
     told = run.about(task)  # first, for it reads what is hashed
     return {

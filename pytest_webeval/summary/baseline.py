@@ -18,15 +18,15 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.results import Summary
-from pytest_webeval.safety.files import read_inside
-from pytest_webeval.safety.json import read_json
-from pytest_webeval.safety.json import told_of
+from pytest_webeval.safety.files import read_file_inside
+from pytest_webeval.safety.json import format_validation_error
+from pytest_webeval.safety.json import load_bounded
 from pytest_webeval.safety.limits import USUAL
 
 OPTION = "--webeval-baseline"
 
 
-class Row(Struct, frozen=True):
+class BaselineRow(Struct, frozen=True):
     """What became of one run."""
 
     run: str
@@ -34,7 +34,7 @@ class Row(Struct, frozen=True):
     status: Literal["success", "failure", "partial_match", "error", "excluded"]
 
 
-class About(Struct, frozen=True):
+class BaselineInfo(Struct, frozen=True):
     """What stands under `webeval`."""
 
     rules: str
@@ -48,20 +48,20 @@ class Baseline(Struct, frozen=True):
     timestamp: str
     webarena_verified_evaluator_checksum: str
     webarena_verified_data_checksum: str
-    task_results: list[Row]
-    webeval: About
+    task_results: list[BaselineRow]
+    webeval: BaselineInfo
 
 
 def read_baseline(path: Path) -> Baseline:
     """The summary in a file. Raises `SettingsError`."""
     place = path.resolve()
     try:
-        raw = read_json(read_inside(place.parent, place.name).decode(), USUAL, str(path))
+        raw = load_bounded(read_file_inside(place.parent, place.name).decode(), USUAL, str(path))
         return convert(raw, Baseline)
     except (RecordingError, EvaluationError) as error:
         raise SettingsError(f"{OPTION}: {error}") from error
     except ValidationError as error:
-        told = f"{path} is no eval_summary.json of ours: {told_of(error)}"
+        told = f"{path} is no eval_summary.json of ours: {format_validation_error(error)}"
         raise SettingsError(f"{OPTION}: {told}; name the one that an earlier session wrote") from error
     except ValueError as error:
         raise SettingsError(f"{OPTION}: {path} is no JSON: {error}; name an eval_summary.json") from error
@@ -77,7 +77,7 @@ class Flips:
     gone: tuple[str, ...]
 
 
-def flips(before: Iterable[Row], now: Iterable[Row]) -> Flips:
+def flips(before: Iterable[BaselineRow], now: Iterable[BaselineRow]) -> Flips:
     """What changed. Runs are the same if they are of the same task, or of several of it, if they have the same label.
 
     A run that is excluded says nothing about the agent, so it can neither be lost nor gained.
@@ -95,14 +95,16 @@ def flips(before: Iterable[Row], now: Iterable[Row]) -> Flips:
     )
 
 
-def _by_task(rows: Iterable[Row]) -> dict[str, dict[str, Row]]:
-    found: dict[str, dict[str, Row]] = {}
+def _by_task(rows: Iterable[BaselineRow]) -> dict[str, dict[str, BaselineRow]]:
+    found: dict[str, dict[str, BaselineRow]] = {}
     for row in rows:
         found.setdefault(str(row.task_id), {})[row.run] = row
     return found
 
 
-def _pairs(before: Mapping[str, Mapping[str, Row]], now: Mapping[str, Mapping[str, Row]]) -> Iterator[tuple[Row, Row]]:
+def _pairs(
+    before: Mapping[str, Mapping[str, BaselineRow]], now: Mapping[str, Mapping[str, BaselineRow]]
+) -> Iterator[tuple[BaselineRow, BaselineRow]]:
     for task_id in before.keys() & now.keys():
         old, new = before[task_id], now[task_id]
         if len(old) == len(new) == 1:
@@ -113,7 +115,7 @@ def _pairs(before: Mapping[str, Mapping[str, Row]], now: Mapping[str, Mapping[st
 
 def since(baseline: Baseline, summary: Summary) -> Summary:
     """The summary with what changed since then under `webeval.baseline`, and whether the two can be compared at all."""
-    found = flips(baseline.task_results, convert(summary.task_results, list[Row]))
+    found = flips(baseline.task_results, convert(summary.task_results, list[BaselineRow]))
     told = {
         "timestamp": baseline.timestamp,
         "success_rate": baseline.webeval.success_rate,

@@ -17,7 +17,7 @@ from pytest_webeval.storage import write_json
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.repeated_runs import consensus
 from pytest_webeval.summary.statistics import mean
-from pytest_webeval.summary.trajectory_rows import Row
+from pytest_webeval.summary.trajectory_rows import TrajectoryRow
 from pytest_webeval.summary.trajectory_rows import row_of
 from pytest_webeval.summary.trajectory_rows import scored
 from pytest_webeval.summary.trajectory_statistics import Length
@@ -36,7 +36,7 @@ _INIT, _EXECUTED, _EVALUATED = range(3)
 _GROUPS = {"WebVoyager": "web_name", "OnlineM2W": "level"}
 
 
-def metrics(rows: Sequence[Row], length: Length = by_steps) -> dict[str, Any]:
+def metrics(rows: Sequence[TrajectoryRow], length: Length = by_steps) -> dict[str, Any]:
     """The content of metrics.json for the rows of one run; lists keep the order of the rows.
 
     Not there is what takes an LLM: `num_refused`, `refusal_ratio` and `examples_refusal_info`. Unlike the reference's,
@@ -62,14 +62,14 @@ def metrics(rows: Sequence[Row], length: Length = by_steps) -> dict[str, Any]:
     }
 
 
-def _per_group(evaluated: Sequence[Row]) -> dict[str, Any]:
+def _per_group(evaluated: Sequence[TrajectoryRow]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for group, entry in mean_scores(evaluated, lambda row: row.group).items():
         found |= {f"accuracy_{group}": entry["mean"], f"samples_{group}": entry["n"]}
     return found
 
 
-def _free_text(rows: Sequence[Row], evaluated: Sequence[Row]) -> dict[str, Any]:
+def _free_text(rows: Sequence[TrajectoryRow], evaluated: Sequence[TrajectoryRow]) -> dict[str, Any]:
     """What metrics.json has for WebVoyager and Online-Mind2Web only."""
     benchmarks = sorted({row.benchmark for row in rows if row.benchmark})
     kind = next((kind for kind in _GROUPS for name in benchmarks if name.startswith(kind)), None)
@@ -80,7 +80,7 @@ def _free_text(rows: Sequence[Row], evaluated: Sequence[Row]) -> dict[str, Any]:
     return {f"accuracy_by_{_GROUPS[kind]}": by_group} | _undisturbed(evaluated)
 
 
-def _undisturbed(evaluated: Sequence[Row]) -> dict[str, Any]:
+def _undisturbed(evaluated: Sequence[TrajectoryRow]) -> dict[str, Any]:
     """Means without the runs that something other than the agent's skill decided, and how many those were."""
     valid = [row for row in evaluated if not any(disturbed(row) for disturbed in _DISTURBANCES.values())]
     means = {
@@ -92,35 +92,39 @@ def _undisturbed(evaluated: Sequence[Row]) -> dict[str, Any]:
     return means | {f"mean_score_{every}": mean(scores(valid))} | numbers | {f"num_valid_{every}": len(valid)}
 
 
-def _is_empty(row: Row) -> bool:
+def _is_empty(row: TrajectoryRow) -> bool:
     return row.answer in (None, "", NO_ANSWER)
 
 
-def _met_captcha(row: Row) -> bool:
+def _met_captcha(row: TrajectoryRow) -> bool:
     return "captcha" in (row.reasoning or "").lower()
 
 
-def _met_error(row: Row) -> bool:
+def _met_error(row: TrajectoryRow) -> bool:
     return any(text in (row.reasoning or "") for text in _JUDGE_ERRORS)
 
 
-_DISTURBANCES: dict[str, Callable[[Row], bool]] = {"empty": _is_empty, "captcha": _met_captcha, "error": _met_error}
+_DISTURBANCES: dict[str, Callable[[TrajectoryRow], bool]] = {
+    "empty": _is_empty,
+    "captcha": _met_captcha,
+    "error": _met_error,
+}
 
 
-def _consensus(evaluated: Sequence[Row]) -> dict[str, Any]:
+def _consensus(evaluated: Sequence[TrajectoryRow]) -> dict[str, Any]:
     return {
         f"consensus_score_at_{k}": {"score": entry["mean"], "num_examples": entry["tasks"]}
         for k, entry in consensus(evaluated).items()
     }
 
 
-def _stage(row: Row) -> int:
+def _stage(row: TrajectoryRow) -> int:
     if row.score is not None:
         return _EVALUATED
     return _EXECUTED if row.kind in _LOADED else _INIT
 
 
-def _example(row: Row, step_budget_scores: dict[str, float]) -> str:
+def _example(row: TrajectoryRow, step_budget_scores: dict[str, float]) -> str:
     """One entry of `scores`: JSON inside a string, as the reference has it."""
     return json.dumps(
         {

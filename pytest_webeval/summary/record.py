@@ -41,7 +41,7 @@ class Judged(Struct):
     reason: str | None = None
 
 
-def told_of(result: TaskResult) -> str | None:
+def trajectory_json(result: TaskResult) -> str | None:
     """What the analysis needs to know of a result, as JSON text; None where the run is no trajectory."""
     found = result.webeval.get("trajectory")
     if found is None:
@@ -106,7 +106,7 @@ class Record:
             failure=_grouped(result),
             evaluators=_unsuccessful(result),
             capture=[str(one["kind"]) for one in result.webeval.get("capture") or ()],
-            trajectory=told_of(result),
+            trajectory=trajectory_json(result),
         )
 
     @property

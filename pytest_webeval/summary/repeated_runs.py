@@ -21,7 +21,7 @@ from pytest_webeval.summary.statistics import sample_std
 from pytest_webeval.summary.statistics import spread
 from pytest_webeval.summary.statistics import student_t_interval
 from pytest_webeval.summary.trajectory_rows import KINDS
-from pytest_webeval.summary.trajectory_rows import Row
+from pytest_webeval.summary.trajectory_rows import TrajectoryRow
 from pytest_webeval.summary.trajectory_rows import scored
 from pytest_webeval.summary.trajectory_statistics import counts
 from pytest_webeval.summary.trajectory_statistics import coverage
@@ -72,12 +72,12 @@ def averages(tasks: Iterable[Tries], chance: Callable[[Tries, int], Fraction], m
     return table
 
 
-def tries_of_tasks(rows: Iterable[Row]) -> dict[str, Tries]:
+def tries_of_tasks(rows: Iterable[TrajectoryRow]) -> dict[str, Tries]:
     """The tries of each task. One without a score is none, whether it was aborted or is missing."""
     return _tries((row.task_id, row.status == "success") for row in scored(rows))
 
 
-def consensus(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
+def consensus(rows: Sequence[TrajectoryRow]) -> dict[str, dict[str, Any]]:
     """Consensus@k over the phrasings of each task, for each k up to the most samples; empty without rephrased tasks.
 
     As in the reference every score above 0 succeeds.
@@ -88,7 +88,7 @@ def consensus(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
     return averages(tasks.values(), all_of, max((tries.count for tries in tasks.values()), default=0))
 
 
-def is_rephrased(row: Row) -> bool:
+def is_rephrased(row: TrajectoryRow) -> bool:
     """Whether the task is another's, put in other words."""
     return _REPHRASED.fullmatch(row.task_id) is not None
 
@@ -108,7 +108,7 @@ def _tries(outcomes: Iterable[tuple[str, bool]]) -> dict[str, Tries]:
 MAX_FLIPS = 50
 
 
-def runs(rows: Iterable[Row], expected: Collection[str] | None) -> list[dict[str, Any]]:
+def runs(rows: Iterable[TrajectoryRow], expected: Collection[str] | None) -> list[dict[str, Any]]:
     """One entry for each run, sorted; none where there is only one, of which all else is told."""
     parts = _parts(rows, lambda row: row.run)
     if len(parts) < 2:
@@ -116,20 +116,20 @@ def runs(rows: Iterable[Row], expected: Collection[str] | None) -> list[dict[str
     return [_run(name, those, expected) for name, those in parts.items()]
 
 
-def experiments(rows: Iterable[Row]) -> dict[str, dict[str, Any]]:
+def experiments(rows: Iterable[TrajectoryRow]) -> dict[str, dict[str, Any]]:
     """What can be said of each experiment that tried tasks repeatedly: in several runs or in other words."""
     named = _parts((row for row in rows if row.experiment), lambda row: row.experiment)
     return {name: _experiment(those) for name, those in named.items() if _repeats(those)}
 
 
-def _parts(rows: Iterable[Row], of: Callable[[Row], str]) -> dict[str, list[Row]]:
-    parts: dict[str, list[Row]] = {}
+def _parts(rows: Iterable[TrajectoryRow], of: Callable[[TrajectoryRow], str]) -> dict[str, list[TrajectoryRow]]:
+    parts: dict[str, list[TrajectoryRow]] = {}
     for row in rows:
         parts.setdefault(of(row), []).append(row)
     return {name: parts[name] for name in sorted(parts)}
 
 
-def _run(name: str, rows: Sequence[Row], expected: Collection[str] | None) -> dict[str, Any]:
+def _run(name: str, rows: Sequence[TrajectoryRow], expected: Collection[str] | None) -> dict[str, Any]:
     return {
         "run": name,
         "experiment": rows[0].experiment,
@@ -140,11 +140,11 @@ def _run(name: str, rows: Sequence[Row], expected: Collection[str] | None) -> di
     }
 
 
-def _repeats(rows: Sequence[Row]) -> bool:
+def _repeats(rows: Sequence[TrajectoryRow]) -> bool:
     return len({row.run for row in rows}) > 1 or any(is_rephrased(row) for row in rows)
 
 
-def _experiment(rows: Sequence[Row]) -> dict[str, Any]:
+def _experiment(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
     parts = _parts(rows, lambda row: row.run)
     by_run = {name: mean_and_n(scores(those)) for name, those in parts.items()}
     tasks = tries_of_tasks(rows)
@@ -172,7 +172,7 @@ def _over_runs(means: Sequence[float]) -> dict[str, Any]:
     }
 
 
-def _same_tasks(parts: Sequence[Sequence[Row]]) -> dict[str, Any]:
+def _same_tasks(parts: Sequence[Sequence[TrajectoryRow]]) -> dict[str, Any]:
     """How many tasks have a score in any run and in every run, and what the runs' average is over the latter."""
     by_run = [_scores_of_tasks(rows) for rows in parts]
     common = set.intersection(*(set(tasks) for tasks in by_run))
@@ -184,7 +184,7 @@ def _same_tasks(parts: Sequence[Sequence[Row]]) -> dict[str, Any]:
     }
 
 
-def _scores_of_tasks(rows: Iterable[Row]) -> dict[str, list[float]]:
+def _scores_of_tasks(rows: Iterable[TrajectoryRow]) -> dict[str, list[float]]:
     tasks: dict[str, list[float]] = {}
     for row in rows:
         if row.score is not None:

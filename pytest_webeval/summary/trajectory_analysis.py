@@ -11,7 +11,7 @@ from pytest_webeval.summary.repeated_runs import runs
 from pytest_webeval.summary.statistics import with_denominator
 from pytest_webeval.summary.trajectory_rows import KINDS
 from pytest_webeval.summary.trajectory_rows import STATUSES
-from pytest_webeval.summary.trajectory_rows import Row
+from pytest_webeval.summary.trajectory_rows import TrajectoryRow
 from pytest_webeval.summary.trajectory_rows import in_order
 from pytest_webeval.summary.trajectory_rows import scored
 from pytest_webeval.summary.trajectory_statistics import budget_scores
@@ -28,7 +28,7 @@ from pytest_webeval.summary.trajectory_statistics import mean_scores
 NO_VERDICT = "none"
 
 
-def analyse(rows: Sequence[Row], expected: Collection[str] | None = None) -> dict[str, Any]:
+def analyse(rows: Sequence[TrajectoryRow], expected: Collection[str] | None = None) -> dict[str, Any]:
     """All that the rows say together; their order has no effect. `expected` are the ids of the task list."""
     ordered = in_order(rows)
     counted = scored(ordered)
@@ -53,7 +53,7 @@ def analyse(rows: Sequence[Row], expected: Collection[str] | None = None) -> dic
     }
 
 
-def _counts(rows: Sequence[Row]) -> dict[str, Any]:
+def _counts(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
     return {
         "trajectories": len(rows),
         "classes": counts((row.kind for row in rows), KINDS),
@@ -63,7 +63,7 @@ def _counts(rows: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def _signals(counted: Sequence[Row]) -> dict[str, Any]:
+def _signals(counted: Sequence[TrajectoryRow]) -> dict[str, Any]:
     """What the verifier's signals say of the runs that are in the headline mean, as far as each signal is known.
 
     Two signals count together only where both are known: a failure that one of them settles would else count where the
@@ -82,7 +82,7 @@ def _signals(counted: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def _verdicts(rows: Sequence[Row]) -> dict[str, Any]:
+def _verdicts(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
     """What became of the verdicts; every row is in one of the classes of `verdicts`."""
     return {
         "verdicts": counts(row.verdict_status or NO_VERDICT for row in rows),

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from pytest_webeval.recordings.trajectory.layout import Place
+from pytest_webeval.recordings.trajectory.layout import RunLocation
 from pytest_webeval.summary.record import Judged
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _NUMBERS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class TrajectoryRow:
     """What one trajectory contributes.
 
     A `score` of None is in no mean, and nothing else keeps a trajectory out of one. `experiment` is what several runs
@@ -88,12 +88,12 @@ def number_or_none(raw: Any) -> Any:
     return raw if isinstance(raw, int | float) and abs(raw) <= MAX_NUMBER else None
 
 
-def in_order(rows: Iterable[Row]) -> list[Row]:
+def in_order(rows: Iterable[TrajectoryRow]) -> list[TrajectoryRow]:
     """The rows by task, then run, so that nothing depends on who was first."""
     return sorted(rows, key=lambda row: (row.task_id, row.run, row.label))
 
 
-def scored(rows: Iterable[Row]) -> list[Row]:
+def scored(rows: Iterable[TrajectoryRow]) -> list[TrajectoryRow]:
     """The rows that are in the headline mean (`fara_webeval.md` §4.4)."""
     return [row for row in rows if row.score is not None]
 
@@ -101,12 +101,12 @@ def scored(rows: Iterable[Row]) -> list[Row]:
 _TRAJECTORIES = "/traj"
 
 
-def row_of(record: Record) -> Row:
+def row_of(record: Record) -> TrajectoryRow:
     """What one trajectory contributes."""
     told: dict[str, Any] = json.loads(record.trajectory or "{}")
     verdict, usage = msgspec.convert(told["verdict"], Judged), told["usage"] or {}
     run = _run(record, told)
-    return Row(
+    return TrajectoryRow(
         task_id=str(record.task_id),
         run=run,
         label=record.run,
@@ -160,11 +160,11 @@ def _run(record: Record, told: dict[str, Any]) -> str:
 
 def _experiment(told: dict[str, Any]) -> str:
     """What repeated runs share; empty where that is not known."""
-    place = Place(system=told["system"], model=told["model"], benchmark=told["benchmark"])
+    place = RunLocation(system=told["system"], model=told["model"], benchmark=told["benchmark"])
     return place.experiment or ""
 
 
-def about_trajectory(record: Record) -> dict[str, str]:
+def trajectory_labels(record: Record) -> dict[str, str]:
     """What became of a trajectory and by which criterion it was judged, in words; empty for any other run."""
     if record.trajectory is None:
         return {}

@@ -18,33 +18,33 @@ from pytest_webeval.summary.statistics import spread
 from pytest_webeval.summary.statistics import wilson
 from pytest_webeval.summary.statistics import with_denominator
 from pytest_webeval.summary.trajectory_rows import KINDS
-from pytest_webeval.summary.trajectory_rows import Row
+from pytest_webeval.summary.trajectory_rows import TrajectoryRow
 from pytest_webeval.summary.trajectory_rows import in_order
 from pytest_webeval.summary.trajectory_rows import number_or_none
 from pytest_webeval.summary.trajectory_rows import scored
 
-Length = Callable[[Row], int | None]
+Length = Callable[[TrajectoryRow], int | None]
 MAX_ALLOWANCES = 8  # numbers of rounds told apart, so that a table cannot grow with the runs
 _PERCENT = (5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 100)
 
 
-def by_steps(row: Row) -> int | None:
+def by_steps(row: TrajectoryRow) -> int | None:
     """The length of a run in actions."""
     return row.steps
 
 
-def by_screenshots(row: Row) -> int | None:
+def by_screenshots(row: TrajectoryRow) -> int | None:
     """The length of a run as the reference takes it: one less than its screenshots, right for Fara only (Q46)."""
     return None if row.screenshots is None else row.screenshots - 1
 
 
-def default_budgets(rows: Iterable[Row]) -> list[int]:
+def default_budgets(rows: Iterable[TrajectoryRow]) -> list[int]:
     """Numbers of steps, ascending: shares of the steps that a run was allowed, rounded up, for each such number."""
     allowed = sorted({row.max_rounds for row in rows if row.max_rounds}, reverse=True)[:MAX_ALLOWANCES]
     return sorted({-(-most * percent // 100) for most in allowed for percent in _PERCENT})
 
 
-def within_budgets(row: Row, budgets: Sequence[int], length: Length) -> dict[str, float]:
+def within_budgets(row: TrajectoryRow, budgets: Sequence[int], length: Length) -> dict[str, float]:
     """The score of a row under each budget: its own, or 0 where it took longer. Empty without a score or a length."""
     taken = length(row)
     if row.score is None or taken is None:
@@ -52,7 +52,7 @@ def within_budgets(row: Row, budgets: Sequence[int], length: Length) -> dict[str
     return {str(budget): row.score if taken <= budget else 0.0 for budget in budgets}
 
 
-def budget_scores(rows: Sequence[Row], budgets: Sequence[int], length: Length) -> dict[str, dict[str, Any]]:
+def budget_scores(rows: Sequence[TrajectoryRow], budgets: Sequence[int], length: Length) -> dict[str, dict[str, Any]]:
     """Mean, highest score and number of rows for each budget."""
     within = [found for row in rows if (found := within_budgets(row, budgets, length))]
     table = {}
@@ -66,7 +66,7 @@ def budget_scores(rows: Sequence[Row], budgets: Sequence[int], length: Length) -
     return table
 
 
-def effort(rows: Sequence[Row]) -> dict[str, Any]:
+def effort(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
     """Spreads of what is known; a run of which something is unknown is left out there, never taken for 0."""
     return {
         "steps": _steps(rows),
@@ -77,12 +77,12 @@ def effort(rows: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def _steps(rows: Sequence[Row]) -> dict[str, Any]:
+def _steps(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
     kinds = {"all": rows} | {kind: [row for row in rows if row.kind == kind] for kind in KINDS}
     return {kind: spread([row.steps for row in those if row.steps is not None]) for kind, those in kinds.items()}
 
 
-def _tokens(rows: Sequence[Row]) -> dict[str, Any]:
+def _tokens(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
     """Of trajectories that used any: most recordings of Fara leave the usage empty."""
     known = [(row.prompt_tokens or 0, row.completion_tokens or 0) for row in rows]
     used = [pair for pair in known if sum(pair) > 0]
@@ -98,7 +98,7 @@ def _totalled(values: Sequence[int]) -> dict[str, Any]:
     return {"total": sum(values), "mean": mean(values), "std": sample_std(values)}
 
 
-def _attempts(rows: Sequence[Row]) -> dict[str, Any]:
+def _attempts(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
     known = [row.attempts for row in rows if row.attempts is not None]
     return spread(known) | {"total": sum(known), "retried": sum(attempts > 1 for attempts in known)}
 
@@ -113,7 +113,7 @@ def counts(values: Iterable[str], always: Sequence[str] = ()) -> dict[str, int]:
     return {value: found[value] for value in (*always, *sorted(found.keys() - set(always)))}
 
 
-def mean_scores(rows: Iterable[Row], of: Callable[[Row], str | None]) -> dict[str, dict[str, Any]]:
+def mean_scores(rows: Iterable[TrajectoryRow], of: Callable[[TrajectoryRow], str | None]) -> dict[str, dict[str, Any]]:
     """The mean score and its denominator for each value of a property; rows without that property are left out."""
     table: dict[str, list[float]] = {}
     for row in rows:
@@ -123,7 +123,7 @@ def mean_scores(rows: Iterable[Row], of: Callable[[Row], str | None]) -> dict[st
     return {value: mean_and_n(table[value]) for value in sorted(table)}
 
 
-def last_errors(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def last_errors(rows: Sequence[TrajectoryRow]) -> list[dict[str, Any]]:
     """What trajectories ended with, most frequent first, each with its share of all and a few examples."""
     table: dict[str, list[str]] = {}
     for row in in_order(rows):
@@ -138,7 +138,7 @@ def last_errors(rows: Sequence[Row]) -> list[dict[str, Any]]:
 UNKNOWN_GENERATION = "unknown"
 
 
-def failure_points(rows: Iterable[Row]) -> dict[str, Any]:
+def failure_points(rows: Iterable[TrajectoryRow]) -> dict[str, Any]:
     """Of how many trajectories the failures were analysed, and what was found; a code counts once per trajectory."""
     analysed = [row for row in rows if isinstance(row.failure, dict)]
     failed = _flagged(analysed, "has_failure")
@@ -156,19 +156,19 @@ def failure_points(rows: Iterable[Row]) -> dict[str, Any]:
     }
 
 
-def _codes_by_generation(failed: Sequence[Row]) -> dict[str, dict[str, int]]:
+def _codes_by_generation(failed: Sequence[TrajectoryRow]) -> dict[str, dict[str, int]]:
     """Apart for each generation of verdicts, because a code changed its meaning between two."""
-    generations: dict[str, list[Row]] = {}
+    generations: dict[str, list[TrajectoryRow]] = {}
     for row in failed:
         generations.setdefault(row.generation or UNKNOWN_GENERATION, []).append(row)
     return {name: counts(_codes(generations[name], "codes")) for name in sorted(generations)}
 
 
-def _flagged(rows: Iterable[Row], flag: str) -> list[Row]:
+def _flagged(rows: Iterable[TrajectoryRow], flag: str) -> list[TrajectoryRow]:
     return [row for row in rows if _found(row).get(flag) is True]
 
 
-def _codes(rows: Iterable[Row], name: str) -> list[str]:
+def _codes(rows: Iterable[TrajectoryRow], name: str) -> list[str]:
     """The codes of each row once; what a judge wrote instead of a list of codes is none."""
     found = []
     for row in rows:
@@ -177,11 +177,11 @@ def _codes(rows: Iterable[Row], name: str) -> list[str]:
     return found
 
 
-def _found(row: Row) -> Mapping[str, Any]:
+def _found(row: TrajectoryRow) -> Mapping[str, Any]:
     return row.failure or {}
 
 
-def headline(rows: Sequence[Row]) -> dict[str, Any]:
+def headline(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
     """The mean over all that has a score, with its interval, and the one over runs that came to an answer (§7.2)."""
     counted = scored(rows)
     completed = [row.score for row in counted if row.kind == "completed" and row.score is not None]
@@ -192,7 +192,7 @@ def headline(rows: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def coverage(rows: Sequence[Row], expected: Collection[str] | None) -> dict[str, Any]:
+def coverage(rows: Sequence[TrajectoryRow], expected: Collection[str] | None) -> dict[str, Any]:
     """How many of the expected tasks have a score; a task that several runs scored is covered once.
 
     Where nobody knows what to expect all tasks with a score count, and there is no share.
@@ -205,12 +205,12 @@ def coverage(rows: Sequence[Row], expected: Collection[str] | None) -> dict[str,
     return {"expected": len(wanted), "scored": covered, "share": covered / len(wanted) if wanted else None}
 
 
-def scores(rows: Sequence[Row]) -> list[float]:
+def scores(rows: Sequence[TrajectoryRow]) -> list[float]:
     """The scores there are."""
     return [row.score for row in rows if row.score is not None]
 
 
-def _interval(counted: Sequence[Row]) -> list[float] | None:
+def _interval(counted: Sequence[TrajectoryRow]) -> list[float] | None:
     """Wilson's interval, which needs scores of 0 and 1 and trials that do not repeat a task."""
     found = scores(counted)
     repeats = len({(row.benchmark, row.task_id) for row in counted}) < len(counted)

@@ -1,4 +1,4 @@
-"""Whose rows a task file can hold. A row is of the first source in `SOURCES` that recognizes its fields.
+"""Whose rows a task file can hold. A row is of the first source in `BENCHMARKS` that recognizes its fields.
 
 One more benchmark is one more line there, if all it has are other names for the same things.
 """
@@ -16,12 +16,12 @@ from typing import Protocol
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.safety.text import _SHORTENED
 from pytest_webeval.safety.text import shown
-from pytest_webeval.safety.warning_log import Warnings
+from pytest_webeval.safety.warning_log import WarningLog
 from pytest_webeval.tasks.task import Task
 from pytest_webeval.tasks.task import read_task
 
 
-def rubric_in(raw: object, odd: Warnings) -> dict[str, Any] | None:
+def parse_rubric(raw: object, odd: WarningLog) -> dict[str, Any] | None:
     """A rubric, as JSON text or as what that holds; the first one of a list."""
     found = _decoded(raw, "precomputed_rubric", odd) if isinstance(raw, str) else raw
     first = found[0] if isinstance(found, list) and found else found
@@ -30,7 +30,7 @@ def rubric_in(raw: object, odd: Warnings) -> dict[str, Any] | None:
     return first if isinstance(first, dict) else None
 
 
-def rephrasings_in(raw: object, odd: Warnings) -> tuple[str, ...]:
+def parse_rephrasings(raw: object, odd: WarningLog) -> tuple[str, ...]:
     """Texts in their order: a JSON list, or text of one a line. Blank where an entry of the list is of no use."""
     if isinstance(raw, str) and not raw.lstrip().startswith(("[", "{")):
         return tuple(line.strip() for line in raw.splitlines() if line.strip())
@@ -44,7 +44,7 @@ def rephrasings_in(raw: object, odd: Warnings) -> tuple[str, ...]:
     return tuple(text if text.strip() else "" for text in texts)
 
 
-def length_in(raw: object, odd: Warnings) -> int | None:
+def parse_length(raw: object, odd: WarningLog) -> int | None:
     """The number of steps that somebody needed, as a number or as digits."""
     if isinstance(raw, str) and raw.isascii() and raw.isdigit() and len(raw) < 10:
         return int(raw)
@@ -55,14 +55,14 @@ def length_in(raw: object, odd: Warnings) -> int | None:
     return None
 
 
-def label_in(raw: object, name: str, odd: Warnings) -> str | None:
+def parse_label(raw: object, name: str, odd: WarningLog) -> str | None:
     """A name that results are grouped by, or None where it is blank."""
     if raw is not None and not isinstance(raw, str):
         odd.add(f"{name} is no text; it is left out")
     return raw if isinstance(raw, str) and raw.strip() else None
 
 
-def _decoded(raw: str, name: str, odd: Warnings) -> object:
+def _decoded(raw: str, name: str, odd: WarningLog) -> object:
     try:
         return json.loads(raw) if raw.strip() else None
     except (ValueError, RecursionError) as error:
@@ -74,16 +74,16 @@ _SHORTENED.maxstring = _SHORTENED.maxother = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DatasetRow:
     """What a file says of one task, where (`[3]` in JSON, `line 4` in a table), and whose tasks are written so."""
 
     fields: Mapping[str, Any]
     place: str
     source: str
-    known: TaskSource
+    known: Benchmark
 
 
-class TaskSource(Protocol):
+class Benchmark(Protocol):
     """Reads the rows of one benchmark."""
 
     @property
@@ -100,11 +100,11 @@ class TaskSource(Protocol):
         """Whether a row with these fields is of this benchmark."""
         ...
 
-    def task_id(self, row: Row) -> int | str | None:
+    def task_id(self, row: DatasetRow) -> int | str | None:
         """The id of the row's task; None where the row has none. Raises `TaskDefinitionError` for what is no id."""
         ...
 
-    def read(self, row: Row) -> Task:
+    def read(self, row: DatasetRow) -> Task:
         """The task that the row defines. Raises `TaskDefinitionError`."""
         ...
 
@@ -133,7 +133,7 @@ class TrajectoryBenchmark:
         """Whether there is a field for this benchmark's text."""
         return self.text in names
 
-    def task_id(self, row: Row) -> str | None:
+    def task_id(self, row: DatasetRow) -> str | None:
         """The id as it stands there, as the name of a run's directory would have it."""
         for name in self.ids:
             raw = row.fields.get(name)
@@ -146,12 +146,12 @@ class TrajectoryBenchmark:
                 raise TaskDefinitionError(f"{told}; write the id as a text")
         return None
 
-    def read(self, row: Row) -> Task:
+    def read(self, row: DatasetRow) -> Task:
         """The task, with warnings for what is left out of it. Raises `TaskDefinitionError` for what is no text."""
         from pytest_webeval.tasks.task import TrajectoryTask  # which no row of WebArena-Verified becomes
 
         file, fields = Path(row.source).name, row.fields
-        odd = Warnings(f"{file} {row.place}")
+        odd = WarningLog(f"{file} {row.place}")
         start_url = _text(row, self.start_url)
         split = next((split for split in self.splits if split in file.lower()), None)
         return TrajectoryTask(
@@ -159,10 +159,10 @@ class TrajectoryBenchmark:
             intent=_text(row, self.text),
             start_urls=[start_url] if start_url.strip() else [],
             benchmark=self.name,
-            group=split or label_in(fields.get(self.group), self.group, odd),
-            rubric=rubric_in(fields.get("precomputed_rubric"), odd),
-            reference_length=length_in(fields.get("reference_length"), odd),
-            rephrasings=rephrasings_in(fields.get("task_rephrasings"), odd),
+            group=split or parse_label(fields.get(self.group), self.group, odd),
+            rubric=parse_rubric(fields.get("precomputed_rubric"), odd),
+            reference_length=parse_length(fields.get("reference_length"), odd),
+            rephrasings=parse_rephrasings(fields.get("task_rephrasings"), odd),
             warnings=odd.texts,  # last: by now the others have told theirs
         )
 
@@ -178,7 +178,7 @@ class WebArenaRows:
         """Whether there is an id or an expectation: what else is missing is told when the task is read."""
         return "task_id" in names or "eval" in names
 
-    def task_id(self, row: Row) -> int:
+    def task_id(self, row: DatasetRow) -> int:
         """The id as a number, however it is written."""
         raw = row.fields.get("task_id")
         try:
@@ -188,12 +188,12 @@ class WebArenaRows:
                 f"{row.source} has no whole number as task_id @ {row.place}; give each task one"
             ) from error
 
-    def read(self, row: Row) -> Task:
+    def read(self, row: DatasetRow) -> Task:
         """The task as the row defines it."""
         return read_task(row.fields, row.source)
 
 
-SOURCES: tuple[TaskSource, ...] = (
+BENCHMARKS: tuple[Benchmark, ...] = (
     TrajectoryBenchmark("om2w", "Online-Mind2Web", ("task_id",), "confirmed_task", "website", "level"),
     TrajectoryBenchmark("webvoyager", "WebVoyager", ("id",), "ques", "web", "web_name"),
     TrajectoryBenchmark(
@@ -203,14 +203,14 @@ SOURCES: tuple[TaskSource, ...] = (
 )
 
 
-def source_of(names: Collection[str]) -> TaskSource | None:
+def benchmark_of(names: Collection[str]) -> Benchmark | None:
     """The source whose rows have such fields, or None."""
-    return next((source for source in SOURCES if source.recognizes(names)), None)
+    return next((source for source in BENCHMARKS if source.recognizes(names)), None)
 
 
 def wanted_fields() -> str:
     """The fields that rows are known by, in a few words."""
-    return "; ".join(one.wanted for one in SOURCES)
+    return "; ".join(one.wanted for one in BENCHMARKS)
 
 
 def unknown_row(found: object, place: str, source: str) -> TaskDefinitionError:
@@ -219,7 +219,7 @@ def unknown_row(found: object, place: str, source: str) -> TaskDefinitionError:
     return TaskDefinitionError(f"{source} has {told} of no known benchmark @ {place}; wanted {wanted_fields()}")
 
 
-def _text(row: Row, name: str) -> str:
+def _text(row: DatasetRow, name: str) -> str:
     raw = row.fields.get(name)
     if raw is not None and not isinstance(raw, str):
         told = f"invalid task in {row.source}: {shown(raw)} is no text @ {row.place}.{name}"

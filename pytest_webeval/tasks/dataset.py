@@ -13,9 +13,9 @@ from pathlib import Path
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.safety.files import read_inside
+from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.text import shown
-from pytest_webeval.tasks.benchmarks import Row
+from pytest_webeval.tasks.benchmarks import DatasetRow
 from pytest_webeval.tasks.dataset_files import TaskFile
 from pytest_webeval.tasks.dataset_files import read_task_file
 from pytest_webeval.tasks.task import Task
@@ -41,7 +41,7 @@ class TaskSet:
     source: str
     checksum: str
     origin: str
-    _raw: dict[int | str, Row]
+    _raw: dict[int | str, DatasetRow]
     _twice: Mapping[int | str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     _read: dict[int | str, Task] = field(default_factory=dict)
@@ -137,10 +137,10 @@ def _load(named: str) -> TaskFile:
         raise TaskDefinitionError(f"cannot read the tasks {path}: {error.strerror}; check --webeval-tasks") from error
 
 
-def tasks_in(directory: Path, name: str, source: str) -> TaskSet:
+def load_untrusted_tasks(directory: Path, name: str, source: str) -> TaskSet:
     """The task set in a file of a run root or a run, read as a stranger's. Raises `TaskDefinitionError`."""
     try:
-        return parse_tasks(read_inside(directory, name, MAX_TASK_BYTES), source)
+        return parse_tasks(read_file_inside(directory, name, MAX_TASK_BYTES), source)
     except RecordingError as error:
         raise TaskDefinitionError(str(error)) from error
 
@@ -162,15 +162,15 @@ def _task_set(files: Sequence[TaskFile]) -> TaskSet:
     )
 
 
-def _repeated(found: list[tuple[int | str, Row]]) -> dict[int | str, str]:
+def _repeated(found: list[tuple[int | str, DatasetRow]]) -> dict[int | str, str]:
     """Ids that several rows have, with where two of those are."""
-    rows: dict[str, list[Row]] = {}
+    rows: dict[str, list[DatasetRow]] = {}
     for task_id, row in found:
         rows.setdefault(str(task_id), []).append(row)
     return {one: _places(one, several) for one in dict(found) if len(several := rows[str(one)]) > 1}
 
 
-def _places(task_id: int | str, rows: Sequence[Row]) -> str:
+def _places(task_id: int | str, rows: Sequence[DatasetRow]) -> str:
     """Where the first row is and another one, in another file if there is one there. A number has the files only."""
     first = rows[0]
     second = next((row for row in rows if row.source != first.source), rows[1])

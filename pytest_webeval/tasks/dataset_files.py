@@ -18,10 +18,10 @@ from typing import Any
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import shown
-from pytest_webeval.safety.warning_log import Warnings
-from pytest_webeval.tasks.benchmarks import Row
-from pytest_webeval.tasks.benchmarks import TaskSource
-from pytest_webeval.tasks.benchmarks import source_of
+from pytest_webeval.safety.warning_log import WarningLog
+from pytest_webeval.tasks.benchmarks import Benchmark
+from pytest_webeval.tasks.benchmarks import DatasetRow
+from pytest_webeval.tasks.benchmarks import benchmark_of
 from pytest_webeval.tasks.benchmarks import unknown_row
 from pytest_webeval.tasks.benchmarks import wanted_fields
 
@@ -32,18 +32,21 @@ class TaskFile:
 
     source: str
     checksum: str
-    rows: list[tuple[int | str, Row]]
+    rows: list[tuple[int | str, DatasetRow]]
     warnings: tuple[str, ...]
 
 
 def read_task_file(content: bytes, source: str) -> TaskFile:
     """What is in the bytes of a file. Raises `TaskDefinitionError`."""
-    odd, lost = Warnings(Path(source).name), Warnings(Path(source).name)  # apart: many of one must not hide the other
+    odd, lost = (
+        WarningLog(Path(source).name),
+        WarningLog(Path(source).name),
+    )  # apart: many of one must not hide the other
     rows = list(_identified(_rows(content, source, odd), lost))
     return TaskFile(source, sha256(content), rows, odd.texts + lost.texts)
 
 
-def _identified(rows: Iterable[Row], lost: Warnings) -> Iterator[tuple[int | str, Row]]:
+def _identified(rows: Iterable[DatasetRow], lost: WarningLog) -> Iterator[tuple[int | str, DatasetRow]]:
     for row in rows:
         task_id = row.known.task_id(row)
         if task_id is None:
@@ -52,7 +55,7 @@ def _identified(rows: Iterable[Row], lost: Warnings) -> Iterator[tuple[int | str
             yield task_id, row
 
 
-def _rows(content: bytes, source: str, odd: Warnings) -> list[Row]:
+def _rows(content: bytes, source: str, odd: WarningLog) -> list[DatasetRow]:
     plain = content.removeprefix(BOM_UTF8)
     if not plain.strip():
         raise TaskDefinitionError(f"{source} is empty; wanted tasks with {wanted_fields()}")
@@ -61,10 +64,10 @@ def _rows(content: bytes, source: str, odd: Warnings) -> list[Row]:
     return [_row(found, f"[{position}]", source) for position, found in enumerate(_json(plain, source))]
 
 
-def _row(found: object, place: str, source: str) -> Row:
-    if not isinstance(found, dict) or (known := source_of(found)) is None:
+def _row(found: object, place: str, source: str) -> DatasetRow:
+    if not isinstance(found, dict) or (known := benchmark_of(found)) is None:
         raise unknown_row(found, place, source)
-    return Row(found, place, source, known)
+    return DatasetRow(found, place, source, known)
 
 
 def _json(content: bytes, source: str) -> list[Any]:
@@ -98,7 +101,7 @@ def _is_table(content: bytes, source: str) -> bool:
     return source.lower().endswith(".tsv") or b"\t" in content.lstrip(b"\r\n").partition(b"\n")[0]
 
 
-def _table(content: bytes, source: str, odd: Warnings) -> list[Row]:
+def _table(content: bytes, source: str, odd: WarningLog) -> list[DatasetRow]:
     try:
         text = content.decode()
     except UnicodeDecodeError as error:
@@ -110,10 +113,12 @@ def _table(content: bytes, source: str, odd: Warnings) -> list[Row]:
     known = _known(names, f"line {first}", source)
     for number, cells in lines:
         _count(cells, names, number, odd)
-    return [Row(dict(zip(names, cells, strict=False)), f"line {number}", source, known) for number, cells in lines]
+    return [
+        DatasetRow(dict(zip(names, cells, strict=False)), f"line {number}", source, known) for number, cells in lines
+    ]
 
 
-def _count(cells: list[str], names: list[str], number: int, odd: Warnings) -> None:
+def _count(cells: list[str], names: list[str], number: int, odd: WarningLog) -> None:
     """Cells without a column, or columns without a cell: a file that was cut short ends in the middle of a line."""
     missing = sum(map(bool, names[len(cells) :]))
     if missing:
@@ -148,8 +153,8 @@ def _lines(text: str, source: str) -> list[tuple[int, list[str]]]:
     return [(number, cells) for number, cells in found if any(cell.strip() for cell in cells)]
 
 
-def _known(names: list[str], place: str, source: str) -> TaskSource:
-    known = source_of(names)
+def _known(names: list[str], place: str, source: str) -> Benchmark:
+    known = benchmark_of(names)
     if known is None or not set(known.ids) & set(names):
         raise unknown_row(names, place, source)
     repeated = [name for name, count in Counter(filter(None, names)).items() if count > 1]

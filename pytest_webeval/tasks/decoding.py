@@ -10,7 +10,7 @@ import msgspec
 Model = TypeVar("Model")
 
 
-def read_definition(model: type[Model], raw: object, root: str) -> Model:
+def decode_definition(model: type[Model], raw: object, root: str) -> Model:
     """What a definition says. Raises `ValueError` that says what is wrong, and where below the root.
 
     Nearly all definitions are plain, and msgspec reads those. What WebArena-Verified makes of the others is what

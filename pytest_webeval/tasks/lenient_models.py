@@ -24,7 +24,7 @@ from pydantic import create_model
 from pydantic import field_validator
 from pydantic import model_validator
 
-from pytest_webeval.safety.json import told_of
+from pytest_webeval.safety.json import format_validation_error
 from pytest_webeval.safety.text import quoted_fields
 from pytest_webeval.tasks import expectations as tasks
 from pytest_webeval.tasks.sites import site_name
@@ -51,7 +51,7 @@ def _converted(kind: type[Model], raw: object, root: str) -> Model:
     try:
         return msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
-        raise ValueError(told_of(error, root)) from error
+        raise ValueError(format_validation_error(error, root)) from error
 
 
 def _first(error: ValidationError, root: str) -> str:

@@ -21,7 +21,7 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.safety.json import is_unicode
 from pytest_webeval.safety.text import quoted_fields
-from pytest_webeval.tasks.decoding import read_definition
+from pytest_webeval.tasks.decoding import decode_definition
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 from pytest_webeval.tasks.sites import SITE_NAMES
@@ -58,7 +58,7 @@ class Expectation:
         """
         if model not in self._read:
             try:
-                self._read[model] = read_definition(model, self.config, f"eval[{self.index}]")
+                self._read[model] = decode_definition(model, self.config, f"eval[{self.index}]")
             except ValueError as error:
                 raise EvaluationError(f"invalid task definition: {error}") from error
         return cast("Model", self._read[model])
@@ -120,7 +120,7 @@ class NumberedTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True, 
 def read_task(raw: object, where: str) -> Task:
     """A task from its definition as JSON gives it. Raises `TaskDefinitionError` that points into it."""
     try:
-        return read_definition(NumberedTask, raw, "")
+        return decode_definition(NumberedTask, raw, "")
     except ValueError as error:
         raise TaskDefinitionError(f"invalid task in {where}: {_lacking(raw) or error}; fix the definition") from error
 
@@ -171,6 +171,6 @@ class TrajectoryTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True
         return structs.replace(self, **changed) if text else None
 
 
-def bare_task(task_id: str, intent: str = "", start_url: str | None = None) -> TrajectoryTask:
+def undefined_task(task_id: str, intent: str = "", start_url: str | None = None) -> TrajectoryTask:
     """The task of a trajectory whose definition nobody gave."""
     return TrajectoryTask(task_id=task_id, intent=intent, start_urls=[start_url] if start_url else [])

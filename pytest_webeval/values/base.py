@@ -16,7 +16,7 @@ from typing import Any
 from typing import ClassVar
 from typing import Self
 
-from pytest_webeval.errors import ValueUnreadable
+from pytest_webeval.errors import ValueParseError
 from pytest_webeval.safety.limits import INI
 from pytest_webeval.safety.limits import USUAL
 
@@ -27,15 +27,15 @@ _SHORTENED = Repr()
 _SHORTENED.maxstring = _SHORTENED.maxother = 80
 
 
-def unreadable(raw: object, problem: str, rule: str | None = None) -> ValueUnreadable:
+def parse_error(raw: object, problem: str, rule: str | None = None) -> ValueParseError:
     """The error for a datum that starts by showing it: ``unreadable(5, "is not a date")``."""
-    return ValueUnreadable(f"{_shown(raw)} {problem}", rule)
+    return ValueParseError(f"{_shown(raw)} {problem}", rule)
 
 
-def refuse_overlong(text: str, wanted: str, longest: int = LONGEST_PARSED) -> None:
-    """Raise `ValueUnreadable` for a text that no parser should be given."""
+def check_length(text: str, wanted: str, longest: int = LONGEST_PARSED) -> None:
+    """Raise `ValueParseError` for a text that no parser should be given."""
     if len(text) > longest:
-        raise unreadable(text, f"is no {wanted}: it has {len(text)} characters; write at most {longest}")
+        raise parse_error(text, f"is no {wanted}: it has {len(text)} characters; write at most {longest}")
 
 
 def _shown(raw: object) -> str:
@@ -61,7 +61,7 @@ def present_day() -> date:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParseContext:
     """How raw data is read, which depends on who wrote it.
 
     `patterns` and `alternatives` say whether ``^…$`` texts and lists of two or more are taken as such, `infinities`
@@ -112,35 +112,35 @@ class Value(ABC):
     type_name: ClassVar[str]
 
     @classmethod
-    def read(cls, raw: object, reading: Reading) -> Self:
-        """The canonical value of a datum, or of each of its alternatives. Raises `ValueUnreadable`."""
+    def read(cls, raw: object, reading: ParseContext) -> Self:
+        """The canonical value of a datum, or of each of its alternatives. Raises `ValueParseError`."""
         if isinstance(raw, Alternatives) or (isinstance(raw, list | tuple) and reading.alternatives):
             if len(raw) < 2:
-                raise ValueUnreadable(
+                raise ValueParseError(
                     f"a list of {len(raw)} is not a {cls.type_name}; write one value, or two alternatives or more"
                 )
             return cls(tuple(cls._canonical(one, reading) for one in raw))
         return cls((cls._canonical(raw, reading),))
 
     @classmethod
-    def _canonical(cls, raw: object, reading: Reading) -> Any:
+    def _canonical(cls, raw: object, reading: ParseContext) -> Any:
         if isinstance(raw, str) and len(raw) > reading.longest:
             told = f"at most {reading.longest:,} are read; raise string_length in {INI} if it is honest"
-            raise ValueUnreadable(f"a text of {len(raw):,} characters is too long; {told}")
+            raise ValueParseError(f"a text of {len(raw):,} characters is too long; {told}")
         if not (reading.nonfinite or isinstance(raw, str)) and _holds_nonfinite(raw):
-            raise unreadable(raw, "is or holds NaN or an infinity; write a finite number", rule="finite_numbers")
+            raise parse_error(raw, "is or holds NaN or an infinity; write a finite number", rule="finite_numbers")
         return cls.canonical(raw, reading)
 
     @classmethod
     @abstractmethod
-    def canonical(cls, raw: object, reading: Reading) -> Any:
-        """The canonical form of one datum. Raises `ValueUnreadable`."""
+    def canonical(cls, raw: object, reading: ParseContext) -> Any:
+        """The canonical form of one datum. Raises `ValueParseError`."""
 
     def matches(self, actual: Value) -> bool:
         """Whether what an agent said or sent is what this expected value asks for."""
         return type(actual) is type(self) and any(one in actual.alternatives for one in self.alternatives)
 
-    def departures(self, reading: Reading) -> Iterable[str]:  # noqa: ARG002  (few types have any)
+    def departures(self, reading: ParseContext) -> Iterable[str]:  # noqa: ARG002  (few types have any)
         """Switches of the rule set by which it may be another value than that of the reference."""
         return ()
 

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from typing import ClassVar
 
-from pytest_webeval.safety.regex import NotAPattern
+from pytest_webeval.safety.regex import InvalidPattern
 from pytest_webeval.safety.regex import PatternTooBig
-from pytest_webeval.safety.regex import matches_all
+from pytest_webeval.safety.regex import fullmatch
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.base import looks_like_pattern
-from pytest_webeval.values.base import unreadable
+from pytest_webeval.values.base import parse_error
 from pytest_webeval.values.string import Pattern
 
 if TYPE_CHECKING:
-    from pytest_webeval.values.base import Reading
+    from pytest_webeval.values.base import ParseContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class ContentPattern(Pattern):
         if self.encoded and text == self.text:
             return True
         try:
-            return matches_all(self.text, text, re.DOTALL)
-        except (NotAPattern, PatternTooBig):
+            return fullmatch(self.text, text, re.DOTALL)
+        except (InvalidPattern, PatternTooBig):
             return False
 
 
@@ -43,16 +43,16 @@ class Base64Value(Value):
     type_name: ClassVar[str] = "base64"
 
     @classmethod
-    def canonical(cls, raw: object, reading: Reading) -> str | ContentPattern:
+    def canonical(cls, raw: object, reading: ParseContext) -> str | ContentPattern:
         """The content with its line breaks written one way, or the pattern that a task writes for it."""
         if not isinstance(raw, str) or not raw.strip():
-            raise unreadable(raw, "is not base64; write it as a text, with its padding")
+            raise parse_error(raw, "is not base64; write it as a text, with its padding")
         if reading.patterns and looks_like_pattern(raw.strip()):
             return ContentPattern(raw.strip())
         try:
             content = b64decode(raw.strip(), validate=True).decode().replace("\r\n", "\n").replace("\r", "\n").strip()
         except ValueError as error:
-            raise unreadable(raw, "is not base64 of UTF-8; write it in the standard alphabet, padded") from error
+            raise parse_error(raw, "is not base64 of UTF-8; write it in the standard alphabet, padded") from error
         return ContentPattern(content, encoded=True) if reading.patterns and looks_like_pattern(content) else content
 
     def matches(self, actual: Value) -> bool:

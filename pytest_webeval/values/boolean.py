@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from typing import ClassVar
 
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import unreadable
-from pytest_webeval.values.text import prepared
+from pytest_webeval.values.base import parse_error
+from pytest_webeval.values.text import normalize_text
 
 if TYPE_CHECKING:
-    from pytest_webeval.values.base import Reading
+    from pytest_webeval.values.base import ParseContext
 
 
 _WORDS = {
@@ -27,11 +27,11 @@ class BooleanValue(Value):
     type_name: ClassVar[str] = "boolean"
 
     @classmethod
-    def canonical(cls, raw: object, reading: Reading) -> bool:
+    def canonical(cls, raw: object, reading: ParseContext) -> bool:
         """The truth value; any number but zero is true."""
         if isinstance(raw, bool | int | float):
             return bool(raw)
-        truth = _WORDS.get(prepared(raw, reading)) if isinstance(raw, str) else None
+        truth = _WORDS.get(normalize_text(raw, reading)) if isinstance(raw, str) else None
         if truth is None:
-            raise unreadable(raw, "is not a boolean; write it as true or false")
+            raise parse_error(raw, "is not a boolean; write it as true or false")
         return truth

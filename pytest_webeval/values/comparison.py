@@ -12,14 +12,14 @@ from typing import Any
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import Status
-from pytest_webeval.rules import Notice
-from pytest_webeval.rules import unnoticed
+from pytest_webeval.rules import RuleListener
+from pytest_webeval.rules import ignore_rule
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.schema import Unread
-from pytest_webeval.values.schema import plain
+from pytest_webeval.values.schema import UnparsedValue
+from pytest_webeval.values.schema import to_plain_json
 
 
-def largest_matching(choices: Sequence[Sequence[int]]) -> dict[int, int]:
+def maximum_matching(choices: Sequence[Sequence[int]]) -> dict[int, int]:
     """A largest matching of left positions to right ones; the result maps right to left.
 
     ``choices[left]`` lists the right positions that would do. Augmenting paths, sought without recursion (Kuhn 1955).
@@ -72,17 +72,17 @@ def failed(name: str, *messages: str) -> Assertion:
     return Assertion.of(name, False, *messages)  # noqa: FBT003  (that it does not)
 
 
-def shown(tree: Any) -> str:
+def preview(tree: Any) -> str:
     """A value on one line, cut where it gets long."""
     try:
-        text = _JSON.encode(plain(tree))
+        text = _JSON.encode(to_plain_json(tree))
     except (ValueError, RecursionError):
         text = repr(type(tree))
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
 
 
 @dataclass(slots=True)
-class Trail:
+class ComparisonState:
     """What a comparison has met: in the reference all empty lists are one, which it will not meet twice (Q34)."""
 
     empty_list: bool = False
@@ -100,16 +100,18 @@ class Comparison:
     extra_keys: bool = False
     best_matching: bool = False
     separate_lists: bool = True
-    notice: Notice = unnoticed
+    notice: RuleListener = ignore_rule
 
-    def equal(self, expected: Any, actual: Any, trail: Trail | None = None) -> bool:
+    def equal(self, expected: Any, actual: Any, trail: ComparisonState | None = None) -> bool:
         """Whether what was found is what was expected. Raises `EvaluationError`, as `compare` does."""
         found = list(self.compare(expected, actual, "", trail))  # all, so that the trail has met all
         return all(one.status is Status.SUCCESS for one in found)
 
-    def compare(self, expected: Any, actual: Any, path: str, trail: Trail | None = None) -> Iterator[Assertion]:
+    def compare(
+        self, expected: Any, actual: Any, path: str, trail: ComparisonState | None = None
+    ) -> Iterator[Assertion]:
         """An assertion for each leaf, and for each structure that differs. Raises `EvaluationError` (Q34)."""
-        trail = Trail() if trail is None else trail
+        trail = ComparisonState() if trail is None else trail
         if isinstance(actual, list | tuple) and not actual:
             self._meet_empty_list(path, trail)
         if expected is None and actual is None:
@@ -121,11 +123,11 @@ class Comparison:
         elif isinstance(expected, list | tuple):
             yield from self._arrays(expected, actual, path, trail)
         elif _same(expected, actual):
-            yield passed(f"{path}_match", shown(actual))
+            yield passed(f"{path}_match", preview(actual))
         else:
             yield _differs(f"{path}_mismatch", expected, actual)
 
-    def _meet_empty_list(self, path: str, trail: Trail) -> None:
+    def _meet_empty_list(self, path: str, trail: ComparisonState) -> None:
         if trail.empty_list:
             self.notice("separate_lists", path)
             if not self.separate_lists:
@@ -133,9 +135,13 @@ class Comparison:
                 raise EvaluationError(f"a second empty list @ {path}; {told}")
         trail.empty_list = True
 
-    def _objects(self, expected: Mapping[str, Any], actual: Any, path: str, trail: Trail) -> Iterator[Assertion]:
+    def _objects(
+        self, expected: Mapping[str, Any], actual: Any, path: str, trail: ComparisonState
+    ) -> Iterator[Assertion]:
         if not isinstance(actual, Mapping):
-            yield failed(f"{path}_invalid_format", f"expected {shown(expected)}", f"got {shown(actual)}, not an object")
+            yield failed(
+                f"{path}_invalid_format", f"expected {preview(expected)}", f"got {preview(actual)}, not an object"
+            )
             return
         if not expected:
             raise EvaluationError(f"an expected object without a key @ {path}; write its keys, or null")
@@ -147,45 +153,47 @@ class Comparison:
             yield from self.compare(expected[key], actual[key], f"{path}.{key}", trail)
 
     def _arrays(
-        self, expected: list[Any] | tuple[Any, ...], actual: Any, path: str, trail: Trail
+        self, expected: list[Any] | tuple[Any, ...], actual: Any, path: str, trail: ComparisonState
     ) -> Iterator[Assertion]:
         if not isinstance(actual, list | tuple):
-            yield failed(f"{path}_invalid_format", f"expected {shown(expected)}", f"got {shown(actual)}, not a list")
+            yield failed(
+                f"{path}_invalid_format", f"expected {preview(expected)}", f"got {preview(actual)}, not a list"
+            )
         elif self.ordered:
             yield from self._in_order(expected, actual, path, trail)
         else:
             yield self._any_order(expected, actual, path, trail)
 
-    def _in_order(self, expected: Any, actual: Any, path: str, trail: Trail) -> Iterator[Assertion]:
+    def _in_order(self, expected: Any, actual: Any, path: str, trail: ComparisonState) -> Iterator[Assertion]:
         if len(expected) != len(actual):
             lengths = f"{len(expected)} items expected in this order, {len(actual)} found"
             yield failed(
-                f"{path}_array_values_mismatch", lengths, f"expected {shown(expected)}", f"got {shown(actual)}"
+                f"{path}_array_values_mismatch", lengths, f"expected {preview(expected)}", f"got {preview(actual)}"
             )
         for index, (wanted, found) in enumerate(zip(expected, actual, strict=False)):
             yield from self.compare(wanted, found, f"{path}[{index}]", trail)
 
-    def _any_order(self, expected: Any, actual: Any, path: str, trail: Trail) -> Assertion:
-        missing, extra = self.left_over(expected, actual, path, trail)
+    def _any_order(self, expected: Any, actual: Any, path: str, trail: ComparisonState) -> Assertion:
+        missing, extra = self.unmatched_items(expected, actual, path, trail)
         if not missing and not extra:
-            return passed(f"{path}_match", shown(actual))
+            return passed(f"{path}_match", preview(actual))
         counts = f"{len(expected) - len(missing)} of {len(expected)} items found"
-        parts = [f"missing {shown([expected[one] for one in missing])}"] if missing else []
-        parts += [f"not expected {shown([actual[one] for one in extra])}"] if extra else []
-        messages = ("; ".join([counts, *parts]), f"expected {shown(expected)}", f"got {shown(actual)}")
+        parts = [f"missing {preview([expected[one] for one in missing])}"] if missing else []
+        parts += [f"not expected {preview([actual[one] for one in extra])}"] if extra else []
+        messages = ("; ".join([counts, *parts]), f"expected {preview(expected)}", f"got {preview(actual)}")
         return failed(f"{path}_array_values_mismatch", *messages)
 
-    def left_over(
-        self, expected: Any, actual: Any, path: str = "", trail: Trail | None = None
+    def unmatched_items(
+        self, expected: Any, actual: Any, path: str = "", trail: ComparisonState | None = None
     ) -> tuple[list[int], list[int]]:
         """Positions of the items of two arrays in any order that find no partner. Raises `EvaluationError` (Q34)."""
-        missing, extra = self._unmatched(expected, actual, Trail() if trail is None else trail)
+        missing, extra = self._unmatched(expected, actual, ComparisonState() if trail is None else trail)
         if missing and self.best_matching:
             missing, extra = self._best_matched(expected, actual)
             self.notice("best_matching", path)
         return missing, extra
 
-    def _unmatched(self, expected: Any, actual: Any, trail: Trail) -> tuple[list[int], list[int]]:
+    def _unmatched(self, expected: Any, actual: Any, trail: ComparisonState) -> tuple[list[int], list[int]]:
         """What is left on either side after each expected item took the first free one that equals it."""
         free, missing = dict(enumerate(actual)), []
         for position, wanted in enumerate(expected):
@@ -196,9 +204,9 @@ class Comparison:
                 del free[taken]
         return missing, list(free)
 
-    def _fits(self, expected: Any, actual: Any, trail: Trail) -> bool:
+    def _fits(self, expected: Any, actual: Any, trail: ComparisonState) -> bool:
         """Whether two items are equal. What a trial that failed has met does not count as met."""
-        tried = Trail(trail.empty_list)
+        tried = ComparisonState(trail.empty_list)
         equal = self.equal(expected, actual, tried)
         if equal:
             trail.empty_list = tried.empty_list
@@ -206,7 +214,7 @@ class Comparison:
 
     def _best_matched(self, expected: Any, actual: Any) -> tuple[list[int], list[int]]:
         """What is left on either side of a largest matching."""
-        taken = largest_matching(
+        taken = maximum_matching(
             [[index for index, found in enumerate(actual) if self.equal(wanted, found)] for wanted in expected]
         )
         matched = set(taken.values())
@@ -217,9 +225,9 @@ class Comparison:
 def _same(expected: Any, actual: Any) -> bool:
     if isinstance(expected, Value):
         return isinstance(actual, Value) and expected.matches(actual)
-    return not isinstance(actual, Value | Unread) and bool(expected == actual)
+    return not isinstance(actual, Value | UnparsedValue) and bool(expected == actual)
 
 
 def _differs(name: str, expected: Any, actual: Any) -> Assertion:
-    reason = [actual.reason] if isinstance(actual, Unread) else []
-    return failed(name, f"expected {shown(expected)}", f"got {shown(actual)}", *reason)
+    reason = [actual.reason] if isinstance(actual, UnparsedValue) else []
+    return failed(name, f"expected {preview(expected)}", f"got {preview(actual)}", *reason)

@@ -13,11 +13,11 @@ from typing import Self
 from pytest_webeval.values.base import LONGEST_PARSED
 from pytest_webeval.values.base import Alternatives
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import unreadable
-from pytest_webeval.values.text import prepared
+from pytest_webeval.values.base import parse_error
+from pytest_webeval.values.text import normalize_text
 
 if TYPE_CHECKING:
-    from pytest_webeval.values.base import Reading
+    from pytest_webeval.values.base import ParseContext
 
 
 TOLERANCE = 1e-5
@@ -34,21 +34,21 @@ class CoordinatesValue(Value):
     type_name: ClassVar[str] = "coordinates"
 
     @classmethod
-    def read(cls, raw: object, reading: Reading) -> Self:
+    def read(cls, raw: object, reading: ParseContext) -> Self:
         """The point of a datum, or of each of its alternatives. A list of two numbers is one point."""
         if isinstance(raw, list | tuple):
             if _is_pair_of_numbers(raw) and (point := _point(*raw)) is not None:
                 return cls((point,))
             if not (reading.alternatives or isinstance(raw, Alternatives)):
-                raise unreadable(raw, _WANTED)
+                raise parse_error(raw, _WANTED)
         return super(CoordinatesValue, cls).read(raw, reading)
 
     @classmethod
-    def canonical(cls, raw: object, reading: Reading) -> tuple[float, float]:
+    def canonical(cls, raw: object, reading: ParseContext) -> tuple[float, float]:
         """Latitude and longitude, the latter brought between -180 and 180."""
         point = _point(*_degrees(raw, reading)) if raw else None
         if point is None:
-            raise unreadable(raw, _WANTED)
+            raise parse_error(raw, _WANTED)
         return point
 
     def matches(self, actual: Value) -> bool:
@@ -68,10 +68,10 @@ def _is_pair_of_numbers(raw: list[Any] | tuple[Any, ...]) -> bool:
     return len(raw) == 2 and all(isinstance(one, str | int | float) for one in raw)
 
 
-def _degrees(raw: object, reading: Reading) -> tuple[Any, ...]:
+def _degrees(raw: object, reading: ParseContext) -> tuple[Any, ...]:
     """What names a point, as the parser takes it: a text, or latitude and longitude."""
     if isinstance(raw, str):
-        return (prepared(raw, reading),)
+        return (normalize_text(raw, reading),)
     if isinstance(raw, dict):
         raw = [*_named(_is_latitude, raw), *_named(_is_longitude, raw)]
     return tuple(raw) if isinstance(raw, list | tuple) and len(raw) == 2 else ()

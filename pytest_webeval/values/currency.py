@@ -11,12 +11,12 @@ from typing import ClassVar
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import refuse_overlong
-from pytest_webeval.values.base import unreadable
-from pytest_webeval.values.text import text_of
+from pytest_webeval.values.base import check_length
+from pytest_webeval.values.base import parse_error
+from pytest_webeval.values.text import to_text
 
 if TYPE_CHECKING:
-    from pytest_webeval.values.base import Reading
+    from pytest_webeval.values.base import ParseContext
 
 
 _MINUS = re.compile(r"[^\d-]*-[^\s\w]?\d")  # directly before the first digits or their currency sign
@@ -31,23 +31,23 @@ class CurrencyValue(Value):
     type_name: ClassVar[str] = "currency"
 
     @classmethod
-    def canonical(cls, raw: object, reading: Reading) -> Decimal:
+    def canonical(cls, raw: object, reading: ParseContext) -> Decimal:
         """The first amount that a text names; ``free`` is zero, and only a minus in front of all else counts.
 
         With `Reading.whole_money` a minus at the amount counts as well, as do parentheses around all, and a comma
         before three digits is no decimal mark.
         """
-        text = text_of(raw, reading)
-        refuse_overlong(text, "amount")
+        text = to_text(raw, reading)
+        check_length(text, "amount")
         negative = text.startswith("-") or (reading.whole_money and _is_debt(text))
         text = text.replace("-", "") if negative else text
         amount = _first_amount(_THOUSANDS.sub("", text) if reading.whole_money else text)
         if amount is None:
-            raise unreadable(raw, "is not an amount of money; write it as 1234.50")
+            raise parse_error(raw, "is not an amount of money; write it as 1234.50")
         amount = amount if reading.exact_money else _rounded(amount)
         return amount.copy_negate() if negative and amount else amount  # copied, for a minus would round
 
-    def departures(self, reading: Reading) -> Iterable[str]:
+    def departures(self, reading: ParseContext) -> Iterable[str]:
         """`whole_money`, and `exact_money` where the reference would keep fewer digits."""
         if reading.whole_money:
             yield "whole_money"

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from typing import ClassVar
 
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import refuse_overlong
-from pytest_webeval.values.base import unreadable
-from pytest_webeval.values.text import prepared
+from pytest_webeval.values.base import check_length
+from pytest_webeval.values.base import parse_error
+from pytest_webeval.values.text import normalize_text
 
 if TYPE_CHECKING:
-    from pytest_webeval.values.base import Reading
+    from pytest_webeval.values.base import ParseContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +25,15 @@ class DateValue(Value):
     type_name: ClassVar[str] = "date"
 
     @classmethod
-    def canonical(cls, raw: object, reading: Reading) -> date:
+    def canonical(cls, raw: object, reading: ParseContext) -> date:
         """The date that a text names; a number names none."""
         if not isinstance(raw, str):
-            raise unreadable(raw, "is not a date; write it as the text '2023-01-31'")
-        text = prepared(raw, reading).replace(",", ", ").replace(",  ", ", ")
+            raise parse_error(raw, "is not a date; write it as the text '2023-01-31'")
+        text = normalize_text(raw, reading).replace(",", ", ").replace(",  ", ", ")
         try:
             return parsed(text, missing=reading.today)
         except ValueError as error:
-            raise unreadable(raw, "is not a date; write it as 2023-01-31") from error
+            raise parse_error(raw, "is not a date; write it as 2023-01-31") from error
 
     def to_json(self) -> str:
         """The first alternative as ISO text."""
@@ -45,7 +45,7 @@ def parsed(text: str, missing: date) -> date:
     """The date in a prepared text, its missing parts taken from another. Raises `ValueError`."""
     from dateutil.parser import parse  # type: ignore[import-untyped]
 
-    refuse_overlong(text, "date")
+    check_length(text, "date")
     try:
         moment: datetime = parse(text, default=datetime.combine(missing, time()), ignoretz=True)
     except ArithmeticError as error:  # over a number of very many digits

@@ -17,14 +17,14 @@ from typing import Any
 from typing import ClassVar
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.safety.deadline import at_most
+from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import refuse_overlong
-from pytest_webeval.values.base import unreadable
-from pytest_webeval.values.text import prepared
+from pytest_webeval.values.base import check_length
+from pytest_webeval.values.base import parse_error
+from pytest_webeval.values.text import normalize_text
 
 if TYPE_CHECKING:
-    from pytest_webeval.values.base import Reading
+    from pytest_webeval.values.base import ParseContext
 
 
 SECONDS = 2.0
@@ -56,7 +56,7 @@ def metres(text: str) -> Decimal:
     for preprocessor in registry.preprocessors:  # percent signs
         text = preprocessor(text)
     try:
-        with at_most(
+        with time_limit(
             SECONDS, f"the distance {text[:80]!r} takes more than {SECONDS:g} s to work out; write it as 1.5 km"
         ):
             calculation = build_eval_tree(plain_tokenizer(string_preprocessor(text)))
@@ -145,17 +145,17 @@ class DistanceValue(Value):
     type_name: ClassVar[str] = "distance"
 
     @classmethod
-    def canonical(cls, raw: object, reading: Reading) -> Decimal:
+    def canonical(cls, raw: object, reading: ParseContext) -> Decimal:
         """Metres, of a length or of a calculation with lengths; a number without a unit is none."""
         if not isinstance(raw, str):
-            raise unreadable(raw, "is not a distance; write it as the text '1.5 km'")
-        refuse_overlong(raw, "distance", LONGEST)
+            raise parse_error(raw, "is not a distance; write it as the text '1.5 km'")
+        check_length(raw, "distance", LONGEST)
         try:
-            distance = metres(_KILO.sub(" km", prepared(raw, reading)))
+            distance = metres(_KILO.sub(" km", normalize_text(raw, reading)))
         except ValueError as error:
-            raise unreadable(raw, "is not a distance; write it as 1.5 km") from error
+            raise parse_error(raw, "is not a distance; write it as 1.5 km") from error
         if not (distance.is_finite() or reading.infinities):
-            raise unreadable(raw, "is a distance without end; write a finite one", rule="finite_measures")
+            raise parse_error(raw, "is a distance without end; write a finite one", rule="finite_measures")
         return distance
 
     def matches(self, actual: Value) -> bool:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import ClassVar
 
-from pytest_webeval.values.base import Reading
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import refuse_overlong
-from pytest_webeval.values.base import unreadable
-from pytest_webeval.values.text import prepared
+from pytest_webeval.values.base import check_length
+from pytest_webeval.values.base import parse_error
+from pytest_webeval.values.text import normalize_text
 
 _HOURS_AND_MINUTES = re.compile(r"(?<!\d)(\d+):(\d+)\s*hours?")  # no second look at digits from their middle on
 _SLACK_SECONDS, _SLACK_SHARE = 180, 0.1
@@ -24,15 +24,15 @@ class DurationValue(Value):
     type_name: ClassVar[str] = "duration"
 
     @classmethod
-    def canonical(cls, raw: object, reading: Reading) -> timedelta:
+    def canonical(cls, raw: object, reading: ParseContext) -> timedelta:
         """The duration that a text names; a number without a unit names none."""
         if not isinstance(raw, str):
-            raise unreadable(raw, "is not a duration; write it as 2h32m")
-        refuse_overlong(raw, "duration")
-        text = prepared(raw, reading)
+            raise parse_error(raw, "is not a duration; write it as 2h32m")
+        check_length(raw, "duration")
+        text = normalize_text(raw, reading)
         duration = None if _is_number(text) else _duration(_HOURS_AND_MINUTES.sub(r"\1h \2m", text))
         if duration is None:
-            raise unreadable(raw, "is not a duration; write it as 2h32m")
+            raise parse_error(raw, "is not a duration; write it as 2h32m")
         return duration
 
     def matches(self, actual: Value) -> bool:

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import unreadable
+from pytest_webeval.values.base import parse_error
 from pytest_webeval.values.string import StringValue
-from pytest_webeval.values.text import prepared
+from pytest_webeval.values.text import normalize_text
 
 if TYPE_CHECKING:
-    from pytest_webeval.values.base import Reading
+    from pytest_webeval.values.base import ParseContext
 
 
 # The parser takes time that grows with the square of the length.
@@ -41,22 +41,22 @@ class FullAddressValue(Value):
     type_name: ClassVar[str] = "full_address"
 
     @classmethod
-    def canonical(cls, raw: object, reading: Reading) -> Address:
+    def canonical(cls, raw: object, reading: ParseContext) -> Address:
         """The address of an object with the fields of `Address`.
 
         Raises `EvaluationError` where the libraries that know addresses are not installed.
         """
         _post()
         if not isinstance(raw, dict) or not raw.keys() >= set(Address._fields):
-            raise unreadable(raw, f"is not an address; write an object with {', '.join(Address._fields)}")
+            raise parse_error(raw, f"is not an address; write an object with {', '.join(Address._fields)}")
         if not all(_is_short(raw[part]) for part in Address._fields):
-            raise unreadable(raw, f"is not an address; write its parts in at most {_LONGEST_PART} characters each")
+            raise parse_error(raw, f"is not an address; write its parts in at most {_LONGEST_PART} characters each")
         if raw.get("name"):
             StringValue.read(raw["name"], reading)
         address = _as_the_post_writes(raw)
         if address is None:
-            raise unreadable(raw, "is not an address in the United States; write one as the post does")
-        return Address(*(prepared(part, reading) for part in address))._replace(state=address.state)
+            raise parse_error(raw, "is not an address in the United States; write one as the post does")
+        return Address(*(normalize_text(part, reading) for part in address))._replace(state=address.state)
 
     def matches(self, actual: Value) -> bool:
         """Whether the first addresses are the same; other alternatives do not count."""

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from typing import ClassVar
 
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import unreadable
-from pytest_webeval.values.text import prepared
+from pytest_webeval.values.base import parse_error
+from pytest_webeval.values.text import normalize_text
 
 if TYPE_CHECKING:
-    from pytest_webeval.values.base import Reading
+    from pytest_webeval.values.base import ParseContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +22,11 @@ class JsonValue(Value):
     type_name: ClassVar[str] = "json"
 
     @classmethod
-    def canonical(cls, raw: object, reading: Reading) -> str:
+    def canonical(cls, raw: object, reading: ParseContext) -> str:
         """The JSON with its keys sorted. Keys and texts are prepared as any text is."""
         if not isinstance(raw, str):
-            raise unreadable(raw, "is not a text with JSON; write its JSON as a text")
+            raise parse_error(raw, "is not a text with JSON; write its JSON as a text")
         try:
-            return json.dumps(json.loads(prepared(raw, reading)), sort_keys=True, separators=(",", ":"))
+            return json.dumps(json.loads(normalize_text(raw, reading)), sort_keys=True, separators=(",", ":"))
         except (ValueError, RecursionError) as error:
-            raise unreadable(raw, 'is not JSON; write it as {"name": 1}') from error
+            raise parse_error(raw, 'is not JSON; write it as {"name": 1}') from error

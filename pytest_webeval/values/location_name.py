@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from typing import ClassVar
 
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import refuse_overlong
-from pytest_webeval.values.base import unreadable
-from pytest_webeval.values.text import text_of
+from pytest_webeval.values.base import check_length
+from pytest_webeval.values.base import parse_error
+from pytest_webeval.values.text import to_text
 
 if TYPE_CHECKING:
-    from pytest_webeval.values.base import Reading
+    from pytest_webeval.values.base import ParseContext
 
 
 LEAST_LIKENESS = 80
@@ -25,12 +25,12 @@ class LocationNameValue(Value):
     type_name: ClassVar[str] = "location-name"
 
     @classmethod
-    def canonical(cls, raw: object, reading: Reading) -> str:
+    def canonical(cls, raw: object, reading: ParseContext) -> str:
         """The prepared text; a pattern is no more than a text."""
         if raw is None:
-            raise unreadable(raw, "is not the name of a place; write it as a text")
-        text = text_of(raw, reading)
-        refuse_overlong(text, "name of a place")
+            raise parse_error(raw, "is not the name of a place; write it as a text")
+        text = to_text(raw, reading)
+        check_length(text, "name of a place")
         return text.lower().strip() if raw else ""
 
     def matches(self, actual: Value) -> bool:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from typing import ClassVar
 
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import unreadable
+from pytest_webeval.values.base import parse_error
 
 if TYPE_CHECKING:
-    from pytest_webeval.values.base import Reading
+    from pytest_webeval.values.base import ParseContext
 
 
 _BLANK_LINES = re.compile(r"\n{3,}")
@@ -31,10 +31,10 @@ class MarkdownValue(Value):
     type_name: ClassVar[str] = "markdown"
 
     @classmethod
-    def canonical(cls, raw: object, reading: Reading) -> str:  # noqa: ARG003  every type is read the same way
+    def canonical(cls, raw: object, reading: ParseContext) -> str:  # noqa: ARG003  every type is read the same way
         """The text with its line breaks, blanks, headings, bullets and links written one way."""
         if not isinstance(raw, str) or not raw.strip():
-            raise unreadable(raw, "is not Markdown; write it as a text")
+            raise parse_error(raw, "is not Markdown; write it as a text")
         text = raw.strip().replace("\r\n", "\n").replace("\r", "\n")
         text = "\n".join(line.rstrip(" \t") for line in text.split("\n"))
         text = _BLANK_LINES.sub("\n\n", text)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from typing import ClassVar
 
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import unreadable
+from pytest_webeval.values.base import parse_error
 from pytest_webeval.values.date import parsed
-from pytest_webeval.values.text import text_of
+from pytest_webeval.values.text import to_text
 
 if TYPE_CHECKING:
-    from pytest_webeval.values.base import Reading
+    from pytest_webeval.values.base import ParseContext
 
 
 # Not `calendar.month_name`, which follows the locale.
@@ -41,15 +41,15 @@ class MonthValue(Value):
     type_name: ClassVar[str] = "month"
 
     @classmethod
-    def canonical(cls, raw: object, reading: Reading) -> str:
+    def canonical(cls, raw: object, reading: ParseContext) -> str:
         """The name of the month with a number, in a name or in a date; a date without a month is in January."""
         try:
-            number = int(raw) if isinstance(raw, int | float) else _numbered(text_of(raw, reading))
+            number = int(raw) if isinstance(raw, int | float) else _numbered(to_text(raw, reading))
         except (ValueError, OverflowError) as error:  # OverflowError: infinity has no int
-            raise unreadable(raw, "is not a month; write it as May or 5") from error
+            raise parse_error(raw, "is not a month; write it as May or 5") from error
         whole = not isinstance(raw, float) or raw.is_integer()
         if not whole or not 1 <= number <= len(_NAMES):
-            raise unreadable(raw, "is not the number of a month; write one from 1 to 12")
+            raise parse_error(raw, "is not the number of a month; write one from 1 to 12")
         return _NAMES[number - 1]
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from typing import ClassVar
 
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import unreadable
+from pytest_webeval.values.base import parse_error
 
 if TYPE_CHECKING:
-    from pytest_webeval.values.base import Reading
+    from pytest_webeval.values.base import ParseContext
 
 
 _WORDS = frozenset({"", "n/a", "na", "nan", "null", "none"})
@@ -23,13 +23,13 @@ class NullValue(Value):
     type_name: ClassVar[str] = "null"
 
     @classmethod
-    def canonical(cls, raw: object, reading: Reading) -> None:
+    def canonical(cls, raw: object, reading: ParseContext) -> None:
         """None, for null, an empty text, object or list, and words such as ``n/a``."""
         if raw is None or raw == {} or (isinstance(raw, str) and _word(raw) in _WORDS):
             return
         if raw == [] and reading.alternatives:
             return
-        raise unreadable(raw, "is not null; write it as null")
+        raise parse_error(raw, "is not null; write it as null")
 
 
 def _word(text: str) -> str:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from typing import ClassVar
 
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import refuse_overlong
-from pytest_webeval.values.base import unreadable
-from pytest_webeval.values.text import text_of
+from pytest_webeval.values.base import check_length
+from pytest_webeval.values.base import parse_error
+from pytest_webeval.values.text import to_text
 
 if TYPE_CHECKING:
-    from pytest_webeval.values.base import Reading
+    from pytest_webeval.values.base import ParseContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +22,12 @@ class NumberValue(Value):
     type_name: ClassVar[str] = "number"
 
     @classmethod
-    def canonical(cls, raw: object, reading: Reading) -> float:
+    def canonical(cls, raw: object, reading: ParseContext) -> float:
         """The number as a float; of a text without digits, the number that its words spell."""
         if isinstance(raw, int | float):
             return _as_float(raw)
-        text = text_of(raw, reading)
-        refuse_overlong(text, "number")
+        text = to_text(raw, reading)
+        check_length(text, "number")
         try:
             return float(text.replace(",", "").replace(" ", ""))
         except ValueError:
@@ -44,7 +44,7 @@ def _as_float(number: float) -> float:
     try:
         return float(number)
     except OverflowError as error:
-        raise unreadable(number, "is too large for a number; write one below 1e308") from error
+        raise parse_error(number, "is too large for a number; write one below 1e308") from error
 
 
 def _spelled(text: str, raw: object) -> float:
@@ -53,4 +53,4 @@ def _spelled(text: str, raw: object) -> float:
     try:
         return float(word_to_num(text))
     except (ValueError, IndexError) as error:  # IndexError: "thousand two", where a multiplier is missing
-        raise unreadable(raw, "is not a number; write it as 1234.5, without a unit") from error
+        raise parse_error(raw, "is not a number; write it as 1234.5, without a unit") from error

@@ -10,20 +10,20 @@ from math import isfinite
 from typing import Any
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import ValueUnreadable
-from pytest_webeval.rules import Notice
-from pytest_webeval.rules import unnoticed
+from pytest_webeval.errors import ValueParseError
+from pytest_webeval.rules import RuleListener
+from pytest_webeval.rules import ignore_rule
 from pytest_webeval.values import VALUE_TYPES
 from pytest_webeval.values import value_type
 from pytest_webeval.values.base import Alternatives
-from pytest_webeval.values.base import Reading
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.base import looks_like_pattern
 from pytest_webeval.values.string import StringValue
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class UnparsedValue:
     """A datum that its type does not understand; it equals nothing. `reason` says why."""
 
     raw: Any
@@ -31,16 +31,16 @@ class Unread:
 
 
 @dataclass(frozen=True, slots=True)
-class TreeReader:
+class ValueParser:
     """Reads one side of a comparison. `strict` is for what a task wrote: bad data there is an `EvaluationError`.
 
     `notice` is told which switch of the rule set made a difference, and where.
     """
 
-    reading: Reading
+    reading: ParseContext
     strict: bool
     where: str
-    notice: Notice = unnoticed
+    notice: RuleListener = ignore_rule
 
     def array(self, items: Sequence[Any], schema: Mapping[str, Any]) -> list[Any]:
         """The results of a retrieve task. Raises `EvaluationError` for a schema of anything but an array."""
@@ -53,7 +53,7 @@ class TreeReader:
         """A property of an object, or a posted field: what its schema says, a string where it says nothing."""
         if raw is None:
             return None
-        schema = readable(schema or {})
+        schema = require_object(schema or {})
         if schema.get("type") == "array":
             return self._nested(raw, schema.get("items") or {}, where)
         if schema.get("type") == "object":
@@ -65,7 +65,7 @@ class TreeReader:
         return self._value(StringValue, raw, where)
 
     def _item(self, raw: Any, schema: Mapping[str, Any], where: str) -> Any:
-        if readable(schema).get("type") == "object":
+        if require_object(schema).get("type") == "object":
             found = _decoded(raw, dict)
             if isinstance(found, list) and all(isinstance(one, dict) for one in found):
                 return [self._object(one, schema, where) for one in found]
@@ -79,11 +79,11 @@ class TreeReader:
         found = _decoded(raw, dict)
         if not isinstance(found, dict):
             return self._refused(raw, "a datum is no object; write one as its schema has it", where)
-        known = readable(schema.get("properties") or {})
+        known = require_object(schema.get("properties") or {})
         return {key: self.member(found[key], known.get(key), f"{where}.{key}") for key in sorted(found)}
 
     def _nested(self, raw: Any, schema: Mapping[str, Any], where: str) -> Any:
-        while readable(schema).get("type") == "array":  # of arrays in arrays the innermost type counts
+        while require_object(schema).get("type") == "array":  # of arrays in arrays the innermost type counts
             schema = schema.get("items") or {}
         named, found = _named(schema), list(raw) if isinstance(raw, Alternatives) else _decoded(raw, list)
         if not isinstance(found, list):
@@ -101,7 +101,7 @@ class TreeReader:
             self.notice("single_answers", where)
         try:
             value = kind.read(raw, self.reading)
-        except ValueUnreadable as error:
+        except ValueParseError as error:
             if error.rule:
                 self.notice(error.rule, where)
             return self._refused(raw, str(error), where)
@@ -109,13 +109,13 @@ class TreeReader:
             self.notice(switch, where)
         return value
 
-    def _refused(self, raw: Any, reason: str, where: str) -> Unread:
+    def _refused(self, raw: Any, reason: str, where: str) -> UnparsedValue:
         if self.strict:
             raise EvaluationError(f"{reason} @ {where}")
-        return Unread(raw, reason)
+        return UnparsedValue(raw, reason)
 
 
-def readable(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def require_object(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """A part of a schema, which a task's author may have written as anything. Raises `EvaluationError`."""
     if isinstance(schema, Mapping):
         return schema
@@ -150,16 +150,16 @@ _IGNORED_AROUND = " \t\r\n\f\v\u00a0™®℠©"
 DEEPEST_SHOWN = 100
 
 
-def plain(tree: Any, depth: int = DEEPEST_SHOWN) -> Any:
+def to_plain_json(tree: Any, depth: int = DEEPEST_SHOWN) -> Any:
     """The tree as plain JSON values, for reports."""
     if not depth:
         return "…"
     if isinstance(tree, Value):
-        return plain(tree.to_json(), depth)  # a number without end is one that JSON lacks
-    if isinstance(tree, Unread):
-        return plain(tree.raw, depth)
+        return to_plain_json(tree.to_json(), depth)  # a number without end is one that JSON lacks
+    if isinstance(tree, UnparsedValue):
+        return to_plain_json(tree.raw, depth)
     if isinstance(tree, float) and not isfinite(tree):
         return str(tree)  # JSON has no such number
     if isinstance(tree, Mapping):
-        return {key: plain(member, depth - 1) for key, member in tree.items()}
-    return [plain(member, depth - 1) for member in tree] if isinstance(tree, list | tuple) else tree
+        return {key: to_plain_json(member, depth - 1) for key, member in tree.items()}
+    return [to_plain_json(member, depth - 1) for member in tree] if isinstance(tree, list | tuple) else tree

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from typing import ClassVar
 
-from pytest_webeval.safety.regex import NotAPattern
+from pytest_webeval.safety.regex import InvalidPattern
 from pytest_webeval.safety.regex import PatternTooBig
-from pytest_webeval.safety.regex import matches_all
+from pytest_webeval.safety.regex import fullmatch
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.base import looks_like_pattern
-from pytest_webeval.values.text import text_of
+from pytest_webeval.values.text import to_text
 
 if TYPE_CHECKING:
-    from pytest_webeval.values.base import Reading
+    from pytest_webeval.values.base import ParseContext
 
 
 _PUNCTUATION = "'\"`.,;:!?"
@@ -33,8 +33,8 @@ class Pattern:
     def accepts(self, text: str) -> bool:
         """Whether all of a text matches; none does what is no pattern. Raises `EvaluationError` for an endless one."""
         try:
-            return matches_all(self.text, text, re.IGNORECASE)
-        except (NotAPattern, PatternTooBig):
+            return fullmatch(self.text, text, re.IGNORECASE)
+        except (InvalidPattern, PatternTooBig):
             return False
 
 
@@ -45,9 +45,9 @@ class StringValue(Value):
     type_name: ClassVar[str] = "string"
 
     @classmethod
-    def canonical(cls, raw: object, reading: Reading) -> str | Pattern:
+    def canonical(cls, raw: object, reading: ParseContext) -> str | Pattern:
         """The prepared text, or the `Pattern` that the text is."""
-        text = text_of(raw, reading)
+        text = to_text(raw, reading)
         if not raw:
             return ""
         if not isinstance(raw, str):

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from typing import ClassVar
 
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import unreadable
-from pytest_webeval.values.text import text_of
+from pytest_webeval.values.base import parse_error
+from pytest_webeval.values.text import to_text
 
 if TYPE_CHECKING:
-    from pytest_webeval.values.base import Reading
+    from pytest_webeval.values.base import ParseContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +21,11 @@ class StringListValue(Value):
     type_name: ClassVar[str] = "string_list"
 
     @classmethod
-    def canonical(cls, raw: object, reading: Reading) -> tuple[str, ...]:
+    def canonical(cls, raw: object, reading: ParseContext) -> tuple[str, ...]:
         """The prepared texts between the commas, sorted."""
-        parts = [part.strip() for part in text_of(raw, reading).split(",")] if raw else []
+        parts = [part.strip() for part in to_text(raw, reading).split(",")] if raw else []
         if not any(parts):
-            raise unreadable(raw, "lists nothing; write it as a,b,c")
+            raise parse_error(raw, "lists nothing; write it as a,b,c")
         return tuple(sorted(filter(None, parts)))
 
     def to_json(self) -> list[str]:

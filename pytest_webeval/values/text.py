@@ -9,10 +9,10 @@ from unicodedata import combining
 from unicodedata import normalize
 
 from pytest_webeval.values.base import looks_like_pattern
-from pytest_webeval.values.base import unreadable
+from pytest_webeval.values.base import parse_error
 
 if TYPE_CHECKING:
-    from pytest_webeval.values.base import Reading
+    from pytest_webeval.values.base import ParseContext
 
 
 _TRADE_MARKS = str.maketrans("", "", "™®℠©")
@@ -22,7 +22,7 @@ _MOST_MARKS = 1_000
 _LINE_BREAKS_AND_TABS = str.maketrans("\t\n\r", "   ")
 
 
-def prepared(text: str, reading: Reading) -> str:
+def normalize_text(text: str, reading: ParseContext) -> str:
     """The text without what two ways of writing the same differ in: case, accents, blanks, dashes, trade marks."""
     if reading.patterns and looks_like_pattern(text):
         return text
@@ -54,19 +54,19 @@ def _refuse_heaps(text: str) -> None:
         marks += 1
         kinds.add(combining(character))  # 0 for one that stands for several
         if marks > _MOST_MARKS and (len(kinds) > 1 or 0 in kinds):
-            raise unreadable(text, f"has more than {_MOST_MARKS} accents of several kinds in a row; no writing has")
+            raise parse_error(text, f"has more than {_MOST_MARKS} accents of several kinds in a row; no writing has")
 
 
-def text_of(raw: object, reading: Reading) -> str:
+def to_text(raw: object, reading: ParseContext) -> str:
     """The prepared text of a datum; one that is not a text is taken as Python writes it. A list of guesses has none."""
     if isinstance(raw, str):
-        return prepared(raw, reading)
+        return normalize_text(raw, reading)
     if isinstance(raw, list | tuple) and not reading.alternatives:
-        raise unreadable(raw, "is a list where one value is wanted; write the value alone")
+        raise parse_error(raw, "is a list where one value is wanted; write the value alone")
     try:
         return str(raw)
     except (RecursionError, ValueError) as error:  # nested too deep, or an int with too many digits
-        raise unreadable(raw, "is too large to be written as a text; write a shorter one") from error
+        raise parse_error(raw, "is too large to be written as a text; write a shorter one") from error
 
 
 def _without_controls(text: str) -> str:

@@ -12,17 +12,17 @@ from urllib.parse import urlparse
 from urllib.parse import urlunparse
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import ValueUnreadable
-from pytest_webeval.safety.regex import NotAPattern
+from pytest_webeval.errors import ValueParseError
+from pytest_webeval.safety.regex import InvalidPattern
 from pytest_webeval.safety.regex import PatternTooBig
-from pytest_webeval.safety.regex import matches
+from pytest_webeval.safety.regex import match
 from pytest_webeval.values.base import Value
+from pytest_webeval.values.base import check_length
 from pytest_webeval.values.base import looks_like_pattern
-from pytest_webeval.values.base import refuse_overlong
-from pytest_webeval.values.base import unreadable
+from pytest_webeval.values.base import parse_error
 
 if TYPE_CHECKING:
-    from pytest_webeval.values.base import Reading
+    from pytest_webeval.values.base import ParseContext
 
 
 class Location(NamedTuple):
@@ -51,27 +51,27 @@ class UrlValue(Value):
     type_name: ClassVar[str] = "url"
 
     @classmethod
-    def canonical(cls, raw: object, reading: Reading) -> Location:
+    def canonical(cls, raw: object, reading: ParseContext) -> Location:
         """Base and parameters, or the pattern that the text is."""
         from pytest_webeval.values.url_normalization import is_ssh  # answers are seldom URLs
-        from pytest_webeval.values.url_normalization import normalized
+        from pytest_webeval.values.url_normalization import normalize_url
 
         if not isinstance(raw, str) or not raw.strip():
-            raise unreadable(raw, "is not a URL; write it in full")
-        refuse_overlong(raw, "URL")
+            raise parse_error(raw, "is not a URL; write it in full")
+        check_length(raw, "URL")
         text = raw.strip()
         if reading.patterns and looks_like_pattern(text):
             return Location(text, is_pattern=True)
         text = text.rstrip("/")
         try:
-            plain = normalized(text)
+            plain = normalize_url(text)
         except EvaluationError as error:
-            raise ValueUnreadable(str(error)) from error
+            raise ValueParseError(str(error)) from error
         place = reading.derender(plain)
         if is_ssh(text):
             return Location(place)
         if reading.known_sites and place == plain:
-            raise unreadable(raw, "is no address of the task's sites; write one as the site has it")
+            raise parse_error(raw, "is no address of the task's sites; write one as the site has it")
         return _split(place)
 
     def matches(self, actual: Value) -> bool:
@@ -107,6 +107,6 @@ def _same_parameter(expected: str, found: str) -> bool:
 
 def _accepts(pattern: str, text: str) -> bool:
     try:
-        return matches(pattern, text)
-    except (NotAPattern, PatternTooBig) as error:
+        return match(pattern, text)
+    except (InvalidPattern, PatternTooBig) as error:
         raise EvaluationError(f"{pattern!r} is no regular expression; mend the URL") from error

@@ -48,7 +48,7 @@ def is_normal(text: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def normalized(text: str) -> str:
+def normalize_url(text: str) -> str:
     """The URL after url-normalize, or its SSH short form. Raises `EvaluationError` where it is impossible."""
     if short := _ssh(text):
         return f"{short[0]}@__SSH_HOST__:{short[1]}".lower()
@@ -70,7 +70,7 @@ def split_normal(text: str) -> SplitResult:
         raise EvaluationError(f"{text[:200]!r} is no URL: {error}; record the run again") from error
 
 
-def is_trick(text: str) -> bool:
+def has_path_tricks(text: str) -> bool:
     """Whether a path has an encoded slash or a dot segment: it means another place than the reference takes it for."""
     return _ENCODED_SLASH.search(path_of(text)) is not None or has_dot_segments(text)
 
@@ -86,9 +86,9 @@ def path_of(text: str) -> str:
 
 
 def normalized_keeping_slashes(text: str) -> str:
-    """As `normalized`, with the encoded slashes of the path left encoded."""
+    """As `normalize_url`, with the encoded slashes of the path left encoded."""
     head = path_of(text)
     if not _ENCODED_SLASH.search(head):
-        return normalized(text)
+        return normalize_url(text)
     kept = _ENCODED_SLASH.sub("%252F", head.replace("%252F", "%25252F").replace("%252f", "%25252F"))
-    return re.sub("%25252F|%252F", lambda found: _KEPT[found[0]], normalized(kept + text[len(head) :]))
+    return re.sub("%25252F|%252F", lambda found: _KEPT[found[0]], normalize_url(kept + text[len(head) :]))

@@ -8,8 +8,8 @@ import pytest
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.summary.baseline import Baseline
+from pytest_webeval.summary.baseline import BaselineRow
 from pytest_webeval.summary.baseline import Flips
-from pytest_webeval.summary.baseline import Row
 from pytest_webeval.summary.baseline import flip_by_run
 from pytest_webeval.summary.baseline import flips
 from pytest_webeval.summary.baseline import read_baseline
@@ -19,7 +19,7 @@ def rows(text):
     """Rows of words such as `a/1+`: a label, whose last part is the task id, and how it went."""
     status = {"+": "success", "-": "failure", "!": "error", "?": "excluded", "~": "partial_match"}
     words = [(word[:-1], status[word[-1]]) for word in text.split()]
-    return [Row(run, int(run.rpartition("/")[2]), state) for run, state in words]
+    return [BaselineRow(run, int(run.rpartition("/")[2]), state) for run, state in words]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_runs_flip_between_success_and_anything_else_that_counts(before, now, lo
 
 
 def test_an_id_is_the_same_as_a_number_and_as_a_text():
-    assert flips([Row("a", 7, "success")], [Row("b", "7", "failure")]).lost == ("b",)
+    assert flips([BaselineRow("a", 7, "success")], [BaselineRow("b", "7", "failure")]).lost == ("b",)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_baseline_is_read_as_far_as_it_is_needed(tmp_path):
     (tmp_path / "link.json").symlink_to("then.json")
     found = read_baseline(tmp_path / "link.json")
     assert isinstance(found, Baseline)
-    assert found.task_results == [Row("r/1", 1, "success")]
+    assert found.task_results == [BaselineRow("r/1", 1, "success")]
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,14 @@ import json
 import pytest
 
 from pytest_webeval.summary.metrics_json import metrics
-from pytest_webeval.summary.trajectory_rows import Row
+from pytest_webeval.summary.trajectory_rows import TrajectoryRow
 from pytest_webeval.summary.trajectory_statistics import by_screenshots
 
 ATLAS = "The Pocket Atlas costs 12.50 EUR and is in stock."
 
 
 def row(task_id, score=None, kind="completed", **fields):
-    return Row(task_id=task_id, run="r1", label=task_id, kind=kind, score=score, **fields)
+    return TrajectoryRow(task_id=task_id, run="r1", label=task_id, kind=kind, score=score, **fields)
 
 
 def voyage(task_id, score, answer="yes", reasoning="Verdict: SUCCESS", **fields):

@@ -15,14 +15,16 @@ from pytest_webeval.summary.repeated_runs import any_of
 from pytest_webeval.summary.repeated_runs import averages
 from pytest_webeval.summary.repeated_runs import consensus
 from pytest_webeval.summary.repeated_runs import tries_of_tasks
-from pytest_webeval.summary.trajectory_rows import Row
+from pytest_webeval.summary.trajectory_rows import TrajectoryRow
 
 TRIES = st.integers(1, 7).flatmap(lambda count: st.builds(Tries, st.just(count), st.integers(0, count)))
 
 
 def sample(task_id, score, run="r1"):
     status = "success" if score == 1 else "failure"
-    return Row(task_id=task_id, run=run, label=f"{run}/{task_id}", kind="completed", score=score, status=status)
+    return TrajectoryRow(
+        task_id=task_id, run=run, label=f"{run}/{task_id}", kind="completed", score=score, status=status
+    )
 
 
 @pytest.mark.parametrize(

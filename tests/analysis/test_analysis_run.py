@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_webeval.summary.trajectory_analysis import analyse
-from pytest_webeval.summary.trajectory_rows import Row
+from pytest_webeval.summary.trajectory_rows import TrajectoryRow
 from pytest_webeval.summary.trajectory_statistics import default_budgets
 
 
 def row(task_id, score=None, kind="completed", run="r1", **fields):
-    return Row(task_id=task_id, run=run, label=f"{run}/{task_id}", kind=kind, score=score, **fields)
+    return TrajectoryRow(task_id=task_id, run=run, label=f"{run}/{task_id}", kind=kind, score=score, **fields)
 
 
 SHARES = (5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 100)

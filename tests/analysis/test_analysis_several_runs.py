@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_webeval.summary.trajectory_analysis import analyse
-from pytest_webeval.summary.trajectory_rows import Row
+from pytest_webeval.summary.trajectory_rows import TrajectoryRow
 
 
 def rows_of(run, scores, experiment="fara", prefix="t"):
     """A run of tasks t0, t1, ...: a score each, None for an aborted one and a blank for one that is not there."""
     return [
-        Row(
+        TrajectoryRow(
             task_id=f"{prefix}{number}",
             run=run,
             label=f"{run}/{prefix}{number}",

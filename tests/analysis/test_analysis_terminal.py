@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from pytest_webeval.reports.rerun import Reruns
-from pytest_webeval.reports.terminal import Ending
-from pytest_webeval.reports.terminal import section
+from pytest_webeval.reports.rerun import RerunCommands
+from pytest_webeval.reports.terminal import SessionFacts
+from pytest_webeval.reports.terminal import render_summary
 from pytest_webeval.summary.summarize import summarize_records
 from pytest_webeval.summary.trajectory_analysis import analyse
-from pytest_webeval.summary.trajectory_rows import Row
+from pytest_webeval.summary.trajectory_rows import TrajectoryRow
 
 
-def rows_of(experiment: str, *runs: str, **fields: Any) -> list[Row]:
+def rows_of(experiment: str, *runs: str, **fields: Any) -> list[TrajectoryRow]:
     """Runs r0, r1, ... of tasks t0, t1, ...: a letter each, `1` and `0` for a score, `-` for an aborted one."""
     return [
-        Row(
+        TrajectoryRow(
             task_id=f"t{task}",
             run=f"{experiment}/r{run}",
             label=f"{experiment}/r{run}/t{task}",
@@ -36,10 +36,10 @@ def rows_of(experiment: str, *runs: str, **fields: Any) -> list[Row]:
 def told():
     """The lines that follow the counts of results, which are those of an empty session here."""
 
-    def lines(rows: list[Row], **about: Any) -> list[str]:
+    def lines(rows: list[TrajectoryRow], **about: Any) -> list[str]:
         usual = {"subset": None, "partial": False, "unscored": [], "stopped": None, "trajectories": analyse(rows)}
         summary = summarize_records([], about=usual | about)
-        return section(summary, Reruns({}), Ending([], 0, [], [], []))[1:]
+        return render_summary(summary, RerunCommands({}), SessionFacts([], 0, [], [], []))[1:]
 
     return lines
 
@@ -90,7 +90,7 @@ def test_several_runs_are_told_with_their_spread_and_how_far_they_did_the_same_t
 
 def test_one_run_of_rephrased_tasks_has_nothing_to_compare_with(told):
     rows = [
-        Row(task_id=task, run="r", label=task, kind="completed", experiment="x", score=1, status="success")
+        TrajectoryRow(task_id=task, run="r", label=task, kind="completed", experiment="x", score=1, status="success")
         for task in ("a", "a_rephrased_1")
     ]
     assert told(rows)[2:] == ["x: 1 run, mean 100.0%, pass@1 100.0% of 2, pass^1 100.0% of 2"]

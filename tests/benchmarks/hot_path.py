@@ -15,7 +15,7 @@ from pytest_webeval import load_sites
 from pytest_webeval import load_tasks
 from pytest_webeval import score
 from pytest_webeval.results import Status
-from pytest_webeval.storage import encoded
+from pytest_webeval.storage import to_json_bytes
 
 
 def main(directory: Path, times: int) -> None:
@@ -23,7 +23,7 @@ def main(directory: Path, times: int) -> None:
     tasks, sites = load_tasks(str(directory / "tasks.json")), load_sites(directory / "config.json")
     for _ in range(times):
         result = score(load_run(directory / "runs" / "1"), tasks, sites)
-        encoded(result.to_json())
+        to_json_bytes(result.to_json())
         assert result.status is Status.SUCCESS, result.error_msg
 
 

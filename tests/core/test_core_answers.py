@@ -8,7 +8,7 @@ import pytest
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.evaluators.agent_response import read_answer
+from pytest_webeval.evaluators.agent_response import parse_response
 from pytest_webeval.rules import RULES
 from pytest_webeval.safety.limits import Limits
 
@@ -187,7 +187,7 @@ def test_bytes_that_are_no_utf8_are_an_error_that_says_where(bench):
 
 @pytest.mark.parametrize("text", ["```" + " " * 200_000, "```json" + "\n" * 200_000, "9" * 100_000])
 def test_a_hostile_response_is_read_in_bounded_time(text):
-    answer = read_answer(text.encode(), RULES["default"])
+    answer = parse_response(text.encode(), RULES["default"])
     assert answer.parsed == text.strip()
     assert answer.fields is None
 
@@ -197,16 +197,16 @@ def test_a_response_that_nests_too_deep_is_an_error_that_names_the_limit(text):
     with pytest.raises(
         EvaluationError, match="the response nests deeper than 750 levels; at most 750 are read; raise nes"
     ):
-        read_answer(text.encode(), RULES["default"])
+        parse_response(text.encode(), RULES["default"])
 
 
 def test_a_response_with_too_many_values_is_an_error_that_names_the_limit():
     text = f"[{'0,' * 9}0]".encode()
-    assert read_answer(text, RULES["default"], Limits(values=10)).parsed == [0] * 10
+    assert parse_response(text, RULES["default"], Limits(values=10)).parsed == [0] * 10
     with pytest.raises(
         EvaluationError, match="the response holds more values than 9; at most 9 are read; raise values"
     ):
-        read_answer(text, RULES["default"], Limits(values=9))
+        parse_response(text, RULES["default"], Limits(values=9))
 
 
 @pytest.mark.parametrize(

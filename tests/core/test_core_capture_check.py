@@ -7,9 +7,9 @@ import json
 import pytest
 
 from pytest_webeval.api import load_run
-from pytest_webeval.diagnostics.recording_checks import capture_check
+from pytest_webeval.diagnostics.recording_checks import check_recording
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.scoring.task_result import failed_to_load
+from pytest_webeval.scoring.task_result import build_error_result
 from pytest_webeval.tasks.task import read_task
 
 SHOP = "http://shop.test:7770"
@@ -37,7 +37,7 @@ def checked(bench):
         network = {"evaluator": "NetworkEventEvaluator", "expected": wanted}
         run = load_run(path)
         assert run.trace.events
-        return capture_check(run, read_task(bench.task(network), "a test"))
+        return check_recording(run, read_task(bench.task(network), "a test"))
 
     return check
 
@@ -133,10 +133,10 @@ def test_a_damaged_entry_tells_what_it_can_of_its_body_and_of_the_cache(checked,
 
 def test_a_trace_that_nobody_read_is_not_read_for_this(bench):
     run = load_run(bench.record(events=[{"url": f"{SHOP}/a.css"}]))
-    assert capture_check(run) == []
+    assert check_recording(run) == []
     assert run.inputs.checksums == {}
     assert run.trace.is_empty
-    assert kinds(capture_check(run)) == ["empty_log"]
+    assert kinds(check_recording(run)) == ["empty_log"]
 
 
 def test_it_stands_in_results_that_are_no_success_and_in_no_others(bench):
@@ -152,5 +152,5 @@ def test_it_stands_in_results_of_recordings_that_cannot_be_scored(bench):
     case = bench.case(bench.task(bench.expecting()))
     with pytest.raises(RecordingError) as error:
         case.check()
-    found = failed_to_load(case.run, case.task, str(error.value)).webeval
+    found = build_error_result(case.run, case.task, str(error.value)).webeval
     assert (kinds(found["capture"]), found["explanations"]) == (["empty_log"], [])

@@ -5,21 +5,21 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.values.base import Reading
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.comparison import Comparison
-from pytest_webeval.values.comparison import Trail
-from pytest_webeval.values.comparison import shown
+from pytest_webeval.values.comparison import ComparisonState
+from pytest_webeval.values.comparison import preview
 from pytest_webeval.values.number import NumberValue
-from pytest_webeval.values.schema import Unread
+from pytest_webeval.values.schema import UnparsedValue
 from pytest_webeval.values.string import StringValue
 
 
 def text(raw) -> StringValue:
-    return StringValue.read(raw, Reading())
+    return StringValue.read(raw, ParseContext())
 
 
-FIVE = NumberValue.read(5, Reading())
-UNREAD = Unread("a", "'a' is not a number")
+FIVE = NumberValue.read(5, ParseContext())
+UNREAD = UnparsedValue("a", "'a' is not a number")
 IN_ORDER, WITH_MORE = Comparison(ordered=True), Comparison(extra_keys=True)
 
 
@@ -130,12 +130,12 @@ def test_messages_say_what_was_expected_what_was_found_and_what_is_wrong(compari
     ids=["whole", "cut by one", "cut"],
 )
 def test_a_value_is_shown_in_at_most_300_characters(text, written):
-    assert shown(text) == written
+    assert preview(text) == written
 
 
 @pytest.mark.parametrize(("tree", "written"), [(10**5_000, "<class 'int'>"), (1 + 2j, '"(1+2j)"')], ids=["huge", "odd"])
 def test_what_cannot_be_written_as_json_is_shown_by_its_type_or_as_python_writes_it(tree, written):
-    assert shown(tree) == written
+    assert preview(tree) == written
 
 
 PATTERN_FIRST = [text("^.*$"), text("a")]
@@ -206,7 +206,7 @@ def test_a_second_empty_list_in_an_answer_is_an_error_of_the_reference(expected,
 
 
 def test_what_was_met_before_counts():
-    trail = Trail()
+    trail = ComparisonState()
     assert Comparison(separate_lists=False).equal([], [], trail)
     with pytest.raises(EvaluationError):
         Comparison(separate_lists=False).equal([], [], trail)

@@ -16,7 +16,7 @@ from pydantic import ConfigDict
 
 import pytest_webeval
 from pytest_webeval.reports.failure_text import failure_text
-from pytest_webeval.storage import encoded
+from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.summary.summarize import summarize
 
 PACKAGE = Path(pytest_webeval.__file__).parent
@@ -115,7 +115,7 @@ def test_a_result_has_the_published_shape(bench, data, wanted, status):
     bench.record()
     network = {"evaluator": "NetworkEventEvaluator", "expected": wanted}
     result = bench.score(bench.task(bench.expecting(data=data), network))
-    assert ToldResult.model_validate(json.loads(encoded(result.to_json()))).status == status
+    assert ToldResult.model_validate(json.loads(to_json_bytes(result.to_json()))).status == status
     assert bool(failure_text(result)) is (status != "success")
 
 
@@ -133,4 +133,4 @@ def test_a_deeply_nested_answer_costs_neither_its_verdict_nor_its_result_file(be
     bench.record(f'{{"task_type": "MUTATE", "status": "SUCCESS", "retrieved_data": {"[" * depth}{"]" * depth}}}')
     result = bench.score(bench.task(bench.expecting("MUTATE", schema={"type": "null"})))
     assert result.status == "success"
-    assert json.loads(encoded(result.to_json()))["status"] == "success"
+    assert json.loads(to_json_bytes(result.to_json()))["status"] == "success"

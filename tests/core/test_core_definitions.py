@@ -16,10 +16,10 @@ from pydantic import ValidationError
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.safety.json import told_of
+from pytest_webeval.safety.json import format_validation_error
 from pytest_webeval.tasks import expectations
 from pytest_webeval.tasks import task
-from pytest_webeval.tasks.decoding import read_definition
+from pytest_webeval.tasks.decoding import decode_definition
 from pytest_webeval.tasks.lenient_models import MODELS
 from pytest_webeval.tasks.lenient_models import _first
 
@@ -88,7 +88,7 @@ def seen(found):
 def as_struct(kind, raw):
     """What we make of a definition, or what we say to be wrong with it, as a text: NaN equals nothing."""
     try:
-        return repr(seen(read_definition(kind, raw, "eval[0]")))
+        return repr(seen(decode_definition(kind, raw, "eval[0]")))
     except ValueError as error:
         return str(error)
 
@@ -117,7 +117,7 @@ def test_structs_and_models_have_the_same_fields(kind):
 @pytest.mark.parametrize(("kind", "raw"), KINDS, ids=lambda one: getattr(one, "__name__", ""))
 def test_plain_definitions_need_no_model(kind, raw, monkeypatch):
     monkeypatch.setattr("pytest_webeval.tasks.lenient_models.read_leniently", None)
-    assert read_definition(kind, raw, "") == msgspec.convert(raw, kind)
+    assert decode_definition(kind, raw, "") == msgspec.convert(raw, kind)
 
 
 @given(
@@ -161,7 +161,7 @@ def test_both_ways_allow_the_same_depth(depth):
     for _ in range(depth):
         deep = {"a": deep}
     event = EVENT | {"expected": EVENT["expected"] | {"post_data": {"q": deep}}}
-    found = read_by(read_definition, expectations.NetworkExpectation, event, "eval[0]")
+    found = read_by(decode_definition, expectations.NetworkExpectation, event, "eval[0]")
     assert found == read_by(
         lambda kind, raw, _: MODELS[kind.__name__].model_validate(raw), expectations.NetworkExpectation, event, ""
     )
@@ -248,7 +248,7 @@ def test_a_misspelt_field_of_an_expectation_is_refused(kind, raw):
 def test_what_msgspec_tells_has_its_place_in_our_words(kind, raw, told):
     with pytest.raises(msgspec.ValidationError) as caught:
         msgspec.convert(raw, kind)
-    assert told_of(caught.value, "eval" if "eval" in told else "") == told
+    assert format_validation_error(caught.value, "eval" if "eval" in told else "") == told
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pytest_webeval.recordings import inputs as durations
 from pytest_webeval.recordings.inputs import DECODE
 from pytest_webeval.recordings.inputs import EVALUATE
 from pytest_webeval.recordings.inputs import READ
-from pytest_webeval.recordings.inputs import Durations
+from pytest_webeval.recordings.inputs import PhaseTimer
 
 
 @pytest.fixture(autouse=True)
@@ -20,14 +20,14 @@ def _ticking(monkeypatch):
 
 
 def test_a_phase_within_another_stops_the_clock_of_that_other():
-    phases = Durations()
+    phases = PhaseTimer()
     with phases.phase(EVALUATE), phases.phase(DECODE), phases.phase(READ):
         pass
     assert phases.seconds == {READ: 1, DECODE: 2, EVALUATE: 2}
 
 
 def test_time_between_phases_is_counted_to_none():
-    phases = Durations()
+    phases = PhaseTimer()
     with phases.phase(READ):
         pass
     with phases.phase(READ):
@@ -36,7 +36,7 @@ def test_time_between_phases_is_counted_to_none():
 
 
 def test_a_phase_that_raises_has_ended():
-    phases = Durations()
+    phases = PhaseTimer()
     with pytest.raises(ValueError, match="odd"), phases.phase(DECODE):
         raise ValueError("odd")
     with phases.phase(READ):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from url_normalize import url_normalize
 
 from pytest_webeval.evaluators.network.event_matcher import places_of
-from pytest_webeval.evaluators.network.urls import UrlReader
+from pytest_webeval.evaluators.network.urls import UrlMatcher
 from pytest_webeval.evaluators.network.urls import bases_match
 from pytest_webeval.tasks.sites import Environment
 from pytest_webeval.tasks.sites import Sites
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Transitional processing")
 
 SHOP, GIT = "http://shop.test:7770", "http://git.test/"
 SITES = Sites({"shopping": Environment((SHOP,)), "gitlab": Environment((GIT, "http://old.test/git"))})
-READER = UrlReader(SITES, ("shopping", "gitlab"))
+READER = UrlMatcher(SITES, ("shopping", "gitlab"))
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_what_is_ruled_out_matches_none_of_the_expected_places(raw):
     expected = READER.expected(EXPECTED)
     places = places_of(expected, READER)
     assert places is not None
-    if places.rule_out(raw):
+    if places.excludes(raw):
         actual = READER.actual(raw)
         assert not any(bases_match(url, actual, READER) for url in expected)
 
@@ -140,16 +140,16 @@ def test_what_is_ruled_out_matches_none_of_the_expected_places(raw):
 def test_requests_to_other_places_are_ruled_out_unless_they_have_to_be_normalized(raw, ruled_out):
     places = places_of(READER.expected(EXPECTED), READER)
     assert places is not None
-    assert places.rule_out(raw) is ruled_out
+    assert places.excludes(raw) is ruled_out
 
 
 @pytest.mark.parametrize("address", ["shop.test", "http://shop.test/?store=", ""])
 def test_addresses_that_are_none_rule_nothing_out(address):
-    reader = UrlReader(Sites({"shopping": Environment((SHOP, address))}), ("shopping",))
+    reader = UrlMatcher(Sites({"shopping": Environment((SHOP, address))}), ("shopping",))
     assert places_of(reader.expected("__SHOPPING__/a"), reader) is None
 
 
 def test_a_pattern_or_base64_in_paths_rules_nothing_out():
-    decoding = UrlReader(SITES, ("shopping",), decode_base64=True)
+    decoding = UrlMatcher(SITES, ("shopping",), decode_base64=True)
     assert places_of(READER.expected("^__SHOPPING__/a.*$"), READER) is None
     assert places_of(decoding.expected("__SHOPPING__/a"), decoding) is None

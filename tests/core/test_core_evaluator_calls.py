@@ -94,7 +94,7 @@ def test_an_exception_in_an_evaluator_of_ours_has_no_line_of_ours(case, monkeypa
     def broken(*_arguments):
         raise LookupError("no lamp")
 
-    monkeypatch.setattr("pytest_webeval.evaluators.response.read_answer", broken)
+    monkeypatch.setattr("pytest_webeval.evaluators.response.parse_response", broken)
     result = score(case, default_evaluators()).evaluators_results[0]
     assert result.error_msg == "LookupError: no lamp @ eval[0]"
     assert case.calls.raised == []
@@ -115,7 +115,7 @@ def test_a_call_that_fails_before_it_begins_has_no_line(case):
 def test_warnings_of_ours_are_silent_where_a_subclass_calls_us_and_its_own_are_not(case, monkeypatch):
     from pytest_webeval.evaluators import response
 
-    def noisy(*arguments, read=response.read_answer):
+    def noisy(*arguments, read=response.parse_response):
         warnings.warn("a parser grumbles", stacklevel=1)
         return read(*arguments)
 
@@ -125,7 +125,7 @@ def test_warnings_of_ours_are_silent_where_a_subclass_calls_us_and_its_own_are_n
             warnings.warn("the lamp flickers", stacklevel=1)
             return usual
 
-    monkeypatch.setattr("pytest_webeval.evaluators.response.read_answer", noisy)
+    monkeypatch.setattr("pytest_webeval.evaluators.response.parse_response", noisy)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         score(case, [Noisy()])

@@ -18,7 +18,7 @@ from pytest_webeval.evaluators.rubric_verdict import RubricExpectation
 from pytest_webeval.results import Assertion
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.task import Expectation
-from pytest_webeval.values.base import Reading
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.comparison import Comparison
 from pytest_webeval.values.comparison import failed
 from pytest_webeval.values.comparison import passed
@@ -73,13 +73,15 @@ def test_there_is_one_evaluator_of_each_kind():
     assert list(EVALUATORS) == ["AgentResponseEvaluator", "NetworkEventEvaluator", "RubricEvaluator"]
 
 
-@pytest.mark.parametrize("one", [Comparison(), Reading(), *default_evaluators()], ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize(
+    "one", [Comparison(), ParseContext(), *default_evaluators()], ids=lambda one: type(one).__name__
+)
 def test_what_decides_a_verdict_cannot_be_changed(one):
     with pytest.raises((FrozenInstanceError, TypeError)):
         one.ordered = True
 
 
-@pytest.mark.parametrize("one", [Comparison(), Reading()], ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("one", [Comparison(), ParseContext()], ids=lambda one: type(one).__name__)
 def test_settings_have_no_place_for_anything_else(one):
     with pytest.raises(AttributeError):
         object.__setattr__(one, "more", 1)  # past what a frozen dataclass refuses

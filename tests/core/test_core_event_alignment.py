@@ -8,7 +8,7 @@ import time
 import pytest
 
 from pytest_webeval.api import load_run
-from pytest_webeval.recordings.network.events import seconds_of
+from pytest_webeval.recordings.network.events import parse_timestamp
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.reports.html.step_alignment import align_events
 
@@ -63,7 +63,7 @@ def page(path, **more):
     ],
 )
 def test_a_time_stamp_is_seconds_since_1970(stamp, seconds):
-    assert seconds_of(stamp) == seconds
+    assert parse_timestamp(stamp) == seconds
 
 
 @pytest.mark.parametrize(

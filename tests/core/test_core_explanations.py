@@ -11,8 +11,8 @@ import pytest
 from pytest_webeval.diagnostics.difference import LONGEST
 from pytest_webeval.diagnostics.difference import Difference
 from pytest_webeval.diagnostics.difference import Explanation
-from pytest_webeval.diagnostics.difference import bounded
 from pytest_webeval.diagnostics.difference import bounded_path
+from pytest_webeval.diagnostics.difference import truncate_json
 from pytest_webeval.diagnostics.tree_diff import differences
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.response import ResponseEvaluator
@@ -20,7 +20,7 @@ from pytest_webeval.results import TaskResult
 from pytest_webeval.scoring.merge import joined
 from pytest_webeval.values.comparison import Comparison
 from pytest_webeval.values.comparison import failed
-from pytest_webeval.values.schema import Unread
+from pytest_webeval.values.schema import UnparsedValue
 
 SHOP = "http://shop.test:7770"
 FORM, JSON = "application/x-www-form-urlencoded", "application/json"
@@ -392,19 +392,19 @@ def test_many_differences_are_cut(bench):
         ([1, 2.5, None, True], [1, 2.5, "…"]),
         (float("inf"), "inf"),
         ([10**5000], ["…"]),
-        (Unread("raw", "no"), "raw"),
+        (UnparsedValue("raw", "no"), "raw"),
         ([], []),
     ],
 )
 def test_values_are_cut_where_they_get_long_and_keep_their_shape(tree, cut):
-    assert bounded(tree, 10) == cut
+    assert truncate_json(tree, 10) == cut
 
 
 def test_a_value_of_any_depth_is_cut():
     tree: list = []
     for _ in range(500):
         tree = [tree]
-    assert "…" in json.dumps(bounded(tree), ensure_ascii=False)
+    assert "…" in json.dumps(truncate_json(tree), ensure_ascii=False)
 
 
 def test_a_long_path_loses_its_middle():

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_webeval.diagnostics.failure_groups import LONGEST_FIELD
 from pytest_webeval.diagnostics.failure_groups import FailureGroup
-from pytest_webeval.diagnostics.failure_groups import decisive
+from pytest_webeval.diagnostics.failure_groups import deciding_assertion
 from pytest_webeval.diagnostics.failure_groups import group_of
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
@@ -102,14 +102,14 @@ def test_of_the_right_place_the_field_decides_and_of_another_place_that_no_event
     missed = failed("missing_navigation_event", "no GET", "nearest is event 3")
     query = failed("network_event.query_params_mismatch", "expected a", "got b")
     elsewhere = failed("network_event.url_mismatch", "expected a", "got b")
-    assert decisive(result(found(missed, query))).assertion == query
-    assert decisive(result(found(missed, elsewhere, query))).assertion == missed
+    assert deciding_assertion(result(found(missed, query))).assertion == query
+    assert deciding_assertion(result(found(missed, elsewhere, query))).assertion == missed
 
 
 def test_the_first_evaluator_that_failed_decides():
     fine = found(passed("status_match", "ok"), name="AgentResponseEvaluator")
     wrong = found(failed("network_event.url_mismatch", "expected a", "got b"))
-    assert decisive(result(fine, wrong)).result == wrong
+    assert deciding_assertion(result(fine, wrong)).result == wrong
 
 
 def test_the_summary_lists_groups_largest_first_with_their_runs():

@@ -17,13 +17,13 @@ from pytest_webeval import Limits
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import ValueUnreadable
-from pytest_webeval.evaluators.network.urls import UrlReader
-from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.errors import ValueParseError
+from pytest_webeval.evaluators.network.urls import UrlMatcher
+from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.safety.limits import read_limits
 from pytest_webeval.tasks.sites import Sites
-from pytest_webeval.values.base import Reading
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.string import StringValue
 
 ENTRY = {"request": {"method": "GET", "url": "http://a.test/"}, "response": {"status": 200}}
@@ -98,7 +98,7 @@ MANY = "has more than 4 entries; at most 4 are read; raise entries in webeval_li
 def test_a_trace_beyond_a_limit_is_an_error_that_names_it(tmp_path, name, content, limits, told):
     (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(RecordingError, match=told):
-        load_trace(Inputs(tmp_path, limits=limits), name)
+        load_trace(RunInputs(tmp_path, limits=limits), name)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_trace_beyond_a_limit_is_an_error_that_names_it(tmp_path, name, conten
 def test_a_trace_within_its_limits_is_read(tmp_path, name, content):
     (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     limits = Limits(entries=5, archive_members=4)
-    assert len(load_trace(Inputs(tmp_path, limits=limits), name).events) == 5
+    assert len(load_trace(RunInputs(tmp_path, limits=limits), name).events) == 5
 
 
 def lying(content, kind, packed):
@@ -139,7 +139,7 @@ def test_an_archive_that_lies_about_sizes_is_an_error(tmp_path, kind, pack):
     content = b" " * 10 * 2**20
     (tmp_path / "trace.zip").write_bytes(lying(content, kind, pack(content)))
     with pytest.raises(RecordingError, match="is no Playwright trace"):
-        load_trace(Inputs(tmp_path), "trace.zip")
+        load_trace(RunInputs(tmp_path), "trace.zip")
 
 
 def test_no_more_is_unpacked_than_an_archive_says_that_there_is(tmp_path):
@@ -148,7 +148,7 @@ def test_no_more_is_unpacked_than_an_archive_says_that_there_is(tmp_path):
     del content
     tracemalloc.start()
     with pytest.raises(RecordingError, match="is no Playwright trace"):
-        load_trace(Inputs(tmp_path), "trace.zip")
+        load_trace(RunInputs(tmp_path), "trace.zip")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 10 * 2**20
@@ -156,7 +156,7 @@ def test_no_more_is_unpacked_than_an_archive_says_that_there_is(tmp_path):
 
 def test_bzip2_is_read_as_well(tmp_path):
     (tmp_path / "trace.zip").write_bytes(zipped(compression=zipfile.ZIP_BZIP2))
-    assert len(load_trace(Inputs(tmp_path), "trace.zip").events) == 5
+    assert len(load_trace(RunInputs(tmp_path), "trace.zip").events) == 5
 
 
 @pytest.mark.parametrize("encoding", ["base64", None])
@@ -165,22 +165,22 @@ def test_a_body_beyond_its_limit_is_an_error_that_names_it(tmp_path, encoding):
     entry = ENTRY | {"response": {"status": 200, "content": stored}}
     (tmp_path / "network.har").write_text(json.dumps({"log": {"entries": [entry]}}))
     (tmp_path / "big").write_text("abcdef")
-    enough, short = (load_trace(Inputs(tmp_path, limits=Limits(body_size=n)), "network.har") for n in (6, 5))
+    enough, short = (load_trace(RunInputs(tmp_path, limits=Limits(body_size=n)), "network.har") for n in (6, 5))
     assert enough.events[0].read_content().aside() == "abcdef"
     with pytest.raises(EvaluationError, match=r"6 bytes; at most 5 are read; (see|raise) body_size in webeval_limits"):
         short.events[0].read_content().aside()
 
 
 def test_a_text_beyond_its_limit_is_refused():
-    assert StringValue.read("abcde", Reading(longest=5)).to_json() == "abcde"
+    assert StringValue.read("abcde", ParseContext(longest=5)).to_json() == "abcde"
     with pytest.raises(
-        ValueUnreadable, match="a text of 6 characters is too long; at most 5 are read; raise string_len"
+        ValueParseError, match="a text of 6 characters is too long; at most 5 are read; raise string_len"
     ):
-        StringValue.read("abcdef", Reading(longest=5))
+        StringValue.read("abcdef", ParseContext(longest=5))
 
 
 def test_a_url_beyond_the_limit_is_an_error():
-    reader = UrlReader(Sites(), (), limits=Limits(string_length=20))
+    reader = UrlMatcher(Sites(), (), limits=Limits(string_length=20))
     assert reader.actual("http://shop.test/123").base == "http://shop.test/123"
     with pytest.raises(EvaluationError, match="a URL has 21 characters; at most 20 are read; raise string_length"):
         reader.actual("http://shop.test/1234")
@@ -196,12 +196,12 @@ def test_a_url_beyond_the_limit_is_an_error():
     ids=["two in turns", "one that stands for two", "another one late"],
 )
 def test_heaps_of_accents_are_refused_before_they_are_ordered(few, many):
-    assert StringValue.read("e" + few, Reading()).to_json().startswith("e")
-    with pytest.raises(ValueUnreadable, match="has more than 1000 accents of several kinds in a row; no writing has"):
-        StringValue.read("e" + many, Reading())
+    assert StringValue.read("e" + few, ParseContext()).to_json().startswith("e")
+    with pytest.raises(ValueParseError, match="has more than 1000 accents of several kinds in a row; no writing has"):
+        StringValue.read("e" + many, ParseContext())
 
 
 @pytest.mark.parametrize("mark", ["\u0301", "\u0344", "\u0316"])
 def test_any_number_of_one_accent_is_no_part_of_a_text(mark):
-    plain = StringValue.read("lamp", Reading())
-    assert StringValue.read("lamp" + mark * 100_000, Reading()) == plain
+    plain = StringValue.read("lamp", ParseContext())
+    assert StringValue.read("lamp" + mark * 100_000, ParseContext()) == plain

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.discovery import listed
+from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.formats import format_of
 
 
@@ -16,7 +16,15 @@ def test_directories_come_in_the_order_of_their_numbers_and_without_tools_and_li
         (tmp_path / name).mkdir()
     (tmp_path / "1").touch()
     (tmp_path / "2").symlink_to("9", target_is_directory=True)
-    assert [path.name for path in listed(tmp_path).directories()] == ["9", "10", ".1", "0" * 20, "a10", "a9", "b"]
+    assert [path.name for path in list_directory(tmp_path).directories()] == [
+        "9",
+        "10",
+        ".1",
+        "0" * 20,
+        "a10",
+        "a9",
+        "b",
+    ]
 
 
 def test_links_that_lead_out_or_nowhere_are_told_in_the_order_of_their_names(tmp_path):
@@ -26,11 +34,11 @@ def test_links_that_lead_out_or_nowhere_are_told_in_the_order_of_their_names(tmp
     (tmp_path / "file").touch()
     for name, place in places.items():
         (root / name).symlink_to(place)
-    assert [path.name for path in listed(root).links_out(root)] == ["a", "c", "d"]
+    assert [path.name for path in list_directory(root).links_out(root)] == ["a", "c", "d"]
 
 
 def test_a_directory_that_cannot_be_listed_says_so_when_its_directories_are_asked_for(tmp_path):
-    seen = listed(tmp_path / "nowhere")
+    seen = list_directory(tmp_path / "nowhere")
     assert (seen.names, seen.links_out(tmp_path)) == (frozenset(), [])
     with pytest.raises(RecordingError, match=r"cannot list .*/nowhere: No such file or directory; make it readable"):
         seen.directories()

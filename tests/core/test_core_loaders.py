@@ -20,16 +20,16 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.evaluators.agent_response import read_answer
+from pytest_webeval.evaluators.agent_response import parse_response
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.bodies import BodySource
 from pytest_webeval.recordings.network.har import _PIECE
 from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.results import Status
 from pytest_webeval.rules import RULES
-from pytest_webeval.safety.files import read_inside
+from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.scoring.provenance import deciding_checksum
 from pytest_webeval.storage import write_json
@@ -47,7 +47,7 @@ OTHER = b'{"type": "context-options"}'
 
 
 def loaded(directory, name):
-    return load_trace(Inputs(directory), name)
+    return load_trace(RunInputs(directory), name)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ MENDED = [
 @pytest.mark.parametrize(("name", "content"), MENDED)
 def test_a_trace_that_the_reference_refuses_is_mended_where_that_is_possible(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
-    assert loaded(tmp_path, name).mended
+    assert loaded(tmp_path, name).repairs
 
 
 def test_a_mended_trace_is_refused_by_the_rules_of_the_reference(bench):
@@ -128,7 +128,7 @@ def test_a_mended_trace_is_refused_by_the_rules_of_the_reference(bench):
 def test_json_as_python_writes_it_is_read(tmp_path, name, content, usual, odd, url):
     (tmp_path / name).write_bytes(content.replace(usual, odd))
     trace = loaded(tmp_path, name)
-    assert (trace.events[0].url, trace.mended) == (url, None)
+    assert (trace.events[0].url, trace.repairs) == (url, None)
 
 
 @pytest.mark.parametrize("entries", [b'"xy"', b'{"a": 1, "b": 2}'])
@@ -199,18 +199,18 @@ def test_only_plain_files_inside_the_directory_are_read(tmp_path):
     os.mkfifo(tmp_path / "run/pipe")
     for name in ["link", "away/secret", "pipe", "deep", "../secret", "", str(tmp_path / "secret"), "none", "a\0b"]:
         with pytest.raises(RecordingError):
-            read_inside(tmp_path / "run", name)
+            read_file_inside(tmp_path / "run", name)
     (tmp_path / "run/deep/file").write_text("12345")
-    assert read_inside(tmp_path / "run", "deep/file") == b"12345"
+    assert read_file_inside(tmp_path / "run", "deep/file") == b"12345"
     with pytest.raises(RecordingError, match="has 5 bytes; at most 4"):
-        read_inside(tmp_path / "run", "deep/file", 4)
+        read_file_inside(tmp_path / "run", "deep/file", 4)
 
 
 @settings(deadline=None)  # the machine may be busy
 @given(st.binary(max_size=200) | st.sampled_from([HAR, LINE]).flatmap(lambda text: st.just(text[:60] + text[61:])))
 def test_any_bytes_are_read_or_refused_by_name(tmp_path_factory, content):
     directory = tmp_path_factory.getbasetemp()
-    reads = [partial(parse_tasks, content, "x"), partial(read_answer, content, RULES["default"])]
+    reads = [partial(parse_tasks, content, "x"), partial(parse_response, content, RULES["default"])]
     for name in ("any.har", "any.network", "any.zip"):
         (directory / name).write_bytes(content)
         reads.append(partial(loaded, directory, name))
@@ -286,7 +286,7 @@ def test_an_entry_that_is_a_text_is_a_lost_event(tmp_path):
 def test_bytes_that_are_no_utf8_are_dropped_from_a_line_file(tmp_path):
     (tmp_path / "a.network").write_bytes(LINE.replace(b"http://a/", b"http://a\xe9/"))
     trace = loaded(tmp_path, "a.network")
-    assert (trace.events[0].url, trace.mended) == ("http://a/", None)
+    assert (trace.events[0].url, trace.repairs) == ("http://a/", None)
 
 
 def test_an_impossible_url_is_left_to_whoever_looks_at_it(bench):
@@ -314,7 +314,7 @@ def test_a_har_is_read_and_mended_wherever_a_byte_is_no_utf8(tmp_path, before, o
     start = head + b'"comment": "'
     content = start.ljust(_PIECE - before, b"x") + odd + b"y" * _PIECE + b'", ' + mark + tail
     (tmp_path / "a.har").write_bytes(content)
-    assert (loaded(tmp_path, "a.har").mended is None) is is_utf8
+    assert (loaded(tmp_path, "a.har").repairs is None) is is_utf8
 
 
 def test_a_har_that_ends_in_half_a_character_is_mended(tmp_path):

@@ -8,7 +8,7 @@ from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.recordings.network.events import Body
 from pytest_webeval.recordings.network.form_fields import fields_as_reference
 from pytest_webeval.recordings.network.form_fields import fields_as_written
-from pytest_webeval.recordings.network.form_fields import fields_of
+from pytest_webeval.recordings.network.form_fields import parse_fields
 from pytest_webeval.rules import RULES
 from pytest_webeval.scoring.score import score
 
@@ -139,7 +139,7 @@ def test_a_delimiter_is_a_line_of_its_own_and_one_line_end_belongs_to_it(text, w
 
 @pytest.mark.parametrize(("part", "same"), [(f"{NAMED}\r\n\r\n1", True), (f"{NAMED}\r\n\r\n", False)])
 def test_what_the_reference_finds_is_kept_where_it_is_something_else(part, same):
-    assert (fields_of(Body(MIME, message(part))).for_reference is None) is same
+    assert (parse_fields(Body(MIME, message(part))).for_reference is None) is same
 
 
 @pytest.fixture

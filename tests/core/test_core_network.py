@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.recordings.network.bodies import BodySource
 from pytest_webeval.recordings.network.events import Body
-from pytest_webeval.recordings.network.form_fields import fields_of
+from pytest_webeval.recordings.network.form_fields import parse_fields
 from pytest_webeval.recordings.network.har_entries import build_trace
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
@@ -135,7 +135,7 @@ PART = 'Content-Disposition: form-data; name="{}"'
     ],
 )
 def test_the_fields_of_a_body_are_read_by_its_type(mime, text, fields):
-    found = fields_of(Body(mime, text))
+    found = parse_fields(Body(mime, text))
     assert (None if found is None else found.first) == fields
 
 
@@ -158,7 +158,7 @@ def test_the_fields_of_a_body_are_read_by_its_type(mime, text, fields):
 )
 def test_a_body_beyond_the_limits_is_an_error_that_names_the_limit(mime, text, told):
     with pytest.raises(EvaluationError, match=told):
-        fields_of(Body(mime, text), Limits(values=9) if len(text) < 100 else USUAL)
+        parse_fields(Body(mime, text), Limits(values=9) if len(text) < 100 else USUAL)
 
 
 def posted(body):

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_webeval.reports.rerun import MOST
 from pytest_webeval.reports.rerun import Rerun
-from pytest_webeval.reports.rerun import Reruns
+from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.reports.rerun import keyword
 
 
@@ -32,7 +32,7 @@ def test_a_task_has_a_keyword_if_k_can_spell_its_id(task_id, expected):
 
 def reruns(**changed):
     ids = {"runs/107": 107, "runs/1072": 1072, "runs/a": "a", "runs/b%20c": "b c", "other/A": "A"}
-    return Reruns(ids, **({"options": ("--webeval-runs=runs",), "pinned": ("--rootdir=.",)} | changed))
+    return RerunCommands(ids, **({"options": ("--webeval-runs=runs",), "pinned": ("--rootdir=.",)} | changed))
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_command_selects_by_keywords_or_where_these_mean_other_runs_too_by_nod
 
 
 def test_a_directory_that_is_named_like_a_keyword_counts_as_its_bearer():
-    found = Reruns({"runs/x%5B107%5D": 5, "runs/107": 107})
+    found = RerunCommands({"runs/x%5B107%5D": 5, "runs/107": 107})
     assert found.command(["runs/107"]).command == "pytest runs/107::task"
     assert found.command(["runs/x%5B107%5D"]).command == "pytest -k '[5]'"
 
@@ -75,7 +75,7 @@ def test_a_shell_takes_options_for_what_they_are(options, expected):
 @pytest.mark.parametrize(("longest", "named"), [(None, 40), (600, 40), (61, 4), (60, 3), (52, 3), (51, 2), (1, 1)])
 def test_a_command_names_as_many_runs_as_fit(longest, named):
     ids = {f"r/{number}": number for number in range(100, 140)}
-    found = Reruns(ids, ("--webeval-runs=r",)).command(list(ids), longest)
+    found = RerunCommands(ids, ("--webeval-runs=r",)).command(list(ids), longest)
     assert (found.named, found.of) == (named, 40)
     assert found.command.count("[") == named
     assert named == 1 or longest is None or len(found.command) <= longest
@@ -83,5 +83,5 @@ def test_a_command_names_as_many_runs_as_fit(longest, named):
 
 def test_a_command_never_names_more_runs_than_pytest_can_take():
     ids = {f"r/{number}": number for number in range(MOST + 1)}
-    found = Reruns(ids).command(list(ids))
+    found = RerunCommands(ids).command(list(ids))
     assert found == Rerun(found.command, MOST, MOST + 1)

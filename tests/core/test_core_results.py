@@ -17,7 +17,7 @@ from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
-from pytest_webeval.scoring.score import writable
+from pytest_webeval.scoring.score import validate_result
 
 
 class Model(BaseModel):
@@ -63,7 +63,7 @@ def result(**fields):
     ids=str,
 )
 def test_what_an_evaluator_may_find_is_written_as_json(fields, written):
-    checked = writable(result(**fields), "Own")
+    checked = validate_result(result(**fields), "Own")
     found = json.loads(json.dumps(checked.to_json()))
     assert {name: found[name] for name in written} == written
     assert type(found["score"]) is float
@@ -84,14 +84,14 @@ def test_what_an_evaluator_may_find_is_written_as_json(fields, written):
 )
 def test_what_it_may_not_find_is_told_with_its_place(fields, told):
     with pytest.raises(EvaluationError) as caught:
-        writable(result(**fields), "Own")
+        validate_result(result(**fields), "Own")
     assert str(caught.value) == f"Own found what no result can hold: {told}; see EvaluatorResult"
 
 
 @pytest.mark.parametrize("found", [object(), {1, 2}, Model, {"a": b"bytes"}], ids=["object", "set", "class", "bytes"])
 def test_what_json_cannot_hold_is_refused(found):
     with pytest.raises(TypeError, match="is not JSON serializable"):
-        writable(result(actual=found), "Own")
+        validate_result(result(actual=found), "Own")
 
 
 @pytest.mark.parametrize("raw", [None, [], {}, {"status": "success"}, "\ud800"], ids=ascii)

@@ -74,7 +74,7 @@ def test_the_documented_dialect_fails_the_reference_alone(verdicts):
 
 
 @pytest.mark.parametrize(
-    ("switch", "response", "data", "schema", "usual", "mended"),
+    ("switch", "response", "data", "schema", "usual", "repairs"),
     [
         ("Q12 (json_before_fence)", text(answer("a ```b``` c")), ["a ```b``` c"], MUGS, "failure", "success"),
         ("Q13 (tolerant_decoding)", "\ufeff" + text(answer("Mug")), ["Mug"], MUGS, "failure", "success"),
@@ -90,9 +90,9 @@ def test_the_documented_dialect_fails_the_reference_alone(verdicts):
         ("Q34 (separate_lists)", answer({"tags": []}, {"tags": []}), [{"tags": []}] * 2, TAGS, "error", "success"),
     ],
 )
-def test_an_accident_with_answers_is_mended_by_strict_alone(verdicts, switch, response, data, schema, usual, mended):
+def test_an_accident_with_answers_is_mended_by_strict_alone(verdicts, switch, response, data, schema, usual, repairs):
     kept = (usual, [])
-    assert verdicts(response, data, schema) == {"reference": kept, "default": kept, "strict": (mended, [switch])}
+    assert verdicts(response, data, schema) == {"reference": kept, "default": kept, "strict": (repairs, [switch])}
 
 
 def test_a_matching_that_does_not_exist_is_not_found(verdicts):

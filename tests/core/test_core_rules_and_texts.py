@@ -15,13 +15,13 @@ from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rules import RULES
 from pytest_webeval.rules import SWITCHES
-from pytest_webeval.safety.text import harmless
+from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.score import errored
 from pytest_webeval.tasks.dataset import load_tasks
-from pytest_webeval.values.base import Reading
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.comparison import Comparison
 from pytest_webeval.values.comparison import failed
-from pytest_webeval.values.schema import TreeReader
+from pytest_webeval.values.schema import ValueParser
 
 BY_DEFAULT = {
     "documented_dialect",
@@ -95,7 +95,7 @@ def test_the_data_set_of_an_installed_reference_is_named_as_such(tmp_path, monke
 @pytest.mark.parametrize(("extra_keys", "equal"), [(True, True), (False, False)])
 def test_objects_in_events_may_say_more_than_expected(extra_keys, equal):
     schema = {"type": "object"}
-    reader = TreeReader(Reading(), strict=False, where="post_data")
+    reader = ValueParser(ParseContext(), strict=False, where="post_data")
     expected, actual = (reader.member(raw, schema, "o") for raw in ({"a": 1}, {"a": 1, "b": 2}))
     assert Comparison(extra_keys=extra_keys).equal(expected, actual) is equal
 
@@ -121,7 +121,7 @@ def test_objects_in_events_may_say_more_than_expected(extra_keys, equal):
     ],
 )
 def test_no_text_commands_a_terminal_or_a_ci_system(text, shown):
-    assert harmless(text) == shown
+    assert sanitize(text) == shown
 
 
 def test_a_failure_text_is_as_long_as_anybody_reads():

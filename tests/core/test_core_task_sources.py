@@ -17,7 +17,7 @@ from pytest_webeval.tasks.dataset import load_tasks
 from pytest_webeval.tasks.dataset import parse_tasks
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 from pytest_webeval.tasks.task import TrajectoryTask
-from pytest_webeval.tasks.task import bare_task
+from pytest_webeval.tasks.task import undefined_task
 
 COLUMNS = ("benchmark", "id", "task_summary", "precomputed_rubric", "task_rephrasings")
 RUBRIC = {"items": [{"criterion": "Find it", "max_points": 2.5}]}
@@ -81,7 +81,7 @@ def test_each_benchmark_names_its_fields_and_any_layout_holds_it(row, task_id, s
 
 
 def test_a_trajectory_is_judged_by_its_rubric_and_names_neither_site_nor_template():
-    task = bare_task("a\udce9")  # as the name of a directory that is no UTF-8
+    task = undefined_task("a\udce9")  # as the name of a directory that is no UTF-8
     assert [one.evaluator for one in task.expectations] == [RUBRIC_EVALUATOR]
     assert (task.sites, task.intent_template_id, task.intent_template, task.revision) == ([], -1, "", -1)
     assert (task.task_id, task.intent, task.start_urls, task.instantiation_dict, task.task_type) == (
@@ -92,7 +92,7 @@ def test_a_trajectory_is_judged_by_its_rubric_and_names_neither_site_nor_templat
         None,
     )
     assert (task.benchmark, task.group, task.rubric, task.original_id) == ("", None, None, None)
-    assert bare_task("a", "do", "http://a/").start_urls == ["http://a/"]
+    assert undefined_task("a", "do", "http://a/").start_urls == ["http://a/"]
 
 
 @pytest.mark.parametrize(
@@ -294,7 +294,7 @@ def test_a_task_in_other_words_goes_by_its_number_and_leads_back(raw, texts, war
     ],
 )
 def test_the_id_alone_tells_what_a_task_is_other_words_for(task_id, original):
-    assert bare_task(task_id).original_id == original
+    assert undefined_task(task_id).original_id == original
 
 
 def test_a_row_of_its_own_beats_the_other_words_of_another():

@@ -12,11 +12,11 @@ from pytest_webeval.api import load_run
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.evaluators import default_evaluators
-from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.redaction.audit import Audit
 from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.redaction.recording_secrets import Recorded
+from pytest_webeval.redaction.recording_secrets import RecordingSecrets
 from pytest_webeval.safety.archives import Archive
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
@@ -95,16 +95,16 @@ def test_the_logs_of_playwright_test_are_read_in_the_order_of_time(tmp_path, kin
 
     members = {f"{number}-trace.network": lines(*(made(number, at) for at in log)) for number, log in enumerate(logs)}
     name = written(tmp_path, members | OTHERS, kind)
-    trace = load_trace(Inputs(tmp_path), name)
+    trace = load_trace(RunInputs(tmp_path), name)
     assert paths(trace) == order
     assert [event.index for event in trace.events] == list(range(len(order)))
-    assert trace.mended == f"{tmp_path / name} has 0-trace.network, 1-trace.network instead of one trace.network"
+    assert trace.repairs == f"{tmp_path / name} has 0-trace.network, 1-trace.network instead of one trace.network"
 
 
 @BOTH_KINDS
 def test_ten_logs_and_more_are_taken_in_the_order_of_their_numbers(tmp_path, kind):
     name = written(tmp_path, {f"{number}-trace.network": lines(entry(f"/{number}")) for number in range(12)}, kind)
-    assert paths(load_trace(Inputs(tmp_path), name)) == [f"/{number}" for number in range(12)]
+    assert paths(load_trace(RunInputs(tmp_path), name)) == [f"/{number}" for number in range(12)]
 
 
 @BOTH_KINDS
@@ -113,8 +113,8 @@ def test_a_trace_with_its_own_log_is_read_as_ever(tmp_path, kind):
         "trace.network": lines(entry("/a", started=2), entry("/b", started=1)),
         "0-trace.network": lines(entry("/c")),
     }
-    trace = load_trace(Inputs(tmp_path), written(tmp_path, members, kind))
-    assert (paths(trace), trace.mended) == (["/a", "/b"], None)
+    trace = load_trace(RunInputs(tmp_path), written(tmp_path, members, kind))
+    assert (paths(trace), trace.repairs) == (["/a", "/b"], None)
 
 
 @BOTH_KINDS
@@ -124,16 +124,16 @@ def test_bodies_of_several_logs_lie_in_one_folder(tmp_path, kind, reference):
     one = entry("/a")
     one["response"]["content"] = body
     name = written(tmp_path, {"0-trace.network": lines(one), "resources/a.json": b'{"a": 1}'}, kind)
-    assert load_trace(Inputs(tmp_path), name).events[0].read_content().aside() == '{"a": 1}'
+    assert load_trace(RunInputs(tmp_path), name).events[0].read_content().aside() == '{"a": 1}'
 
 
 @BOTH_KINDS
 def test_several_logs_together_have_the_limits_of_one(tmp_path, kind):
     members = {f"{number}-trace.network": lines(entry("/a"), entry("/b")) for number in range(2)}
     name = written(tmp_path, members, kind)
-    assert len(load_trace(Inputs(tmp_path, limits=Limits(entries=4)), name).events) == 4
+    assert len(load_trace(RunInputs(tmp_path, limits=Limits(entries=4)), name).events) == 4
     with pytest.raises(RecordingError, match="has more than 3 entries; at most 3 are read"):
-        load_trace(Inputs(tmp_path, limits=Limits(entries=3)), name)
+        load_trace(RunInputs(tmp_path, limits=Limits(entries=3)), name)
 
 
 def test_several_logs_in_a_folder_are_together_as_big_as_one_file_may_be(tmp_path):
@@ -141,7 +141,7 @@ def test_several_logs_in_a_folder_are_together_as_big_as_one_file_may_be(tmp_pat
     name = written(tmp_path, {f"{number}-trace.network": log for number in range(2)}, "trace")
     size, left = len(log), len(log) // 2
     with pytest.raises(RecordingError) as refusal:
-        load_trace(Inputs(tmp_path, limits=Limits(file_size=size + left)), name)
+        load_trace(RunInputs(tmp_path, limits=Limits(file_size=size + left)), name)
     where = tmp_path / name / "1-trace.network"
     limits = "see file_size in webeval_limits"
     assert str(refusal.value) == f"{where} has {size} bytes; at most {left} are read; {limits}"
@@ -154,7 +154,7 @@ def test_a_log_of_a_bomb_is_not_unpacked_beyond_what_one_file_may_be(tmp_path):
             archive.writestr(f"{number}-trace.network", b" " * 1000)
     (tmp_path / "trace.zip").write_bytes(packed.getvalue())
     with pytest.raises(RecordingError, match=r"1-trace\.network unpacks to 1,000 bytes; at most 500 are read"):
-        load_trace(Inputs(tmp_path, limits=Limits(file_size=1500)), "trace.zip")
+        load_trace(RunInputs(tmp_path, limits=Limits(file_size=1500)), "trace.zip")
 
 
 @BOTH_KINDS
@@ -162,7 +162,7 @@ def test_a_log_of_a_bomb_is_not_unpacked_beyond_what_one_file_may_be(tmp_path):
 def test_a_trace_without_a_log_is_refused_with_the_option_that_writes_one(tmp_path, kind, name):
     trace = written(tmp_path, {name: lines(entry("/a"))}, kind)
     with pytest.raises(RecordingError) as refusal:
-        load_trace(Inputs(tmp_path), trace)
+        load_trace(RunInputs(tmp_path), trace)
     assert str(refusal.value) == f"{tmp_path / trace} has no trace.network; {SNAPSHOTS}"
 
 
@@ -171,7 +171,7 @@ def test_what_is_no_archive_is_told_to_be_none(tmp_path, broken):
     (tmp_path / "network.har.zip").write_bytes(broken)
     where = tmp_path / "network.har.zip"
     with pytest.raises(RecordingError) as refusal:
-        load_trace(Inputs(tmp_path), "network.har.zip")
+        load_trace(RunInputs(tmp_path), "network.har.zip")
     reason = "File is not a zip file"
     assert str(refusal.value) == (
         f"{where} is not an archive with a har.har: {reason}; record it again, closing its browser context"
@@ -332,7 +332,7 @@ def untyped(path, status=200):
 )
 def test_entries_without_a_resource_type_are_judged_by_their_headers_when_strict(tmp_path, entries, last):
     (tmp_path / "network.har").write_bytes(har(*entries))
-    page = load_trace(Inputs(tmp_path), "network.har").last_page
+    page = load_trace(RunInputs(tmp_path), "network.har").last_page
     assert (page and page.url.removeprefix(SHOP)) == last
 
 
@@ -360,7 +360,7 @@ def test_secrets_in_such_a_layout_are_found_where_they_lie(tmp_path, layout):
     found = {(one.file, one.unit, one.name) for one in Audit.of(tmp_path, policy, salt).found}
     assert found == {(file, unit, "Authorization")}
     word = SECRET.split()[1].lower()
-    secrets = Recorded(tmp_path, "agent_response.json", (name,)).secrets({word}, policy, salt)
+    secrets = RecordingSecrets(tmp_path, "agent_response.json", (name,)).secrets({word}, policy, salt)
     assert any(word in secret.lower() for secret in secrets)
 
 

@@ -45,4 +45,4 @@ def test_an_error_of_one_check_of_a_recording_loses_that_check_only(bench, monke
     run = load_run(bench.record(events=b'{"log": {"entries": [' + entry + b"]}}"))
     assert len(run.trace.events) == 1
     monkeypatch.setitem(checks._CHECKS, "bodies_missing", fail)
-    assert [one["kind"] for one in checks.capture_check(run)] == ["failed_requests"]
+    assert [one["kind"] for one in checks.check_recording(run)] == ["failed_requests"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.diagnostics.unpassable import unpassable
+from pytest_webeval.diagnostics.unpassable import unpassable_reason
 from pytest_webeval.tasks.task import read_task
 
 
@@ -25,7 +25,9 @@ LIST = {"post_data_schema": {"properties": {"a": {"type": "array"}}}}
 
 
 def reason(bench, *evaluators, kind="MUTATE"):
-    return unpassable(read_task(bench.task(bench.expecting(kind, schema={"type": "null"}), *evaluators), "a test"))
+    return unpassable_reason(
+        read_task(bench.task(bench.expecting(kind, schema={"type": "null"}), *evaluators), "a test")
+    )
 
 
 @pytest.mark.parametrize(
@@ -45,7 +47,7 @@ def test_a_definition_that_defeats_itself_is_named(bench, quirk, kind, evaluator
 def test_a_response_without_retrieved_data_in_its_definition_is_named(bench):
     config = bench.expecting("MUTATE", schema={"type": "null"})
     del config["expected"]["retrieved_data"]
-    assert unpassable(read_task(bench.task(config), "a test")).startswith("Q16: ")
+    assert unpassable_reason(read_task(bench.task(config), "a test")).startswith("Q16: ")
 
 
 @pytest.mark.parametrize(

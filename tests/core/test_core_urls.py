@@ -10,8 +10,8 @@ import pytest
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.evaluators.case import guessed_sites
-from pytest_webeval.evaluators.network.urls import UrlReader
+from pytest_webeval.evaluators.case import infer_sites
+from pytest_webeval.evaluators.network.urls import UrlMatcher
 from pytest_webeval.evaluators.network.urls import bases_match
 from pytest_webeval.evaluators.network.urls import queries_match
 from pytest_webeval.recordings.network.bodies import BodySource
@@ -20,7 +20,7 @@ from pytest_webeval.rules import RULES
 from pytest_webeval.tasks.sites import Environment
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.sites import load_sites
-from pytest_webeval.values.url_normalization import normalized
+from pytest_webeval.values.url_normalization import normalize_url
 from pytest_webeval.values.url_normalization import normalized_keeping_slashes
 
 # url-normalize asks idna for what idna no longer does; scoring ignores that for the whole of an evaluation.
@@ -39,7 +39,7 @@ BOTH = pytest.mark.parametrize("rules", ["reference", "default"])
 
 
 def equal(expected, actual, *, query=None, rules="reference", **settings):
-    reader = UrlReader(SPEC_SITES, ALL, **settings, rules=RULES[rules])
+    reader = UrlMatcher(SPEC_SITES, ALL, **settings, rules=RULES[rules])
     found = reader.actual(actual)
     return any(
         bases_match(url, found, reader) and queries_match(url.query, found.query)
@@ -167,7 +167,7 @@ def test_an_encoded_slash_is_not_the_text_that_encodes_it():
 
 @pytest.mark.parametrize("actual", [f"{SHOP}/issues/?q=1", f"{SHOP}/issues/x"])
 def test_a_slash_before_a_query_stays_and_one_at_the_end_goes(actual):
-    reader = UrlReader(SPEC_SITES, ALL)
+    reader = UrlMatcher(SPEC_SITES, ALL)
     (pattern,) = reader.expected("^__SHOPPING__/issues/.*$")
     assert bases_match(pattern, reader.actual(actual), reader)
     assert not bases_match(pattern, reader.actual(f"{SHOP}/issues/"), reader)
@@ -191,7 +191,7 @@ def test_a_placeholder_of_no_site_is_told_with_those_of_the_task(expected):
 @pytest.mark.parametrize("actual", ["", " ", "/", "http://[::1/a"])
 def test_an_empty_or_impossible_recorded_url_is_an_error(actual):
     with pytest.raises((EvaluationError, ValueError)):
-        UrlReader(SPEC_SITES, ALL).actual(actual)
+        UrlMatcher(SPEC_SITES, ALL).actual(actual)
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_ignored_parameters_are_removed_on_both_sides(settings, actual, same):
     ],
 )
 def test_a_path_segment_that_is_a_query_in_base64_joins_the_query(path, base, query):
-    found = UrlReader(SPEC_SITES, ALL, decode_base64=True).actual(SHOP + path)
+    found = UrlMatcher(SPEC_SITES, ALL, decode_base64=True).actual(SHOP + path)
     assert (found.base, dict(found.query)) == (base, query)
 
 
@@ -340,7 +340,7 @@ def test_an_address_becomes_its_placeholder(config, sites, text, derendered):
 
 @pytest.mark.parametrize("address", ["http://Shop.test:7770", "http://shop.test:80", "http://a//b"])
 def test_a_configured_address_that_normalization_changes_is_an_error(address):
-    reader = UrlReader(Sites({"shopping": Environment((address,))}), ("shopping",))
+    reader = UrlMatcher(Sites({"shopping": Environment((address,))}), ("shopping",))
     with pytest.raises(EvaluationError, match="write the plain address"):
         reader.expected("__SHOPPING__/x")
 
@@ -358,7 +358,7 @@ def test_addresses_that_nobody_configured_are_taken_from_the_first_events(urls, 
         msgspec.Raw(json.dumps({"request": {"url": url, "method": "GET"}, "response": {"status": 200}}).encode())
         for url in urls
     ]
-    guessed = guessed_sites(sites, build_trace(entries, BodySource(str.encode)).events)
+    guessed = infer_sites(sites, build_trace(entries, BodySource(str.encode)).events)
     assert [guessed.environments[site].url for site in sites] == found
 
 
@@ -378,7 +378,7 @@ def test_a_configuration_serves_a_task_only_if_it_has_all_of_its_sites(configure
 
 def test_without_an_event_no_address_can_be_guessed():
     with pytest.raises(RecordingError, match="the trace has no event"):
-        guessed_sites(["shopping"], [])
+        infer_sites(["shopping"], [])
 
 
 @pytest.mark.parametrize(
@@ -426,7 +426,7 @@ def test_a_pattern_that_was_recorded_matches_to_the_reference_alone():
 
 
 def test_a_site_whose_address_is_empty_has_no_page():
-    reader = UrlReader(Sites({"shopping": Environment(("",))}), ("shopping",))
+    reader = UrlMatcher(Sites({"shopping": Environment(("",))}), ("shopping",))
     assert [url.base for url in reader.expected("__SHOPPING__")] == [""]
 
 
@@ -439,7 +439,7 @@ def test_a_site_whose_address_is_empty_has_no_page():
     ],
 )
 def test_an_address_to_clone_from_has_a_short_form(text, normal):
-    assert normalized(text) == normal
+    assert normalize_url(text) == normal
 
 
 def test_an_encoded_slash_and_the_text_that_encodes_one_are_kept_apart():

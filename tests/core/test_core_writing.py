@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.storage import encoded
 from pytest_webeval.storage import remove_leftovers
+from pytest_webeval.storage import to_json_bytes
+from pytest_webeval.storage import write_in_place
 from pytest_webeval.storage import write_json
-from pytest_webeval.storage import write_plainly
 
 ODD = (1e16, 1e-5, 1e22, 5e-324, -0.0, 2**70, "\x7f", "\u2028", "\udc80", "\U0001f600", "\\u0041", '"', "/", "\x00", "")
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -34,12 +34,12 @@ def by_python(content) -> bytes:
 
 @given(st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(KEYS, inner), max_leaves=20))
 def test_the_bytes_are_those_of_pythons_encoder(content):
-    assert encoded(content) == by_python(content)
+    assert to_json_bytes(content) == by_python(content)
 
 
 @pytest.mark.parametrize("content", [[[]], [{}], {"a": {}}, {1: 2, "1": 3}, (1, 2)])
 def test_what_is_empty_or_no_json_is_written_as_python_does(content):
-    assert encoded(content) == by_python(content)
+    assert to_json_bytes(content) == by_python(content)
 
 
 NAN, INFINITY = float("nan"), float("inf")
@@ -58,14 +58,14 @@ def test_numbers_that_json_does_not_know_are_written_as_texts(content, written):
     def refused(constant):
         raise ValueError(constant)
 
-    assert json.loads(encoded(content), parse_constant=refused) == written
+    assert json.loads(to_json_bytes(content), parse_constant=refused) == written
 
 
 def test_values_nested_deeply_are_written_as_python_does():
     content = []
     for _ in range(400):
         content = {"a": [content]}
-    assert encoded(content) == by_python(content)
+    assert to_json_bytes(content) == by_python(content)
 
 
 def test_a_file_is_for_everybody_to_read_and_its_directory_is_made(tmp_path):
@@ -117,7 +117,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
-@pytest.mark.parametrize("write", [write_json, lambda path, text: write_plainly(path, text, "choose")])
+@pytest.mark.parametrize("write", [write_json, lambda path, text: write_in_place(path, text, "choose")])
 def test_no_room_is_an_error_of_its_own_with_the_path_and_the_reason(tmp_path, monkeypatch, number, write):
     def full(handle, text):
         raise OSError(number, os.strerror(number))
@@ -131,7 +131,7 @@ def test_no_room_is_an_error_of_its_own_with_the_path_and_the_reason(tmp_path, m
 
 def test_another_error_is_no_lack_of_room(tmp_path):
     with pytest.raises(SettingsError) as caught:
-        write_plainly(tmp_path, "text", "choose a file")
+        write_in_place(tmp_path, "text", "choose a file")
     assert type(caught.value) is SettingsError
     assert str(caught.value) == f"cannot write {tmp_path}: Is a directory; choose a file"
 
@@ -140,15 +140,15 @@ def test_another_error_is_no_lack_of_room(tmp_path):
 def test_a_file_that_is_written_in_place_is_whole_or_gone(tmp_path, monkeypatch, end):
     write = os.write
 
-    def partly(handle, text):
+    def is_partial(handle, text):
         if len(text) <= 3:
             raise end
         return write(handle, text[:-3])
 
     (tmp_path / "a.js").write_text("before")
-    monkeypatch.setattr("pytest_webeval.storage.os.write", partly)
+    monkeypatch.setattr("pytest_webeval.storage.os.write", is_partial)
     with pytest.raises((SettingsError, KeyboardInterrupt)):
-        write_plainly(tmp_path / "a.js", "webeval", "choose")
+        write_in_place(tmp_path / "a.js", "webeval", "choose")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -11,23 +11,23 @@ import msgspec
 from fuzz.target import expect
 from fuzz.target import written
 
-from pytest_webeval.evaluators.agent_response import read_answer
+from pytest_webeval.evaluators.agent_response import parse_response
 from pytest_webeval.recordings.labels import Labels
 from pytest_webeval.recordings.network.events import Body
-from pytest_webeval.recordings.network.form_fields import fields_of
+from pytest_webeval.recordings.network.form_fields import parse_fields
 from pytest_webeval.reports.failure_text import evaluator_text
 from pytest_webeval.reports.failure_text import reason
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rules import RULES
-from pytest_webeval.safety.text import harmless
+from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.merge import joined
 from pytest_webeval.scoring.score import errored
-from pytest_webeval.scoring.score import writable
+from pytest_webeval.scoring.score import validate_result
 from pytest_webeval.values.comparison import failed
-from pytest_webeval.values.comparison import shown
-from pytest_webeval.values.schema import plain
+from pytest_webeval.values.comparison import preview
+from pytest_webeval.values.schema import to_plain_json
 
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _MIMES = ("application/x-www-form-urlencoded", "application/json", "multipart/form-data; boundary=x")
@@ -36,21 +36,21 @@ _MIMES = ("application/x-www-form-urlencoded", "application/json", "multipart/fo
 def read_response(content: bytes) -> None:
     """A response, under all rules."""
     for rules in RULES.values():
-        answer = read_answer(content, rules)
+        answer = parse_response(content, rules)
         _ = answer.is_none, answer.data, answer.repairs
         if answer.fields is not None:
             expect(answer.advice, "no advice")
-        written([plain(answer.parsed), plain(answer.data)])
-        shown(answer.parsed)
+        written([to_plain_json(answer.parsed), to_plain_json(answer.data)])
+        preview(answer.parsed)
 
 
 def read_posted(content: bytes) -> None:
     """A posted body: the MIME type on the first line, then the text."""
     mime, _, text = content.decode("utf-8", "replace").partition("\n")
     for one in (mime, *_MIMES):
-        found = fields_of(Body(one, text))
+        found = parse_fields(Body(one, text))
         if found is not None:
-            written(plain(found.first | found.repeated))
+            written(to_plain_json(found.first | found.repeated))
 
 
 def read_result(content: bytes) -> None:
@@ -67,12 +67,12 @@ def read_result(content: bytes) -> None:
 def tell(content: bytes) -> None:
     """A text of a stranger in all that is told and written."""
     text = content.decode("utf-8", "surrogateescape")
-    harmless_told(harmless(text))
-    assertion = failed(text, text, shown(text))
+    harmless_told(sanitize(text))
+    assertion = failed(text, text, preview(text))
     found = EvaluatorResult(evaluator_name="a", status=Status.FAILURE, score=0.0, actual=text, assertions=[assertion])
     for one in (found, errored("a", text)):
         harmless_told(evaluator_text(one))
-        written(writable(one, "of a stranger").to_json())
+        written(validate_result(one, "of a stranger").to_json())
 
 
 def harmless_told(text: str) -> None:
@@ -85,10 +85,10 @@ def write_tree(content: bytes) -> None:
     """Any JSON as a result holds it."""
     with suppress(ValueError, RecursionError):
         tree = json.loads(content)
-        written(plain(tree))
-        expect(len(shown(tree)) <= 300, "shown at length")  # as the comparison promises
+        written(to_plain_json(tree))
+        expect(len(preview(tree)) <= 300, "shown at length")  # as the comparison promises
         with suppress(msgspec.ValidationError):
-            msgspec.convert(plain(tree), dict)
+            msgspec.convert(to_plain_json(tree), dict)
 
 
 def label(content: bytes) -> None:

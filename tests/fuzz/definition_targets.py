@@ -16,15 +16,15 @@ from pathlib import Path
 from fuzz.target import expect
 from fuzz.target import touch
 
-from pytest_webeval.diagnostics.unpassable import unpassable
+from pytest_webeval.diagnostics.unpassable import unpassable_reason
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.evaluators.rubric_verdict import RubricExpectation
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.dataset import load_tasks
+from pytest_webeval.tasks.dataset import load_untrusted_tasks
 from pytest_webeval.tasks.dataset import parse_tasks
-from pytest_webeval.tasks.dataset import tasks_in
 from pytest_webeval.tasks.expectations import NetworkExpectation
 from pytest_webeval.tasks.expectations import ResponseExpectation
 from pytest_webeval.tasks.sites import SITE_NAMES
@@ -74,7 +74,7 @@ def read_tasks(content: bytes) -> None:
         with suppress(TaskDefinitionError):
             use_tasks(load_tasks(str(path)))
         with suppress(TaskDefinitionError):
-            tasks_in(path.parent, path.name, "a run root")
+            load_untrusted_tasks(path.parent, path.name, "a run root")
     use_tasks(parse_tasks(content, "webtailbench-refusals.tsv"))
 
 
@@ -90,7 +90,7 @@ def use_tasks(found: TaskSet) -> None:
 
 def use_task(task: Task) -> None:
     """Read what a task expects, as each evaluator would."""
-    _ = task.task_type, unpassable(task)
+    _ = task.task_type, unpassable_reason(task)
     touch(task, "benchmark", "group", "rubric", "warnings") if hasattr(task, "benchmark") else None
     for expectation in task.expectations:
         for model in _MODELS:

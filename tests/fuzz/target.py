@@ -14,8 +14,8 @@ from typing import Any
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.recordings.inputs import Inputs
-from pytest_webeval.storage import encoded
+from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.storage import to_json_bytes
 
 NOWHERE = Path("/nowhere/7")  # the directory of recordings that are in memory only
 
@@ -61,7 +61,7 @@ def touch(thing: object, *names: str) -> None:
 
 def written(content: Any) -> None:
     """Check that what was read can be written as JSON in UTF-8, which anybody can read who reads the standard."""
-    json.loads(encoded(content).decode(), parse_constant=_no_number)
+    json.loads(to_json_bytes(content).decode(), parse_constant=_no_number)
 
 
 def _no_number(name: str) -> None:
@@ -69,7 +69,7 @@ def _no_number(name: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptFiles(Inputs):
+class KeptFiles(RunInputs):
     """Files of a run that are in memory, so that a million of them cost no disk."""
 
     files: Mapping[str, bytes] = field(default_factory=dict)

@@ -117,7 +117,7 @@ def test_parts_of_an_input_are_joined_as_they_were():
 @pytest.mark.parametrize("number", ["Infinity", "-Infinity", "NaN"])
 def test_what_no_standard_knows_is_not_written(number, monkeypatch):
     written({"a": float(number)})
-    monkeypatch.setattr("fuzz.target.encoded", lambda _: f'{{"a": {number}}}'.encode())
+    monkeypatch.setattr("fuzz.target.to_json_bytes", lambda _: f'{{"a": {number}}}'.encode())
     with pytest.raises(Misbehaved, match=f"{number} in what is written, which is no JSON"):
         written({})
 

@@ -19,7 +19,7 @@ from pytest_webeval.recordings.network.bodies import beside
 from pytest_webeval.recordings.network.events import Body
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.network.events import NetworkTrace
-from pytest_webeval.recordings.network.form_fields import fields_of
+from pytest_webeval.recordings.network.form_fields import parse_fields
 from pytest_webeval.recordings.network.har import HarTrace
 from pytest_webeval.recordings.network.playwright import FolderTrace
 from pytest_webeval.recordings.network.playwright import LineTrace
@@ -54,9 +54,9 @@ def _upper(event: NetworkEvent) -> str:
 
 def use_body(body: Body | None) -> None:
     """Read the fields of a body, and those of the text that is kept elsewhere."""
-    fields_of(body)
+    parse_fields(body)
     if body is not None and body.aside is not None:
-        fields_of(Body(body.mime, body.aside()))
+        parse_fields(Body(body.mime, body.aside()))
 
 
 def read_har(content: bytes) -> None:

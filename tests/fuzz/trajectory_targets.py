@@ -20,19 +20,19 @@ from pytest_webeval.recordings.trajectory.answer import read_answer
 from pytest_webeval.recordings.trajectory.answer import read_usage
 from pytest_webeval.recordings.trajectory.answer import total_usage
 from pytest_webeval.recordings.trajectory.core_log import read_core_log
-from pytest_webeval.recordings.trajectory.layout import place_of
+from pytest_webeval.recordings.trajectory.layout import locate
 from pytest_webeval.recordings.trajectory.log import read_log
+from pytest_webeval.recordings.trajectory.outcome import classify_answered
 from pytest_webeval.recordings.trajectory.outcome import gate_of
-from pytest_webeval.recordings.trajectory.outcome import with_answer
 from pytest_webeval.recordings.trajectory.screenshots import align
 from pytest_webeval.recordings.trajectory.screenshots import find_screenshots
-from pytest_webeval.recordings.trajectory.step import Unreadable
+from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.recordings.trajectory.task_data import read_task_data
 from pytest_webeval.recordings.trajectory.times import read_times
-from pytest_webeval.safety.json import NotJson
+from pytest_webeval.safety.json import InvalidJson
 from pytest_webeval.safety.json import load_lenient as read_json
 from pytest_webeval.safety.json import shown
-from pytest_webeval.safety.warning_log import Warnings
+from pytest_webeval.safety.warning_log import WarningLog
 
 
 def read_web_surfer_log(content: bytes) -> None:
@@ -65,16 +65,16 @@ def read_final_answer(content: bytes) -> None:
     written([answer.final_answer, answer.is_given, list(answer.warnings), list(shots.warnings)])
     align((), shots.all)
     total_usage(answer.token_usage)
-    outcome = with_answer(answer, (), 3)
+    outcome = classify_answered(answer, (), 3)
     written([outcome.kind, list(outcome.reasons), outcome.message])
 
 
 def read_names(content: bytes) -> None:
     """Names in a directory, the first of which is its own."""
     first, *names = content.decode("utf-8", "surrogateescape").replace("\0", "").split("\n")
-    place_of(PurePosixPath("/") / first)
+    locate(PurePosixPath("/") / first)
     _ = find_screenshots(names[:3], True, names, NOWHERE).warnings  # noqa: FBT003  (as the answer has it)
-    with suppress(Unreadable):
+    with suppress(UnreadableTrajectory):
         name_warning(first, answer_name(first, names))
 
 
@@ -88,7 +88,7 @@ def read_tokens(content: bytes) -> None:
     """What components say that they used."""
     with suppress(ValueError, RecursionError):
         raw = json.loads(content)
-        usage = read_usage(raw if isinstance(raw, dict) else {"FaraAgent": raw}, Warnings("a test"))
+        usage = read_usage(raw if isinstance(raw, dict) else {"FaraAgent": raw}, WarningLog("a test"))
         total = total_usage(usage)
         written([total.prompt_tokens, total.total_tokens, total.num_calls])
 
@@ -104,7 +104,7 @@ def read_thought(content: bytes) -> None:
 
 def read_lenient(content: bytes) -> None:
     """JSON that is nearly that."""
-    with suppress(NotJson):
+    with suppress(InvalidJson):
         found = read_json(content.decode("utf-8", "replace"))
         written(found.value)
         shown(found.value)

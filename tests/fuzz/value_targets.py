@@ -12,12 +12,12 @@ from fuzz.target import expect
 from fuzz.target import written
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import ValueUnreadable
+from pytest_webeval.errors import ValueParseError
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.evaluators.network.body_matcher import ABSENT
-from pytest_webeval.evaluators.network.body_matcher import project
+from pytest_webeval.evaluators.network.body_matcher import MISSING
+from pytest_webeval.evaluators.network.body_matcher import select_fields
 from pytest_webeval.evaluators.network.event_matcher import places_of
-from pytest_webeval.evaluators.network.urls import UrlReader
+from pytest_webeval.evaluators.network.urls import UrlMatcher
 from pytest_webeval.evaluators.network.urls import bases_match
 from pytest_webeval.evaluators.network.urls import queries_match
 from pytest_webeval.rules import RULES
@@ -25,10 +25,10 @@ from pytest_webeval.tasks.sites import Environment
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.values import VALUE_TYPES
 from pytest_webeval.values import value_type
-from pytest_webeval.values.base import Reading
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.comparison import Comparison
-from pytest_webeval.values.schema import TreeReader
-from pytest_webeval.values.schema import plain
+from pytest_webeval.values.schema import ValueParser
+from pytest_webeval.values.schema import to_plain_json
 from pytest_webeval.values.url_normalization import has_dot_segments
 from pytest_webeval.values.url_normalization import is_ssh
 from pytest_webeval.values.url_normalization import normalized_keeping_slashes
@@ -44,11 +44,11 @@ def _derendered(text: str) -> str:
     return SITES.derender(text, _NAMES)
 
 
-EXPECTED = Reading(known_sites=True, derender=_derendered, today=_TODAY)
+EXPECTED = ParseContext(known_sites=True, derender=_derendered, today=_TODAY)
 READINGS = (
-    Reading(derender=_derendered, today=_TODAY),
-    Reading(patterns=False, alternatives=False, infinities=False, derender=_derendered, today=_TODAY),
-    Reading(patterns=False, infinities=False, whole_money=True, derender=_derendered, today=_TODAY),
+    ParseContext(derender=_derendered, today=_TODAY),
+    ParseContext(patterns=False, alternatives=False, infinities=False, derender=_derendered, today=_TODAY),
+    ParseContext(patterns=False, infinities=False, whole_money=True, derender=_derendered, today=_TODAY),
 )
 
 
@@ -59,10 +59,10 @@ def read_value(content: bytes) -> None:
     for reading in (EXPECTED, *READINGS):
         try:
             found.append(kind.read(raw, reading))
-        except (ValueUnreadable, EvaluationError) as error:
+        except (ValueParseError, EvaluationError) as error:
             refusal = error
     for one in found:
-        written(plain(one))
+        written(to_plain_json(one))
         for other in found:
             one.matches(other)
     if not found and refusal:
@@ -84,12 +84,12 @@ def read_urls(content: bytes) -> None:
         with suppress(EvaluationError):
             normalized_keeping_slashes(url)
     for rules, decode in product(RULES.values(), (True, False)):
-        reader = UrlReader(SITES, _NAMES, (ignored,), (f"^{ignored[:20]}$",), decode, rules)
+        reader = UrlMatcher(SITES, _NAMES, (ignored,), (f"^{ignored[:20]}$",), decode, rules)
         with suppress(EvaluationError):
             _compare_urls(reader, expected, recorded[:20])
 
 
-def _compare_urls(reader: UrlReader, expected: str, recorded: list[str]) -> None:
+def _compare_urls(reader: UrlMatcher, expected: str, recorded: list[str]) -> None:
     wanted = reader.expected(expected)
     places = places_of(wanted, reader)
     for url in recorded:
@@ -97,7 +97,7 @@ def _compare_urls(reader: UrlReader, expected: str, recorded: list[str]) -> None
             found = reader.actual(url)
             matching = [bases_match(one, found, reader) for one in wanted]
             _ = [queries_match(one.query, found.query) for one in wanted], found.text
-            ruled_out = places is not None and places.rule_out(url)
+            ruled_out = places is not None and places.excludes(url)
             expect(not (ruled_out and any(matching)), f"{url!r} is ruled out, and is the place of {expected!r}")
 
 
@@ -106,9 +106,9 @@ def read_projection(content: bytes) -> None:
     keys, _, text = content.partition(b"\n")
     body = _raw(text)
     names = keys.decode("utf-8", "replace").split("\t")[:8]
-    for missing in (None, ABSENT):
-        found = project(names, body if isinstance(body, dict) else {"a": body}, missing)
-        written(plain(found))
+    for missing in (None, MISSING):
+        found = select_fields(names, body if isinstance(body, dict) else {"a": body}, missing)
+        written(to_plain_json(found))
 
 
 def read_trees(content: bytes) -> None:
@@ -118,12 +118,12 @@ def read_trees(content: bytes) -> None:
     schema = asked.get("schema") if isinstance(asked.get("schema"), dict) else {}
     for reading, flags in zip(READINGS, product((True, False), repeat=4), strict=False):
         with suppress(WebEvalError):
-            wanted = _tree(TreeReader(EXPECTED, strict=True, where="a"), asked.get("expected"), schema)
-            found = _tree(TreeReader(reading, strict=False, where="a"), asked.get("actual"), schema)
+            wanted = _tree(ValueParser(EXPECTED, strict=True, where="a"), asked.get("expected"), schema)
+            found = _tree(ValueParser(reading, strict=False, where="a"), asked.get("actual"), schema)
             for comparison in (Comparison(*flags), Comparison(*(not flag for flag in flags))):
                 written([one.to_json() for one in comparison.compare(wanted, found, "a")])
-            written(plain([wanted, found]))
+            written(to_plain_json([wanted, found]))
 
 
-def _tree(reader: TreeReader, raw: Any, schema: dict[str, Any]) -> Any:
+def _tree(reader: ValueParser, raw: Any, schema: dict[str, Any]) -> Any:
     return reader.array(raw, schema) if isinstance(raw, list) else reader.member(raw, schema, "a")

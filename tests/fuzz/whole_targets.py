@@ -34,11 +34,11 @@ from pytest_webeval.reports.failure_text import reason
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rules import RULE_SETS
-from pytest_webeval.scoring.task_result import failed_to_load
+from pytest_webeval.scoring.task_result import build_error_result
 from pytest_webeval.storage import write_json
 from pytest_webeval.summary.summarize import summarize
 from pytest_webeval.tasks.dataset import TaskSet
-from pytest_webeval.tasks.dataset import tasks_in
+from pytest_webeval.tasks.dataset import load_untrusted_tasks
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.sites import load_sites
 from pytest_webeval.tasks.task import Expectation
@@ -127,7 +127,7 @@ def score_directory(content: bytes) -> None:
 
 def _tasks(root: Path) -> TaskSet | None:
     try:
-        return tasks_in(root, "tasks.json", "tasks.json")
+        return load_untrusted_tasks(root, "tasks.json", "tasks.json")
     except WebEvalError:
         return None
 
@@ -143,7 +143,7 @@ def _scored(run: Run, tasks: TaskSet | None, sites: Sites) -> TaskResult:
     try:
         return api.score(run, tasks, sites, _EVALUATORS)
     except WebEvalError as error:
-        return failed_to_load(run, None, str(error))
+        return build_error_result(run, None, str(error))
 
 
 def _check(result: TaskResult, path: Path) -> None:

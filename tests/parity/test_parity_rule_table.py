@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.diagnostics.unpassable import unpassable
+from pytest_webeval.diagnostics.unpassable import unpassable_reason
 from pytest_webeval.rules import QUIRKS
 from pytest_webeval.tasks.task import read_task
 
@@ -113,7 +113,7 @@ def test_the_tasks_that_a_quirk_touches_are_named(dataset, number):
 def test_the_tasks_that_no_natural_recording_passes_are_recognized_by_their_definitions(dataset):
     found = {}
     for raw in dataset.tasks:
-        if reason := unpassable(read_task(raw, "the data set")):
+        if reason := unpassable_reason(read_task(raw, "the data set")):
             found.setdefault(reason.partition(":")[0], set()).add(raw["task_id"])
     assert found == {number: numbers(BY_NUMBER[number].tasks) for number in ("Q15", "Q16", "Q17", "Q18", "Q29", "Q35")}
     assert sum(map(len, found.values())) == 19

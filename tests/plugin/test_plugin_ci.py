@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval.plugin.runtest.run_outcome import Outcome
+from pytest_webeval.plugin.runtest.run_outcome import RunOutcome
 from pytest_webeval.summary.record import Record
 
 
@@ -152,5 +152,5 @@ def test_a_reason_is_as_long_as_a_property_may_be(changed, reason):
     told = {"task_id": 1, "status": "failure", "score": 0.0, "sites": [], "template": 1, "warnings": []}
     told |= dict.fromkeys(("rules", "version", "evaluator_checksum", "data_checksum"), "")
     record = Record("runs/1", task_type=None, wall_time=0.0, **(told | {"reason": "x" * 2_000} | changed))
-    found = dict(Outcome(record, Path(), None, None, None).properties)
+    found = dict(RunOutcome(record, Path(), None, None, None).properties)
     assert (found["webeval_evaluator"], found["webeval_reason"]) == ("", reason)

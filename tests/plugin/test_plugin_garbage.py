@@ -7,7 +7,7 @@ import gc
 import pytest
 
 from pytest_webeval.plugin import performance as garbage
-from pytest_webeval.plugin.performance import unsearched
+from pytest_webeval.plugin.performance import gc_paused
 
 # What each test finds: whether Python searches for garbage at all, and whether it spares anything.
 TELLING = """
@@ -51,7 +51,7 @@ def test_a_search_that_was_off_stays_off(is_on):
     was_on = gc.isenabled()
     try:
         (gc.enable if is_on else gc.disable)()
-        with unsearched():
+        with gc_paused():
             assert not gc.isenabled()
         assert gc.isenabled() is is_on
     finally:

@@ -69,7 +69,7 @@ def test_recognize_brings_a_format_of_ones_own(runs, webeval, pytester):
         """
         from functools import partial
         from pytest_webeval import Run
-        from pytest_webeval.recordings.inputs import Inputs
+        from pytest_webeval.recordings.inputs import RunInputs
         from pytest_webeval.recordings.network.har import HarTrace
         class Mine:
             name = "mine"
@@ -78,7 +78,7 @@ def test_recognize_brings_a_format_of_ones_own(runs, webeval, pytester):
                 return (path / "answer.txt").is_file()
             def load(self, path, label, rules):
                 trace = lambda inputs: HarTrace().load(inputs, "traffic.txt")
-                return Run(path, label, int(path.name), self.name, "answer.txt", Inputs(path), rules, trace)
+                return Run(path, label, int(path.name), self.name, "answer.txt", RunInputs(path), rules, trace)
         def pytest_webeval_recognize(path, config):
             assert config.option.webeval_runs
             return Mine() if Mine().recognizes(path) else None

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval.recordings.run import unknown_run
+from pytest_webeval.recordings.run import placeholder_run
 from pytest_webeval.reports.failure_text import failure_text
 from pytest_webeval.rules import RULES
-from pytest_webeval.scoring.task_result import failed_to_load
+from pytest_webeval.scoring.task_result import build_error_result
 
 FAILED = (
     "recording: failed_requests: 1 of 3 requests got no response, the first is event 2 of 3; "
@@ -69,7 +69,7 @@ def test_a_python_test_that_fails_says_it_after_its_traceback(damaged, webeval, 
 
 def unscored(capture):
     """A result without evaluators, and with these findings about the recording."""
-    result = failed_to_load(unknown_run(Path("107"), "runs/107", RULES["default"]), None, "no")
+    result = build_error_result(placeholder_run(Path("107"), "runs/107", RULES["default"]), None, "no")
     return result.with_changes(webeval={"capture": capture})
 
 

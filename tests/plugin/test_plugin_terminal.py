@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.reports import terminal
-from pytest_webeval.reports.rerun import Reruns
+from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.reports.terminal import failures
 from pytest_webeval.results import Summary
 from pytest_webeval.tasks.sites import SITE_NAMES
@@ -77,8 +77,16 @@ def group(number, count=40):
 
 def shown_of(summary, **changed):
     ids = {run: int(run[5:]) for group in summary.webeval["failures"] for run in group["runs"]}
-    told = {"places": [Path("a"), Path("b")], "left_out": 0, "missing": [1], "doubted": ["r"], "problems": ["p"] * 5}
-    return terminal.section(summary, None, Reruns(ids, ("--webeval-runs=runs",)), terminal.Ending(**told | changed))
+    told = {  # of a session that had it all
+        "places": [Path("a"), Path("b")],
+        "left_out": 0,
+        "missing": [1],
+        "contradicted": ["r"],
+        "problems": ["p"] * 5,
+    }
+    return terminal.render_summary(
+        summary, RerunCommands(ids, ("--webeval-runs=runs",)), terminal.SessionFacts(**told | changed)
+    )
 
 
 def test_groups_of_failures_give_way_where_there_is_more_to_tell():
@@ -119,7 +127,7 @@ def test_the_slowest_runs_are_told_where_somebody_would_notice(seconds, line):
 
 def test_what_a_group_is_called_cannot_command_a_terminal():
     hostile = group(1, 1) | {"text": "\x1b[2J is missing\n::error::x", "evaluator": "\u202eEvaluator"}
-    lines = failures([hostile], Reruns({"runs/1000": "\x1b[0m"}))
+    lines = failures([hostile], RerunCommands({"runs/1000": "\x1b[0m"}))
     assert lines[1].startswith("      1  \\u202e: \\u001b[2J is missing ::error::x: \\u001b[0m")
     assert all(line.isprintable() for line in lines)
 
@@ -180,7 +188,8 @@ def test_a_session_without_runs_loads_nothing_of_ours_but_the_entry(pytester):
         import sys
         def test_it():
             ours = {name for name in sys.modules if name.partition(".")[0] == "pytest_webeval"}
-            assert ours == {"pytest_webeval", "pytest_webeval.plugin", "pytest_webeval.plugin.entry"}
+            allowed = {f"pytest_webeval.plugin.{name}" for name in ("entry", "hookspecs", "options")}
+            assert ours == {"pytest_webeval", "pytest_webeval.plugin", *allowed}
             assert not {"pydantic", "pydantic_core", "msgspec", "dateutil"} & set(sys.modules)
         """
     )

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pytest_webeval.plugin.runtest.run_outcome import Carried
+from pytest_webeval.plugin.runtest.run_outcome import RecordPayload
 from pytest_webeval.summary.record import Record
 
 KEPT = """
@@ -235,12 +235,12 @@ def test_what_a_report_carries_is_one_text_of_ascii(told, carried, part):
     checksums = {"rules": "default", "version": "1", "evaluator_checksum": "a", "data_checksum": "b"}
     record = Record("runs/1", 1, "error", 0.0, ["shopping"], 1, None, told, [told], 0.25, **checksums)
     report = SimpleNamespace()
-    assert Carried.by(report) is None
-    Carried(record, part).put_on(report)
+    assert RecordPayload.by(report) is None
+    RecordPayload(record, part).attach_to(report)
     (text,) = vars(report).values()
     assert isinstance(text, str)
     assert text.isascii()
-    assert Carried.by(report) == Carried(replace(record, reason=carried, warnings=[carried]), part)
+    assert RecordPayload.by(report) == RecordPayload(replace(record, reason=carried, warnings=[carried]), part)
 
 
 def test_what_a_teardown_printed_is_shown_under_its_failure(runs, webeval, pytester):

@@ -273,10 +273,10 @@ def test_a_warning_in_an_evaluator_of_ours_decides_nothing_when_a_subclass_calls
         import pytest
         from pytest_webeval import ResponseEvaluator
         from pytest_webeval.evaluators import response
-        def noisy(*arguments, read=response.read_answer):
+        def noisy(*arguments, read=response.parse_response):
             warnings.warn("a parser grumbles")
             return read(*arguments)
-        response.read_answer = noisy
+        response.parse_response = noisy
         class Mine(ResponseEvaluator):
             def evaluate(self, expectation, case):
                 return super().evaluate(expectation, case)
@@ -289,9 +289,9 @@ def test_a_warning_in_an_evaluator_of_ours_decides_nothing_when_a_subclass_calls
         webeval("-Werror").assert_outcomes(passed=1)
     finally:
         from pytest_webeval.evaluators import response
-        from pytest_webeval.evaluators.agent_response import read_answer
+        from pytest_webeval.evaluators.agent_response import parse_response
 
-        response.read_answer = read_answer
+        response.parse_response = parse_response
 
 
 @pytest.mark.parametrize("passes", [True, False])

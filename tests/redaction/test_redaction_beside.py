@@ -8,7 +8,7 @@ import pytest
 
 from pytest_webeval.redaction.json import may_hold
 from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.redaction.recording_secrets import Recorded
+from pytest_webeval.redaction.recording_secrets import RecordingSecrets
 from pytest_webeval.redaction.redactor import Redactor
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
@@ -41,7 +41,7 @@ def redactor(tmp_path):
     """One that knows a recording in which somebody signed in."""
     posted = {"mimeType": "application/x-www-form-urlencoded", "text": f"password={SECRET}"}
     (tmp_path / "network.har").write_text(json.dumps({"log": {"entries": [{"request": {"postData": posted}}]}}))
-    recorded = Recorded(tmp_path, "agent_response.json", ("network.har",))
+    recorded = RecordingSecrets(tmp_path, "agent_response.json", ("network.har",))
     return lambda **policy: Redactor(RedactionPolicy(**policy), SALT, recorded)
 
 

@@ -7,14 +7,14 @@ import json
 import pytest
 
 from pytest_webeval.redaction.audit import Audit
-from pytest_webeval.redaction.json import Trees
+from pytest_webeval.redaction.json import JsonRedactor
 from pytest_webeval.redaction.json import may_hold
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.policy import scope_of
 from pytest_webeval.redaction.redactor import Redactor
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.replacements import replaced
-from pytest_webeval.redaction.text import Texts
+from pytest_webeval.redaction.text import TextRedactor
 
 SALT = b"of the recording"
 CODE = "4a0AX4XfWhxyz"
@@ -47,7 +47,7 @@ def text(given):
 
 
 def tree(given):
-    return Trees(Texts(scope_of(RedactionPolicy()), Replacements(SALT)))(given)
+    return JsonRedactor(TextRedactor(scope_of(RedactionPolicy()), Replacements(SALT)))(given)
 
 
 @pytest.mark.parametrize("shown", TEXTS)

@@ -22,7 +22,7 @@ from pytest_webeval.reports.html.task_page import marks_of
 from pytest_webeval.reports.html.task_page import network_table
 from pytest_webeval.reports.html.timeline import LONGEST_TEXT
 from pytest_webeval.reports.html.timeline import MOST_STEPS
-from pytest_webeval.reports.html.timeline import filmstrip
+from pytest_webeval.reports.html.timeline import step_timeline
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.summary.warning_kinds import warning_kind
@@ -189,7 +189,7 @@ def trajectory(tmp_path):
 
 def test_the_filmstrip_has_actions_thoughts_and_links_to_screenshots(trajectory, tmp_path):
     run = trajectory(2)
-    steps = filmstrip(run, Links(run.path, tmp_path / "report"))
+    steps = step_timeline(run, Links(run.path, tmp_path / "report"))
     assert [step["index"] for step in steps] == [1, 2]
     assert steps[0]["thought"] == "on we go"
     assert steps[0]["before"] == "../traj/books_1/screenshot_1.png"
@@ -198,7 +198,7 @@ def test_the_filmstrip_has_actions_thoughts_and_links_to_screenshots(trajectory,
 
 def test_long_trajectories_show_their_last_steps_and_long_texts_are_cut(trajectory, tmp_path):
     run = trajectory(MOST_STEPS + 5, "x" * (LONGEST_TEXT + 7))
-    steps = filmstrip(run, None)
+    steps = step_timeline(run, None)
     assert (len(steps), steps[-1]["index"]) == (MOST_STEPS, MOST_STEPS + 5)
     assert steps[0]["thought"] == "x" * LONGEST_TEXT + f"… ({LONGEST_TEXT + 7:,} characters)"
     assert steps[0]["before"] is None
@@ -207,7 +207,7 @@ def test_long_trajectories_show_their_last_steps_and_long_texts_are_cut(trajecto
 def test_without_a_readable_log_the_screenshots_alone_are_shown(trajectory, tmp_path):
     run = trajectory(2)
     (run.path / "web_surfer.log").unlink()
-    steps = filmstrip(load_run(run.path), Links(run.path, tmp_path))
+    steps = step_timeline(load_run(run.path), Links(run.path, tmp_path))
     assert [(step["action"], step["after"]) for step in steps] == [
         ("", "traj/books_1/screenshot_1.png"),
         ("", "traj/books_1/screenshot_2.png"),
@@ -215,7 +215,7 @@ def test_without_a_readable_log_the_screenshots_alone_are_shown(trajectory, tmp_
 
 
 def test_a_run_that_is_no_trajectory_has_no_filmstrip(recorded):
-    assert filmstrip(recorded(entry("http://shop.test/")), None) is None
+    assert step_timeline(recorded(entry("http://shop.test/")), None) is None
 
 
 def test_small_copies_are_made_as_long_as_there_is_room(trajectory):

@@ -11,7 +11,7 @@ from pytest_webeval.reports.ci import fenced
 from pytest_webeval.reports.ci import markdown
 from pytest_webeval.reports.ci import open_metrics
 from pytest_webeval.reports.ci import plain
-from pytest_webeval.reports.rerun import Reruns
+from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.results import Summary
 
 ROOM = 1024 * 1024
@@ -60,7 +60,7 @@ def summary(rows, **about):
 
 
 def reruns(rows):
-    return Reruns({one["run"]: one["task_id"] for one in rows}, ("--webeval-runs=runs",))
+    return RerunCommands({one["run"]: one["task_id"] for one in rows}, ("--webeval-runs=runs",))
 
 
 def test_the_page_tells_flips_numbers_sites_groups_commands_and_tasks():
@@ -145,7 +145,7 @@ def _page_with(text):
     groups = [group(["runs/1"], evaluator=text, text=text)]
     changed = BASELINE | {"timestamp": text[:10]}
     about = {"failures": groups, "baseline": changed, "rules": text, "stopped": text}
-    return markdown(summary(rows, **about), Reruns({"runs/1": 1}), ROOM)
+    return markdown(summary(rows, **about), RerunCommands({"runs/1": 1}), ROOM)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rubrics.stored_verdict import Facts
+from pytest_webeval.rubrics.stored_verdict import RunFacts
 from pytest_webeval.rubrics.stored_verdict import ScoreFileName
 from pytest_webeval.rubrics.stored_verdict import StoredVerdict
 
@@ -19,7 +19,7 @@ OUTCOME_FALSE = {"rubric_outcome_verification": {"output_success": False, "reaso
 def verdict(written, score=None, name=RUBRIC_FILE, text=None, **policy):
     """What is derived from a payload or a text in a score file, by a policy with these fields."""
     read = None if written is None else json.loads(json.dumps(written), parse_float=Decimal)
-    return derive(StoredVerdict("scores/x.json", name, score, read, text), VerdictPolicy(**policy), Facts())
+    return derive(StoredVerdict("scores/x.json", name, score, read, text), VerdictPolicy(**policy), RunFacts())
 
 
 def item(maximum, post=None, **more):

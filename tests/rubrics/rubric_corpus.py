@@ -16,7 +16,7 @@ from rubrics.rubric_plans import Plan
 from rubrics.rubric_plans import flat
 from rubrics.rubric_plans import planned
 
-from pytest_webeval.rubrics.stored_verdict import Facts
+from pytest_webeval.rubrics.stored_verdict import RunFacts
 from pytest_webeval.rubrics.stored_verdict import ScoreFileName
 from pytest_webeval.rubrics.stored_verdict import StoredVerdict
 
@@ -50,7 +50,7 @@ class Made:
     name: ScoreFileName
     score: float | None
     payload: dict[str, Any] | None
-    facts: Facts
+    facts: RunFacts
     expected: dict[str, Any]
     text: str | None = None
     plan: Plan | None = None
@@ -99,7 +99,7 @@ def write(plan: Plan) -> Made:
     name = (
         ScoreFileName("other") if plan.threshold is None else ScoreFileName("mmrubric", Decimal(plan.threshold), 5, 3)
     )
-    facts = Facts(plan.answer, plan.actions, is_stale=False)
+    facts = RunFacts(plan.answer, plan.actions, is_stale=False)
     return Made(plan.writer + plan.generation, name, score, payload, facts, found, plan=plan)
 
 
@@ -162,7 +162,7 @@ def _votes(plan: Plan, found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _other(chance: Random, kind: str) -> Made:
-    rubric, facts = ScoreFileName("mmrubric", Decimal("0.8"), 5, 3), Facts("12.50 EUR", 3, is_stale=False)
+    rubric, facts = ScoreFileName("mmrubric", Decimal("0.8"), 5, 3), RunFacts("12.50 EUR", 3, is_stale=False)
     if kind == "gate":
         told = {"verifier_reasoning": chance.choice(GATES), "verifier_success": False}
         return Made(kind, rubric, 0, told, facts, {"score": 0, "status": "gate", "reason": told["verifier_reasoning"]})

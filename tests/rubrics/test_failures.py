@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.rubrics.failure_analysis import Failure
+from pytest_webeval.rubrics.failure_analysis import FailureAnalysis
 from pytest_webeval.rubrics.failure_analysis import failure_of
 
 
@@ -25,7 +25,7 @@ def of_points(*points, **more):
 
 def test_an_analysis_is_told_by_its_earliest_point():
     found = of_points(point("6.4", "9", error_category="x"), point("3.1", "5-7"), point("3.1", "5"), has_failure=True)
-    assert found == Failure(
+    assert found == FailureAnalysis(
         has_failure=True,
         first_step=5,
         summary="[3.1] T: w",
@@ -59,7 +59,7 @@ def merged(one, other):
 @pytest.mark.parametrize("place", PLACES)
 def test_an_analysis_is_found_in_each_of_its_places(place):
     payload, task_data = put(place, {"first_failure_step": 4})
-    assert failure_of(payload, task_data) == Failure(first_step=4)
+    assert failure_of(payload, task_data) == FailureAnalysis(first_step=4)
     payload, task_data = put(place, {})
     assert failure_of(payload, task_data) is None
 
@@ -69,7 +69,7 @@ def test_of_two_places_the_first_counts_unless_it_is_empty(place, next_place):
     for first, step in (({"first_failure_step": 4}, 4), ({}, 5), (None, 5), (["x"], 5)):
         one, other = put(place, first), put(next_place, {"first_failure_step": 5})
         payload, task_data = (merged(mine, yours) for mine, yours in zip(one, other, strict=True))
-        assert failure_of(payload, task_data) == Failure(first_step=step)
+        assert failure_of(payload, task_data) == FailureAnalysis(first_step=step)
 
 
 def test_each_datum_is_looked_up_for_itself():
@@ -81,7 +81,7 @@ def test_each_datum_is_looked_up_for_itself():
         },
     }
     task_data = {"precomputed_rubric": [{"task_verification": {"is_ambiguous": True}}, {"task_verification": {}}]}
-    assert failure_of(payload, task_data) == Failure(has_failure=False, is_ambiguous=True, is_invalid=True)
+    assert failure_of(payload, task_data) == FailureAnalysis(has_failure=False, is_ambiguous=True, is_invalid=True)
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_points_with_codes_that_do_not_count_are_left_out_of_all_that_is_told(po
 def test_a_task_is_flagged_by_itself_or_else_with_the_run(task_only, with_trajectory, flag):
     for name in ("is_ambiguous", "is_invalid"):
         payload = {"task_verification": {name: task_only}, "task_verification_with_trajectory": {name: with_trajectory}}
-        assert failure_of(payload, None) == Failure(**{name: flag})
+        assert failure_of(payload, None) == FailureAnalysis(**{name: flag})
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ def test_codes_of_a_task_are_those_of_the_task_alone_if_it_has_any(task_only, wi
             "rubric_task_verification": {stored: task_only},
             "rubric_task_verification_with_trajectory": {stored: with_trajectory},
         }
-        assert failure_of(payload, None) == Failure(**{name: codes})
+        assert failure_of(payload, None) == FailureAnalysis(**{name: codes})
 
 
 anything = st.recursive(

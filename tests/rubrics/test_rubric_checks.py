@@ -11,7 +11,7 @@ from pytest_webeval.rubrics.consistency import CHECKS
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rubrics.stored_verdict import Check
-from pytest_webeval.rubrics.stored_verdict import Facts
+from pytest_webeval.rubrics.stored_verdict import RunFacts
 from pytest_webeval.rubrics.stored_verdict import ScoreFileName
 from pytest_webeval.rubrics.stored_verdict import StoredVerdict
 
@@ -29,7 +29,7 @@ STEPS = "rubric_intermediate_mm_rubric_steps"
 def checks(more, score=1, **facts):
     payload = json.loads(json.dumps(PLAIN | more), parse_float=Decimal)
     return derive(
-        StoredVerdict("scores/x.json", RUBRIC_FILE, score, payload, None), VerdictPolicy(), Facts(**facts)
+        StoredVerdict("scores/x.json", RUBRIC_FILE, score, payload, None), VerdictPolicy(), RunFacts(**facts)
     ).checks
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_webeval.rubrics.degradation import degraded_steps
 from pytest_webeval.rubrics.payload import RubricPayload
-from pytest_webeval.rubrics.rubric_items import leaves
+from pytest_webeval.rubrics.rubric_items import flatten_items
 
 LEAVES = [{"criterion": "c", "max_points": 4, "post_image_earned_points": 4}]
 UNMET = [{**LEAVES[0], "condition": "if so", "is_condition_met": False}]
@@ -14,7 +14,7 @@ TOLD = {"screenshot_evidence": "e", "criterion_analysis": "a", "discrepancies": 
 
 
 def degraded(steps, items=LEAVES, **more):
-    return degraded_steps(RubricPayload({"rubric_intermediate_mm_rubric_steps": steps} | more), leaves(items))
+    return degraded_steps(RubricPayload({"rubric_intermediate_mm_rubric_steps": steps} | more), flatten_items(items))
 
 
 def images(*numbers):

@@ -19,9 +19,9 @@ from rubrics.made_payloads import verdict
 
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.policy import CRITERIA
+from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rubrics.policy import VerdictUnreadable
-from pytest_webeval.rubrics.stored_verdict import Facts
+from pytest_webeval.rubrics.stored_verdict import RunFacts
 from pytest_webeval.rubrics.stored_verdict import ScoreFileName
 from pytest_webeval.rubrics.stored_verdict import StoredVerdict
 
@@ -43,7 +43,7 @@ BOOKS = """
 
 def test_the_worked_example_is_derived_without_any_doubt():
     read = json.loads(BOOKS, parse_float=Decimal)
-    found = derive(StoredVerdict("scores/x.json", RUBRIC_FILE, 1, read, None), VerdictPolicy(), Facts(ANSWER, 3))
+    found = derive(StoredVerdict("scores/x.json", RUBRIC_FILE, 1, read, None), VerdictPolicy(), RunFacts(ANSWER, 3))
     assert (found.points.maximum, found.points.earned, found.process, found.outcome) == (7, D("6.5"), True, True)
     assert (found.status, found.score, found.criterion, found.criterion_source) == ("judged", 1, "outcome", "payload")
     assert (found.threshold, found.threshold_source, found.writer) == (D("0.8"), "file name", "webtailbench")
@@ -165,7 +165,7 @@ def test_each_criterion_makes_its_own_score_of_the_same_payload(outcome, points,
     "written", [{}, {"verdict": 1}, {"rubric_is_success": 1}, {"rubric_items": None}, {"items": None}]
 )
 def test_a_payload_that_says_nothing_is_refused(written):
-    with pytest.raises(VerdictUnreadable, match=r"scores/x.json has neither a rubric nor an outcome nor the reason"):
+    with pytest.raises(UnreadableVerdict, match=r"scores/x.json has neither a rubric nor an outcome nor the reason"):
         verdict(written, 1)
 
 
@@ -175,7 +175,7 @@ def test_an_outcome_without_a_rubric_is_enough_unless_points_are_asked_for():
 
 
 def test_a_malformed_rubric_makes_the_verdict_unreadable():
-    with pytest.raises(VerdictUnreadable, match=r"the rubric's items\[0\].max_points is -1; wanted a number of points"):
+    with pytest.raises(UnreadableVerdict, match=r"the rubric's items\[0\].max_points is -1; wanted a number of points"):
         verdict(payload(item(-1), outcome=True), 1)
 
 
@@ -209,7 +209,9 @@ JSON = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(KEYS), JSON | st.lists(LEAF)), SCALARS, st.sampled_from([None, *CRITERIA]))
 def test_whatever_was_stored_is_a_verdict_or_refused(written, score, criterion):
-    with suppress(VerdictUnreadable):  # anything else fails the test
-        verdict = derive(StoredVerdict("x", RUBRIC_FILE, score, written, None), VerdictPolicy(criterion), Facts("a", 3))
+    with suppress(UnreadableVerdict):  # anything else fails the test
+        verdict = derive(
+            StoredVerdict("x", RUBRIC_FILE, score, written, None), VerdictPolicy(criterion), RunFacts("a", 3)
+        )
         assert verdict.score in {"judged": (0, 1), "gate": (0,), "undecided": (0,)}.get(verdict.status, (None,))
         assert all(check.message.isprintable() for check in verdict.checks)

@@ -11,14 +11,14 @@ from rubrics.made_payloads import item
 from rubrics.made_payloads import payload
 from trajectories import recorded
 
-from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.trajectory.trajectory import Trajectory
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rubrics.stored_verdict import Facts
+from pytest_webeval.rubrics.stored_verdict import RunFacts
 from pytest_webeval.rubrics.stored_verdict import ScoreFileName
 from pytest_webeval.rubrics.stored_verdict import StoredVerdict
-from pytest_webeval.rubrics.verdict_report import described
+from pytest_webeval.rubrics.verdict_report import verdict_to_json
 
 FLY = {"action": "fly"}
 WRONG_KEYS = {"action": "key", "keys": ["Enter"], "speed": 3}
@@ -29,14 +29,14 @@ NO_FLYING = '[6.2] Hallucinated action: the agent has no action "fly"'
 def trajectory(tmp_path):
     def of(*actions) -> Trajectory:
         path = recorded.write(tmp_path / recorded.RUN / "books_7", web_surfer_log=recorded.log(*actions))
-        return Trajectory(path, Inputs(path))
+        return Trajectory(path, RunInputs(path))
 
     return of
 
 
 def of_payload(written, score=1, name=RUBRIC_FILE, trajectory=None, text=None):
     stored = StoredVerdict("scores/x.json", name, score, written, text)
-    found = described(derive(stored, VerdictPolicy(), Facts()), stored, trajectory)
+    found = verdict_to_json(derive(stored, VerdictPolicy(), RunFacts()), stored, trajectory)
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     return found
 

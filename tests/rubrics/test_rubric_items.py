@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.rubrics.policy import VerdictUnreadable
+from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.rubric_items import MAX_DEPTH
-from pytest_webeval.rubrics.rubric_items import Leaf
+from pytest_webeval.rubrics.rubric_items import RubricItem
 from pytest_webeval.rubrics.rubric_items import add_up
+from pytest_webeval.rubrics.rubric_items import flatten_items
 from pytest_webeval.rubrics.rubric_items import is_action_only
-from pytest_webeval.rubrics.rubric_items import leaves
 from pytest_webeval.rubrics.rubric_items import points_of
 from pytest_webeval.rubrics.rubric_items import without_points
 
@@ -38,7 +38,7 @@ def group(*items):
 
 
 def sums(*items):
-    points = points_of(leaves(list(items)))
+    points = points_of(flatten_items(list(items)))
     return None if points is None else (points.earned, points.maximum)
 
 
@@ -88,13 +88,13 @@ def test_a_condition_that_is_not_met_needs_no_points():
 
 
 def test_without_anything_to_earn_the_share_is_zero():
-    points = points_of(leaves([unmet(4), unmet(2)]))
+    points = points_of(flatten_items([unmet(4), unmet(2)]))
     assert (points.maximum, points.share, points.float_share, points.reaches(EIGHTY)) == (0, 0, 0.0, False)
     assert points.reaches(D(0))
 
 
 def test_leaves_know_their_place_and_all_that_the_judge_said():
-    found = leaves(
+    found = flatten_items(
         [
             item(4, 3, earned_points=2, justification="reached", post_image_justification="visible"),
             group(item(1), unmet(2, penalty=True, justification="x", post_image_justification="")),
@@ -106,14 +106,14 @@ def test_leaves_know_their_place_and_all_that_the_judge_said():
     absent = {"criterion": "c", "condition": "if sold out", "is_conditional": True, "is_met": False, "is_penalty": True}
     explained = {"max_points": D(2), "earned": None, "post_image": D(0), "justification": "x"}
     assert found == (
-        Leaf(place="items[0]", **plain, **seen),
-        Leaf(place="items[1].items[0]", **plain, **unscored),
-        Leaf(place="items[1].items[1]", **absent, **explained),
+        RubricItem(place="items[0]", **plain, **seen),
+        RubricItem(place="items[1].items[0]", **plain, **unscored),
+        RubricItem(place="items[1].items[1]", **absent, **explained),
     )
 
 
 def test_points_before_the_screenshots_can_be_added_up_as_well():
-    found = leaves([item(4, 1, earned_points=4), item(2, 1)])
+    found = flatten_items([item(4, 1, earned_points=4), item(2, 1)])
     assert add_up(found, "earned").earned == 4
     assert add_up(found, "post_image").earned == 2
 
@@ -129,7 +129,7 @@ def test_points_before_the_screenshots_can_be_added_up_as_well():
     ],
 )
 def test_leaves_without_the_points_that_count_are_named(items, only_action, lacking):
-    found = leaves(items)
+    found = flatten_items(items)
     assert is_action_only(found) is only_action
     assert [leaf.place for leaf in without_points(found)] == lacking
 
@@ -146,7 +146,7 @@ def test_leaves_without_the_points_that_count_are_named(items, only_action, lack
     ],
 )
 def test_eighty_percent_exactly_may_fail_in_binary_fractions(earned, maximum, exact, as_floats):
-    points = points_of(leaves([item(D(most), D(given)) for given, most in zip(earned, maximum, strict=True)]))
+    points = points_of(flatten_items([item(D(most), D(given)) for given, most in zip(earned, maximum, strict=True)]))
     assert (points.reaches(EIGHTY), points.float_reaches(EIGHTY)) == (exact, as_floats)
     assert points.is_edge(EIGHTY) is (exact is not as_floats)
 
@@ -156,7 +156,7 @@ SOME_POINTS = st.decimals(0, 10**6, allow_nan=False, places=3)
 
 @given(st.lists(st.tuples(SOME_POINTS, SOME_POINTS), min_size=1))
 def test_sums_are_exact_beside_those_of_python_floats(pairs):
-    points = points_of(leaves([item(most, given) for given, most in pairs]))
+    points = points_of(flatten_items([item(most, given) for given, most in pairs]))
     earned = maximum = 0
     for given_points, most in pairs:
         earned, maximum = earned + float(given_points), maximum + float(most)
@@ -196,8 +196,8 @@ NOT_A_NUMBER = "; wanted a number of points"
     ],
 )
 def test_a_malformed_item_is_refused_with_its_place(items, told):
-    with pytest.raises(VerdictUnreadable) as caught:
-        leaves(items)
+    with pytest.raises(UnreadableVerdict) as caught:
+        flatten_items(items)
     assert told in str(caught.value)
     assert str(caught.value).isprintable()
     assert caught.value.code == "rubric_invalid"
@@ -208,9 +208,9 @@ def nested(depth):
 
 
 def test_groups_in_groups_are_followed_up_to_a_bound():
-    assert len(leaves([nested(MAX_DEPTH)])) == 1
-    with pytest.raises(VerdictUnreadable, match=rf"lies more than {MAX_DEPTH} groups deep; flatten the rubric"):
-        leaves([nested(MAX_DEPTH + 1)])
+    assert len(flatten_items([nested(MAX_DEPTH)])) == 1
+    with pytest.raises(UnreadableVerdict, match=rf"lies more than {MAX_DEPTH} groups deep; flatten the rubric"):
+        flatten_items([nested(MAX_DEPTH + 1)])
 
 
 def test_many_criteria_take_little_time():
@@ -229,5 +229,5 @@ JSON = st.recursive(
 
 @given(JSON)
 def test_whatever_stands_there_is_a_rubric_or_refused(raw):
-    with suppress(VerdictUnreadable):  # anything else fails the test
-        points_of(leaves(raw))
+    with suppress(UnreadableVerdict):  # anything else fails the test
+        points_of(flatten_items(raw))

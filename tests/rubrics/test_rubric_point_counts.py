@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_webeval.rubrics.payload import parse_binary_score
 from pytest_webeval.rubrics.payload import point_count
 from pytest_webeval.rubrics.payload import quoted
-from pytest_webeval.rubrics.payload import verdict_bit
 
 D = Decimal
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.decimals()
@@ -65,7 +65,7 @@ def test_a_number_of_points_is_exact_and_bounded(raw, wanted):
     ],
 )
 def test_a_verdict_is_one_or_zero(raw, wanted):
-    assert verdict_bit(raw) is wanted
+    assert parse_binary_score(raw) is wanted
 
 
 @given(JSON)

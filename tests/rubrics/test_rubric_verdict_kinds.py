@@ -16,7 +16,7 @@ from rubrics.made_payloads import payload
 from rubrics.made_payloads import rules
 from rubrics.made_payloads import verdict
 
-from pytest_webeval.rubrics.policy import VerdictUnreadable
+from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.stored_verdict import ScoreFileName
 
 D = Decimal
@@ -60,7 +60,7 @@ def test_verifier_success_beside_what_a_judge_found_is_no_gate(more):
 
 
 def test_is_success_alone_is_no_gate_but_no_verdict_either():
-    with pytest.raises(VerdictUnreadable, match="has neither a rubric nor an outcome"):
+    with pytest.raises(UnreadableVerdict, match="has neither a rubric nor an outcome"):
         verdict({"verifier_success": False, "is_success": 0}, 0)
 
 
@@ -120,7 +120,7 @@ def test_a_free_text_counts_as_its_benchmark_reads_it(name, text, stored_score, 
 
 
 def test_a_free_text_without_a_rule_to_read_it_is_refused():
-    with pytest.raises(VerdictUnreadable, match="no rule to read the free text of a score file of the kind mmrubric"):
+    with pytest.raises(UnreadableVerdict, match="no rule to read the free text of a score file of the kind mmrubric"):
         verdict(None, 1, RUBRIC_FILE, "SUCCESS")
 
 
@@ -154,7 +154,7 @@ def test_held_out_signals_without_a_usable_score_are_no_verdict():
         {"mm_is_success": 1},
     )
     with pytest.raises(
-        VerdictUnreadable, match=r"scores/x.json has the score 0.5; wanted 0 or 1, so have the run judged"
+        UnreadableVerdict, match=r"scores/x.json has the score 0.5; wanted 0 or 1, so have the run judged"
     ):
         verdict({"mm_is_success": 1}, D("0.5"))
 

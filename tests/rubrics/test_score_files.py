@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.rubrics.policy import VerdictUnreadable
+from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.score_files import choose
 from pytest_webeval.rubrics.score_files import parse_name
 from pytest_webeval.rubrics.score_files import read_rubric_file
@@ -119,7 +119,7 @@ MANY = [f"a{number}_eval-3.json" for number in range(10, 32)]
 )
 def test_a_choice_that_nobody_made_is_refused_with_all_that_is_there(names, wanted, code, found):
     for order in (names, names[::-1]):
-        with pytest.raises(VerdictUnreadable) as caught:
+        with pytest.raises(UnreadableVerdict) as caught:
             choose(order, wanted)
         assert (caught.value.code, str(caught.value)) == (code, f"{found} with --webeval-score-file")
 
@@ -219,7 +219,7 @@ def test_of_a_key_that_stands_twice_the_last_counts_with_a_warning():
 )
 def test_a_damaged_score_file_is_an_error_in_one_line_and_not_as_good_as_none(content, told):
     for name in (MMRUBRIC, "0.8-5-3.json", "other.json"):
-        with pytest.raises(VerdictUnreadable) as caught:
+        with pytest.raises(UnreadableVerdict) as caught:
             read(content, name)
         assert str(caught.value).startswith(f"scores/{name} {told}")
         assert str(caught.value).endswith("; have the run judged again")
@@ -262,7 +262,7 @@ def test_a_rubric_file_may_be_a_score_file_by_another_name():
     ],
 )
 def test_a_damaged_rubric_file_is_an_error_in_one_line(content, told):
-    with pytest.raises(VerdictUnreadable) as caught:
+    with pytest.raises(UnreadableVerdict) as caught:
         read_rubric_file("rubric.json", content)
     assert str(caught.value).startswith(f"rubric.json {told}")
     assert caught.value.code == "rubric_invalid"
@@ -273,7 +273,7 @@ def test_a_rubric_that_was_read_elsewhere_is_a_verdict_as_it_is():
     found = stored_rubric("task_data.json", rubric)
     assert (found.source, found.name, found.score) == ("task_data.json", ScoreFileName("other"), None)
     assert found.payload is rubric
-    with pytest.raises(VerdictUnreadable, match=r"task_data\.json has no items, wanted a rubric"):
+    with pytest.raises(UnreadableVerdict, match=r"task_data\.json has no items, wanted a rubric"):
         stored_rubric("task_data.json", {"rubric_items": [1]})
 
 
@@ -290,12 +290,12 @@ contents = st.binary(max_size=40) | st.builds(score_file, anything, responses) |
 def test_any_bytes_are_a_verdict_or_refused_by_name(content, name):
     raw = content.encode() if isinstance(content, str) else content
     for reader in (read_score_file, read_rubric_file):
-        with suppress(VerdictUnreadable):  # anything else fails the test
+        with suppress(UnreadableVerdict):  # anything else fails the test
             found = reader(name, raw)
             assert (found.payload is None) is (found.text is not None)
 
 
 @given(st.lists(st.text(max_size=8) | st.from_regex(r"(mmrubric_)?[0-9.]{1,3}-[0-9]-[0-9].json"), max_size=4))
 def test_any_names_come_to_a_choice_or_are_refused(names):
-    with suppress(VerdictUnreadable):
+    with suppress(UnreadableVerdict):
         assert choose(names, None) in (None, *names)

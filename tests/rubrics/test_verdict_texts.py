@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.rubrics.policy import VerdictUnreadable
+from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.text_verdicts import read_verdict_text
 
 OM2W = "WebJudge_Online_Mind2Web_eval"
@@ -91,7 +91,7 @@ def test_the_webvoyager_method_of_webjudge_looks_for_failure_alone(text, compat,
 
 @pytest.mark.parametrize("kind", ["mmrubric", "heldout", "other", ""])
 def test_other_kinds_have_no_rule_for_free_text(kind):
-    with pytest.raises(VerdictUnreadable) as caught:
+    with pytest.raises(UnreadableVerdict) as caught:
         read_verdict_text("SUCCESS", kind, None)
     told = f"there is no rule to read the free text of a score file of the kind {kind}; have the run judged again"
     assert (caught.value.code, str(caught.value)) == ("score_unreadable", told)

@@ -15,8 +15,8 @@ from pytest_webeval import find_runs
 from pytest_webeval import score
 from pytest_webeval import summarize
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.scoring.task_result import failed_to_load
-from pytest_webeval.storage import encoded
+from pytest_webeval.scoring.task_result import build_error_result
+from pytest_webeval.storage import to_json_bytes
 
 BATCHES, EACH = 20, 100
 CRASH = re.compile(r"RubricEvaluator: \w+: .* @ eval\[0\]", re.DOTALL)  # how an exception is told that is not ours
@@ -27,7 +27,7 @@ def scored(run):
     try:
         return score(run)
     except RecordingError as error:
-        return failed_to_load(run, None, str(error))
+        return build_error_result(run, None, str(error))
 
 
 @pytest.mark.parametrize("seed", range(BATCHES))
@@ -44,7 +44,7 @@ def test_damaged_trajectories_are_all_found_and_none_crashes(tmp_path, seed):
     assert "success" not in statuses[1::2]  # no damage makes a success of a failure
     for result in results:
         assert "\n" not in (result.error_msg or "")
-        json.loads(encoded(result.to_json()))
+        json.loads(to_json_bytes(result.to_json()))
     summary = summarize(results)
     assert summary.total + summary.webeval["excluded_count"] == EACH
     assert summary.webeval["trajectories"]["trajectories"] == EACH

@@ -10,10 +10,10 @@ from trajectories.recorded import put
 
 from pytest_webeval import find_runs
 from pytest_webeval import load_run
-from pytest_webeval.recordings.discovery import listed
+from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.formats import format_of
 from pytest_webeval.recordings.formats import holds_reports
-from pytest_webeval.recordings.trajectory.step import Unreadable
+from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.tasks.dataset import parse_tasks
 
 ANSWER = "a_final_answer.json"
@@ -55,7 +55,7 @@ def test_every_child_of_traj_is_a_candidate_so_that_none_vanishes(tmp_path):
     put(tmp_path / "core.log", "")
     (tmp_path / "traj/wiped").mkdir(parents=True)
     (run,) = find_runs(tmp_path)
-    with pytest.raises(Unreadable, match=r"answer_missing: there is no 'wiped_final_answer.json'"):
+    with pytest.raises(UnreadableTrajectory, match=r"answer_missing: there is no 'wiped_final_answer.json'"):
         run.check()
 
 
@@ -118,18 +118,18 @@ def test_the_same_trajectories_are_found_from_any_directory_around_them(tree, st
 
 
 def test_what_webeval_computed_over_runs_is_no_run_and_no_problem(tmp_path):
-    assert not holds_reports(listed(tmp_path))
+    assert not holds_reports(list_directory(tmp_path))
     put(tmp_path / "metrics.json", "{}")
-    assert holds_reports(listed(tmp_path))
+    assert holds_reports(list_directory(tmp_path))
     assert format_of(tmp_path) is None
     put(tmp_path / "web_surfer.log", "")
-    assert not holds_reports(listed(tmp_path))
+    assert not holds_reports(list_directory(tmp_path))
 
 
 def test_the_layout_of_fara_1_5_is_told_and_not_scored(tmp_path):
     for name in ("data_point.json", "screenshot_0_pre.png"):
         put(tmp_path / "books_7" / name, "{}")
-    with pytest.raises(Unreadable, match=r"the layout of Fara 1.5 .* is not supported; convert it") as caught:
+    with pytest.raises(UnreadableTrajectory, match=r"the layout of Fara 1.5 .* is not supported; convert it") as caught:
         load_run(tmp_path / "books_7").check()
     assert caught.value.code == "unsupported_layout"
 

@@ -15,7 +15,7 @@ from pytest_webeval.recordings.trajectory.answer import answer_name
 from pytest_webeval.recordings.trajectory.answer import name_warning
 from pytest_webeval.recordings.trajectory.answer import read_answer
 from pytest_webeval.recordings.trajectory.step import NO_ANSWER
-from pytest_webeval.recordings.trajectory.step import Unreadable
+from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 
 NAME = "books_find_7_final_answer.json"
 SHOTS = ("screenshot0.png", "screenshot1.png", "screenshot2.png", "screenshot3.png")
@@ -73,7 +73,7 @@ def test_the_id_in_the_name_of_the_answer_file_is_no_pattern():
     ],
 )
 def test_without_one_answer_file_there_is_a_reason_in_one_line(names, code, told):
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(UnreadableTrajectory) as caught:
         answer_name("a", names)
     assert caught.value.code == code
     assert told in str(caught.value)
@@ -201,7 +201,7 @@ def test_a_component_whose_usage_cannot_be_believed_does_not_cost_the_answer():
     ],
 )
 def test_a_file_with_a_wrong_type_is_unreadable_and_says_where(content, told):
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(UnreadableTrajectory) as caught:
         read_answer(NAME, content)
     assert caught.value.code == "answer_invalid"
     assert str(caught.value).startswith(f"{NAME} {told}") or str(caught.value).endswith(told)
@@ -221,7 +221,7 @@ OBJECTS = st.dictionaries(st.sampled_from([*FIELDS, "other"]), JSON, max_size=3)
 
 @given(st.binary(max_size=60) | OBJECTS)
 def test_any_bytes_are_an_answer_or_unreadable(content):
-    with suppress(Unreadable):  # anything else fails the test
+    with suppress(UnreadableTrajectory):  # anything else fails the test
         found = read_answer(NAME, content)
         assert isinstance(found.final_answer, str)
         assert all(isinstance(name, str) for name in found.screenshots)
@@ -230,5 +230,5 @@ def test_any_bytes_are_an_answer_or_unreadable(content):
 
 @given(st.text(max_size=9), st.lists(st.text(max_size=5).map(lambda text: f"{text}_answer.json"), max_size=4))
 def test_any_names_have_an_answer_file_among_them_or_a_reason(task_id, names):
-    with suppress(Unreadable):
+    with suppress(UnreadableTrajectory):
         assert answer_name(task_id, names) in names

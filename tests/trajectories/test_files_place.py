@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.recordings.trajectory.layout import Place
-from pytest_webeval.recordings.trajectory.layout import place_of
+from pytest_webeval.recordings.trajectory.layout import RunLocation
+from pytest_webeval.recordings.trajectory.layout import locate
 
 FARA = "WebSurfer-fara-100-max_n_images-3"
 VOYAGER = "WebVoyager_WebVoyager_data_08312025.jsonl"
@@ -21,37 +21,39 @@ VOYAGER = "WebVoyager_WebVoyager_data_08312025.jsonl"
     [
         (
             f"/out/runs/{FARA}/fara-7b/ana/WebTailBench_hf/r1/traj/books_find_7",
-            Place(FARA, "fara-7b", "ana", "WebTailBench_hf", "r1", 100, has_traj=True),
+            RunLocation(FARA, "fara-7b", "ana", "WebTailBench_hf", "r1", 100, has_traj=True),
         ),
         (
             "runs/WebSurfer-fara-3-max_n_images-3/fara-7b/ana/WebTailBench_hf/full/v1/traj/BBC News--3",
-            Place("WebSurfer-fara-3-max_n_images-3", "fara-7b", "ana", "WebTailBench_hf", "full/v1", 3, has_traj=True),
+            RunLocation(
+                "WebSurfer-fara-3-max_n_images-3", "fara-7b", "ana", "WebTailBench_hf", "full/v1", 3, has_traj=True
+            ),
         ),
         (
             f"/home/runs/old/runs/WebSurfer-gpt_solver-50--False/gpt-5/ana/{VOYAGER}/0/traj/x",
-            Place("WebSurfer-gpt_solver-50--False", "gpt-5", "ana", VOYAGER, "0", 50, has_traj=True),
+            RunLocation("WebSurfer-gpt_solver-50--False", "gpt-5", "ana", VOYAGER, "0", 50, has_traj=True),
         ),
-        ("/runs/a/b/c/d/traj/x", Place("a", "b", "c", "d", None, None, has_traj=True)),
-        ("/runs/a/b/c/d/traj/traj/traj", Place("a", "b", "c", "d", "traj", None, has_traj=True)),
-        ("/runs/a/b/c/d/e/traj/runs", Place("a", "b", "c", "d", "e", None, has_traj=True)),
-        ("/runs/a/b/c/traj/x", Place(has_traj=True)),
-        ("/runs/traj/x", Place(has_traj=True)),
-        ("traj/x", Place(has_traj=True)),
+        ("/runs/a/b/c/d/traj/x", RunLocation("a", "b", "c", "d", None, None, has_traj=True)),
+        ("/runs/a/b/c/d/traj/traj/traj", RunLocation("a", "b", "c", "d", "traj", None, has_traj=True)),
+        ("/runs/a/b/c/d/e/traj/runs", RunLocation("a", "b", "c", "d", "e", None, has_traj=True)),
+        ("/runs/a/b/c/traj/x", RunLocation(has_traj=True)),
+        ("/runs/traj/x", RunLocation(has_traj=True)),
+        ("traj/x", RunLocation(has_traj=True)),
         (
             "/runs/Surfer-20/WebTailBench_hf/travel/r1/x",
-            Place("Surfer-20", None, None, "WebTailBench_hf", "r1", 20, split="travel"),
+            RunLocation("Surfer-20", None, None, "WebTailBench_hf", "r1", 20, split="travel"),
         ),
-        ("/runs/a/b/all_benchmark/r/1/x", Place("a", None, None, "b", "r/1", split="all_benchmark")),
-        ("/runs/a/b/c/x", Place()),
-        ("/runs/x", Place()),
-        ("/tmp/x", Place()),
-        ("x", Place()),
-        (".", Place()),
-        ("/", Place()),
+        ("/runs/a/b/all_benchmark/r/1/x", RunLocation("a", None, None, "b", "r/1", split="all_benchmark")),
+        ("/runs/a/b/c/x", RunLocation()),
+        ("/runs/x", RunLocation()),
+        ("/tmp/x", RunLocation()),
+        ("x", RunLocation()),
+        (".", RunLocation()),
+        ("/", RunLocation()),
     ],
 )
 def test_a_place_is_what_the_directories_after_the_last_runs_say(path, expected):
-    assert place_of(PurePath(path)) == expected
+    assert locate(PurePath(path)) == expected
 
 
 @pytest.mark.parametrize(
@@ -68,7 +70,7 @@ def test_a_place_is_what_the_directories_after_the_last_runs_say(path, expected)
     ],
 )
 def test_the_rounds_are_the_first_number_between_hyphens(system, rounds):
-    assert place_of(Path(f"/runs/{system}/m/ana/b/r/traj/x")).max_rounds == rounds
+    assert locate(Path(f"/runs/{system}/m/ana/b/r/traj/x")).max_rounds == rounds
 
 
 @pytest.mark.parametrize(
@@ -84,18 +86,18 @@ def test_the_rounds_are_the_first_number_between_hyphens(system, rounds):
     ],
 )
 def test_a_benchmark_is_known_by_how_its_name_begins(named, kind):
-    assert Place(benchmark=named).benchmark_kind == kind
+    assert RunLocation(benchmark=named).benchmark_kind == kind
 
 
 @pytest.mark.parametrize(
     ("place", "experiment"),
     [
-        (Place("s", "m", "ana", "b", "r1"), "s/m/b"),
-        (Place("s", "m", None, "b", None), "s/m/b"),
-        (Place("s", None, None, "b", "r1"), None),
-        (Place(None, "m", None, "b"), None),
-        (Place("s", "m"), None),
-        (Place(), None),
+        (RunLocation("s", "m", "ana", "b", "r1"), "s/m/b"),
+        (RunLocation("s", "m", None, "b", None), "s/m/b"),
+        (RunLocation("s", None, None, "b", "r1"), None),
+        (RunLocation(None, "m", None, "b"), None),
+        (RunLocation("s", "m"), None),
+        (RunLocation(), None),
     ],
 )
 def test_an_experiment_is_the_same_for_every_user_and_run(place, experiment):
@@ -104,6 +106,6 @@ def test_an_experiment_is_the_same_for_every_user_and_run(place, experiment):
 
 @given(st.lists(st.sampled_from(["runs", "traj", "a", "x-7-y", "WebVoyager_x", "é\n"]), max_size=12))
 def test_any_path_has_a_place(parts):
-    found = place_of(PurePath(*parts))
+    found = locate(PurePath(*parts))
     assert found.has_traj is (parts[-2:-1] == ["traj"])
     assert found.system is None or f"{found.system}/" in "/".join(parts)

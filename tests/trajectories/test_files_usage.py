@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from pytest_webeval.recordings.trajectory.answer import Usage
 from pytest_webeval.recordings.trajectory.answer import read_usage
 from pytest_webeval.recordings.trajectory.answer import total_usage
-from pytest_webeval.safety.warning_log import Warnings
+from pytest_webeval.safety.warning_log import WarningLog
 
 
 def read(components):
-    warnings = Warnings("answer")
+    warnings = WarningLog("answer")
     return read_usage(components, warnings), warnings.texts
 
 

@@ -15,7 +15,7 @@ from pytest_webeval import find_runs
 from pytest_webeval import load_tasks
 from pytest_webeval import score
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.scoring.task_result import failed_to_load
+from pytest_webeval.scoring.task_result import build_error_result
 
 AGAIN = "have the run judged again"
 SUITE = Path(__file__).parents[2] / "example_suite"
@@ -33,7 +33,7 @@ def scored(run, tasks=None):
     try:
         return score(run, tasks)
     except WebEvalError as error:
-        return failed_to_load(run, None, str(error))
+        return build_error_result(run, None, str(error))
 
 
 def messages_of(result):

@@ -9,7 +9,7 @@ from pytest_webeval.api import load_run
 from pytest_webeval.api import score
 from pytest_webeval.recordings.trajectory.answer import other_answers
 from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
-from pytest_webeval.recordings.trajectory.step import Unreadable
+from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 
 FIRST = "a_final_answer.json: the answer is read from here, not from"
 TWO = f"{FIRST} 'b_final_answer.json'; webeval loads neither, so keep one"
@@ -54,7 +54,7 @@ def test_for_the_reference_a_run_with_two_answers_is_an_error(run):
     assert score(run("reference")).status == "success"
     found = run("reference", "b_final_answer.json")
     assert (found.trajectory.outcome.kind, found.trajectory.outcome.message) == (OutcomeClass.UNREADABLE, TWO)
-    with pytest.raises(Unreadable) as raised:
+    with pytest.raises(UnreadableTrajectory) as raised:
         score(found)
     assert str(raised.value) == f"answer_ambiguous: {TWO}"
 

@@ -10,8 +10,8 @@ from trajectories.recorded import final_answer
 from trajectories.recorded import log
 
 from pytest_webeval import load_run
-from pytest_webeval.recordings.inputs import Inputs
-from pytest_webeval.recordings.trajectory.step import Unreadable
+from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.recordings.trajectory.trajectory import Trajectory
 from pytest_webeval.recordings.trajectory.trajectory import described
 
@@ -20,7 +20,7 @@ from pytest_webeval.recordings.trajectory.trajectory import described
 def load(tmp_path):
     def loaded(**changed) -> Trajectory:
         path = recorded.write(tmp_path / recorded.RUN / "books_7", **changed)
-        return Trajectory(path, Inputs(path))
+        return Trajectory(path, RunInputs(path))
 
     return loaded
 
@@ -82,7 +82,7 @@ def test_files_are_hashed_and_read_once(load):
 
 def test_a_missing_answer_raises_where_the_answer_is_asked_for(load):
     trajectory = load(answer=None, core_log=None)
-    with pytest.raises(Unreadable, match=r"there is no 'books_7_final_answer.json'"):
+    with pytest.raises(UnreadableTrajectory, match=r"there is no 'books_7_final_answer.json'"):
         _ = trajectory.answer
     assert len(trajectory.steps) == 3
 

@@ -11,7 +11,7 @@ from trajectories.recorded import core_log
 from trajectories.recorded import final_answer
 from trajectories.recorded import log
 
-from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.trajectory.outcome import gate_of
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.recordings.trajectory.trajectory import Trajectory
@@ -25,7 +25,7 @@ FAILED = log(SEARCH, {"action": "terminate", "status": "failure"})
 
 def load(tmp_path, **changed) -> Trajectory:
     path = recorded.write(tmp_path / recorded.RUN / "books_7", **changed)
-    return Trajectory(path, Inputs(path))
+    return Trajectory(path, RunInputs(path))
 
 
 CRASHED = core_log("books_7", crash="Captcha timed out")

@@ -6,11 +6,11 @@ from base64 import b64encode
 
 import pytest
 
-from pytest_webeval.errors import ValueUnreadable
-from pytest_webeval.values.base import Reading
+from pytest_webeval.errors import ValueParseError
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.base64 import Base64Value
 
-AS_WRITTEN_BY_AN_AGENT = Reading(patterns=False, alternatives=False)
+AS_WRITTEN_BY_AN_AGENT = ParseContext(patterns=False, alternatives=False)
 
 
 def encoded(content: str) -> str:
@@ -41,7 +41,7 @@ def encoded(content: str) -> str:
     ],
 )
 def test_contents_match_character_by_character_or_by_pattern(expected, actual, equal):
-    assert Base64Value.read(expected, Reading()).matches(Base64Value.read(actual, Reading())) is equal
+    assert Base64Value.read(expected, ParseContext()).matches(Base64Value.read(actual, ParseContext())) is equal
 
 
 @pytest.mark.parametrize(
@@ -54,14 +54,14 @@ def test_contents_match_character_by_character_or_by_pattern(expected, actual, e
     ],
 )
 def test_what_an_agent_encodes_is_no_pattern(expected, actual, equal):
-    assert Base64Value.read(expected, Reading()).matches(Base64Value.read(actual, AS_WRITTEN_BY_AN_AGENT)) is equal
+    assert Base64Value.read(expected, ParseContext()).matches(Base64Value.read(actual, AS_WRITTEN_BY_AN_AGENT)) is equal
 
 
 @pytest.mark.parametrize("pattern", ["^($", "^a{99999999999}$"])
 def test_an_invalid_pattern_matches_only_itself(pattern):
-    expected = Base64Value.read(pattern, Reading())
-    assert not expected.matches(Base64Value.read(encoded("a"), Reading()))
-    assert expected.matches(Base64Value.read(pattern, Reading()))
+    expected = Base64Value.read(pattern, ParseContext())
+    assert not expected.matches(Base64Value.read(encoded("a"), ParseContext()))
+    assert expected.matches(Base64Value.read(pattern, ParseContext()))
 
 
 @pytest.mark.parametrize(
@@ -84,13 +84,13 @@ def test_an_invalid_pattern_matches_only_itself(pattern):
     ],
 )
 def test_anything_but_padded_base64_of_a_text_is_refused(raw):
-    with pytest.raises(ValueUnreadable, match=r"is not base64|list of 1"):
-        Base64Value.read(raw, Reading())
+    with pytest.raises(ValueParseError, match=r"is not base64|list of 1"):
+        Base64Value.read(raw, ParseContext())
 
 
 @pytest.mark.parametrize("raw", [["YQ==", "Yg=="], "^.*$", " ^.*$ "])
 def test_neither_a_list_nor_a_pattern_of_an_agent_is_base64(raw):
-    with pytest.raises(ValueUnreadable, match="is not base64"):
+    with pytest.raises(ValueParseError, match="is not base64"):
         Base64Value.read(raw, AS_WRITTEN_BY_AN_AGENT)
 
 
@@ -98,4 +98,4 @@ def test_neither_a_list_nor_a_pattern_of_an_agent_is_base64(raw):
     ("raw", "shown"), [("YQ0KYg==", "a\nb"), (" ^a$ ", "^a$"), (encoded("^a$"), "^a$"), (["YQ==", "Yg=="], "a")]
 )
 def test_a_report_shows_the_content(raw, shown):
-    assert Base64Value.read(raw, Reading()).to_json() == shown
+    assert Base64Value.read(raw, ParseContext()).to_json() == shown

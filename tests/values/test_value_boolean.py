@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.errors import ValueUnreadable
-from pytest_webeval.values.base import Reading
+from pytest_webeval.errors import ValueParseError
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.boolean import BooleanValue
 
 
@@ -27,16 +27,16 @@ from pytest_webeval.values.boolean import BooleanValue
     ids=repr,
 )
 def test_booleans_match_when_both_are_true_or_both_false(expected, actual, equal):
-    assert BooleanValue.read(expected, Reading()).matches(BooleanValue.read(actual, Reading())) is equal
+    assert BooleanValue.read(expected, ParseContext()).matches(BooleanValue.read(actual, ParseContext())) is equal
 
 
 @pytest.mark.parametrize("raw", ["n/a", "Yes.", "correct", None, "", {}, {"a": 1}, "^yes$", [True]])
 def test_other_words_and_nothing_are_no_booleans(raw):
-    with pytest.raises(ValueUnreadable, match="boolean"):
-        BooleanValue.read(raw, Reading())
+    with pytest.raises(ValueParseError, match="boolean"):
+        BooleanValue.read(raw, ParseContext())
 
 
 @pytest.mark.parametrize("raw", [[False, True], "^.*$"])
 def test_neither_a_list_nor_a_pattern_of_an_agent_is_a_boolean(raw):
-    with pytest.raises(ValueUnreadable, match="is not a boolean; write it as true or false"):
-        BooleanValue.read(raw, Reading(patterns=False, alternatives=False))
+    with pytest.raises(ValueParseError, match="is not a boolean; write it as true or false"):
+        BooleanValue.read(raw, ParseContext(patterns=False, alternatives=False))

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.errors import ValueUnreadable
+from pytest_webeval.errors import ValueParseError
 from pytest_webeval.values.base import Alternatives
-from pytest_webeval.values.base import Reading
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.coordinates import CoordinatesValue
 from pytest_webeval.values.string import StringValue
 
 # The library behind points warns of its own; scoring lets no warning decide a verdict.
 pytestmark = pytest.mark.filterwarnings("ignore:Latitude normalization:UserWarning")
 
-AS_WRITTEN_BY_AN_AGENT = Reading(patterns=False, alternatives=False)
+AS_WRITTEN_BY_AN_AGENT = ParseContext(patterns=False, alternatives=False)
 PITTSBURGH = [40.7128, -74.006]
 
 
@@ -52,7 +52,9 @@ PITTSBURGH = [40.7128, -74.006]
     ids=repr,
 )
 def test_the_first_points_match_within_a_hundred_thousandth_of_a_degree(expected, actual, equal):
-    assert CoordinatesValue.read(expected, Reading()).matches(CoordinatesValue.read(actual, Reading())) is equal
+    assert (
+        CoordinatesValue.read(expected, ParseContext()).matches(CoordinatesValue.read(actual, ParseContext())) is equal
+    )
 
 
 @pytest.mark.parametrize(
@@ -99,15 +101,15 @@ def test_the_first_points_match_within_a_hundred_thousandth_of_a_degree(expected
     ids=lambda raw: repr(raw)[:40],
 )
 def test_anything_but_a_point_is_refused(raw):
-    with pytest.raises(ValueUnreadable, match=r"point|list of"):
-        CoordinatesValue.read(raw, Reading())
+    with pytest.raises(ValueParseError, match=r"point|list of"):
+        CoordinatesValue.read(raw, ParseContext())
 
 
 def test_a_text_that_the_parser_should_not_be_given_is_no_point():
     longest = "1".ljust(10_000)
-    assert CoordinatesValue.read([longest, 2], Reading()).alternatives == ((1.0, 2.0),)
-    with pytest.raises(ValueUnreadable, match="is not a point"):
-        CoordinatesValue.read([f"{longest} ", 2], Reading())
+    assert CoordinatesValue.read([longest, 2], ParseContext()).alternatives == ((1.0, 2.0),)
+    with pytest.raises(ValueParseError, match="is not a point"):
+        CoordinatesValue.read([f"{longest} ", 2], ParseContext())
 
 
 @pytest.mark.parametrize("raw", [[40.7128, -74.006], ("40.7128", "-74.006")])
@@ -117,7 +119,7 @@ def test_two_numbers_in_a_list_are_one_point_whoever_wrote_them(raw):
 
 @pytest.mark.parametrize("raw", [["1,2", "3,4"], [[1, 2], [3, 4]], [[], []], [None, None], [{"lat": 1, "lon": 2}] * 2])
 def test_a_list_of_points_of_an_agent_is_no_point(raw):
-    with pytest.raises(ValueUnreadable, match=r"is not a point; write it as \[40.4424, -79.9397\]"):
+    with pytest.raises(ValueParseError, match=r"is not a point; write it as \[40.4424, -79.9397\]"):
         CoordinatesValue.read(raw, AS_WRITTEN_BY_AN_AGENT)
 
 
@@ -127,8 +129,8 @@ def test_several_hits_of_a_path_are_alternatives_whoever_wrote_them():
 
 
 def test_coordinates_do_not_match_a_value_of_another_type():
-    assert not CoordinatesValue.read([1, 2], Reading()).matches(StringValue.read("1, 2", Reading()))
+    assert not CoordinatesValue.read([1, 2], ParseContext()).matches(StringValue.read("1, 2", ParseContext()))
 
 
 def test_a_report_shows_the_first_point_as_an_object():
-    assert CoordinatesValue.read(["1 -2", "3 4"], Reading()).to_json() == {"latitude": 1.0, "longitude": -2.0}
+    assert CoordinatesValue.read(["1 -2", "3 4"], ParseContext()).to_json() == {"latitude": 1.0, "longitude": -2.0}

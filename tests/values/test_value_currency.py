@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import ValueUnreadable
-from pytest_webeval.values.base import Reading
+from pytest_webeval.errors import ValueParseError
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.currency import CurrencyValue
 from pytest_webeval.values.number import NumberValue
 
@@ -42,7 +42,7 @@ from pytest_webeval.values.number import NumberValue
     ],
 )
 def test_amounts_match_within_a_tenth_of_the_first(expected, actual, equal):
-    assert CurrencyValue.read(expected, Reading()).matches(CurrencyValue.read(actual, Reading())) is equal
+    assert CurrencyValue.read(expected, ParseContext()).matches(CurrencyValue.read(actual, ParseContext())) is equal
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_amounts_match_within_a_tenth_of_the_first(expected, actual, equal):
     ],
 )
 def test_whole_money_has_its_sign_and_its_thousands_wherever_they_stand(expected, actual, equal):
-    reading = Reading(whole_money=True)
+    reading = ParseContext(whole_money=True)
     assert CurrencyValue.read(expected, reading).matches(CurrencyValue.read(actual, reading)) is equal
 
 
@@ -84,26 +84,26 @@ def test_whole_money_has_its_sign_and_its_thousands_wherever_they_stand(expected
     ],
 )
 def test_every_digit_of_money_counts_where_the_reference_keeps_seventeen(expected, actual, exact, rounded):
-    for reading, equal in ((Reading(), exact), (Reading(exact_money=False), rounded)):
+    for reading, equal in ((ParseContext(), exact), (ParseContext(exact_money=False), rounded)):
         assert CurrencyValue.read(expected, reading).matches(CurrencyValue.read(actual, reading)) is equal
 
 
 def test_amounts_that_a_float_has_no_room_for_are_an_error_where_they_are_rounded():
-    one, other = (CurrencyValue.read(raw, Reading(exact_money=False)) for raw in ("9" * 400, "8" * 400))
+    one, other = (CurrencyValue.read(raw, ParseContext(exact_money=False)) for raw in ("9" * 400, "8" * 400))
     with pytest.raises(EvaluationError) as refusal:
         one.matches(other)
     told = "two amounts of more than 308 digits cannot be compared; rules default compare them"
     assert str(refusal.value) == told
-    assert not CurrencyValue.read("9" * 400, Reading()).matches(CurrencyValue.read("8" * 400, Reading()))
+    assert not CurrencyValue.read("9" * 400, ParseContext()).matches(CurrencyValue.read("8" * 400, ParseContext()))
 
 
 @pytest.mark.parametrize(
     ("raw", "reading", "switches"),
     [
-        ("12345678901234567891", Reading(), ["exact_money"]),
-        ("12345678901234567891", Reading(exact_money=False), []),
-        ("$5.10", Reading(), []),
-        ("$5.10", Reading(whole_money=True), ["whole_money"]),
+        ("12345678901234567891", ParseContext(), ["exact_money"]),
+        ("12345678901234567891", ParseContext(exact_money=False), []),
+        ("$5.10", ParseContext(), []),
+        ("$5.10", ParseContext(whole_money=True), ["whole_money"]),
     ],
 )
 def test_an_amount_knows_where_it_may_be_another_than_the_references(raw, reading, switches):
@@ -114,36 +114,36 @@ def test_an_amount_knows_where_it_may_be_another_than_the_references(raw, readin
     "raw", ["", None, True, False, {}, "five dollars", "5%", "1,234,567", float("nan"), float("inf"), [5], "1" * 10_001]
 )
 def test_truth_values_and_texts_without_a_price_are_no_amounts(raw):
-    with pytest.raises(ValueUnreadable):
-        CurrencyValue.read(raw, Reading())
+    with pytest.raises(ValueParseError):
+        CurrencyValue.read(raw, ParseContext())
 
 
 def test_a_list_of_an_agent_is_no_amount():
-    with pytest.raises(ValueUnreadable):
-        CurrencyValue.read([4, 5], Reading(patterns=False, alternatives=False))
+    with pytest.raises(ValueParseError):
+        CurrencyValue.read([4, 5], ParseContext(patterns=False, alternatives=False))
 
 
 def test_equality_is_exact_where_matching_is_not():
-    assert CurrencyValue.read(10, Reading()) != CurrencyValue.read(10.1, Reading())
-    assert CurrencyValue.read("$10", Reading()) == CurrencyValue.read("10.00", Reading())
+    assert CurrencyValue.read(10, ParseContext()) != CurrencyValue.read(10.1, ParseContext())
+    assert CurrencyValue.read("$10", ParseContext()) == CurrencyValue.read("10.00", ParseContext())
 
 
 def test_an_amount_does_not_match_a_number():
-    assert not CurrencyValue.read(10, Reading()).matches(NumberValue.read(10, Reading()))
+    assert not CurrencyValue.read(10, ParseContext()).matches(NumberValue.read(10, ParseContext()))
 
 
 @pytest.mark.parametrize(("raw", "written"), [("$1,234.50", "1234.50"), ([-3, 4], "-3"), ("free", "0")])
 def test_a_report_shows_the_first_alternative_in_digits(raw, written):
-    assert CurrencyValue.read(raw, Reading()).to_json() == written
+    assert CurrencyValue.read(raw, ParseContext()).to_json() == written
 
 
 def test_a_refusal_says_what_to_write():
-    with pytest.raises(ValueUnreadable) as refusal:
-        CurrencyValue.read("five dollars", Reading())
+    with pytest.raises(ValueParseError) as refusal:
+        CurrencyValue.read("five dollars", ParseContext())
     assert str(refusal.value) == "'five dollars' is not an amount of money; write it as 1234.50"
 
 
 @pytest.mark.parametrize("sign", ["", "-"])
 def test_an_exact_amount_keeps_more_digits_than_arithmetic_does(sign):
     text = f"{sign}{'1234567890' * 4}.25"
-    assert CurrencyValue.read(text, Reading(exact_money=True)).to_json() == text
+    assert CurrencyValue.read(text, ParseContext(exact_money=True)).to_json() == text

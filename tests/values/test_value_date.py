@@ -7,8 +7,8 @@ from datetime import datetime
 
 import pytest
 
-from pytest_webeval.errors import ValueUnreadable
-from pytest_webeval.values.base import Reading
+from pytest_webeval.errors import ValueParseError
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.base import present_day
 from pytest_webeval.values.date import DateValue
 
@@ -32,7 +32,7 @@ from pytest_webeval.values.date import DateValue
     ],
 )
 def test_dates_match_when_they_are_the_same_day(expected, actual, equal):
-    assert DateValue.read(expected, Reading()).matches(DateValue.read(actual, Reading())) is equal
+    assert DateValue.read(expected, ParseContext()).matches(DateValue.read(actual, ParseContext())) is equal
 
 
 @pytest.mark.parametrize(
@@ -54,14 +54,14 @@ def test_dates_match_when_they_are_the_same_day(expected, actual, equal):
     ],
 )
 def test_numbers_ranges_patterns_and_days_that_do_not_exist_are_no_dates(raw):
-    with pytest.raises(ValueUnreadable, match="date"):
-        DateValue.read(raw, Reading())
+    with pytest.raises(ValueParseError, match="date"):
+        DateValue.read(raw, ParseContext())
 
 
 @pytest.mark.parametrize("raw", ["^.*$", ["2023-01-05", "2023-01-06"]])
 def test_neither_a_pattern_nor_a_list_of_an_agent_is_a_date(raw):
-    with pytest.raises(ValueUnreadable, match="is not a date"):
-        DateValue.read(raw, Reading(patterns=False, alternatives=False))
+    with pytest.raises(ValueParseError, match="is not a date"):
+        DateValue.read(raw, ParseContext(patterns=False, alternatives=False))
 
 
 @pytest.mark.parametrize(
@@ -69,23 +69,23 @@ def test_neither_a_pattern_nor_a_list_of_an_agent_is_a_date(raw):
     [("March 2022", "2022-03-21"), ("Monday", "2026-07-27"), ("12:30", "2026-07-21"), ("5", "2026-07-05")],
 )
 def test_missing_parts_are_those_of_today(partial, iso):
-    assert DateValue.read(partial, Reading(today=date(2026, 7, 21))).to_json() == iso
+    assert DateValue.read(partial, ParseContext(today=date(2026, 7, 21))).to_json() == iso
 
 
 def test_a_day_that_the_month_lacks_becomes_its_last():
-    assert DateValue.read("February 2023", Reading(today=date(2026, 7, 31))).alternatives == (date(2023, 2, 28),)
+    assert DateValue.read("February 2023", ParseContext(today=date(2026, 7, 31))).alternatives == (date(2023, 2, 28),)
 
 
 def test_today_is_read_from_the_clock():
     before = datetime.now().astimezone().date()
-    assert before <= present_day() <= Reading().today <= datetime.now().astimezone().date()
+    assert before <= present_day() <= ParseContext().today <= datetime.now().astimezone().date()
 
 
 def test_a_report_shows_the_first_date():
-    assert DateValue.read(["Jan 5 2023", "Jan 6 2023"], Reading()).to_json() == "2023-01-05"
+    assert DateValue.read(["Jan 5 2023", "Jan 6 2023"], ParseContext()).to_json() == "2023-01-05"
 
 
 def test_a_refusal_says_what_to_write():
-    with pytest.raises(ValueUnreadable) as refusal:
-        DateValue.read("yesterday", Reading())
+    with pytest.raises(ValueParseError) as refusal:
+        DateValue.read("yesterday", ParseContext())
     assert str(refusal.value) == "'yesterday' is not a date; write it as 2023-01-31"

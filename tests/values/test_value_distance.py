@@ -8,12 +8,12 @@ import sys
 import pytest
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import ValueUnreadable
-from pytest_webeval.values.base import Reading
+from pytest_webeval.errors import ValueParseError
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.distance import DistanceValue
 from pytest_webeval.values.string import StringValue
 
-AS_WRITTEN_BY_AN_AGENT = Reading(patterns=False, alternatives=False, infinities=False)
+AS_WRITTEN_BY_AN_AGENT = ParseContext(patterns=False, alternatives=False, infinities=False)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ AS_WRITTEN_BY_AN_AGENT = Reading(patterns=False, alternatives=False, infinities=
     ],
 )
 def test_distances_match_within_ten_metres_or_a_fiftieth(expected, actual, equal):
-    assert DistanceValue.read(expected, Reading()).matches(DistanceValue.read(actual, Reading())) is equal
+    assert DistanceValue.read(expected, ParseContext()).matches(DistanceValue.read(actual, ParseContext())) is equal
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,8 @@ def test_distances_match_within_ten_metres_or_a_fiftieth(expected, actual, equal
     ids=lambda raw: repr(raw)[:40],
 )
 def test_anything_but_a_length_is_refused(raw):
-    with pytest.raises(ValueUnreadable, match=r"distance|list of 1"):
-        DistanceValue.read(raw, Reading())
+    with pytest.raises(ValueParseError, match=r"distance|list of 1"):
+        DistanceValue.read(raw, ParseContext())
 
 
 @pytest.mark.parametrize(
@@ -112,8 +112,8 @@ def test_anything_but_a_length_is_refused(raw):
     ids=lambda text: text[:40],
 )
 def test_a_calculation_that_would_not_end_is_refused(text):
-    with pytest.raises(ValueUnreadable, match=r"is no distance: it has|is not a distance; write it as"):
-        DistanceValue.read(text, Reading())
+    with pytest.raises(ValueParseError, match=r"is no distance: it has|is not a distance; write it as"):
+        DistanceValue.read(text, ParseContext())
 
 
 @pytest.mark.parametrize(
@@ -126,14 +126,14 @@ def test_a_calculation_that_would_not_end_is_refused(text):
     ],
 )
 def test_numbers_of_2_to_the_15_bits_and_powers_of_2000_are_large_enough_for_a_length(largest, too_large):
-    assert float(DistanceValue.read(largest, Reading()).to_json()) == 1
-    with pytest.raises(ValueUnreadable):
-        DistanceValue.read(too_large, Reading())
+    assert float(DistanceValue.read(largest, ParseContext()).to_json()) == 1
+    with pytest.raises(ValueParseError):
+        DistanceValue.read(too_large, ParseContext())
 
 
 @pytest.mark.parametrize("text", ["inf km", "-infinity m", "nan m", "1e400 m"])
 def test_a_distance_without_end_is_none_of_an_agent(text):
-    with pytest.raises(ValueUnreadable, match="is a distance without end; write a finite one") as refusal:
+    with pytest.raises(ValueParseError, match="is a distance without end; write a finite one") as refusal:
         DistanceValue.read(text, AS_WRITTEN_BY_AN_AGENT)
     assert refusal.value.rule == "finite_measures"
 
@@ -141,47 +141,47 @@ def test_a_distance_without_end_is_none_of_an_agent(text):
 @pytest.mark.parametrize(("expected", "actual"), [("5 km", "nan m"), ("nan m", "nan m"), ("inf m", "inf m")])
 def test_distances_without_order_cannot_be_compared(expected, actual):
     with pytest.raises(EvaluationError, match="cannot be compared; write finite ones"):
-        DistanceValue.read(expected, Reading()).matches(DistanceValue.read(actual, Reading()))
+        DistanceValue.read(expected, ParseContext()).matches(DistanceValue.read(actual, ParseContext()))
 
 
 @pytest.mark.parametrize("raw", [["5 km", "10 km"], "^.*$"])
 def test_neither_a_list_nor_a_pattern_of_an_agent_is_a_distance(raw):
-    with pytest.raises(ValueUnreadable):
+    with pytest.raises(ValueParseError):
         DistanceValue.read(raw, AS_WRITTEN_BY_AN_AGENT)
 
 
 def test_a_distance_has_at_most_200_characters():
     longest = "5 km".ljust(200)
-    assert DistanceValue.read(longest, Reading()) == DistanceValue.read("5 km", Reading())
-    with pytest.raises(ValueUnreadable, match="is no distance: it has 201 characters; write at most 200"):
-        DistanceValue.read(f"{longest} ", Reading())
+    assert DistanceValue.read(longest, ParseContext()) == DistanceValue.read("5 km", ParseContext())
+    with pytest.raises(ValueParseError, match="is no distance: it has 201 characters; write at most 200"):
+        DistanceValue.read(f"{longest} ", ParseContext())
 
 
 def test_units_read_before_make_no_others_readable():
-    assert DistanceValue.read("1 kilomile", Reading()).to_json() == "1609344.0"
-    with pytest.raises(ValueUnreadable):
-        DistanceValue.read("1 kilokilomile", Reading())
+    assert DistanceValue.read("1 kilomile", ParseContext()).to_json() == "1609344.0"
+    with pytest.raises(ValueParseError):
+        DistanceValue.read("1 kilokilomile", ParseContext())
 
 
 def test_a_distance_does_not_match_a_value_of_another_type():
-    assert not DistanceValue.read("5 km", Reading()).matches(StringValue.read("5 km", Reading()))
+    assert not DistanceValue.read("5 km", ParseContext()).matches(StringValue.read("5 km", ParseContext()))
 
 
 def test_a_report_shows_metres():
-    assert DistanceValue.read(["1e30 m", "1 m"], Reading()).to_json() == "1" + "0" * 30
+    assert DistanceValue.read(["1e30 m", "1 m"], ParseContext()).to_json() == "1" + "0" * 30
 
 
 def test_units_are_read_from_the_library_alone():
     program = """
 import sys
-from pytest_webeval.values.base import Reading
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.distance import DistanceValue
 from pytest_webeval.values.string import StringValue
 import pint.pint_eval
 opened = []
 sys.addaudithook(lambda event, arguments: opened.append((event, arguments)) if event in WATCHED else None)
 WATCHED = {"open", "socket.connect", "subprocess.Popen", "os.mkdir"}
-DistanceValue.read("5 km", Reading())
+DistanceValue.read("5 km", ParseContext())
 names = {str(arguments[0]).rpartition("/")[2] for _, arguments in opened}
 print(sorted(name for name in names if not name.endswith((".py", ".pyc"))))
 """

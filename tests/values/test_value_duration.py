@@ -2,8 +2,8 @@
 
 import pytest
 
-from pytest_webeval.errors import ValueUnreadable
-from pytest_webeval.values.base import Reading
+from pytest_webeval.errors import ValueParseError
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.duration import DurationValue
 from pytest_webeval.values.string import StringValue
 
@@ -56,18 +56,18 @@ REFUSED = [
 
 @pytest.mark.parametrize(("expected", "actual", "equal"), TABLE)
 def test_durations_match_within_three_minutes_or_a_tenth(expected, actual, equal):
-    assert DurationValue.read(expected, Reading()).matches(DurationValue.read(actual, Reading())) is equal
+    assert DurationValue.read(expected, ParseContext()).matches(DurationValue.read(actual, ParseContext())) is equal
 
 
 @pytest.mark.parametrize("raw", REFUSED, ids=lambda raw: repr(raw)[:40])
 def test_anything_but_a_length_of_time_is_refused(raw):
-    with pytest.raises(ValueUnreadable, match=r"duration|characters"):
-        DurationValue.read(raw, Reading())
+    with pytest.raises(ValueParseError, match=r"duration|characters"):
+        DurationValue.read(raw, ParseContext())
 
 
 def test_a_duration_does_not_match_a_value_of_another_type():
-    assert not DurationValue.read("5 min", Reading()).matches(StringValue.read("5 min", Reading()))
+    assert not DurationValue.read("5 min", ParseContext()).matches(StringValue.read("5 min", ParseContext()))
 
 
 def test_a_report_shows_the_first_duration_as_hours_minutes_and_seconds():
-    assert DurationValue.read(["2h32m", "1h"], Reading()).to_json() == "2:32:00"
+    assert DurationValue.read(["2h32m", "1h"], ParseContext()).to_json() == "2:32:00"

@@ -8,10 +8,10 @@ from importlib import metadata
 import pytest
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import ValueUnreadable
+from pytest_webeval.errors import ValueParseError
 from pytest_webeval.scoring import provenance as task_results
 from pytest_webeval.values import full_address
-from pytest_webeval.values.base import Reading
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.full_address import FullAddressValue
 
 BASE = {
@@ -48,7 +48,10 @@ BASE = {
     ids=repr,
 )
 def test_addresses_match_as_the_post_would_write_them(changes, equal):
-    expected, actual = FullAddressValue.read(BASE, Reading()), FullAddressValue.read(BASE | changes, Reading())
+    expected, actual = (
+        FullAddressValue.read(BASE, ParseContext()),
+        FullAddressValue.read(BASE | changes, ParseContext()),
+    )
     assert expected.matches(actual) is equal
     assert actual.matches(expected) is equal
 
@@ -60,9 +63,9 @@ def test_addresses_match_as_the_post_would_write_them(changes, equal):
 )
 def test_anything_but_an_object_with_all_the_parts_is_refused(raw):
     with pytest.raises(
-        ValueUnreadable, match=r"write an object with house_number, street, city, state, post|list of 1"
+        ValueParseError, match=r"write an object with house_number, street, city, state, post|list of 1"
     ):
-        FullAddressValue.read(raw, Reading())
+        FullAddressValue.read(raw, ParseContext())
 
 
 @pytest.mark.parametrize(
@@ -85,20 +88,22 @@ def test_anything_but_an_object_with_all_the_parts_is_refused(raw):
     ids=lambda changes: repr(changes)[:40],
 )
 def test_anything_but_an_address_in_the_united_states_is_refused(changes):
-    with pytest.raises(ValueUnreadable, match=r"is not an address|list of 1"):
-        FullAddressValue.read(BASE | changes, Reading())
+    with pytest.raises(ValueParseError, match=r"is not an address|list of 1"):
+        FullAddressValue.read(BASE | changes, ParseContext())
 
 
 def test_a_part_too_large_to_be_written_is_refused():
-    with pytest.raises(ValueUnreadable, match="write its parts in at most 500 characters each"):
-        FullAddressValue.read(BASE | {"street": 10**5_000}, Reading())
+    with pytest.raises(ValueParseError, match="write its parts in at most 500 characters each"):
+        FullAddressValue.read(BASE | {"street": 10**5_000}, ParseContext())
 
 
 def test_a_part_has_at_most_500_characters():
     longest = BASE["street"].ljust(500)
-    assert FullAddressValue.read(BASE | {"street": longest}, Reading()) == FullAddressValue.read(BASE, Reading())
-    with pytest.raises(ValueUnreadable, match="write its parts in at most 500 characters each"):
-        FullAddressValue.read(BASE | {"street": f"{longest} "}, Reading())
+    assert FullAddressValue.read(BASE | {"street": longest}, ParseContext()) == FullAddressValue.read(
+        BASE, ParseContext()
+    )
+    with pytest.raises(ValueParseError, match="write its parts in at most 500 characters each"):
+        FullAddressValue.read(BASE | {"street": f"{longest} "}, ParseContext())
 
 
 OTHER = BASE | {"house_number": "118"}
@@ -115,11 +120,13 @@ OTHER = BASE | {"house_number": "118"}
     ids=["second expected", "first expected", "second found", "first found"],
 )
 def test_of_several_addresses_only_the_first_counts(expected, actual, equal):
-    assert FullAddressValue.read(expected, Reading()).matches(FullAddressValue.read(actual, Reading())) is equal
+    assert (
+        FullAddressValue.read(expected, ParseContext()).matches(FullAddressValue.read(actual, ParseContext())) is equal
+    )
 
 
 def test_a_report_shows_the_first_address_as_the_post_writes_it():
-    shown = FullAddressValue.read([BASE, OTHER], Reading()).to_json()
+    shown = FullAddressValue.read([BASE, OTHER], ParseContext()).to_json()
     assert shown == BASE | {"street": "s bouquet st", "city": "pittsburgh", "state": "PA"}
 
 
@@ -135,7 +142,7 @@ def _libraries_looked_for_again():
 def test_without_the_extra_no_verdict_is_given(raw, monkeypatch):
     monkeypatch.setitem(sys.modules, "scourgify", None)
     with pytest.raises(EvaluationError) as error:
-        FullAddressValue.read(raw, Reading())
+        FullAddressValue.read(raw, ParseContext())
     assert str(error.value) == "values of type full_address need scourgify; pip install 'pytest-webeval[address]'"
 
 
@@ -158,4 +165,4 @@ def test_a_file_that_changes_how_addresses_are_read_is_not_obeyed(monkeypatch, t
     constants.write_text("STATE_ABBREVIATIONS: {ENGLAND: PA}\n")
     monkeypatch.setenv("ADDRESS_CONFIG", str(constants))
     with pytest.raises(EvaluationError, match="changes how addresses are read; remove it"):
-        FullAddressValue.read(BASE, Reading())
+        FullAddressValue.read(BASE, ParseContext())

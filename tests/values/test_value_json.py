@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.errors import ValueUnreadable
-from pytest_webeval.values.base import Reading
+from pytest_webeval.errors import ValueParseError
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.json import JsonValue
 
 
@@ -29,7 +29,7 @@ from pytest_webeval.values.json import JsonValue
     ],
 )
 def test_json_matches_whatever_the_order_of_its_keys(expected, actual, equal):
-    assert JsonValue.read(expected, Reading()).matches(JsonValue.read(actual, Reading())) is equal
+    assert JsonValue.read(expected, ParseContext()).matches(JsonValue.read(actual, ParseContext())) is equal
 
 
 @pytest.mark.parametrize(
@@ -53,14 +53,14 @@ def test_json_matches_whatever_the_order_of_its_keys(expected, actual, equal):
     ids=lambda raw: repr(raw)[:40],
 )
 def test_anything_but_a_text_with_json_is_refused(raw):
-    with pytest.raises(ValueUnreadable, match=r"JSON|list of 1"):
-        JsonValue.read(raw, Reading())
+    with pytest.raises(ValueParseError, match=r"JSON|list of 1"):
+        JsonValue.read(raw, ParseContext())
 
 
 def test_a_list_of_an_agent_is_no_json():
-    with pytest.raises(ValueUnreadable, match="is not a text with JSON"):
-        JsonValue.read(["1", "2"], Reading(patterns=False, alternatives=False))
+    with pytest.raises(ValueParseError, match="is not a text with JSON"):
+        JsonValue.read(["1", "2"], ParseContext(patterns=False, alternatives=False))
 
 
 def test_a_report_shows_the_json_with_its_keys_in_order():
-    assert JsonValue.read('{"B": [1, 2.0], "a": null}', Reading()).to_json() == '{"a":null,"b":[1,2.0]}'
+    assert JsonValue.read('{"B": [1, 2.0], "a": null}', ParseContext()).to_json() == '{"a":null,"b":[1,2.0]}'

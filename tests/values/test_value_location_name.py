@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.errors import ValueUnreadable
-from pytest_webeval.values.base import Reading
+from pytest_webeval.errors import ValueParseError
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.location_name import LocationNameValue
 
 
@@ -45,20 +45,23 @@ from pytest_webeval.values.location_name import LocationNameValue
     ],
 )
 def test_names_match_when_four_fifths_of_their_sorted_words_do(expected, actual, equal):
-    assert LocationNameValue.read(expected, Reading()).matches(LocationNameValue.read(actual, Reading())) is equal
+    assert (
+        LocationNameValue.read(expected, ParseContext()).matches(LocationNameValue.read(actual, ParseContext()))
+        is equal
+    )
 
 
 @pytest.mark.parametrize("raw", [None, [], ["x"], [None, "x"], "x" * 10_001])
 def test_null_is_the_name_of_no_place(raw):
-    with pytest.raises(ValueUnreadable, match=r"name of a place|list of"):
-        LocationNameValue.read(raw, Reading())
+    with pytest.raises(ValueParseError, match=r"name of a place|list of"):
+        LocationNameValue.read(raw, ParseContext())
 
 
 def test_a_list_of_an_agent_is_no_name():
-    with pytest.raises(ValueUnreadable, match="is a list where one value is wanted"):
-        LocationNameValue.read(["Giant Eagle", "ALDI"], Reading(patterns=False, alternatives=False))
+    with pytest.raises(ValueParseError, match="is a list where one value is wanted"):
+        LocationNameValue.read(["Giant Eagle", "ALDI"], ParseContext(patterns=False, alternatives=False))
 
 
 @pytest.mark.parametrize(("raw", "shown"), [("^Straße$", "^straße$"), ("Café  X", "cafe x"), ({"A": 1}, "{'a': 1}")])
 def test_a_report_shows_the_prepared_name(raw, shown):
-    assert LocationNameValue.read(raw, Reading()).to_json() == shown
+    assert LocationNameValue.read(raw, ParseContext()).to_json() == shown

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.errors import ValueUnreadable
-from pytest_webeval.values.base import Reading
+from pytest_webeval.errors import ValueParseError
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.markdown import MarkdownValue
 
 
@@ -35,7 +35,7 @@ from pytest_webeval.values.markdown import MarkdownValue
     ids=repr,
 )
 def test_markdown_matches_but_for_how_it_is_laid_out(expected, actual, equal):
-    reading = Reading(derender=lambda text: text.replace("http://red.test:9999", "__REDDIT__"))
+    reading = ParseContext(derender=lambda text: text.replace("http://red.test:9999", "__REDDIT__"))
     assert MarkdownValue.read(expected, reading).matches(MarkdownValue.read(actual, reading)) is equal
 
 
@@ -67,20 +67,20 @@ def test_markdown_matches_but_for_how_it_is_laid_out(expected, actual, equal):
     ],
 )
 def test_the_layout_is_written_one_way(text, form):
-    assert MarkdownValue.read(text, Reading()).to_json() == form
+    assert MarkdownValue.read(text, ParseContext()).to_json() == form
 
 
 @pytest.mark.parametrize("raw", [None, "", " \n", 5, True, {}, ["a"], [1, 2]])
 def test_anything_but_a_text_is_refused(raw):
-    with pytest.raises(ValueUnreadable, match=r"is not Markdown; write it as a text|list of 1"):
-        MarkdownValue.read(raw, Reading())
+    with pytest.raises(ValueParseError, match=r"is not Markdown; write it as a text|list of 1"):
+        MarkdownValue.read(raw, ParseContext())
 
 
 def test_a_list_of_an_agent_is_no_markdown():
-    with pytest.raises(ValueUnreadable, match="is not Markdown"):
-        MarkdownValue.read(["a", "b"], Reading(patterns=False, alternatives=False))
+    with pytest.raises(ValueParseError, match="is not Markdown"):
+        MarkdownValue.read(["a", "b"], ParseContext(patterns=False, alternatives=False))
 
 
 @pytest.mark.parametrize("part", ["(", "[", "( ", "\n\x0b", "\x0b", "a \t", "* ", "#", "- (["])
 def test_a_long_text_is_read_in_a_moment(part):
-    assert MarkdownValue.read("x" + part * 300_000 + "x", Reading()).to_json()
+    assert MarkdownValue.read("x" + part * 300_000 + "x", ParseContext()).to_json()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.errors import ValueUnreadable
-from pytest_webeval.values.base import Reading
+from pytest_webeval.errors import ValueParseError
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.month import MonthValue
 
 
@@ -29,7 +29,7 @@ from pytest_webeval.values.month import MonthValue
     ],
 )
 def test_months_match_by_name(expected, actual, equal):
-    assert MonthValue.read(expected, Reading()).matches(MonthValue.read(actual, Reading())) is equal
+    assert MonthValue.read(expected, ParseContext()).matches(MonthValue.read(actual, ParseContext())) is equal
 
 
 @pytest.mark.parametrize(
@@ -54,15 +54,15 @@ def test_months_match_by_name(expected, actual, equal):
     ],
 )
 def test_other_numbers_and_words_are_no_months(raw):
-    with pytest.raises(ValueUnreadable, match=r"month|date"):
-        MonthValue.read(raw, Reading())
+    with pytest.raises(ValueParseError, match=r"month|date"):
+        MonthValue.read(raw, ParseContext())
 
 
 @pytest.mark.parametrize("raw", [[4, 5], "^.*$"])
 def test_neither_a_list_nor_a_pattern_of_an_agent_is_a_month(raw):
-    with pytest.raises(ValueUnreadable):
-        MonthValue.read(raw, Reading(patterns=False, alternatives=False))
+    with pytest.raises(ValueParseError):
+        MonthValue.read(raw, ParseContext(patterns=False, alternatives=False))
 
 
 def test_a_report_shows_the_english_name():
-    assert MonthValue.read("12", Reading()).to_json() == "December"
+    assert MonthValue.read("12", ParseContext()).to_json() == "December"

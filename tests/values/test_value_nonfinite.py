@@ -4,33 +4,33 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.errors import ValueUnreadable
+from pytest_webeval.errors import ValueParseError
 from pytest_webeval.values import VALUE_TYPES
 from pytest_webeval.values import value_type
-from pytest_webeval.values.base import Reading
+from pytest_webeval.values.base import ParseContext
 
 NAN, INFINITY = float("nan"), float("inf")
-FINITE = Reading(nonfinite=False)
+FINITE = ParseContext(nonfinite=False)
 
 
 @pytest.mark.parametrize("name", VALUE_TYPES)
 @pytest.mark.parametrize("raw", [NAN, INFINITY, -INFINITY, {"a": [NAN]}, ({"a": INFINITY},)], ids=repr)
 def test_no_type_has_them(name, raw):
-    with pytest.raises(ValueUnreadable):
-        value_type(name).read(raw, Reading(nonfinite=False, alternatives=False))
+    with pytest.raises(ValueParseError):
+        value_type(name).read(raw, ParseContext(nonfinite=False, alternatives=False))
 
 
 @pytest.mark.parametrize("name", ["string", "number", "boolean", "string_list", "location-name"])
 def test_the_types_that_would_have_them_say_why_not(name):
-    with pytest.raises(ValueUnreadable) as refusal:
+    with pytest.raises(ValueParseError) as refusal:
         value_type(name).read(NAN, FINITE)
     assert str(refusal.value) == "nan is or holds NaN or an infinity; write a finite number"
     assert refusal.value.rule == "finite_numbers"
-    value_type(name).read(NAN, Reading())
+    value_type(name).read(NAN, ParseContext())
 
 
 @pytest.mark.parametrize(
     ("name", "raw"), [("number", 1e308), ("boolean", 0.0), ("string", "NaN"), ("string", {"a": 1})]
 )
 def test_everything_else_is_read_as_ever(name, raw):
-    assert value_type(name).read(raw, FINITE) == value_type(name).read(raw, Reading())
+    assert value_type(name).read(raw, FINITE) == value_type(name).read(raw, ParseContext())

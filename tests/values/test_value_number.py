@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.errors import ValueUnreadable
-from pytest_webeval.values.base import Reading
+from pytest_webeval.errors import ValueParseError
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.number import NumberValue
 
 
@@ -38,7 +38,7 @@ from pytest_webeval.values.number import NumberValue
     ],
 )
 def test_numbers_match_exactly(expected, actual, equal):
-    assert NumberValue.read(expected, Reading()).matches(NumberValue.read(actual, Reading())) is equal
+    assert NumberValue.read(expected, ParseContext()).matches(NumberValue.read(actual, ParseContext())) is equal
 
 
 @pytest.mark.parametrize(
@@ -60,52 +60,52 @@ def test_numbers_match_exactly(expected, actual, equal):
     ],
 )
 def test_units_signs_of_money_and_nothing_are_no_numbers(raw):
-    with pytest.raises(ValueUnreadable, match="number"):
-        NumberValue.read(raw, Reading())
+    with pytest.raises(ValueParseError, match="number"):
+        NumberValue.read(raw, ParseContext())
 
 
 @pytest.mark.parametrize("raw", [[4, 5], "^.*$"])
 def test_neither_a_list_nor_a_pattern_of_an_agent_is_a_number(raw):
-    with pytest.raises(ValueUnreadable):
-        NumberValue.read(raw, Reading(patterns=False, alternatives=False))
+    with pytest.raises(ValueParseError):
+        NumberValue.read(raw, ParseContext(patterns=False, alternatives=False))
 
 
 def test_nan_equals_nothing_not_even_itself():
-    nan = NumberValue.read(float("nan"), Reading())
+    nan = NumberValue.read(float("nan"), ParseContext())
     assert not nan.matches(nan)
-    assert not nan.matches(NumberValue.read("nan", Reading()))
+    assert not nan.matches(NumberValue.read("nan", ParseContext()))
 
 
 def test_a_refusal_says_what_to_write():
-    with pytest.raises(ValueUnreadable) as refusal:
-        NumberValue.read("5 apples", Reading())
+    with pytest.raises(ValueParseError) as refusal:
+        NumberValue.read("5 apples", ParseContext())
     assert str(refusal.value) == "'5 apples' is not a number; write it as 1234.5, without a unit"
 
 
 def test_a_text_has_at_most_10000_characters():
     longest = "5".ljust(10_000, ",")
-    assert NumberValue.read(longest, Reading()).alternatives == (5.0,)
-    with pytest.raises(ValueUnreadable, match="is no number: it has 10001 characters; write at most 10000"):
-        NumberValue.read(f"{longest},", Reading())
+    assert NumberValue.read(longest, ParseContext()).alternatives == (5.0,)
+    with pytest.raises(ValueParseError, match="is no number: it has 10001 characters; write at most 10000"):
+        NumberValue.read(f"{longest},", ParseContext())
 
 
 def test_a_refusal_shows_at_most_80_characters_of_a_text():
-    with pytest.raises(ValueUnreadable) as refusal:
-        NumberValue.read("x" * 1000, Reading())
+    with pytest.raises(ValueParseError) as refusal:
+        NumberValue.read("x" * 1000, ParseContext())
     assert len(str(refusal.value).removesuffix(" is not a number; write it as 1234.5, without a unit")) == 80
 
 
 def test_a_refusal_shortens_what_it_refuses_and_stays_on_one_line():
-    with pytest.raises(ValueUnreadable) as refusal:
-        NumberValue.read("a\nb" * 1000, Reading())
+    with pytest.raises(ValueParseError) as refusal:
+        NumberValue.read("a\nb" * 1000, ParseContext())
     assert len(str(refusal.value)) < 200
     assert "\n" not in str(refusal.value)
 
 
 def test_a_refusal_can_name_a_number_too_long_to_print():
-    with pytest.raises(ValueUnreadable, match="a huge int is too large"):
-        NumberValue.read(10**5000, Reading())
+    with pytest.raises(ValueParseError, match="a huge int is too large"):
+        NumberValue.read(10**5000, ParseContext())
 
 
 def test_a_report_shows_the_first_alternative():
-    assert NumberValue.read(["1", 2], Reading()).to_json() == 1.0
+    assert NumberValue.read(["1", 2], ParseContext()).to_json() == 1.0

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.errors import ValueUnreadable
-from pytest_webeval.values.base import Reading
+from pytest_webeval.errors import ValueParseError
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.base import looks_like_pattern
 from pytest_webeval.values.string import Pattern
 from pytest_webeval.values.string import StringValue
-from pytest_webeval.values.text import prepared
+from pytest_webeval.values.text import normalize_text
 
-AS_WRITTEN_BY_AN_AGENT = Reading(patterns=False, alternatives=False)
+AS_WRITTEN_BY_AN_AGENT = ParseContext(patterns=False, alternatives=False)
 
 
 @pytest.mark.parametrize(
@@ -50,30 +50,30 @@ AS_WRITTEN_BY_AN_AGENT = Reading(patterns=False, alternatives=False)
     ],
 )
 def test_texts_match_when_their_prepared_forms_do(expected, actual, equal):
-    assert StringValue.read(expected, Reading()).matches(StringValue.read(actual, Reading())) is equal
+    assert StringValue.read(expected, ParseContext()).matches(StringValue.read(actual, ParseContext())) is equal
 
 
 def test_one_item_is_no_list_of_alternatives():
-    with pytest.raises(ValueUnreadable, match="list of 1"):
-        StringValue.read(["x"], Reading())
+    with pytest.raises(ValueParseError, match="list of 1"):
+        StringValue.read(["x"], ParseContext())
 
 
 @pytest.mark.parametrize(("expected", "actual"), [("x", "^.*$"), ("", "^.*$"), ("^.*z$", "^.*$")])
 def test_a_pattern_of_an_agent_is_plain_text(expected, actual):
     read = StringValue.read(actual, AS_WRITTEN_BY_AN_AGENT)
     assert read.alternatives == ("^.*$",)
-    assert not StringValue.read(expected, Reading()).matches(read)
+    assert not StringValue.read(expected, ParseContext()).matches(read)
 
 
 def test_a_pattern_does_not_match_its_own_text_written_by_an_agent():
-    expected = StringValue.read("^a$", Reading())
+    expected = StringValue.read("^a$", ParseContext())
     assert expected.matches(StringValue.read("A", AS_WRITTEN_BY_AN_AGENT))
     assert not expected.matches(StringValue.read("^a$", AS_WRITTEN_BY_AN_AGENT))
 
 
 @pytest.mark.parametrize("raw", [["x", "y"], ["x"], []])
 def test_a_list_of_an_agent_is_no_text(raw):
-    with pytest.raises(ValueUnreadable, match="is a list where one value is wanted; write the value alone"):
+    with pytest.raises(ValueParseError, match="is a list where one value is wanted; write the value alone"):
         StringValue.read(raw, AS_WRITTEN_BY_AN_AGENT)
 
 
@@ -109,15 +109,15 @@ def test_a_datum_too_large_to_be_written_as_a_text_is_refused():
     for _ in range(5000):
         nest = {"a": nest}
     for raw in (nest, 10**5_000):
-        with pytest.raises(ValueUnreadable, match="is too large to be written as a text; write a shorter one"):
-            StringValue.read(raw, Reading())
+        with pytest.raises(ValueParseError, match="is too large to be written as a text; write a shorter one"):
+            StringValue.read(raw, ParseContext())
 
 
 @pytest.mark.parametrize("text", ["^($", "^a{99999999999999999999}$"])
 def test_an_invalid_pattern_matches_only_itself(text):
-    pattern = StringValue.read(text, Reading())
-    assert not pattern.matches(StringValue.read("a", Reading()))
-    assert pattern.matches(StringValue.read(text, Reading()))
+    pattern = StringValue.read(text, ParseContext())
+    assert not pattern.matches(StringValue.read("a", ParseContext()))
+    assert pattern.matches(StringValue.read(text, ParseContext()))
 
 
 def test_a_pattern_has_to_match_the_whole_text():
@@ -126,18 +126,18 @@ def test_a_pattern_has_to_match_the_whole_text():
 
 
 def test_equality_is_exact_where_matching_is_not():
-    assert StringValue.read("end.", Reading()) != StringValue.read("end", Reading())
+    assert StringValue.read("end.", ParseContext()) != StringValue.read("end", ParseContext())
 
 
 def test_a_text_does_not_match_a_value_of_another_type():
     from pytest_webeval.values.number import NumberValue
 
-    assert not StringValue.read("5", Reading()).matches(NumberValue.read("5", Reading()))
+    assert not StringValue.read("5", ParseContext()).matches(NumberValue.read("5", ParseContext()))
 
 
 @pytest.mark.parametrize(("raw", "written"), [("^A.$", "^A.$"), (["B", "c"], "b"), (None, "")])
 def test_a_report_shows_the_first_alternative(raw, written):
-    assert StringValue.read(raw, Reading()).to_json() == written
+    assert StringValue.read(raw, ParseContext()).to_json() == written
 
 
 @pytest.mark.parametrize(
@@ -160,16 +160,16 @@ def test_a_report_shows_the_first_alternative(raw, written):
     ],
 )
 def test_preparation_keeps_what_two_ways_of_writing_have_in_common(text, form):
-    assert prepared(text, Reading()) == form
+    assert normalize_text(text, ParseContext()) == form
 
 
 def test_site_addresses_become_placeholders_before_the_rest():
-    reading = Reading(derender=lambda text: text.replace("http://shop.test:7770", "__SHOPPING__"))
-    assert prepared("See http://shop.test:7770/A", reading) == "see __shopping__/a"
+    reading = ParseContext(derender=lambda text: text.replace("http://shop.test:7770", "__SHOPPING__"))
+    assert normalize_text("See http://shop.test:7770/A", reading) == "see __shopping__/a"
 
 
 def test_a_text_without_an_address_is_not_searched_for_sites():
     def derender(text: str) -> str:
         raise AssertionError(text)
 
-    assert prepared("ftp://shop.test", Reading(derender=derender)) == "ftp://shop.test"
+    assert normalize_text("ftp://shop.test", ParseContext(derender=derender)) == "ftp://shop.test"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.errors import ValueUnreadable
-from pytest_webeval.values.base import Reading
+from pytest_webeval.errors import ValueParseError
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.string_list import StringListValue
 
 
@@ -32,20 +32,20 @@ from pytest_webeval.values.string_list import StringListValue
     ],
 )
 def test_lists_match_whatever_their_order(expected, actual, equal):
-    assert StringListValue.read(expected, Reading()).matches(StringListValue.read(actual, Reading())) is equal
+    assert StringListValue.read(expected, ParseContext()).matches(StringListValue.read(actual, ParseContext())) is equal
 
 
 @pytest.mark.parametrize("raw", [None, "", " , ", 0, False, {}, "™", ["a"], [0, 1]])
 def test_nothing_is_no_list(raw):
-    with pytest.raises(ValueUnreadable, match=r"lists nothing; write it as a,b,c|list of 1"):
-        StringListValue.read(raw, Reading())
+    with pytest.raises(ValueParseError, match=r"lists nothing; write it as a,b,c|list of 1"):
+        StringListValue.read(raw, ParseContext())
 
 
 @pytest.mark.parametrize("raw", [["a", "b"], ["a"], []])
 def test_a_list_of_an_agent_is_no_text_that_lists(raw):
-    with pytest.raises(ValueUnreadable, match=r"is a list where one value is wanted|lists nothing"):
-        StringListValue.read(raw, Reading(patterns=False, alternatives=False))
+    with pytest.raises(ValueParseError, match=r"is a list where one value is wanted|lists nothing"):
+        StringListValue.read(raw, ParseContext(patterns=False, alternatives=False))
 
 
 def test_a_report_shows_the_first_alternative_as_a_list():
-    assert StringListValue.read(["B, a,,é", "c"], Reading()).to_json() == ["a", "b", "e"]
+    assert StringListValue.read(["B, a,,é", "c"], ParseContext()).to_json() == ["a", "b", "e"]

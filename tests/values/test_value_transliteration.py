@@ -9,8 +9,8 @@ from unicodedata import normalize
 import pytest
 from text_unidecode import unidecode
 
-from pytest_webeval.values.base import Reading
-from pytest_webeval.values.text import prepared
+from pytest_webeval.values.base import ParseContext
+from pytest_webeval.values.text import normalize_text
 from pytest_webeval.values.transliteration import ASCII_FORMS
 
 # The first and the last character of each run, by what Unicode calls it.
@@ -168,7 +168,7 @@ def test_a_character_is_written_as_its_name_suggests(character, form):
     ],
 )
 def test_each_family_of_characters_has_its_ascii_form(text, form):
-    assert prepared(text, Reading()) == form
+    assert normalize_text(text, ParseContext()) == form
 
 
 def test_each_form_is_another_than_the_library_has():

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from pytest_webeval.errors import ValueUnreadable
+from pytest_webeval.errors import ValueParseError
 from pytest_webeval.values import VALUE_TYPES
 from pytest_webeval.values import value_type
-from pytest_webeval.values.base import Reading
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.base64 import ContentPattern
 from pytest_webeval.values.string import Pattern
@@ -41,7 +41,7 @@ PARSERS = [
     "usaddress",
     "word2number",
 ]
-READINGS = [Reading(), Reading(patterns=False, alternatives=False)]
+READINGS = [ParseContext(), ParseContext(patterns=False, alternatives=False)]
 
 SIGNS = [*"123-/.,:+$%()^ ezté\u2212\ufe0f"]
 DATE_WORDS = ["2023", "am", "jan", "may", "mon", "th", "utc", "of"]
@@ -55,12 +55,12 @@ json_data = st.recursive(
 )
 
 
-def readable(name: str, raw: object, reading: Reading) -> Value | None:
+def readable(name: str, raw: object, reading: ParseContext) -> Value | None:
     kind = value_type(name)
     assert kind is not None
     try:
         return kind.read(raw, reading)
-    except ValueUnreadable:
+    except ValueParseError:
         return None
 
 
@@ -81,13 +81,13 @@ def test_a_deep_nest_is_at_worst_unreadable(name):
     nest: object = 1
     for _ in range(5000):
         nest = {"a": nest}
-    assert readable(name, nest, Reading(patterns=False, alternatives=False)) is None
+    assert readable(name, nest, ParseContext(patterns=False, alternatives=False)) is None
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("text", ["1" * 9_999 + "%", "1 " * 4_999 + "%", "a-" * 5_000, "/ " * 5_000, "1:" * 5_000])
 def test_a_long_text_is_read_or_refused(name, text):
-    assert isinstance(readable(name, text, Reading()), Value | None)
+    assert isinstance(readable(name, text, ParseContext()), Value | None)
 
 
 def test_a_type_has_to_say_what_its_canonical_form_is():

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import ValueUnreadable
-from pytest_webeval.values.base import Reading
+from pytest_webeval.errors import ValueParseError
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.url import UrlValue
 
 # The library behind URLs warns of its own; scoring lets no warning decide a verdict.
 pytestmark = pytest.mark.filterwarnings("ignore:Transitional processing:DeprecationWarning")
 
-AS_WRITTEN_BY_AN_AGENT = Reading(patterns=False, alternatives=False)
+AS_WRITTEN_BY_AN_AGENT = ParseContext(patterns=False, alternatives=False)
 SITE = "http://a.test/"
 
 
@@ -50,22 +50,22 @@ SITE = "http://a.test/"
     ],
 )
 def test_urls_match_when_they_lead_to_the_same_place(expected, actual, equal):
-    assert UrlValue.read(expected, Reading()).matches(UrlValue.read(actual, Reading())) is equal
+    assert UrlValue.read(expected, ParseContext()).matches(UrlValue.read(actual, ParseContext())) is equal
 
 
 def test_site_addresses_become_placeholders():
-    reading = Reading(derender=lambda text: text.replace("http://git.test:8023", "__GITLAB__"))
+    reading = ParseContext(derender=lambda text: text.replace("http://git.test:8023", "__GITLAB__"))
     assert UrlValue.read("http://git.test:8023/a/b.git?x=1", reading).to_json() == "__GITLAB__/a/b.git?x=1"
 
 
 def test_an_address_to_clone_from_stands_for_its_ssh_form():
-    expected = UrlValue.read("git@__SSH_HOST__:a/b.git", Reading())
+    expected = UrlValue.read("git@__SSH_HOST__:a/b.git", ParseContext())
     assert expected.matches(UrlValue.read("ssh://git@git.test:2222/A/B.git", AS_WRITTEN_BY_AN_AGENT))
     assert not expected.matches(UrlValue.read("git@git.test:2222/a/b.git", AS_WRITTEN_BY_AN_AGENT))
     assert not expected.matches(UrlValue.read("http://git.test:8023/a/b.git", AS_WRITTEN_BY_AN_AGENT))
 
 
-KNOWN_SITES = Reading(known_sites=True, derender=lambda text: text.replace("http://a.test", "__SHOPPING__"))
+KNOWN_SITES = ParseContext(known_sites=True, derender=lambda text: text.replace("http://a.test", "__SHOPPING__"))
 
 
 @pytest.mark.parametrize(
@@ -82,27 +82,27 @@ def test_a_task_may_name_its_sites_and_patterns_and_what_is_cloned(raw, written)
 
 @pytest.mark.parametrize("raw", ["http://b.test/", "a.b", "z://a"])
 def test_a_task_may_name_no_other_site(raw):
-    with pytest.raises(ValueUnreadable, match="is no address of the task's sites; write one as the site has it"):
+    with pytest.raises(ValueParseError, match="is no address of the task's sites; write one as the site has it"):
         UrlValue.read(raw, KNOWN_SITES)
 
 
 @pytest.mark.parametrize("raw", ["", "  ", None, 5, {}, [SITE], "http://[::1/a", "a" * 10_001])
 def test_anything_but_a_url_is_refused(raw):
-    with pytest.raises(ValueUnreadable, match=r"URL|url"):
-        UrlValue.read(raw, Reading())
+    with pytest.raises(ValueParseError, match=r"URL|url"):
+        UrlValue.read(raw, ParseContext())
 
 
 @pytest.mark.parametrize("text", ["^.*$", "^http://.*$", SITE + "?x=^.*$"])
 def test_a_pattern_of_an_agent_is_plain_text(text):
     read = UrlValue.read(text, AS_WRITTEN_BY_AN_AGENT)
-    assert not UrlValue.read(SITE, Reading()).matches(read)
-    assert not UrlValue.read(SITE + "?x=1", Reading()).matches(read)
+    assert not UrlValue.read(SITE, ParseContext()).matches(read)
+    assert not UrlValue.read(SITE + "?x=1", ParseContext()).matches(read)
 
 
 @pytest.mark.parametrize("expected", ["^($", SITE + "?x=^($"])
 def test_a_broken_pattern_is_an_error(expected):
     with pytest.raises(EvaluationError, match="is no regular expression; mend the URL"):
-        UrlValue.read(expected, Reading()).matches(UrlValue.read(SITE, Reading()))
+        UrlValue.read(expected, ParseContext()).matches(UrlValue.read(SITE, ParseContext()))
 
 
 @pytest.mark.parametrize(
@@ -115,4 +115,4 @@ def test_a_broken_pattern_is_an_error(expected):
     ],
 )
 def test_a_report_shows_the_first_url_with_its_parameters(raw, written):
-    assert UrlValue.read(raw, Reading()).to_json() == written
+    assert UrlValue.read(raw, ParseContext()).to_json() == written

@@ -18,39 +18,39 @@ from typing import Any
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import UnavailableBody
-from pytest_webeval.recordings.network.form_fields import Fields
-from pytest_webeval.recordings.network.form_fields import fields_of
-from pytest_webeval.safety.deadline import at_most
+from pytest_webeval.recordings.network.form_fields import FormFields
+from pytest_webeval.recordings.network.form_fields import parse_fields
+from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.safety.regex import SECONDS
-from pytest_webeval.safety.regex import NotAPattern
-from pytest_webeval.safety.regex import found_in
-from pytest_webeval.safety.regex import matches
+from pytest_webeval.safety.regex import InvalidPattern
+from pytest_webeval.safety.regex import match
+from pytest_webeval.safety.regex import search
 from pytest_webeval.tasks.expectations import NetworkExpectation
 from pytest_webeval.values.base import Alternatives
 from pytest_webeval.values.comparison import UNAVAILABLE
 from pytest_webeval.values.comparison import failed
-from pytest_webeval.values.schema import readable
+from pytest_webeval.values.schema import require_object
 
 if TYPE_CHECKING:
     from pytest_webeval.evaluators.case import Case
     from pytest_webeval.recordings.network.events import Body
     from pytest_webeval.recordings.network.events import NetworkEvent
     from pytest_webeval.results import Assertion
-    from pytest_webeval.values.schema import TreeReader
+    from pytest_webeval.values.schema import ValueParser
 
 
-ABSENT = object()
+MISSING = object()
 # What a filter raises over a body that it was not written for, or over a number of thousands of digits.
 _NOT_MEANT = (ArithmeticError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError)
 
 
-def project(keys: Iterable[str], body: Mapping[str, Any], missing: object = None) -> dict[str, Any]:
-    """What a body holds under each key; `missing` stands for a plain key that it lacks, `ABSENT` leaves it out.
+def select_fields(keys: Iterable[str], body: Mapping[str, Any], missing: object = None) -> dict[str, Any]:
+    """What a body holds under each key; `missing` stands for a plain key that it lacks, `MISSING` leaves it out.
 
     Raises `EvaluationError` for a path or pattern that cannot be looked up in this body.
     """
     found = {key.strip(): _lookup(key.strip(), body, missing) for key in keys}
-    return {key: value for key, value in found.items() if value is not ABSENT}
+    return {key: value for key, value in found.items() if value is not MISSING}
 
 
 def _lookup(key: str, body: Mapping[str, Any], missing: object) -> Any:
@@ -63,8 +63,8 @@ def _lookup(key: str, body: Mapping[str, Any], missing: object) -> Any:
 
 def _by_name(pattern: str, body: Mapping[str, Any]) -> Any:
     try:
-        hits = [value for name, value in body.items() if matches(pattern, name)]
-    except NotAPattern:
+        hits = [value for name, value in body.items() if match(pattern, name)]
+    except InvalidPattern:
         return None
     return _several(hits)
 
@@ -77,7 +77,7 @@ def _several(hits: list[Any]) -> Any:
 
 def _by_path(path: str, body: Mapping[str, Any]) -> Any:
     try:
-        with at_most(SECONDS, f"the path {path!r:.80} takes more than {SECONDS:g} s in a body; write a plainer one"):
+        with time_limit(SECONDS, f"the path {path!r:.80} takes more than {SECONDS:g} s in a body; write a plainer one"):
             hits = _hits(path, dict(body)) or _hits(path, _unfolded(dict(body)))
     except RecursionError:  # nested deeper than anything that a task asks for
         return None
@@ -175,7 +175,7 @@ class BodyMatcher:
         if not expected:
             return None
         fields = self._fields(event.read_content(), f"{PATH}.response_content")
-        return None if fields is None else project(expected, fields.first, ABSENT)
+        return None if fields is None else select_fields(expected, fields.first, MISSING)
 
     def check(self, event: NetworkEvent) -> None:
         """Raise `EvaluationError` where a body that the task asks for is damaged in the trace itself."""
@@ -195,11 +195,11 @@ class BodyMatcher:
             as_sent = replace(comparison, separate_lists=True)  # only what is read as values has the lists of Q34
             yield from _available(path, lambda: as_sent.compare(expected, self.content(event), path))
 
-    def _fields(self, body: Body | None, where: str) -> Fields | None:
+    def _fields(self, body: Body | None, where: str) -> FormFields | None:
         if body is not None and body.aside is not None and self.case.rules.side_bodies:
             self.case.notice("side_bodies", where)
             body = replace(body, text=_read_aside(body.aside))
-        fields = fields_of(body, self.case.run.inputs.limits)
+        fields = parse_fields(body, self.case.run.inputs.limits)
         if fields is not None and fields.is_multipart:
             fields = self._by_rules(fields, where)
         if fields is None or not fields.first:  # a body without any field is as good as none
@@ -210,7 +210,7 @@ class BodyMatcher:
         every = {name: self._every(name, values) for name, values in fields.repeated.items()}
         return replace(fields, first=fields.first | every)
 
-    def _by_rules(self, fields: Fields, where: str) -> Fields:
+    def _by_rules(self, fields: FormFields, where: str) -> FormFields:
         """Of a multipart message the fields that the rule set finds in it."""
         if not self.case.rules.browser_forms:
             return fields.for_reference or fields  # in which no value is blank
@@ -220,16 +220,16 @@ class BodyMatcher:
 
     def _every(self, name: str, values: list[str]) -> Any:
         """All values of a repeated field; one value that is repeated is still one where no array is expected."""
-        is_array = readable(self._post_types.get(name) or {}).get("type") == "array"
+        is_array = require_object(self._post_types.get(name) or {}).get("type") == "array"
         return values if is_array or len(set(values)) > 1 else values[0]
 
-    def _typed(self, members: Mapping[str, Any], reader: TreeReader) -> dict[str, Any]:
+    def _typed(self, members: Mapping[str, Any], reader: ValueParser) -> dict[str, Any]:
         types = self._post_types
         return {key: reader.member(raw, types.get(key), f"{PATH}.post_data.{key}") for key, raw in members.items()}
 
     @property
     def _post_types(self) -> Mapping[str, Any]:
-        return readable((self.wanted.post_data_schema or {}).get("properties") or {})
+        return require_object((self.wanted.post_data_schema or {}).get("properties") or {})
 
     def _is_ignored(self, name: str) -> bool:
         return any(_searches(pattern, name) for pattern in self.wanted.ignored_post_data_params_patterns or ())
@@ -251,14 +251,14 @@ def _available(path: str, compare: Callable[[], Iterable[Assertion]]) -> Iterato
 
 def _searches(pattern: str, name: str) -> bool:
     try:
-        return found_in(pattern, name)
-    except NotAPattern:  # as with those of queries, one that is no pattern finds nothing
+        return search(pattern, name)
+    except InvalidPattern:  # as with those of queries, one that is no pattern finds nothing
         return False
 
 
-def _projected(expected: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
+def _projected(expected: Mapping[str, Any], fields: FormFields) -> dict[str, Any]:
     """What was posted under each expected key. In a multipart form an empty field is also none at all (Q53)."""
-    found = project(expected, fields.first)
+    found = select_fields(expected, fields.first)
     if not fields.is_multipart:
         return found
     nulls = {key.strip() for key, value in expected.items() if value is None}

@@ -16,7 +16,7 @@ from pytest_webeval.diagnostics.difference import MOST_CANDIDATES
 from pytest_webeval.diagnostics.difference import UNREADABLE
 from pytest_webeval.diagnostics.difference import Difference
 from pytest_webeval.diagnostics.difference import Explanation
-from pytest_webeval.diagnostics.difference import bounded
+from pytest_webeval.diagnostics.difference import truncate_json
 from pytest_webeval.diagnostics.tree_diff import differences
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators.network.body_matcher import PATH
@@ -44,7 +44,7 @@ def shown_event(event: NetworkEvent, matcher: EventMatcher) -> dict[str, Any]:
         "index": event.index,
         "of": len(matcher.case.run.trace.events),
         "method": str(event.method),
-        "url": bounded(matcher.urls.actual(event.url).text),
+        "url": truncate_json(matcher.urls.actual(event.url).text),
         "status": event.status,
     }
 
@@ -58,7 +58,7 @@ def considered(candidates: Sequence[NetworkEvent], nearest: NetworkEvent) -> lis
 
 
 @dataclass(frozen=True, slots=True)
-class EventDifferences:
+class EventDiff:
     """One event with what the verdict says of it: only what was found wrong is gone into."""
 
     matcher: EventMatcher
@@ -140,7 +140,7 @@ class EventDifferences:
                 yield from differences(self.matcher.case.comparison(extra_keys=True), *texts, "headers")
 
 
-def explained(found: EventDifferences, candidates: Sequence[NetworkEvent]) -> Explanation:
+def explained(found: EventDiff, candidates: Sequence[NetworkEvent]) -> Explanation:
     """The explanation where an event came near, or is there although it should not. Raises `EvaluationError`."""
     shown = shown_event(found.event, found.matcher)
     return Explanation(found.all(), shown, considered(candidates, found.event))

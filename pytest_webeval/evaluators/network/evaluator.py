@@ -30,7 +30,7 @@ from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.values.comparison import UNAVAILABLE
 from pytest_webeval.values.comparison import failed
 from pytest_webeval.values.comparison import passed
-from pytest_webeval.values.schema import plain
+from pytest_webeval.values.schema import to_plain_json
 
 if TYPE_CHECKING:
     from pytest_webeval.diagnostics.difference import Explanation
@@ -56,7 +56,7 @@ class NetworkEventEvaluator(Evaluator):
 
         wanted = expectation.read_as(NetworkExpectation)
         case.check_keys(expectation, ExpectedEvent.__struct_encode_fields__, "an event")
-        check = _Check(EventMatcher(wanted, case), case)
+        check = _NetworkCheck(EventMatcher(wanted, case), case)
         check.check_candidates()
         event, assertions = check.forbidden() if wanted.should_not_exist else check.decided(check.candidates)
         if _wrong(assertions):
@@ -74,7 +74,7 @@ class NetworkEventEvaluator(Evaluator):
 
 
 @dataclass(frozen=True)
-class _Check:
+class _NetworkCheck:
     matcher: EventMatcher
     case: Case
 
@@ -214,13 +214,13 @@ class _Check:
 
     def explained(self, event: NetworkEvent | None, assertions: Sequence[Assertion]) -> Explanation:
         """How the deciding event differs from the expected one. Raises `EvaluationError`."""
-        from pytest_webeval.evaluators.network.differences import EventDifferences
+        from pytest_webeval.evaluators.network.differences import EventDiff
         from pytest_webeval.evaluators.network.differences import explained
         from pytest_webeval.evaluators.network.differences import explained_absence
 
         if event is None:
             return explained_absence(self.expected())
-        return explained(EventDifferences(self.matcher, event, assertions), self.candidates)
+        return explained(EventDiff(self.matcher, event, assertions), self.candidates)
 
     @property
     def _wanted(self) -> str:
@@ -242,12 +242,12 @@ class _Check:
             "headers": {name: self._header(event, name, typed=typed) for name in sorted(wanted.headers or {})},
             "response_status": event.status,
             "query_string": _plain_query(url.query),
-            "post_data": plain(self._available(self.matcher.bodies.posted, event) or {}),
+            "post_data": to_plain_json(self._available(self.matcher.bodies.posted, event) or {}),
             "event_type": "navigation" if event.is_navigation else "request",
             "http_method": str(event.method),
         }
         return shown | self._asked(
-            response_content=plain(self._available(self.matcher.bodies.content, event)),
+            response_content=to_plain_json(self._available(self.matcher.bodies.content, event)),
             response_cookies={name: event.response_cookies.get(name) for name in wanted.response_cookies or {}},
         )
 
@@ -270,7 +270,7 @@ class _Check:
             "headers": dict(sorted((wanted.headers or {}).items())),
             "response_status": wanted.response_status,
             "query_string": _plain_query(urls[0].query),
-            "post_data": plain(self.matcher.bodies.expected_post or {}),
+            "post_data": to_plain_json(self.matcher.bodies.expected_post or {}),
             "event_type": "navigation" if self.case.task.task_type == "NAVIGATE" else "request",
             "http_method": wanted.http_method,
         }

@@ -18,7 +18,7 @@ from pytest_webeval.evaluators.network.body_matcher import PATH
 from pytest_webeval.evaluators.network.body_matcher import BodyMatcher
 from pytest_webeval.evaluators.network.urls import Query
 from pytest_webeval.evaluators.network.urls import Url
-from pytest_webeval.evaluators.network.urls import UrlReader
+from pytest_webeval.evaluators.network.urls import UrlMatcher
 from pytest_webeval.evaluators.network.urls import bases_match
 from pytest_webeval.evaluators.network.urls import queries_match
 from pytest_webeval.tasks.expectations import ExpectedEvent
@@ -26,8 +26,8 @@ from pytest_webeval.tasks.expectations import NetworkExpectation
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.values.comparison import failed
 from pytest_webeval.values.comparison import passed
-from pytest_webeval.values.comparison import shown
-from pytest_webeval.values.schema import TreeReader
+from pytest_webeval.values.comparison import preview
+from pytest_webeval.values.schema import ValueParser
 from pytest_webeval.values.url_normalization import is_normal
 
 if TYPE_CHECKING:
@@ -42,14 +42,14 @@ _TELLING_QUERY = re.compile("[^!-~]|[#:]|%3a", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class UrlPrefilter:
     """The bases that an expectation may mean, compared as `bases_match` does."""
 
     bases: frozenset[str]
     sites: Sites
     task_sites: tuple[str, ...]
 
-    def rule_out(self, raw: str) -> bool:
+    def excludes(self, raw: str) -> bool:
         """Whether a recorded URL certainly leads elsewhere. Of one that has to be normalized first, this is false."""
         head, mark, query = raw.partition("?")
         if not is_normal(head) or _TELLING_QUERY.search(query):
@@ -58,15 +58,15 @@ class Places:
         return _comparable(self.sites.derender(bare, self.task_sites)) not in self.bases
 
 
-def places_of(urls: Iterable[Url], reader: UrlReader) -> Places | None:
+def places_of(urls: Iterable[Url], reader: UrlMatcher) -> UrlPrefilter | None:
     """The places that these URLs of a task mean, or None where only a closer look can tell: a pattern means many."""
     expected = list(urls)
     if reader.decode_base64 or any(url.is_pattern for url in expected) or not _are_plain(reader):
         return None
-    return Places(frozenset(_comparable(url.base) for url in expected), reader.sites, reader.task_sites)
+    return UrlPrefilter(frozenset(_comparable(url.base) for url in expected), reader.sites, reader.task_sites)
 
 
-def _are_plain(reader: UrlReader) -> bool:
+def _are_plain(reader: UrlMatcher) -> bool:
     """Whether the addresses of all sites look like addresses, so that none can stand across the mark of a query."""
     known = (reader.sites.environments.get(site) for site in reader.task_sites)
     return all(":" in url and "?" not in url for one in known if one for url in one.urls)
@@ -95,9 +95,9 @@ class EventMatcher:
         return self.wanted.expected
 
     @cached_property
-    def urls(self) -> UrlReader:
+    def urls(self) -> UrlMatcher:
         """How URLs are read here."""
-        return UrlReader(
+        return UrlMatcher(
             sites=self.case.sites,
             task_sites=tuple(self.case.task.sites),
             ignored=tuple(self.wanted.ignored_query_params or ()),
@@ -115,10 +115,10 @@ class EventMatcher:
 
     def is_elsewhere(self, raw: str) -> bool:
         """Whether a recorded URL certainly has the base of none of the expected ones. Raises `EvaluationError`."""
-        return self._places is not None and self._places.rule_out(raw)
+        return self._places is not None and self._places.excludes(raw)
 
     @cached_property
-    def _places(self) -> Places | None:
+    def _places(self) -> UrlPrefilter | None:
         return places_of(self.expected_urls, self.urls)
 
     @cached_property
@@ -185,15 +185,15 @@ class EventMatcher:
 
     def _exact(self, name: str, expected: object, actual: object) -> Assertion:
         if expected == actual:
-            return passed(f"{PATH}.{name}_match", shown(actual))
-        return failed(f"{PATH}.{name}_mismatch", f"expected {shown(expected)}", f"got {shown(actual)}")
+            return passed(f"{PATH}.{name}_match", preview(actual))
+        return failed(f"{PATH}.{name}_mismatch", f"expected {preview(expected)}", f"got {preview(actual)}")
 
     def _header_url(self, raw: str, expected: tuple[Url, ...], field: str) -> Iterator[Assertion]:
         try:
             yield from self._url(raw, expected, field)
         except EvaluationError as error:  # of headers, what is no URL is just another text
             wanted = " or ".join(url.base for url in expected)
-            yield failed(f"{PATH}.{field}_mismatch", f"expected {wanted}", f"got {shown(raw)}", str(error))
+            yield failed(f"{PATH}.{field}_mismatch", f"expected {wanted}", f"got {preview(raw)}", str(error))
 
     def _url(self, raw: str, expected: tuple[Url, ...], field: str) -> Iterator[Assertion]:
         actual = self.urls.actual(raw)
@@ -206,10 +206,10 @@ class EventMatcher:
         query = "query_params" if field == "url" else f"{field}.query_params"
         same = self.same_query if field == "url" else queries_match
         if any(same(url.query, actual.query) for url in here):
-            yield passed(f"{PATH}.{query}_match", shown(actual.query))
+            yield passed(f"{PATH}.{query}_match", preview(actual.query))
         else:
-            wanted = " or ".join(shown(url.query) for url in here)
-            yield failed(f"{PATH}.{query}_mismatch", f"expected {wanted}", f"got {shown(actual.query)}")
+            wanted = " or ".join(preview(url.query) for url in here)
+            yield failed(f"{PATH}.{query}_mismatch", f"expected {wanted}", f"got {preview(actual.query)}")
 
     def same_query(self, expected: Query, actual: Query) -> bool:
         """Whether the parameters of two URLs agree, each as its schema says. Raises `EvaluationError`."""
@@ -247,7 +247,7 @@ class EventMatcher:
             path, actual = f"headers.{name}", event.header(name)
             if actual is None:
                 yield failed(
-                    f"{PATH}.{path}_none_mismatch", f"expected {shown(expected)}", "the request has no such header"
+                    f"{PATH}.{path}_none_mismatch", f"expected {preview(expected)}", "the request has no such header"
                 )
             elif name in URL_HEADERS:
                 yield from self._header_url(actual, self.expected_header_urls(name), path)
@@ -281,5 +281,5 @@ def _first(tree: Any) -> Any:
     return tree[0] if isinstance(tree, list) and tree else tree
 
 
-def _as_texts(members: Mapping[str, Any], reader: TreeReader, field: str) -> dict[str, Any]:
+def _as_texts(members: Mapping[str, Any], reader: ValueParser, field: str) -> dict[str, Any]:
     return {name: reader.text(raw, f"{PATH}.{field}.{name}") for name, raw in members.items()}

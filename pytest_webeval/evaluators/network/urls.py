@@ -18,22 +18,22 @@ from urllib.parse import urlunsplit
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.rules import RULES
-from pytest_webeval.rules import Notice
+from pytest_webeval.rules import RuleListener
 from pytest_webeval.rules import Rules
-from pytest_webeval.rules import unnoticed
+from pytest_webeval.rules import ignore_rule
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
-from pytest_webeval.safety.regex import NotAPattern
-from pytest_webeval.safety.regex import found_in
+from pytest_webeval.safety.regex import InvalidPattern
 from pytest_webeval.safety.regex import is_pattern
-from pytest_webeval.safety.regex import matches
+from pytest_webeval.safety.regex import match
+from pytest_webeval.safety.regex import search
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.sites import placeholder
 from pytest_webeval.values.base import looks_like_pattern
 from pytest_webeval.values.url_normalization import has_dot_segments
+from pytest_webeval.values.url_normalization import has_path_tricks
 from pytest_webeval.values.url_normalization import is_ssh
-from pytest_webeval.values.url_normalization import is_trick
-from pytest_webeval.values.url_normalization import normalized
+from pytest_webeval.values.url_normalization import normalize_url
 from pytest_webeval.values.url_normalization import normalized_keeping_slashes
 from pytest_webeval.values.url_normalization import path_of
 from pytest_webeval.values.url_normalization import split_normal
@@ -64,7 +64,7 @@ class Url:
 
 
 @dataclass(frozen=True)
-class UrlReader:
+class UrlMatcher:
     """How the URLs of one expectation are read: which sites it means and which parameters it ignores."""
 
     sites: Sites
@@ -73,7 +73,7 @@ class UrlReader:
     ignored_patterns: tuple[str, ...] = ()
     decode_base64: bool = False
     rules: Rules = RULES["reference"]
-    notice: Notice = unnoticed
+    notice: RuleListener = ignore_rule
     limits: Limits = USUAL
     _seen: dict[str, Url] = field(default_factory=dict, compare=False)
 
@@ -116,7 +116,7 @@ class UrlReader:
         rendered = text.rstrip("/") if rendered is None else rendered
         if not rendered:  # the address of the site is configured as the empty text, which is no page of any recording
             return Url("", wanted or {})
-        plain = normalized(rendered)
+        plain = normalize_url(rendered)
         if not is_ssh(text) and not self.sites.mentions(plain, self.task_sites):
             raise EvaluationError(f"{text!r} does not come back from its address {plain!r}; write the plain address")
         url = self._literal(rendered)
@@ -124,17 +124,17 @@ class UrlReader:
 
     def _unresolved(self, text: str) -> str | None:
         """The base of a URL with what the reference resolves left in it, None where there is nothing to resolve."""
-        if not is_trick(text):
+        if not has_path_tricks(text):
             return None
         kept = text if has_dot_segments(text) else normalized_keeping_slashes(text)
         path = self._without_base64(path_of(kept))[0] if self.decode_base64 else path_of(kept)
-        fragment = split_normal(normalized(text)).fragment
+        fragment = split_normal(normalize_url(text)).fragment
         return self.sites.derender(f"{path}#{fragment}" if fragment else path, self.task_sites)
 
     def _literal(self, text: str) -> Url:
         if not text:
             raise EvaluationError("an empty URL cannot be compared; record the run again")
-        parts = split_normal(self.sites.derender(normalized(text), self.task_sites))
+        parts = split_normal(self.sites.derender(normalize_url(text), self.task_sites))
         path, found = self._without_base64(parts.path) if self.decode_base64 else (parts.path, [])
         pairs = parse_qsl(parts.query, keep_blank_values=True)
         base = urlunsplit((parts.scheme, parts.netloc, path, "", parts.fragment))
@@ -149,7 +149,7 @@ class UrlReader:
         return {name: tuple(sorted(values)) for name, values in gathered.items()}
 
     def _is_ignored(self, name: str) -> bool:
-        return name in self.ignored or any(found_in(pattern, name, re.IGNORECASE) for pattern in self._patterns)
+        return name in self.ignored or any(search(pattern, name, re.IGNORECASE) for pattern in self._patterns)
 
     @cached_property
     def _patterns(self) -> tuple[str, ...]:
@@ -183,7 +183,7 @@ def _decoded(segment: str) -> str | None:
     return text if "=" in text else None
 
 
-def bases_match(expected: Url, actual: Url, reader: UrlReader) -> bool:
+def bases_match(expected: Url, actual: Url, reader: UrlMatcher) -> bool:
     """Whether two URLs name the same place, whatever their queries (spec §4.8). Raises `EvaluationError`.
 
     A closed hole may only take a match away: where the reference finds none, there is none.
@@ -198,7 +198,7 @@ def bases_match(expected: Url, actual: Url, reader: UrlReader) -> bool:
     return not held
 
 
-def _closed_holes(expected: Url, actual: Url, reader: UrlReader) -> dict[str, bool]:
+def _closed_holes(expected: Url, actual: Url, reader: UrlMatcher) -> dict[str, bool]:
     """Whether a match still holds with each hole closed that the rules close."""
     found = {}
     if reader.rules.plain_paths and actual.unresolved is not None:
@@ -209,15 +209,15 @@ def _closed_holes(expected: Url, actual: Url, reader: UrlReader) -> dict[str, bo
     return found
 
 
-def _same_place(expected: Url, base: str, place: str, reader: UrlReader, *, escape: bool) -> bool:
+def _same_place(expected: Url, base: str, place: str, reader: UrlMatcher, *, escape: bool) -> bool:
     if not expected.is_pattern:
         return base.lower().rstrip("/") == place.lower().rstrip("/")
     rendered = reader.sites.render_pattern(base, reader.task_sites, escape=escape)
     if rendered is None:
         raise EvaluationError(_no_site(base, reader.task_sites))
     try:
-        return matches(rendered, reader.render_base(place))
-    except NotAPattern:
+        return match(rendered, reader.render_base(place))
+    except InvalidPattern:
         raise EvaluationError(f"{base!r} is no regular expression; mend the url of the task") from None
 
 
@@ -236,7 +236,7 @@ def _first_matches(expected: tuple[str, ...] | None, actual: tuple[str, ...] | N
     found = actual[0] if actual else ""
     if looks_like_pattern(wanted):
         try:
-            return matches(wanted, found)
-        except NotAPattern:
+            return match(wanted, found)
+        except InvalidPattern:
             raise EvaluationError(f"{wanted!r} in query_params is no regular expression; mend the task") from None
     return wanted == found

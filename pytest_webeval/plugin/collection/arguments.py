@@ -12,8 +12,8 @@ import pytest
 from pytest_webeval.plugin.collection.missing_tasks import MISSING_TASKS
 from pytest_webeval.plugin.collection.root_paths import is_ignored_by_option
 from pytest_webeval.plugin.collection.root_paths import path_in_root
-from pytest_webeval.plugin.selected_paths import CHOSEN
-from pytest_webeval.plugin.selected_paths import Chosen
+from pytest_webeval.plugin.selected_paths import SELECTED_PATHS
+from pytest_webeval.plugin.selected_paths import SelectedPaths
 from pytest_webeval.plugin.snapshots import NAMED
 from pytest_webeval.plugin.workspace import ITEM
 from pytest_webeval.plugin.workspace import MISSING_ITEM
@@ -28,7 +28,7 @@ def select(config: pytest.Config, workspace: Workspace) -> None:
     hidden = {argument: place for argument in config.args if (place := _hidden(argument, config, workspace))}
     if hidden:  # from pytest, so that is told to collect the root, and the root what to yield
         named = frozenset(hidden.get(one) or _absolute(one, config) for one in config.args)
-        config.stash[CHOSEN] = Chosen(named)
+        config.stash[SELECTED_PATHS] = SelectedPaths(named)
         roots = {argument: str(workspace.labels.root_of(place)) for argument, place in hidden.items()}
         config.args[:] = list(dict.fromkeys(roots.get(argument, argument) for argument in config.args))
 
@@ -68,7 +68,7 @@ def _hidden(argument: str, config: pytest.Config, workspace: Workspace) -> Path 
     text = argument.removesuffix(f"::{MISSING_ITEM}")
     if text != argument:
         missing = config.stash[MISSING_TASKS]
-        if found := next((place for place in _places(text, config, workspace) if missing.may_stand_at(place)), None):
+        if found := next((place for place in _places(text, config, workspace) if missing.could_be_at(place)), None):
             return found
     return _handed(text.removesuffix(f"::{ITEM}"), config, workspace)
 

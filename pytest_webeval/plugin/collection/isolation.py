@@ -22,7 +22,7 @@ _KEY = "webeval_runs"
 _LARGEST = 2**20  # bytes; nobody's configuration is larger
 
 
-def refuse_foreign_ini(config: pytest.Config) -> None:
+def reject_run_root_config(config: pytest.Config) -> None:
     """Raise `pytest.UsageError` where the file that pytest obeys lies in a run root of a file further up.
 
     That one names the run roots, but pytest looks no further: with `pytest runs/107` it would obey what the agent left
@@ -88,14 +88,14 @@ def _table(tree: Any, *names: str) -> dict[str, Any]:
 CONFTEST = "conftest.py"
 
 
-def shield(config: pytest.Config, directory: Path) -> None:
+def block_conftest(config: pytest.Config, directory: Path) -> None:
     """Keep pytest from importing `conftest.py` in a directory: it takes an empty module of that name for loaded."""
     name = str(directory / CONFTEST)
     if os.path.lexists(name) and not config.pluginmanager.has_plugin(name):
         config.pluginmanager.register(ModuleType("conftest"), name)
 
 
-def shield_arguments(config: pytest.Config) -> None:
+def isolate_run_roots(config: pytest.Config) -> None:
     """Shield what pytest would import for arguments or `testpaths` inside a run root. Raises `pytest.UsageError`."""
     known = config.known_args_namespace
     try:
@@ -108,9 +108,9 @@ def shield_arguments(config: pytest.Config) -> None:
     paths = (*here, config.invocation_params.dir, *roots)
     for directory in dict.fromkeys(one for path in paths for one in (path, *path.parents)):
         if _is_inside(directory, roots):
-            shield(config, directory)
+            block_conftest(config, directory)
             for below in directory.glob(f"test*/{CONFTEST}"):  # pytest looks one level down as well
-                shield(config, below.parent)
+                block_conftest(config, below.parent)
     known.file_or_dir[:] = [_enterable(one, roots) for one in known.file_or_dir]
 
 

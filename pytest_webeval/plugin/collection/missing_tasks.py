@@ -19,7 +19,7 @@ from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.labels import numbered
 from pytest_webeval.recordings.run_tree import Kind
 from pytest_webeval.safety.files import sha256
-from pytest_webeval.safety.text import harmless
+from pytest_webeval.safety.text import sanitize
 from pytest_webeval.tasks.task import Task
 
 LONGEST_NAME = 180  # so that a quoted id is a name that every file system takes
@@ -61,7 +61,7 @@ class MissingTasks:
             return []
         return [path for path in self.by_path if path.parent == directory]
 
-    def may_stand_at(self, path: Path) -> bool:
+    def could_be_at(self, path: Path) -> bool:
         """Whether an item of a missing task could stand there. Looks at no run, so that it can be asked at any time."""
         if not self.workspace.settings.expect or path.parent not in self.workspace.settings.roots:
             return False
@@ -75,7 +75,7 @@ class MissingTasks:
         """What is told about the task that is missing there; that it has no usable definition either, if so."""
         task_id, workspace = self.by_path[path], self.workspace
         roots = ", ".join(workspace.labels.of(root) for root in workspace.settings.roots)
-        named = harmless(str(task_id)).replace("\n", " ")[:SHOWN]
+        named = sanitize(str(task_id)).replace("\n", " ")[:SHOWN]
         told = f"no recording of task {named} in {roots}; record it, or leave out --webeval-expect"
         try:
             self._task(path)

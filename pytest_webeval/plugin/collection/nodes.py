@@ -20,11 +20,11 @@ from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import TaskFailed
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection.missing_tasks import MISSING_TASKS
-from pytest_webeval.plugin.evaluator_calls import with_tracebacks
 from pytest_webeval.plugin.item_names import exact
 from pytest_webeval.plugin.item_names import item_name
 from pytest_webeval.plugin.item_names import task_names
-from pytest_webeval.plugin.selected_paths import CHOSEN
+from pytest_webeval.plugin.selected_paths import SELECTED_PATHS
+from pytest_webeval.plugin.user_code import with_tracebacks
 from pytest_webeval.plugin.workspace import ITEM
 from pytest_webeval.plugin.workspace import MISSING_ITEM
 from pytest_webeval.plugin.workspace import WORKSPACE
@@ -33,7 +33,7 @@ from pytest_webeval.recordings.labels import numbered
 from pytest_webeval.recordings.labels import quoted
 from pytest_webeval.recordings.run_tree import Branch
 from pytest_webeval.recordings.run_tree import Kind
-from pytest_webeval.safety.text import harmless
+from pytest_webeval.safety.text import sanitize
 from pytest_webeval.tasks.task import NumberedTask
 from pytest_webeval.tasks.task import Task
 
@@ -218,7 +218,7 @@ Node = TypeVar("Node", bound=RunNode)
 
 def _node(kind: type[Node], parent: pytest.Collector, path: Path, name: str) -> Node:
     nodeid = parent.config.stash[WORKSPACE].labels.of(path)
-    if harmless(name) != name:  # reports carry the names of nodes as keywords
+    if sanitize(name) != name:  # reports carry the names of nodes as keywords
         name = quoted(name)
     node: Node = kind.from_parent(parent, path=path, nodeid=nodeid, name=name)
     return node
@@ -234,7 +234,7 @@ def run_path(item: pytest.Item) -> Path | None:
 
 def _is_chosen(path: Path, config: pytest.Config) -> bool:
     """Whether arguments name a directory or something in it or around it; true where pytest looks after that."""
-    chosen = config.stash.get(CHOSEN, None)
+    chosen = config.stash.get(SELECTED_PATHS, None)
     return chosen is None or chosen.includes(path)
 
 

@@ -12,13 +12,13 @@ import pytest
 
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.plugin.reporting.controller import Reporter
+from pytest_webeval.plugin.reporting.controller import SessionReporter
 from pytest_webeval.plugin.rerun import reruns_of
 from pytest_webeval.reports.ci import annotation
 from pytest_webeval.reports.ci import markdown
 from pytest_webeval.reports.ci import open_metrics
 from pytest_webeval.results import Summary
-from pytest_webeval.safety.text import harmless
+from pytest_webeval.safety.text import sanitize
 from pytest_webeval.storage import is_full
 from pytest_webeval.storage import write_text
 
@@ -30,7 +30,7 @@ LARGEST_PAGE = 1024 * 1024  # bytes of one step; of a larger page GitHub shows n
 class CiReports:
     """Plugin of the controller. A session that cannot write a file that an option names does not exit with 0."""
 
-    reporter: Reporter
+    reporter: SessionReporter
     failed: list[Path] = field(default_factory=list)
 
     @pytest.hookimpl(tryfirst=True)
@@ -45,7 +45,7 @@ class CiReports:
             except DiskFull as error:
                 self.reporter.full_disk.add(error.no_room)
             except WebEvalError as error:
-                self.reporter.problems.append(harmless(str(error)))
+                self.reporter.problems.append(sanitize(str(error)))
                 self.failed.append(path)
 
     def _append(self, page: Path, summary: Summary, config: pytest.Config) -> None:
@@ -61,10 +61,10 @@ class CiReports:
                 self.reporter.full_disk.add({str(page): str(error.strerror)})
                 return
             told = f"cannot write {page}: {error.strerror}; check {PAGE}"
-            self.reporter.problems.append(harmless(told))
+            self.reporter.problems.append(sanitize(told))
             return
         if not told:
-            self.reporter.problems.append(harmless(f"{page} is full; nothing was added to it"))
+            self.reporter.problems.append(sanitize(f"{page} is full; nothing was added to it"))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, object, object]:

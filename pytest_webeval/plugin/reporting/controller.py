@@ -18,31 +18,31 @@ from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection.nodes import RunItem
-from pytest_webeval.plugin.hookspecs import complaint_of
 from pytest_webeval.plugin.reporting.full_disk import FullDisk
 from pytest_webeval.plugin.reporting.merging import merged
 from pytest_webeval.plugin.reporting.stale_results import stale_results
 from pytest_webeval.plugin.rerun import reruns_of
-from pytest_webeval.plugin.runtest.classification import without_verdict
+from pytest_webeval.plugin.runtest.classification import error_outcome
 from pytest_webeval.plugin.runtest.report_page import PAGES
 from pytest_webeval.plugin.runtest.report_page import RunPages
 from pytest_webeval.plugin.runtest.resume import Journals
 from pytest_webeval.plugin.runtest.run_outcome import ABOUT
-from pytest_webeval.plugin.runtest.run_outcome import Carried
-from pytest_webeval.plugin.runtest.run_outcome import Outcome
-from pytest_webeval.plugin.selected_paths import is_narrowed
+from pytest_webeval.plugin.runtest.run_outcome import RecordPayload
+from pytest_webeval.plugin.runtest.run_outcome import RunOutcome
 from pytest_webeval.plugin.selected_paths import names_runs
+from pytest_webeval.plugin.selected_paths import selects_some_runs
 from pytest_webeval.plugin.settings import REDACTING
+from pytest_webeval.plugin.user_code import call_user_hook
 from pytest_webeval.plugin.workspace import DESELECTED
 from pytest_webeval.plugin.workspace import ITEMS
 from pytest_webeval.plugin.workspace import OUTSIDE
 from pytest_webeval.plugin.workspace import Workspace
-from pytest_webeval.reports.terminal import Ending
+from pytest_webeval.reports.terminal import SessionFacts
 from pytest_webeval.reports.terminal import recorded
-from pytest_webeval.reports.terminal import section
+from pytest_webeval.reports.terminal import render_summary
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
-from pytest_webeval.safety.text import harmless
+from pytest_webeval.safety.text import sanitize
 from pytest_webeval.storage import write_json
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.summarize import summarize_records
@@ -52,7 +52,7 @@ _SAY_IT_ALL = ("Interrupted", "Failed")  # pytest's and xdist's own, whose texts
 
 
 @dataclass(eq=False)
-class Stopping:
+class StopReason:
     """Plugin that keeps what pytest tells of it."""
 
     told: str | None = None
@@ -75,7 +75,7 @@ class Stopping:
     def reason(self, session: pytest.Session, unscored: Sequence[str]) -> str | None:
         """One line that says why, or None where nothing stopped the session."""
         told = self.told or session.shouldfail or session.shouldstop or (self.lost if unscored else None)
-        return harmless(" ".join(str(told).split())) if told else None
+        return sanitize(" ".join(str(told).split())) if told else None
 
 
 def _told(excinfo: pytest.ExceptionInfo[BaseException]) -> str:
@@ -88,7 +88,7 @@ WITHOUT_RUNS_LISTED = 100  # directories in a summary
 
 
 @dataclass(eq=False)
-class Reporter:
+class SessionReporter:
     """One a session. Records are kept by run, so that a rerun replaces what it repeats."""
 
     workspace: Workspace
@@ -102,9 +102,9 @@ class Reporter:
     problems: list[str] = field(default_factory=list)
     summary: Summary | None = None
     places: list[Path] = field(default_factory=list)
-    stopping: Stopping = field(default_factory=Stopping)
+    stopping: StopReason = field(default_factory=StopReason)
     stopped: str | None = None
-    doubted: list[str] = field(default_factory=list)  # runs that passed their own test, and failed by another
+    contradicted: list[str] = field(default_factory=list)  # runs that passed their own test, and failed by another
     recorded: list[str] = field(default_factory=list)  # other runs of which Python tests recorded a failure
     asked: set[str] = field(default_factory=set)  # runs that Python tests are about
     compare: Callable[[Summary], Summary] | None = None  # with an earlier session
@@ -126,7 +126,7 @@ class Reporter:
         """Keep what the item found; an item that failed without saying what lost its worker."""
         if (label := getattr(report, ABOUT, None)) is not None:
             self.asked.add(label)
-        carried = Carried.by(report)
+        carried = RecordPayload.by(report)
         if carried is None:
             self._lost(report)
         elif carried.part is None:
@@ -146,12 +146,12 @@ class Reporter:
         path = self.workspace.labels.path_of(label)
         if path is not None:
             told = "the worker died while it scored this run; score it alone to see why"
-            found = without_verdict(path, told, self.workspace)
+            found = error_outcome(path, told, self.workspace)
             self.attempt(lambda: found.written(self.workspace.settings.sync), label)
             self._keep(found, lambda pages: pages.bare(found, path))
             self.journals.disturbed.add(label)
 
-    def _keep(self, found: Outcome, write: Callable[[RunPages], Outcome]) -> None:
+    def _keep(self, found: RunOutcome, write: Callable[[RunPages], RunOutcome]) -> None:
         """Keep what was found out here, rather than where the run was scored, and let the report have a page of it."""
         label = found.record.run
         self.records[label] = found.record
@@ -204,7 +204,7 @@ class Reporter:
         is_misused = session.exitstatus == pytest.ExitCode.USAGE_ERROR
         if not self.records and (is_misused or not self.collected):
             return
-        if self.doubted or self.recorded:  # whose tests may all have passed, which must not look like success
+        if self.contradicted or self.recorded:  # whose tests may all have passed, which must not look like success
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
         told = self.stopping.reason(session, self._unscored)
         self.stopped = told and session.config.stash[REDACTING].text(told)
@@ -220,7 +220,7 @@ class Reporter:
 
     def _tell_users(self, session: pytest.Session, summary: Summary) -> None:
         """Call the hook. What it makes of a summary is a reason not to succeed, but none to lose what was scored."""
-        told = complaint_of(session.config.hook.pytest_webeval_summary, summary=summary, config=session.config)
+        told = call_user_hook(session.config.hook.pytest_webeval_summary, summary=summary, config=session.config)
         if told is not None:
             self.problems.insert(0, session.config.stash[REDACTING].text(told))
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
@@ -241,7 +241,7 @@ class Reporter:
             self._keep(found, lambda pages: pages.late(found, path, len(self.collected)))
             if has_failure:
                 is_passed = record is not None and record.status == "success"
-                (self.doubted if is_passed else self.recorded).append(label)
+                (self.contradicted if is_passed else self.recorded).append(label)
 
     def _write_summary(self, place: Path, records: Sequence[Record]) -> None:
         summary = self.summary
@@ -272,7 +272,7 @@ class Reporter:
     @property
     def _is_chosen(self) -> bool:
         """Whether the session was to score some runs of the roots, rather than all."""
-        return self.deselected > self.outside or is_narrowed(self.workspace.config, self.workspace.settings.roots)
+        return self.deselected > self.outside or selects_some_runs(self.workspace.config, self.workspace.settings.roots)
 
     @property
     def _is_about_other_tests(self) -> bool:
@@ -342,11 +342,11 @@ class Reporter:
         full = map(self.workspace.config.stash[REDACTING].text, self.full_disk.lines())
         told = [*self.journals.lines(len(self.records)), *recorded(self.recorded), *full, *self.problems[:3]]
         left_out, asked = len(self.collected) + self.deselected, len(self.asked)
-        ending = Ending(
+        ending = SessionFacts(
             self.places,
             left_out,
             missing,
-            self.doubted,
+            self.contradicted,
             told,
             asked,
             self.without_runs,
@@ -355,7 +355,7 @@ class Reporter:
         if self._is_about_other_tests and not told:
             return
         terminalreporter.section("webeval")
-        for line in section(self.summary, reruns_of(self.workspace.config, records), ending):
+        for line in render_summary(self.summary, reruns_of(self.workspace.config, records), ending):
             terminalreporter.line(line)
 
 

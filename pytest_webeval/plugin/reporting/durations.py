@@ -14,7 +14,7 @@ import pytest
 from pytest_webeval.recordings.inputs import PHASES
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import TaskResult
-from pytest_webeval.safety.text import harmless
+from pytest_webeval.safety.text import sanitize
 
 ON_REPORT = "webeval_durations"
 SECONDS = pytest.StashKey[tuple[str, dict[str, float]]]()
@@ -51,7 +51,7 @@ class DurationsReport:
         if self.by_run:
             terminalreporter.section("webeval durations")
             for line in lines(self.by_run, self.shown):
-                terminalreporter.line(harmless(line))
+                terminalreporter.line(sanitize(line))
 
 
 def lines(by_run: Mapping[str, Mapping[str, float]], shown: int) -> Sequence[str]:

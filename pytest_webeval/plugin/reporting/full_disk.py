@@ -13,7 +13,7 @@ from pytest_webeval.plugin.runtest.journal import JOURNAL
 from pytest_webeval.plugin.settings import Settings
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import SUMMARY
-from pytest_webeval.safety.text import harmless
+from pytest_webeval.safety.text import sanitize
 
 PLACES_SHOWN = 3
 _ADVICE = "make room and score again with --webeval-resume"
@@ -53,7 +53,7 @@ class FullDisk:
             return []
         reason = next(reason for files in self._missing.values() for reason in files.values())
         told = f"disk full ({reason}): {_listed(list(self._names()))} could not be written into"
-        return [harmless(f"{told} {self._places()}; {_ADVICE}")]
+        return [sanitize(f"{told} {self._places()}; {_ADVICE}")]
 
     def _names(self) -> Iterator[str]:
         of_runs = [Path(path) for label, files in self._missing.items() if label for path in files]

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from pytest_webeval.plugin.reporting.controller import Reporter
+from pytest_webeval.plugin.reporting.controller import SessionReporter
 from pytest_webeval.plugin.rerun import TOLD
 from pytest_webeval.plugin.rerun import asked_of
 from pytest_webeval.plugin.rerun import reruns_of
-from pytest_webeval.reports.html.index_page import Listed
+from pytest_webeval.reports.html.index_page import IndexRow
 from pytest_webeval.reports.html.index_page import index_view
 from pytest_webeval.reports.html.writer import COPY
 from pytest_webeval.reports.html.writer import data_name
@@ -33,7 +33,7 @@ _OURS = re.compile(r"task-[0-9a-f]{16}\.js")
 class ReportIndex:
     """One a session."""
 
-    reporter: Reporter
+    reporter: SessionReporter
     directory: Path
     written: list[Path] = field(default_factory=list)
     made: list[Path] = field(default_factory=list)  # directories that go again if nothing comes into them
@@ -82,14 +82,14 @@ class ReportIndex:
         if budget is not None:
             self.written.append(write_copy(index, self.directory, budget))
 
-    def _listed(self, flips: Mapping[str, str]) -> Iterator[Listed]:
+    def _listed(self, flips: Mapping[str, str]) -> Iterator[IndexRow]:
         written: set[str] = set()
         with suppress(OSError):
             written = {path.name for path in (self.directory / "data").iterdir()}
         for label, record in self.reporter.records.items():
             name = data_name(label)
             data = name if f"{name}.js" in written else None
-            yield Listed(record, data, flips.get(label), **self.reporter.texts.get(label, {}))
+            yield IndexRow(record, data, flips.get(label), **self.reporter.texts.get(label, {}))
 
     def pytest_unconfigure(self) -> None:
         """Leave no empty directory behind where the session ended before it scored anything."""

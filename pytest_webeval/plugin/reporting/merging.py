@@ -8,20 +8,20 @@ from pathlib import Path
 
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.plugin.runtest.run_outcome import Outcome
+from pytest_webeval.plugin.runtest.run_outcome import RunOutcome
 from pytest_webeval.plugin.settings import REDACTING
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import reason
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.results import worst
-from pytest_webeval.safety.files import read_inside
+from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.scoring.merge import joined
 from pytest_webeval.storage import write_json
 from pytest_webeval.summary.record import Record
 
 
-def merged(workspace: Workspace, path: Path, record: Record | None, parts: Sequence[str]) -> tuple[Outcome, bool]:
+def merged(workspace: Workspace, path: Path, record: Record | None, parts: Sequence[str]) -> tuple[RunOutcome, bool]:
     """The outcome of a run with its whole result written, and whether Python tests alone recorded a failure for it.
 
     A check that was made twice is kept once.
@@ -38,7 +38,7 @@ def merged(workspace: Workspace, path: Path, record: Record | None, parts: Seque
     place, redacting = workspace.result_path(path), workspace.config.stash[REDACTING]
     told = redacting.merged(whole, lambda: workspace.run(path))
     joint = Record.of(told, record.task_type if record else None, reason(told))
-    found = Outcome(joint, place, None, None, redacting, seen=whole)
+    found = RunOutcome(joint, place, None, None, redacting, seen=whole)
     try:
         write_json(place, whole.to_json(), workspace.settings.sync)
     except DiskFull as error:
@@ -62,7 +62,7 @@ def _found(whole: TaskResult) -> str:
 def _own(path: Path, record: Record) -> TaskResult | None:
     """What the run's own item wrote a moment ago; None where it could not, and the file is somebody else's."""
     try:
-        found = TaskResult.read(json.loads(read_inside(path.parent, path.name)))
+        found = TaskResult.read(json.loads(read_file_inside(path.parent, path.name)))
     except (RecordingError, ValueError, RecursionError):
         return None
     return found if (found.status, found.webeval.get("run")) == (record.status, record.run) else None

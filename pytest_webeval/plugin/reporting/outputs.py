@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.plugin.reporting.controller import Reporter
+from pytest_webeval.plugin.reporting.controller import SessionReporter
 from pytest_webeval.results import Summary
 
 
-def register_outlets(config: pytest.Config, reporter: Reporter) -> None:
+def register_outlets(config: pytest.Config, reporter: SessionReporter) -> None:
     """Register those of the controller. Raises `pytest.UsageError`."""
     if (path := reporter.workspace.settings.baseline) is not None:
         from pytest_webeval.summary.baseline import part_of  # for who has one

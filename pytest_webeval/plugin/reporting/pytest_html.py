@@ -16,12 +16,12 @@ import pytest
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection.nodes import RunItem
-from pytest_webeval.plugin.runtest.run_outcome import Carried
+from pytest_webeval.plugin.runtest.run_outcome import RecordPayload
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.redaction.policy import STRICT
-from pytest_webeval.safety.files import read_inside
+from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.trajectory_rows import about_trajectory
+from pytest_webeval.summary.trajectory_rows import trajectory_labels
 
 COLUMNS = ("Site", "Type", "Score", "Evaluator")
 
@@ -33,7 +33,7 @@ def pytest_html_results_table_header(cells: list[str]) -> None:
 
 def pytest_html_results_table_row(report: pytest.TestReport, cells: list[str]) -> None:
     """Fill them in; empty for tests that are no runs."""
-    carried = Carried.by(report)
+    carried = RecordPayload.by(report)
     values = _values(carried.record) if carried else ("",) * len(COLUMNS)
     cells[2:2] = [
         f'<td class="col-{name.lower()}">{escape(str(value))}</td>' for name, value in zip(COLUMNS, values, strict=True)
@@ -42,7 +42,7 @@ def pytest_html_results_table_row(report: pytest.TestReport, cells: list[str]) -
 
 def _values(record: Record) -> tuple[object, ...]:
     """Those of a run; of a trajectory benchmark and class, and neither score nor evaluator where it is in no mean."""
-    about = about_trajectory(record)
+    about = trajectory_labels(record)
     score = "" if record.skipped else record.score
     names = ", ".join(name.removesuffix("Evaluator") for name in record.evaluators if not record.skipped)
     return about.get("benchmark", record.site_key), about.get("class", record.task_type or ""), score, names
@@ -104,7 +104,7 @@ class HtmlExtras:
         share = ALL_IMAGES // max(1, item.session.testscollected) * 3 // 4  # base64 takes four bytes for three
         try:
             shots = trajectory.screenshots
-            content = read_inside(trajectory.path, shots[-1].name, min(LARGEST_IMAGE, share)) if shots else b""
+            content = read_file_inside(trajectory.path, shots[-1].name, min(LARGEST_IMAGE, share)) if shots else b""
         except WebEvalError:
             return []
         return [

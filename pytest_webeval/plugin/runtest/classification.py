@@ -17,26 +17,26 @@ from pytest_webeval.plugin.runtest.evaluation import RECORDER
 from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
 from pytest_webeval.plugin.runtest.evaluation import RecordEvaluation
 from pytest_webeval.plugin.runtest.evaluation import forget
-from pytest_webeval.plugin.runtest.run_outcome import Outcome
+from pytest_webeval.plugin.runtest.run_outcome import RunOutcome
 from pytest_webeval.plugin.settings import REDACTING
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.recordings.run import unknown_run
+from pytest_webeval.recordings.run import placeholder_run
 from pytest_webeval.reports.failure_text import reason
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
-from pytest_webeval.safety.deadline import OutOfTime
-from pytest_webeval.safety.text import harmless
+from pytest_webeval.safety.deadline import DeadlineExceeded
+from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.score import rule_warning
-from pytest_webeval.scoring.task_result import excluded
-from pytest_webeval.scoring.task_result import failed_to_load
+from pytest_webeval.scoring.task_result import build_error_result
+from pytest_webeval.scoring.task_result import exclude
 from pytest_webeval.summary.record import Record
 from pytest_webeval.tasks.task import Task
 
 _SAY_IT_ALL = (WebEvalError, pytest.skip.Exception, pytest.xfail.Exception)
 
 
-def outcome_of(item: pytest.Item, call: pytest.CallInfo[None], workspace: Workspace) -> Outcome | None:
+def classify_phase(item: pytest.Item, call: pytest.CallInfo[None], workspace: Workspace) -> RunOutcome | None:
     """What a finished phase of an item says about its run; None where it says nothing new."""
     if call.when == "setup" and call.excinfo is None:
         return None
@@ -53,7 +53,7 @@ def outcome_of(item: pytest.Item, call: pytest.CallInfo[None], workspace: Worksp
 
 def _outcome_of_test(
     item: pytest.Item, call: pytest.CallInfo[None], recorder: RecordEvaluation | None, workspace: Workspace
-) -> Outcome | None:
+) -> RunOutcome | None:
     """What a Python test says about its run: what it recorded, or that there is no run. Its own errors say nothing."""
     if recorder is not None:
         return _checked(item, call, recorder, workspace) if call.when == "call" else None
@@ -64,7 +64,7 @@ def _outcome_of_test(
 
 def _checked(
     item: pytest.Item, call: pytest.CallInfo[None], recorder: RecordEvaluation, workspace: Workspace
-) -> Outcome | None:
+) -> RunOutcome | None:
     """What was found out about a run while its item or a Python test ran."""
     run, task, is_item = recorder.case.run, recorder.case.task, isinstance(item, RunItem)
     try:
@@ -72,7 +72,7 @@ def _checked(
     except RunExcluded as error:
         recorder.excluded, result = error, None
     except WebEvalError as error:
-        result = error_result(run, task, harmless(str(error)), workspace)
+        result = error_result(run, task, sanitize(str(error)), workspace)
     if recorder.excluded is not None:
         return _excluded(run, task, str(recorder.excluded), workspace) if is_item else None
     if is_item and result is None:
@@ -80,18 +80,18 @@ def _checked(
     if is_item and (stored := recorder.taken) is not None:
         redacting = workspace.config.stash[REDACTING]
         path = workspace.result_path(run.path)
-        return Outcome(stored.record, path, None, run, redacting, is_resumed=True, seen=stored.result, task=task)
-    found = None if result is None else _outcome(result, run, task, workspace, partly=not is_item)
+        return RunOutcome(stored.record, path, None, run, redacting, is_resumed=True, seen=stored.result, task=task)
+    found = None if result is None else _outcome(result, run, task, workspace, is_partial=not is_item)
     return found and replace(found, is_verdict=is_item and result is recorder.scored)
 
 
-def _recorded_late(recorder: RecordEvaluation, workspace: Workspace) -> Outcome | None:
+def _recorded_late(recorder: RecordEvaluation, workspace: Workspace) -> RunOutcome | None:
     """What a fixture recorded after the test of a run: as if another test had."""
     result = recorder.late_result
     forget(recorder.case.run)
     if result is None:
         return None
-    return _outcome(result, recorder.case.run, recorder.case.task, workspace, partly=True)
+    return _outcome(result, recorder.case.run, recorder.case.task, workspace, is_partial=True)
 
 
 def _result(recorder: RecordEvaluation, call: pytest.CallInfo[None], workspace: Workspace) -> TaskResult | None:
@@ -101,16 +101,16 @@ def _result(recorder: RecordEvaluation, call: pytest.CallInfo[None], workspace: 
     if not recorder.found:
         return None
     run, task, stopped = recorder.case.run, recorder.case.task, recorder.stopped
-    if isinstance(stopped, OutOfTime) and call.excinfo is not None:  # by now an error with a message
+    if isinstance(stopped, DeadlineExceeded) and call.excinfo is not None:  # by now an error with a message
         stopped = call.excinfo.value
     if isinstance(stopped, pytest.skip.Exception):
         return recorder.added_to(recorder.left_out(_message_of(stopped)))
     return recorder.added_to(error_result(run, task, _message_of(stopped), workspace))
 
 
-def _excluded(run: Run, task: Task, told: str, workspace: Workspace) -> Outcome:
+def _excluded(run: Run, task: Task, told: str, workspace: Workspace) -> RunOutcome:
     """The outcome of a run that says nothing about the agent. That nobody judged it yet is not worth a file."""
-    result = excluded(error_result(run, task, harmless(told), workspace), run, harmless(told))
+    result = exclude(error_result(run, task, sanitize(told), workspace), run, sanitize(told))
     found = _outcome(result, run, task, workspace)
     return found if run.exclusion else replace(found, result=None, is_obsolete=True)
 
@@ -120,8 +120,8 @@ def _is_left_out(call: pytest.CallInfo[None]) -> bool:
     return call.excinfo is not None and call.excinfo.errisinstance((pytest.skip.Exception, pytest.xfail.Exception))
 
 
-def _unscored(item: pytest.Item, path: Path, call: pytest.CallInfo[None], workspace: Workspace) -> Outcome:
-    found = without_verdict(path, _message(call), workspace, partly=not isinstance(item, RunItem))
+def _unscored(item: pytest.Item, path: Path, call: pytest.CallInfo[None], workspace: Workspace) -> RunOutcome:
+    found = error_outcome(path, _message(call), workspace, is_partial=not isinstance(item, RunItem))
     if _is_left_out(call):
         told = found.redacting.text(_message(call), found.run)
         record = replace(found.record, excluded=told, skipped=True, reason=None, failure=None)
@@ -135,25 +135,25 @@ def _rule_warnings(call: pytest.CallInfo[None]) -> list[str]:
     return [rule_warning(switch, Status.ERROR, "the recording")] if isinstance(switch, str) else []
 
 
-def without_verdict(path: Path, message: str, workspace: Workspace, *, partly: bool = False) -> Outcome:
+def error_outcome(path: Path, message: str, workspace: Workspace, *, is_partial: bool = False) -> RunOutcome:
     """The outcome of a run that was not scored; without a result where there is no place to write one."""
     missing = workspace.config.stash[MISSING_TASKS]
     told = missing.reason(path) if path in missing.by_path else message
     run, task = _known(path, workspace)
-    found = _outcome(error_result(run, task, told, workspace), run, task, workspace, partly=partly)
+    found = _outcome(error_result(run, task, told, workspace), run, task, workspace, is_partial=is_partial)
     if path in missing.by_path:
         return replace(found, record=replace(found.record, missing=True), result=None)
     return replace(found, result=None) if _has_no_place(path, workspace) else found
 
 
-def given_up(item: pytest.Item, message: str, workspace: Workspace) -> Outcome | None:
+def timed_out(item: pytest.Item, message: str, workspace: Workspace) -> RunOutcome | None:
     """The outcome of a run of which nothing can be told in time; None for an item that is about none."""
     path = run_path(item)
     if path is None:
         return None
-    run = unknown_run(path, workspace.labels.of(path), workspace.settings.rules)
+    run = placeholder_run(path, workspace.labels.of(path), workspace.settings.rules)
     return _outcome(
-        error_result(run, None, message, workspace), run, None, workspace, partly=not isinstance(item, RunItem)
+        error_result(run, None, message, workspace), run, None, workspace, is_partial=not isinstance(item, RunItem)
     )
 
 
@@ -176,7 +176,7 @@ def _known(path: Path, workspace: Workspace) -> tuple[Run, Task | None]:
 
 
 def _loaded(path: Path, workspace: Workspace) -> Run:
-    unknown = unknown_run(path, workspace.labels.of(path), workspace.settings.rules)
+    unknown = placeholder_run(path, workspace.labels.of(path), workspace.settings.rules)
     missing = workspace.config.stash[MISSING_TASKS].by_path
     if path in missing or _leads_elsewhere(path, workspace):
         return replace(unknown, task_id=missing.get(path, unknown.task_id))
@@ -192,15 +192,19 @@ def _not_scored(run: Run, task: Task | None, call: pytest.CallInfo[None], worksp
 
 def error_result(run: Run, task: Task | None, message: str, workspace: Workspace) -> TaskResult:
     """The result of a run without a verdict, with the checksum of the definitions where they could be read."""
-    return failed_to_load(run, task, message, *workspace.source_of(run))
+    return build_error_result(run, task, message, *workspace.source_of(run))
 
 
-def _outcome(result: TaskResult, run: Run, task: Task | None, workspace: Workspace, *, partly: bool = False) -> Outcome:
+def _outcome(
+    result: TaskResult, run: Run, task: Task | None, workspace: Workspace, *, is_partial: bool = False
+) -> RunOutcome:
     kind = task.task_type.lower() if task and task.task_type else None
     redacting = workspace.config.stash[REDACTING]
     told = redacting.told(result, run)
     record = Record.of(told, kind, reason(told))
-    return Outcome(record, workspace.result_path(run.path), result, run, redacting, partly, seen=result, task=task)
+    return RunOutcome(
+        record, workspace.result_path(run.path), result, run, redacting, is_partial, seen=result, task=task
+    )
 
 
 def _message(call: pytest.CallInfo[None]) -> str:
@@ -210,4 +214,4 @@ def _message(call: pytest.CallInfo[None]) -> str:
 def _message_of(value: BaseException | None) -> str:
     told = " ".join(str(value).split())
     named = told if isinstance(value, _SAY_IT_ALL) else f"{type(value).__name__}: {told}"
-    return harmless(named)
+    return sanitize(named)

@@ -22,7 +22,7 @@ from pytest_webeval.errors import TaskFailed
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.plugin.runtest.resume import Stored
+from pytest_webeval.plugin.runtest.resume import StoredResult
 from pytest_webeval.plugin.settings import REDACTING
 from pytest_webeval.plugin.settings import Settings
 from pytest_webeval.plugin.workspace import Workspace
@@ -33,15 +33,15 @@ from pytest_webeval.reports.failure_text import failure_text
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
-from pytest_webeval.safety.deadline import at_most
-from pytest_webeval.safety.deadline import stop
-from pytest_webeval.safety.text import harmless
+from pytest_webeval.safety.deadline import pause_for_debugger
+from pytest_webeval.safety.deadline import time_limit
+from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.merge import joined
 from pytest_webeval.scoring.score import evaluate
 from pytest_webeval.scoring.score import score
-from pytest_webeval.scoring.score import writable
-from pytest_webeval.scoring.task_result import excluded
-from pytest_webeval.scoring.task_result import failed_to_load
+from pytest_webeval.scoring.score import validate_result
+from pytest_webeval.scoring.task_result import build_error_result
+from pytest_webeval.scoring.task_result import exclude
 from pytest_webeval.scoring.task_result import looked_into
 from pytest_webeval.tasks.task import Expectation
 
@@ -57,7 +57,7 @@ class RecordEvaluation:
     evaluators: list[Evaluator] = field(default_factory=list)
     scored: TaskResult | None = None
     excluded: RunExcluded | None = None
-    stored: Stored | None = None
+    stored: StoredResult | None = None
     stopped: BaseException | None = None  # what ended an evaluation, of which nothing may be repeated
     whole: TaskResult | None = None  # the result of the run alone, once somebody asked for it
     reported: int = 0  # how many of the recorded results are in a report
@@ -69,7 +69,7 @@ class RecordEvaluation:
 
     def __call__(self, result: EvaluatorResult) -> EvaluatorResult:
         """Record a result, so that it lands in the run's eval_result.json."""
-        checked = writable(result, getattr(result, "evaluator_name", "record_evaluation"))
+        checked = validate_result(result, getattr(result, "evaluator_name", "record_evaluation"))
         self.found.append(checked)
         return checked
 
@@ -88,7 +88,7 @@ class RecordEvaluation:
         """End the test as an expected failure where an evaluator asked for that, unless there is an error."""
         if self.case.calls.expected and Status.ERROR not in statuses:
             reasons = "; ".join(dict.fromkeys(self.case.calls.expected))
-            pytest.xfail(harmless(self.redacting.text(reasons, self.case.run)))
+            pytest.xfail(sanitize(self.redacting.text(reasons, self.case.run)))
 
     @contextmanager
     def evaluating(self) -> Iterator[None]:
@@ -109,7 +109,7 @@ class RecordEvaluation:
         return self.stored.result if self.stored.is_by(known.values()) else None
 
     @property
-    def taken(self) -> Stored | None:
+    def taken(self) -> StoredResult | None:
         """What was taken from an earlier session, and stands as it did there."""
         is_taken = self.stored is not None and self.scored is self.stored.result
         return self.stored if is_taken and not self.found else None
@@ -122,7 +122,7 @@ class RecordEvaluation:
     def leave_out(self, error: RunExcluded) -> NoReturn:
         """End the test as the session wants it for a run that says nothing about the agent. Raises `Exception`."""
         self.excluded = error
-        told = harmless(self.redacting.text(str(error), self.case.run))
+        told = sanitize(self.redacting.text(str(error), self.case.run))
         how = self.workspace.settings.aborted if self.case.run.exclusion else "skip"
         if how == "fail":
             raise TaskFailed(told)
@@ -135,12 +135,12 @@ class RecordEvaluation:
         try:
             return self._whole(self._own_evaluators())
         except (RunExcluded, pytest.skip.Exception) as error:
-            return self.left_out(harmless(str(error)))
+            return self.left_out(sanitize(str(error)))
 
     def left_out(self, reason: str) -> TaskResult:
         """The result of a run that is excluded from all counts."""
         run, task = self.case.run, self.case.task
-        return excluded(failed_to_load(run, task, reason, *self.workspace.source_of(run)), run, reason)
+        return exclude(build_error_result(run, task, reason, *self.workspace.source_of(run)), run, reason)
 
     def _own_evaluators(self) -> Iterable[Any]:
         """The evaluators of the run item. Raises `EvaluationError` if a fixture of a user raises."""
@@ -180,7 +180,7 @@ class RecordEvaluation:
 
     @property
     def _bare(self) -> TaskResult:
-        return failed_to_load(self.case.run, self.case.task, "", *self.workspace.source_of(self.case.run))
+        return build_error_result(self.case.run, self.case.task, "", *self.workspace.source_of(self.case.run))
 
     def added_to(self, whole: TaskResult) -> TaskResult:
         """A result of the run together with what a test recorded."""
@@ -247,7 +247,7 @@ LEAST = 0.01  # seconds for a step after one that used them all up
 
 
 @contextmanager
-def within_time(item: pytest.Item, settings: Settings) -> Iterator[None]:
+def run_time_limit(item: pytest.Item, settings: Settings) -> Iterator[None]:
     """Let a step of a test take what is left of the time of its run. Raises `EvaluationError`.
 
     Only what has to do with the run counts: what a fixture of a user's own sets up may take as long as it likes.
@@ -257,7 +257,7 @@ def within_time(item: pytest.Item, settings: Settings) -> Iterator[None]:
         return
     used, began = item.stash.get(USED, 0.0), time.monotonic()
     try:
-        with at_most(max(settings.timeout - used, LEAST), _told(settings.timeout)):
+        with time_limit(max(settings.timeout - used, LEAST), _told(settings.timeout)):
             yield
     finally:
         item.stash[USED] = used + time.monotonic() - began
@@ -268,9 +268,9 @@ def _told(seconds: float) -> str:
     return f"{told}; look for what is odd in the run, or raise --webeval-timeout"
 
 
-class Debugged:
+class PauseTimeLimitInDebugger:
     """Stops the clock for who sits at a debugger."""
 
     def pytest_enter_pdb(self) -> None:
         """Called by pytest when a test asks for the debugger."""
-        stop()
+        pause_for_debugger()

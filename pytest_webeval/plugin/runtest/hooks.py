@@ -21,19 +21,19 @@ from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.collection.nodes import directory_node
 from pytest_webeval.plugin.collection.nodes import outside_subset
 from pytest_webeval.plugin.collection.nodes import run_path
-from pytest_webeval.plugin.hookspecs import complaint_of
 from pytest_webeval.plugin.item_names import run_keywords
-from pytest_webeval.plugin.runtest.classification import given_up
-from pytest_webeval.plugin.runtest.classification import outcome_of
+from pytest_webeval.plugin.runtest.classification import classify_phase
+from pytest_webeval.plugin.runtest.classification import timed_out
 from pytest_webeval.plugin.runtest.evaluation import RECORDER
 from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
 from pytest_webeval.plugin.runtest.evaluation import USED
-from pytest_webeval.plugin.runtest.evaluation import within_time
+from pytest_webeval.plugin.runtest.evaluation import run_time_limit
 from pytest_webeval.plugin.runtest.report_page import PAGES
 from pytest_webeval.plugin.runtest.resume import STORED
 from pytest_webeval.plugin.runtest.run_outcome import ABOUT
-from pytest_webeval.plugin.runtest.run_outcome import Outcome
+from pytest_webeval.plugin.runtest.run_outcome import RunOutcome
 from pytest_webeval.plugin.settings import REDACTING
+from pytest_webeval.plugin.user_code import call_user_hook
 from pytest_webeval.plugin.workspace import DESELECTED
 from pytest_webeval.plugin.workspace import OUTSIDE
 from pytest_webeval.plugin.workspace import WORKSPACE
@@ -42,16 +42,16 @@ from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.failure_text import recording_lines
 from pytest_webeval.rubrics.policy import OVER_BUDGET
-from pytest_webeval.safety.text import harmless
+from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.provenance import deciding_checksum
 
 
-def tell_plainly(report: pytest.TestReport, item: RunItem, error: BaseException) -> None:
+def set_plain_reason(report: pytest.TestReport, item: RunItem, error: BaseException) -> None:
     """Let a report give the reason alone, and of a run that was left out its directory rather than a line of ours."""
     if isinstance(error, WebEvalError):
-        report.longrepr = harmless(str(error))
+        report.longrepr = sanitize(str(error))
     if isinstance(report.longrepr, tuple):
-        report.longrepr = (harmless(str(item.path)), 0, report.longrepr[2])
+        report.longrepr = (sanitize(str(item.path)), 0, report.longrepr[2])
 
 
 _TOO_WIDE = re.compile(
@@ -68,7 +68,7 @@ def explain_scope(report: pytest.TestReport, error: BaseException) -> None:
         report.longrepr = f"{reason}; give that fixture the scope function"
 
 
-def tell_recording(report: pytest.TestReport, item: pytest.Item, found: Outcome) -> None:
+def tell_recording(report: pytest.TestReport, item: pytest.Item, found: RunOutcome) -> None:
     """Let the report of a Python test that failed say what is wrong with the recording, after its traceback.
 
     The text of a run's own item says so already.
@@ -85,7 +85,7 @@ def fail(report: pytest.TestReport, told: str) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class WebEvalSession:
+class RuntestHooks:
     """Hooks of every process of the session."""
 
     workspace: Workspace
@@ -108,7 +108,7 @@ class WebEvalSession:
     @property
     def _no_run(self) -> Any:
         """What a Python test over runs is parametrized with where there are none: it is skipped with a reason."""
-        roots = ", ".join(harmless(str(root)) for root in self.workspace.settings.roots)
+        roots = ", ".join(sanitize(str(root)) for root in self.workspace.settings.roots)
         reason = f"no run in {roots}; name a directory that holds runs with --webeval-runs"
         return pytest.param(None, id="no-run", marks=pytest.mark.skip(reason=reason))
 
@@ -147,17 +147,17 @@ class WebEvalSession:
             if tasks and tasks.warnings
             else []
         )
-        return [harmless(line) for line in (f"webeval: runs in {roots}", f"webeval: {code}{data}{part}", *odd)]
+        return [sanitize(line) for line in (f"webeval: runs in {roots}", f"webeval: {code}{data}{part}", *odd)]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
         """End a test that takes too long over a run; skip a Python test that asks a run for what it does not say."""
-        timed = within_time(item, self.workspace.settings) if RECORDER in item.stash else nullcontext()
+        timed = run_time_limit(item, self.workspace.settings) if RECORDER in item.stash else nullcontext()
         try:
             with timed:
                 return (yield)
         except RunExcluded as error:
-            pytest.skip(harmless(str(error)))
+            pytest.skip(sanitize(str(error)))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -167,17 +167,17 @@ class WebEvalSession:
         found = self._found(item, call)
         report = yield
         if call.excinfo is not None and isinstance(item, RunItem):
-            tell_plainly(report, item, call.excinfo.value)
+            set_plain_reason(report, item, call.excinfo.value)
         elif call.excinfo is not None:
             explain_scope(report, call.excinfo.value)
         if call.when == "setup" and not isinstance(item, RunItem):
             self._name_run(report, item)
         if found is not None:
-            found.carried.put_on(report)
+            found.carried.attach_to(report)
             if isinstance(item, RunItem) and (
                 found.is_disturbed or (report.passed and found.record.status != "success")
             ):
-                fail(report, harmless(str(found.record.reason)))
+                fail(report, sanitize(str(found.record.reason)))
             tell_recording(report, item, found)
         if report.sections or report.longrepr is not None:
             self._redact(report, item)
@@ -193,14 +193,14 @@ class WebEvalSession:
         """Take secrets out of a report, or all of it where looking for them takes too long."""
         item.stash[USED] = 0.0
         try:
-            with within_time(item, self.workspace.settings):
+            with run_time_limit(item, self.workspace.settings):
                 run = getattr(item, "funcargs", {}).get("webeval_run")
                 _take_secrets_out(report, item.config.stash[REDACTING], run)
         except EvaluationError:
             report.sections.clear()
             report.longrepr = "what was told here was left out: to look for secrets in it took too long"
 
-    def _found(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Outcome | None:
+    def _found(self, item: pytest.Item, call: pytest.CallInfo[None]) -> RunOutcome | None:
         """What a phase of an item says about its run, written to disk and to JUnit XML."""
         found = self._outcome(item, call) if self.is_scoring and _may_say_more(item, call) else None
         if call.when == "teardown":
@@ -210,14 +210,14 @@ class WebEvalSession:
             item.user_properties.extend(found.properties)
         return found
 
-    def _outcome(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Outcome | None:
+    def _outcome(self, item: pytest.Item, call: pytest.CallInfo[None]) -> RunOutcome | None:
         """What a phase says; if to find that out takes too long as well, just that."""
         item.stash[USED] = 0.0
         try:
-            with within_time(item, self.workspace.settings):
-                return outcome_of(item, call, self.workspace)
+            with run_time_limit(item, self.workspace.settings):
+                return classify_phase(item, call, self.workspace)
         except EvaluationError as error:
-            return given_up(item, str(error), self.workspace)
+            return timed_out(item, str(error), self.workspace)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Tell the controller how many items this worker deselected, and which directories hold no run."""
@@ -258,24 +258,24 @@ def _argnames(mark: pytest.Mark) -> Sequence[str]:
     return [name.strip() for name in given.split(",")] if isinstance(given, str) else given
 
 
-def _shown(found: Outcome, item: pytest.Item) -> Outcome:
+def _shown(found: RunOutcome, item: pytest.Item) -> RunOutcome:
     """The same once it has its page in the report, where one is asked for."""
     pages = item.config.stash.get(PAGES, None)
-    return found if pages is None or found.partly else pages.shown(found, item)
+    return found if pages is None or found.is_partial else pages.shown(found, item)
 
 
-def _written(found: Outcome, item: pytest.Item) -> Outcome:
+def _written(found: RunOutcome, item: pytest.Item) -> RunOutcome:
     sync = item.config.stash[WORKSPACE].settings.sync
     try:
         found = found.written(sync)
         if found.run is None or found.result is None:
             return found
-        told = complaint_of(item.ihook.pytest_webeval_scored, item=item, run=found.run, result=found.result)
-        return found if told is None else found.spoiled(found.redacting.text(told, found.run)).written(sync)
+        told = call_user_hook(item.ihook.pytest_webeval_scored, item=item, run=found.run, result=found.result)
+        return found if told is None else found.with_hook_error(found.redacting.text(told, found.run)).written(sync)
     except DiskFull as error:
         return found.without_room(error)
     except WebEvalError as error:
-        return found.unwritten(found.redacting.text(str(error), found.run))
+        return found.with_write_error(found.redacting.text(str(error), found.run))
 
 
 def _take_secrets_out(report: pytest.TestReport, redacting: Redacting, run: Run | None) -> None:

@@ -20,7 +20,7 @@ import msgspec
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.safety.files import read_inside
+from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.storage import Sync
 from pytest_webeval.storage import sync_directory
@@ -63,7 +63,7 @@ def read_entries(path: Path) -> dict[str, bytes]:
     if not os.path.lexists(path):
         return {}
     try:
-        content = read_inside(path.parent, path.name)
+        content = read_file_inside(path.parent, path.name)
     except RecordingError as error:
         raise SettingsError(f"{error}; without it, everything is scored") from error
     found = {}

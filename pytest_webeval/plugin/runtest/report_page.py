@@ -17,24 +17,24 @@ from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.collection.nodes import run_path
 from pytest_webeval.plugin.item_names import exact
-from pytest_webeval.plugin.performance import unsearched
+from pytest_webeval.plugin.performance import gc_paused
 from pytest_webeval.plugin.rerun import asked_of
 from pytest_webeval.plugin.runtest.evaluation import USED
-from pytest_webeval.plugin.runtest.evaluation import within_time
-from pytest_webeval.plugin.runtest.run_outcome import Outcome
+from pytest_webeval.plugin.runtest.evaluation import run_time_limit
+from pytest_webeval.plugin.runtest.run_outcome import RunOutcome
 from pytest_webeval.plugin.settings import LONGEST
 from pytest_webeval.plugin.workspace import MISSING_ITEM
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.recordings.run import unknown_run
+from pytest_webeval.recordings.run import placeholder_run
 from pytest_webeval.redaction.policy import REDACTED
-from pytest_webeval.reports.rerun import Reruns
+from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.results import TaskResult
-from pytest_webeval.safety.deadline import at_most
+from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.summary.record import Record
 
 if TYPE_CHECKING:
-    from pytest_webeval.reports.html.screenshots import Pictures
+    from pytest_webeval.reports.html.screenshots import ScreenshotSource
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,19 +56,19 @@ class RunPages:
             if name == MISSING_ITEM:
                 self._missing.add(label)
 
-    def shown(self, found: Outcome, item: pytest.Item) -> Outcome:
+    def shown(self, found: RunOutcome, item: pytest.Item) -> RunOutcome:
         """The same once its page is written, which may take as long as scoring it."""
         item.stash[USED] = 0.0
         path = run_path(item)
         if path is None:
             return found
         try:
-            with unsearched(), within_time(item, self.workspace.settings):
+            with gc_paused(), run_time_limit(item, self.workspace.settings):
                 return self.write(found, path, len(item.session.items))
         except EvaluationError:
             return found
 
-    def write(self, found: Outcome, path: Path, runs: int = 1) -> Outcome:
+    def write(self, found: RunOutcome, path: Path, runs: int = 1) -> RunOutcome:
         """The same, with what the list says of its task, once its page is written; `runs` share the room for images.
 
         Without one, because nothing can be made of what was recorded, the list tells that there is none.
@@ -80,21 +80,21 @@ class RunPages:
         except (WebEvalError, RecursionError):
             return found
 
-    def late(self, found: Outcome, path: Path, runs: int) -> Outcome:
+    def late(self, found: RunOutcome, path: Path, runs: int) -> RunOutcome:
         """The same of what was found out after all was scored, in the time that a run may take."""
         seconds = self.workspace.settings.timeout or LONGEST
         try:
-            with at_most(seconds, "the page of a run took too long"):
+            with time_limit(seconds, "the page of a run took too long"):
                 return self.write(found, path, runs)
         except EvaluationError:
             return found
 
-    def bare(self, found: Outcome, path: Path) -> Outcome:
+    def bare(self, found: RunOutcome, path: Path) -> RunOutcome:
         """The same without a look at the recording, which ended the process that had one."""
         return self.write(replace(found, run=self._unknown(path)), path)
 
-    def _written(self, found: Outcome, seen: TaskResult, path: Path, runs: int) -> Outcome:
-        from pytest_webeval.reports.html.task_page import Places
+    def _written(self, found: RunOutcome, seen: TaskResult, path: Path, runs: int) -> RunOutcome:
+        from pytest_webeval.reports.html.task_page import ReportPaths
         from pytest_webeval.reports.html.task_page import recorded_parts
         from pytest_webeval.reports.html.task_page import task_view
         from pytest_webeval.reports.html.writer import write_task  # for who asks
@@ -106,7 +106,7 @@ class RunPages:
         result, told = found.redacting.beside(seen, run, parts, parts["steps"])
         is_written = found.result is not None or found.is_resumed or found.run is None
         here = self.workspace.config.invocation_params.dir
-        places = Places(self.directory, path, found.path if is_written else None, here)
+        places = ReportPaths(self.directory, path, found.path if is_written else None, here)
         view = task_view(result, found.record, told, places, self._rerun(found.record))
         write_task(found.record.run, view, self.directory)
         return replace(found, texts={name: told[name] for name in ("intent", "template")})
@@ -119,8 +119,8 @@ class RunPages:
         return known.command([record.run]).command
 
     @cached_property
-    def _reruns(self) -> Reruns:
-        return Reruns(self._task_ids, *asked_of(self.workspace.config), self._missing, self._taken)
+    def _reruns(self) -> RerunCommands:
+        return RerunCommands(self._task_ids, *asked_of(self.workspace.config), self._missing, self._taken)
 
     def _loaded(self, path: Path) -> Run:
         try:
@@ -129,9 +129,9 @@ class RunPages:
             return self._unknown(path)
 
     def _unknown(self, path: Path) -> Run:
-        return unknown_run(path, self.workspace.labels.of(path), self.workspace.settings.rules)
+        return placeholder_run(path, self.workspace.labels.of(path), self.workspace.settings.rules)
 
-    def _pictures(self, run: Run, runs: int) -> Pictures | None:
+    def _pictures(self, run: Run, runs: int) -> ScreenshotSource | None:
         """Links to the screenshots of a run, or small copies; nothing where there are none, or none may be copied."""
         if run.trajectory is None:
             return None

@@ -28,7 +28,7 @@ from pytest_webeval.plugin.runtest.journal import Journal
 from pytest_webeval.plugin.runtest.journal import entry_in
 from pytest_webeval.plugin.runtest.journal import files_in
 from pytest_webeval.plugin.runtest.journal import read_entries
-from pytest_webeval.plugin.runtest.run_outcome import Carried
+from pytest_webeval.plugin.runtest.run_outcome import RecordPayload
 from pytest_webeval.plugin.settings import REDACTING
 from pytest_webeval.plugin.settings import Settings
 from pytest_webeval.plugin.workspace import Workspace
@@ -39,7 +39,7 @@ from pytest_webeval.results import RESULT
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
-from pytest_webeval.safety.files import read_inside
+from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.scoring.provenance import deciding_checksum
 from pytest_webeval.scoring.provenance import libraries
@@ -66,7 +66,7 @@ _NO_MATTER = (
 )
 
 
-def asked_of(settings: Settings) -> str:
+def settings_fingerprint(settings: Settings) -> str:
     """SHA-256 of all that a session was asked for, and with which libraries, as far as a result may depend on it."""
     asked = {one.name: repr(getattr(settings, one.name)) for one in fields(settings) if one.name not in _NO_MATTER}
     sites = sha256(settings.config.read_bytes()) if settings.config else None
@@ -85,7 +85,7 @@ def journal_path(workspace: Workspace, path: Path) -> Path | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredResult:
     """A result of an earlier session, with the record that it made of it."""
 
     result: TaskResult
@@ -97,7 +97,7 @@ class Stored:
 
 
 @dataclass(eq=False)
-class EarlierSession:
+class PreviousSession:
     """One a process: what the journals said when it first looked."""
 
     workspace: Workspace
@@ -105,9 +105,9 @@ class EarlierSession:
 
     @cached_property
     def _asked(self) -> str:
-        return asked_of(self.workspace.settings)
+        return settings_fingerprint(self.workspace.settings)
 
-    def stored(self, run: Run) -> Stored | None:
+    def stored(self, run: Run) -> StoredResult | None:
         """The result of a run, if it is certain that the run would get it again. Raises `TaskDefinitionError`."""
         entry = self._entry(run)
         if entry is None or entry.asked != self._asked:
@@ -120,7 +120,7 @@ class EarlierSession:
         if not _has_same_files(run, result, entry):
             return None
         record = self._record(run, result)
-        return Stored(result, record) if record.to_json() == entry.record and _is_verdict(record) else None
+        return StoredResult(result, record) if record.to_json() == entry.record and _is_verdict(record) else None
 
     def _is_defined_alike(self, run: Run, result: TaskResult) -> bool:
         found = self.workspace.definition(run)
@@ -147,7 +147,7 @@ class EarlierSession:
 def _sealed(path: Path, entry: Entry) -> TaskResult | None:
     """The result in a file, if its content is that which the journal tells of."""
     try:
-        content = read_inside(path.parent, RESULT)
+        content = read_file_inside(path.parent, RESULT)
         return TaskResult.read(json.loads(content)) if sha256(content) == entry.seal.result else None
     except (RecordingError, ValueError, RecursionError):
         return None
@@ -173,13 +173,13 @@ def _read_again(run: Run, name: str) -> str:
     return run.inputs.checksums[name]
 
 
-EARLIER = pytest.StashKey[EarlierSession]()
-STORED = pytest.StashKey[Stored]()
+PREVIOUS = pytest.StashKey[PreviousSession]()
+STORED = pytest.StashKey[StoredResult]()
 
 
-def offer_stored(item: pytest.Item, run: Run, workspace: Workspace) -> bool:
+def reuse_stored_result(item: pytest.Item, run: Run, workspace: Workspace) -> bool:
     """Whether an earlier session judged the run, so that it need not be read. What it found is put on the item."""
-    earlier = workspace.config.stash.get(EARLIER, None)
+    earlier = workspace.config.stash.get(PREVIOUS, None)
     found = earlier.stored(run) if earlier is not None else None
     if found is not None:
         item.stash[STORED] = found
@@ -210,9 +210,9 @@ class Journals:
 
     @cached_property
     def _asked(self) -> str:
-        return asked_of(self.workspace.settings)
+        return settings_fingerprint(self.workspace.settings)
 
-    def keep(self, carried: Carried) -> None:
+    def keep(self, carried: RecordPayload) -> None:
         """Add a line about a result that was written just now. What cannot be kept is told once, and costs nothing.
 
         Raises `DiskFull` where there is no room for the line.

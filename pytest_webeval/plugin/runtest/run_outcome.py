@@ -24,13 +24,13 @@ from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
-from pytest_webeval.safety.files import read_inside
-from pytest_webeval.safety.text import travelling
+from pytest_webeval.safety.files import read_file_inside
+from pytest_webeval.safety.text import escape_surrogates
 from pytest_webeval.storage import Sync
 from pytest_webeval.storage import remove
 from pytest_webeval.storage import write_json
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.trajectory_rows import about_trajectory
+from pytest_webeval.summary.trajectory_rows import trajectory_labels
 from pytest_webeval.tasks.task import Task
 
 CARRIED = "webeval_record"
@@ -38,7 +38,7 @@ ABOUT = "webeval_about"  # the label of the run that a Python test is about
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class RecordPayload:
     """A record, and the result of a Python test, of which the whole result is put together.
 
     On the report it is text: any process can send that, and a session keeps all of its reports to the end.
@@ -53,7 +53,7 @@ class Carried:
     no_room: dict[str, str] | None = None  # files for which the disk has none, with what the system says
 
     @classmethod
-    def by(cls, report: pytest.TestReport) -> Carried | None:
+    def by(cls, report: pytest.TestReport) -> RecordPayload | None:
         """What a report carries, if anything."""
         text: str | None = getattr(report, CARRIED, None)
         if text is None:
@@ -61,20 +61,20 @@ class Carried:
         record, part, seal, *how = json.loads(text)
         return cls(Record(**record), part, seal and Seal(**seal), *how)
 
-    def put_on(self, report: pytest.TestReport) -> None:
+    def attach_to(self, report: pytest.TestReport) -> None:
         """Let a report carry it."""
         seal = self.seal and {"result": self.seal.result, "files": self.seal.files}
         told = [self.record.to_json(), self.part, seal, self.is_resumed, self.is_disturbed, self.texts, self.no_room]
         text = json.dumps(told)
-        setattr(report, CARRIED, json.dumps(travelling(told)) if "\\ud" in text else text)
+        setattr(report, CARRIED, json.dumps(escape_surrogates(told)) if "\\ud" in text else text)
 
 
 LONGEST_PROPERTY = 1_000  # characters
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """A record, and the result behind it. `partly` marks what a Python test checked: only a part of a result.
+class RunOutcome:
+    """A record, and the result behind it. `is_partial` marks what a Python test checked: only a part of a result.
 
     The record has no secrets in it, for it is told to everybody. The result has, until it is written elsewhere.
     """
@@ -84,7 +84,7 @@ class Outcome:
     result: TaskResult | None
     run: Run | None
     redacting: Redacting
-    partly: bool = False
+    is_partial: bool = False
     is_obsolete: bool = False  # what an earlier session wrote about the run is no longer so
     is_verdict: bool = False  # all of it comes from the evaluators, so that another session would find the same
     seal: Seal | None = None
@@ -95,7 +95,7 @@ class Outcome:
     texts: dict[str, str | None] | None = None  # what a report says of the task: intent and template
     no_room: dict[str, str] | None = None  # files for which the disk has none, with what the system says
 
-    def written(self, sync: Sync | None) -> Outcome:
+    def written(self, sync: Sync | None) -> RunOutcome:
         """The same once eval_result.json is written. Parts are put together and written by the controller.
 
         Raises `SettingsError`.
@@ -103,9 +103,9 @@ class Outcome:
         with self.run.inputs.durations.phase(WRITE) if self.run else nullcontext():
             return self._written(sync)
 
-    def _written(self, sync: Sync | None) -> Outcome:
+    def _written(self, sync: Sync | None) -> RunOutcome:
         seal = None
-        if self.result is not None and not self.partly:
+        if self.result is not None and not self.is_partial:
             self._check_place()
             checksum = write_json(self.path, self.redacting.written(self.result, self.run).to_json(), sync)
             seal = Seal(checksum, files_in(self.run.path) if self.run and self.is_verdict else "")
@@ -120,7 +120,7 @@ class Outcome:
             told = f"cannot write {self.path}: the run was removed while the session ran"
             raise SettingsError(f"{told}; restore it, or choose a place with --webeval-output")
 
-    def unwritten(self, message: str) -> Outcome:
+    def with_write_error(self, message: str) -> RunOutcome:
         """The same with an error in place of a verdict that nobody can read."""
         excluded = message if self.record.trajectory else self.record.excluded
         failure = list(astuple(error_group(message)))
@@ -128,28 +128,28 @@ class Outcome:
         record = replace(self.record, status="error", score=0.0, **told)
         return replace(self, record=record, result=None, is_disturbed=True)
 
-    def without_room(self, error: DiskFull) -> Outcome:
+    def without_room(self, error: DiskFull) -> RunOutcome:
         """The same with an error in place of a verdict for which there is no room on the disk.
 
         It is the same short one for all runs, since what to do is said once, at the end of the session.
         """
-        found = self.unwritten(f"disk full: {self.path.name} was not written ({error.reason})")
+        found = self.with_write_error(f"disk full: {self.path.name} was not written ({error.reason})")
         return found.lacking(error)
 
-    def lacking(self, error: DiskFull) -> Outcome:
+    def lacking(self, error: DiskFull) -> RunOutcome:
         """The same without one more file, for which there is no room on the disk."""
         return replace(self, no_room=(self.no_room or {}) | error.no_room)
 
-    def spoiled(self, message: str) -> Outcome:
+    def with_hook_error(self, message: str) -> RunOutcome:
         """The same with an error in place of a verdict that is on the disk already, and is to be replaced there."""
-        found = self.unwritten(message)
-        if self.result is None or self.partly:
+        found = self.with_write_error(message)
+        if self.result is None or self.is_partial:
             return found
         webeval = self.result.webeval | {"excluded": found.record.excluded, "skipped": False}
         result = self.result.with_changes(status=Status.ERROR, score=0.0, error_msg=message, webeval=webeval)
         return replace(found, result=result, is_verdict=False)
 
-    def warned(self, warnings: list[str]) -> Outcome:
+    def warned(self, warnings: list[str]) -> RunOutcome:
         """The same with more warnings."""
         record = replace(self.record, warnings=[*self.record.warnings, *warnings])
         if self.result is None:
@@ -171,16 +171,16 @@ class Outcome:
         }
         if record.status != "success":
             shown |= {"webeval_evaluator": ", ".join(record.evaluators), "webeval_reason": _cut(record)}
-        shown |= {f"webeval_{name}": value for name, value in about_trajectory(record).items()}
-        return [(name, travelling(value)) for name, value in shown.items()]
+        shown |= {f"webeval_{name}": value for name, value in trajectory_labels(record).items()}
+        return [(name, escape_surrogates(value)) for name, value in shown.items()]
 
     @property
-    def carried(self) -> Carried:
+    def carried(self) -> RecordPayload:
         """What travels on the report."""
-        part = self.redacting.written(self.result, self.run) if self.partly and self.result is not None else None
+        part = self.redacting.written(self.result, self.run) if self.is_partial and self.result is not None else None
         told = None if part is None else json.dumps(part.to_json())
         how = self.is_resumed, self.is_disturbed, self.texts, self.no_room
-        return Carried(self.record, told, self.seal, *how)
+        return RecordPayload(self.record, told, self.seal, *how)
 
 
 def _cut(record: Record) -> str:
@@ -192,7 +192,7 @@ def _cut(record: Record) -> str:
 def written_for(path: Path, run: str) -> bool:
     """Whether a file is a result that a session wrote about that run, and not somebody else's file of that name."""
     try:
-        found = TaskResult.read(json.loads(read_inside(path.parent, path.name)))
+        found = TaskResult.read(json.loads(read_file_inside(path.parent, path.name)))
     except (RecordingError, ValueError, RecursionError):
         return False
     return bool(found.webeval.get("run") == run)

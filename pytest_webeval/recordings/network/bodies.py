@@ -15,7 +15,7 @@ import msgspec
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.events import BODY_TYPES
 from pytest_webeval.recordings.network.events import Body
 from pytest_webeval.safety.limits import INI
@@ -31,7 +31,7 @@ _ALL = 2  # times the limit of one body that those in side files of one run may 
 _PLAIN_NAME = re.compile(rf"(?:{RESOURCES}/)?[\w-][\w.-]*")
 
 
-class Stored(msgspec.Struct, gc=False):
+class StoredBody(msgspec.Struct, gc=False):
     """A body, in the trace or by reference (`_file` in a HAR, `_sha1` in a Playwright trace)."""
 
     mime: str = msgspec.field(default="", name="mimeType")
@@ -76,11 +76,11 @@ class BodySource:
     def read_content(self, raw: msgspec.Raw) -> Body | None:
         """What came back, or None. Raises `EvaluationError` for what the reference cannot read either."""
         stored = _stored(raw)
-        if isinstance(stored, Stored) and stored.text and stored.encoding == "base64":
+        if isinstance(stored, StoredBody) and stored.text and stored.encoding == "base64":
             return Body(stored.mime, "", partial(_decoded, stored.text, self.limits))
         return self._read(stored)
 
-    def _read(self, stored: Stored | Undecodable | None) -> Body | None:
+    def _read(self, stored: StoredBody | Undecodable | None) -> Body | None:
         if stored is None:
             return None
         if isinstance(stored, Undecodable):
@@ -103,7 +103,7 @@ class BodySource:
         return self._kept[reference]
 
 
-def _stored(raw: msgspec.Raw) -> Stored | Undecodable | None:
+def _stored(raw: msgspec.Raw) -> StoredBody | Undecodable | None:
     try:
         return _STORED.decode(raw)
     except msgspec.ValidationError as error:
@@ -112,7 +112,7 @@ def _stored(raw: msgspec.Raw) -> Stored | Undecodable | None:
         return Undecodable(error)
 
 
-def _loosely_stored(raw: msgspec.Raw, reason: Exception) -> Stored | None:
+def _loosely_stored(raw: msgspec.Raw, reason: Exception) -> StoredBody | None:
     """A body with members of wrong types, as the reference takes it: without a text there is nothing to read.
 
     Raises `EvaluationError` where the reference cannot go on.
@@ -128,13 +128,13 @@ def _loosely_stored(raw: msgspec.Raw, reason: Exception) -> Stored | None:
     text, mime = members.get("text"), members.get("mimeType", "")
     names = {name: value for name in ("encoding", "_file", "_sha1") if isinstance(value := members.get(name), str)}
     if not text:
-        return msgspec.convert({**names, "mimeType": mime if isinstance(mime, str) else ""}, Stored)
+        return msgspec.convert({**names, "mimeType": mime if isinstance(mime, str) else ""}, StoredBody)
     if not isinstance(mime, str | list | dict):
         raise _damaged(reason) from reason
     body_type = next((one for one in BODY_TYPES if one in mime), "")
     if isinstance(text, str) and (isinstance(mime, str) or body_type != _MULTIPART):
         return msgspec.convert(
-            {**names, "mimeType": mime if isinstance(mime, str) else body_type, "text": text}, Stored
+            {**names, "mimeType": mime if isinstance(mime, str) else body_type, "text": text}, StoredBody
         )
     if body_type:
         raise _damaged(reason) from reason
@@ -165,7 +165,7 @@ def _decoded(text: str, limits: Limits) -> str:
         raise EvaluationError(f"a base64 body in the trace is damaged: {error}; record the run again") from error
 
 
-def beside(inputs: Inputs, folder: str) -> Attachment:
+def beside(inputs: RunInputs, folder: str) -> Attachment:
     """Side files in a folder of the run directory. A missing one is an `EvaluationError` when it is asked for."""
 
     def fetch(reference: str) -> bytes:
@@ -177,6 +177,6 @@ def beside(inputs: Inputs, folder: str) -> Attachment:
     return fetch
 
 
-_STORED: msgspec.json.Decoder[Stored | None] = msgspec.json.Decoder(Stored | None)
+_STORED: msgspec.json.Decoder[StoredBody | None] = msgspec.json.Decoder(StoredBody | None)
 _MEASURED: msgspec.json.Decoder[_Measured | None] = msgspec.json.Decoder(_Measured | None)
 _SIZE: msgspec.json.Decoder[int | float] = msgspec.json.Decoder(int | float)

@@ -16,7 +16,7 @@ from pytest_webeval.recordings.network.bodies import BodySource
 from pytest_webeval.recordings.network.bodies import lacks_body
 from pytest_webeval.recordings.network.entry_fields import cookie_pairs
 from pytest_webeval.recordings.network.entry_fields import header_pairs
-from pytest_webeval.recordings.network.entry_fields import says_something
+from pytest_webeval.recordings.network.entry_fields import is_set
 from pytest_webeval.recordings.network.entry_fields import seconds_in
 from pytest_webeval.recordings.network.entry_fields import whole_status
 from pytest_webeval.recordings.network.events import Body
@@ -105,7 +105,7 @@ class DamagedEvent(NetworkEvent):
 
     @property
     def is_from_cache(self) -> bool:
-        return says_something(self._entry.get("_fromCache", _NULL))
+        return is_set(self._entry.get("_fromCache", _NULL))
 
     @property
     def lacks_content(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from pytest_webeval.recordings.network.events import Pairs
-from pytest_webeval.recordings.network.events import seconds_of
+from pytest_webeval.recordings.network.events import parse_timestamp
 
 MAX_STATUS = 2**63
 NOTHING = msgspec.Raw(b"null")
@@ -79,12 +79,12 @@ def _is_empty(raw: msgspec.Raw) -> bool:
 def seconds_in(raw: msgspec.Raw) -> float | None:
     """The moment that a time stamp names, in seconds since 1970; None for one that cannot be read."""
     try:
-        return seconds_of(_STAMP.decode(raw))
+        return parse_timestamp(_STAMP.decode(raw))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
 
 
-def says_something(raw: msgspec.Raw) -> bool:
+def is_set(raw: msgspec.Raw) -> bool:
     """Whether a member is there and is more than null, false or an empty text."""
     return bytes(raw) not in (b"null", b"false", b'""', b"")
 

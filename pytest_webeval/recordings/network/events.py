@@ -224,11 +224,11 @@ def _plain_path(url: str) -> str | None:
 class NetworkTrace:
     """The events of a recording in order.
 
-    `mended` says what in it the reference would refuse (Q43), `advice` what to do where there are no events.
+    `repairs` says what in it the reference would refuse (Q43), `advice` what to do where there are no events.
     """
 
     events: tuple[NetworkEvent, ...]
-    mended: str | None = None
+    repairs: str | None = None
     advice: str = RECORD_AGAIN
 
     @property
@@ -288,7 +288,7 @@ class NetworkTrace:
 _LONGEST = 64  # characters; no time stamp has as many
 
 
-def seconds_of(stamp: str | None) -> float | None:
+def parse_timestamp(stamp: str | None) -> float | None:
     """The seconds since 1970 of an ISO 8601 time stamp, in UTC where it names no zone; None where it is none."""
     if stamp is None or len(stamp) > _LONGEST:
         return None

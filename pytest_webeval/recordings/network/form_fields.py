@@ -15,7 +15,7 @@ from urllib.parse import parse_qs
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.recordings.network.events import BODY_TYPES
 from pytest_webeval.recordings.network.events import Body
-from pytest_webeval.safety.json import read_json
+from pytest_webeval.safety.json import load_bounded
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
 
@@ -96,7 +96,7 @@ _BOUNDARY = re.compile(r'boundary=(?="([^"]+)")?([^\s;]+)')
 
 
 @dataclass(frozen=True, slots=True)
-class Fields:
+class FormFields:
     """Names and values of a body: the `first` value of each name, and all values of those that were `repeated`.
 
     `for_reference` holds those that the reference finds in the same multipart message, where they are others (Q53).
@@ -105,10 +105,10 @@ class Fields:
     first: dict[str, Any]
     repeated: dict[str, list[str]] = field(default_factory=dict)
     is_multipart: bool = False
-    for_reference: Fields | None = None
+    for_reference: FormFields | None = None
 
 
-def fields_of(body: Body | None, limits: Limits = USUAL) -> Fields | None:
+def parse_fields(body: Body | None, limits: Limits = USUAL) -> FormFields | None:
     """Names and values in a body, or None where it is of no kind that can be read.
 
     Raises `EvaluationError` for one that is beyond the limits.
@@ -121,23 +121,23 @@ def fields_of(body: Body | None, limits: Limits = USUAL) -> Fields | None:
     return None
 
 
-def _form(body: Body, limits: Limits) -> Fields:
+def _form(body: Body, limits: Limits) -> FormFields:
     if body.text.count("&") >= limits.values:
         raise EvaluationError(f"a posted form holds more fields than {limits.values:,}; {limits.told('values')}")
     found = parse_qs(body.text, keep_blank_values=True)
     repeated = {name: values for name, values in found.items() if len(values) > 1}
-    return Fields({name: values[0] for name, values in found.items()}, repeated)
+    return FormFields({name: values[0] for name, values in found.items()}, repeated)
 
 
-def _json(body: Body, limits: Limits) -> Fields | None:
+def _json(body: Body, limits: Limits) -> FormFields | None:
     try:
-        found = read_json(body.text, limits, "a JSON body in the trace", as_sent=True)
+        found = load_bounded(body.text, limits, "a JSON body in the trace", as_sent=True)
     except ValueError:
         return None
-    return Fields(found) if isinstance(found, dict) else None
+    return FormFields(found) if isinstance(found, dict) else None
 
 
-def _multipart(body: Body, limits: Limits) -> Fields | None:
+def _multipart(body: Body, limits: Limits) -> FormFields | None:
     boundary = _BOUNDARY.search(body.mime)
     if boundary is None:
         return None
@@ -155,15 +155,15 @@ def _delimiter(boundary: str, body: Body, limits: Limits) -> str:
     return delimiter
 
 
-def _latest(found: Iterable[Field]) -> Fields:
+def _latest(found: Iterable[Field]) -> FormFields:
     """Of a form the reference takes the first value, of a multipart message the last (spec §3.3)."""
     every: dict[str, list[str]] = {}
     for name, value in found:
         every.setdefault(name, []).append(value)
     repeated = {name: values for name, values in every.items() if len(values) > 1}
-    return Fields({name: values[-1] for name, values in every.items()}, repeated, is_multipart=True)
+    return FormFields({name: values[-1] for name, values in every.items()}, repeated, is_multipart=True)
 
 
-_READERS: dict[str, Callable[[Body, Limits], Fields | None]] = dict(
+_READERS: dict[str, Callable[[Body, Limits], FormFields | None]] = dict(
     zip(BODY_TYPES, (_form, _json, _multipart), strict=True)
 )

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.bodies import BodySource
 from pytest_webeval.recordings.network.bodies import beside
 from pytest_webeval.recordings.network.har_entries import Entry
 from pytest_webeval.recordings.network.har_entries import TooManyEntries
 from pytest_webeval.recordings.network.har_entries import build_trace
 from pytest_webeval.recordings.network.har_entries import too_many
-from pytest_webeval.recordings.network.playwright import Lines
+from pytest_webeval.recordings.network.playwright import LineEntries
 from pytest_webeval.recordings.network.playwright import line_entries
 from pytest_webeval.safety.archives import BROKEN_ZIP
 from pytest_webeval.safety.archives import Archive
 from pytest_webeval.safety.archives import inside
-from pytest_webeval.safety.json import as_strict_json
+from pytest_webeval.safety.json import to_strict_json
 from pytest_webeval.safety.limits import Limits
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class HarTrace:
         """Whether the name ends in `.har` or `.json`."""
         return not is_folder and name.endswith((".har", ".json"))
 
-    def load(self, inputs: Inputs, name: str) -> NetworkTrace:
+    def load(self, inputs: RunInputs, name: str) -> NetworkTrace:
         """The events of the file. Raises `RecordingError`."""
         bodies = BodySource(beside(inputs, "."), inputs.limits)
         return _read(inputs.read(name), str(inputs.directory / name), bodies)
@@ -72,7 +72,7 @@ class HarZipTrace:
         """Whether the name ends in `.har.zip`."""
         return not is_folder and name.endswith(".har.zip")
 
-    def load(self, inputs: Inputs, name: str) -> NetworkTrace:
+    def load(self, inputs: RunInputs, name: str) -> NetworkTrace:
         """The events of the HAR in the archive, which is read in place. Raises `RecordingError`."""
         where = str(inputs.directory / name)
         try:
@@ -82,24 +82,24 @@ class HarZipTrace:
             message = f"{where} is not an archive with a {_MEMBER}: {error}"
             raise RecordingError(f"{message}; record it again, closing its browser context") from error
         trace = _read(content, f"{where}/{_MEMBER}", BodySource(inside(archive, where), inputs.limits))
-        return replace(trace, mended=trace.mended or f"{where} is an archive")
+        return replace(trace, repairs=trace.repairs or f"{where} is an archive")
 
 
 def _read(content: bytes, where: str, bodies: BodySource) -> NetworkTrace:
-    limits, mended = bodies.limits, None
+    limits, repairs = bodies.limits, None
     if content.startswith(codecs.BOM_UTF8):
-        content, mended = content.removeprefix(codecs.BOM_UTF8), f"{where} begins with a byte order mark"
+        content, repairs = content.removeprefix(codecs.BOM_UTF8), f"{where} begins with a byte order mark"
     _refuse_too_many(content, where, limits)
     try:
         entries = _entries(content, where, limits)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         lines = _as_lines(content, where, error, limits)
-        return build_trace(lines.entries, bodies, lines.mended or mended)
+        return build_trace(lines.entries, bodies, lines.repairs or repairs)
     if len(entries) > limits.entries:
         raise too_many(where, limits)
     if not entries:
         raise RecordingError(f"{where} has no entries; record the run again")
-    return build_trace(entries, bodies, mended if _is_utf8(content) else f"{where} is not UTF-8 throughout")
+    return build_trace(entries, bodies, repairs if _is_utf8(content) else f"{where} is not UTF-8 throughout")
 
 
 def _refuse_too_many(content: bytes, where: str, limits: Limits) -> None:
@@ -123,7 +123,7 @@ def _loose_entries(content: bytes, where: str, limits: Limits) -> list[msgspec.R
     except msgspec.ValidationError:
         raise
     except msgspec.DecodeError as error:
-        strict = as_strict_json(content, limits)
+        strict = to_strict_json(content, limits)
         if strict is None:
             raise error from None
         found = msgspec.json.decode(strict, type=_LooseHar).log.entries
@@ -145,7 +145,7 @@ def _is_utf8(content: bytes) -> bool:
     return True
 
 
-def _as_lines(content: bytes, where: str, reason: Exception, limits: Limits) -> Lines:
+def _as_lines(content: bytes, where: str, reason: Exception, limits: Limits) -> LineEntries:
     try:
         return line_entries(content, where, limits)
     except TooManyEntries:

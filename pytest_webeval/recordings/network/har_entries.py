@@ -12,7 +12,7 @@ from pytest_webeval.recordings.network.bodies import lacks_body
 from pytest_webeval.recordings.network.entry_fields import NOTHING
 from pytest_webeval.recordings.network.entry_fields import cookie_pairs
 from pytest_webeval.recordings.network.entry_fields import header_pairs
-from pytest_webeval.recordings.network.entry_fields import says_something
+from pytest_webeval.recordings.network.entry_fields import is_set
 from pytest_webeval.recordings.network.entry_fields import seconds_in
 from pytest_webeval.recordings.network.entry_fields import whole_status
 from pytest_webeval.recordings.network.events import RECORD_AGAIN
@@ -118,7 +118,7 @@ class RecordedEvent(NetworkEvent):
 
     @property
     def is_from_cache(self) -> bool:
-        return says_something(self._entry.from_cache)
+        return is_set(self._entry.from_cache)
 
     @property
     def lacks_content(self) -> bool:
@@ -141,13 +141,13 @@ def too_many(where: str, limits: Limits) -> TooManyEntries:
 
 
 def build_trace(
-    entries: Sequence[msgspec.Raw | Entry], bodies: BodySource, mended: str | None = None, advice: str = RECORD_AGAIN
+    entries: Sequence[msgspec.Raw | Entry], bodies: BodySource, repairs: str | None = None, advice: str = RECORD_AGAIN
 ) -> NetworkTrace:
     """The trace with these entries, in which a damaged entry costs only what is damaged in it.
 
     Raises `RecordingError` for an entry that is no object at all.
     """
-    return NetworkTrace(tuple(_event(index, raw, bodies) for index, raw in enumerate(entries)), mended, advice)
+    return NetworkTrace(tuple(_event(index, raw, bodies) for index, raw in enumerate(entries)), repairs, advice)
 
 
 def _event(index: int, raw: msgspec.Raw | Entry, bodies: BodySource) -> NetworkEvent:

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.bodies import RESOURCES
 from pytest_webeval.recordings.network.bodies import BodySource
 from pytest_webeval.recordings.network.bodies import beside
@@ -28,8 +28,8 @@ from pytest_webeval.recordings.network.har_entries import too_many
 from pytest_webeval.safety.archives import BROKEN_ZIP
 from pytest_webeval.safety.archives import Archive
 from pytest_webeval.safety.archives import inside
-from pytest_webeval.safety.files import present
-from pytest_webeval.safety.json import as_strict_json
+from pytest_webeval.safety.files import exists_no_follow
+from pytest_webeval.safety.json import to_strict_json
 from pytest_webeval.safety.limits import Limits
 
 if TYPE_CHECKING:
@@ -56,22 +56,22 @@ class _Times(msgspec.Struct, gc=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
-    """The HAR entries of a line file. `mended` says what the reference would have refused (Q43)."""
+class LineEntries:
+    """The HAR entries of a line file. `repairs` says what the reference would have refused (Q43)."""
 
     entries: list[msgspec.Raw]
-    mended: str | None = None
+    repairs: str | None = None
 
 
-def line_entries(content: bytes, where: str, limits: Limits) -> Lines:
+def line_entries(content: bytes, where: str, limits: Limits) -> LineEntries:
     """The HAR entries in the resource-snapshot lines of a file. Raises `RecordingError` with the line's number."""
     if len(content) > _LARGE and sum(map(content.count, _BREAKS)) > _LINES * limits.entries:
         told = f"{where} has more than {_LINES * limits.entries:,} lines, {_LINES} for each entry that is read"
         raise RecordingError(f"{told}; {limits.told('entries')}")
     try:
-        found = Lines(_entries(content.decode().splitlines(), limits))
+        found = LineEntries(_entries(content.decode().splitlines(), limits))
     except (_BadLine, UnicodeDecodeError) as error:
-        found = Lines(_whole_lines(content, where, limits), f"{where}: {error}")
+        found = LineEntries(_whole_lines(content, where, limits), f"{where}: {error}")
     if len(found.entries) > limits.entries:
         raise too_many(where, limits)
     return found
@@ -103,7 +103,7 @@ def _line(text: str | bytes, limits: Limits) -> _Line:
     except msgspec.ValidationError:
         raise
     except msgspec.DecodeError:
-        strict = as_strict_json(text.encode("utf-8", "replace") if isinstance(text, str) else text, limits)
+        strict = to_strict_json(text.encode("utf-8", "replace") if isinstance(text, str) else text, limits)
         if strict is None:
             raise
         return msgspec.json.decode(strict, type=_Line)
@@ -124,7 +124,7 @@ class ZipTrace:
         """Whether the name ends in `.zip`."""
         return not is_folder and name.endswith(".zip")
 
-    def load(self, inputs: Inputs, name: str) -> NetworkTrace:
+    def load(self, inputs: RunInputs, name: str) -> NetworkTrace:
         """The events of the archive, which is read in place. Raises `RecordingError`."""
         where = str(inputs.directory / name)
         try:
@@ -145,13 +145,13 @@ class FolderTrace:
         """Whether it is a folder."""
         return is_folder
 
-    def load(self, inputs: Inputs, name: str) -> NetworkTrace:
+    def load(self, inputs: RunInputs, name: str) -> NetworkTrace:
         """The events of the folder. Raises `RecordingError`."""
         where, folder = inputs.directory / name, Path(name)
         try:
             return _load_lines(inputs, str(folder / NETWORK))
         except RecordingError:
-            if present(where / NETWORK):
+            if exists_no_follow(where / NETWORK):
                 raise
         logs = _within(
             inputs.limits.file_size,
@@ -168,22 +168,22 @@ class LineTrace:
         """Always: this one comes last."""
         return not is_folder
 
-    def load(self, inputs: Inputs, name: str) -> NetworkTrace:
+    def load(self, inputs: RunInputs, name: str) -> NetworkTrace:
         """The events of the file. Raises `RecordingError`."""
         return _load_lines(inputs, name)
 
 
-def _load_lines(inputs: Inputs, name: str) -> NetworkTrace:
+def _load_lines(inputs: RunInputs, name: str) -> NetworkTrace:
     content = _whole_characters(inputs.read(name))
     lines = line_entries(content, str(inputs.directory / name), inputs.limits)
-    return build_trace(lines.entries, _bodies_in(inputs, Path(name).parent), lines.mended, _ADVICE)
+    return build_trace(lines.entries, _bodies_in(inputs, Path(name).parent), lines.repairs, _ADVICE)
 
 
 def _whole_characters(content: bytes) -> bytes:
     return content.decode("utf-8", "ignore").encode()  # spec §3.1: undecodable bytes are dropped
 
 
-def _bodies_in(inputs: Inputs, folder: Path) -> BodySource:
+def _bodies_in(inputs: RunInputs, folder: Path) -> BodySource:
     fetch = beside(inputs, str(folder / RESOURCES))
     return BodySource(lambda reference: fetch(reference.removeprefix(f"{RESOURCES}/")), inputs.limits)
 
@@ -216,12 +216,12 @@ def _trace_of(logs: Mapping[str, bytes], where: str, bodies: BodySource) -> Netw
     limits = bodies.limits
     parts = [line_entries(content, f"{where}/{name}", limits) for name, content in logs.items()]
     if list(logs) == [NETWORK]:
-        return build_trace(parts[0].entries, bodies, parts[0].mended, _ADVICE)
+        return build_trace(parts[0].entries, bodies, parts[0].repairs, _ADVICE)
     entries = in_order_of_time([part.entries for part in parts])
     if len(entries) > limits.entries:
         raise too_many(where, limits)
-    mended = f"{where} has {', '.join(islice(logs, _NAMED))} instead of one {NETWORK}"
-    return build_trace(entries, bodies, mended, _ADVICE)
+    repairs = f"{where} has {', '.join(islice(logs, _NAMED))} instead of one {NETWORK}"
+    return build_trace(entries, bodies, repairs, _ADVICE)
 
 
 def in_order_of_time(logs: Sequence[Sequence[msgspec.Raw]]) -> list[msgspec.Raw]:

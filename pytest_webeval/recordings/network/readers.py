@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from typing import Protocol
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.network.har import HarTrace
 from pytest_webeval.recordings.network.har import HarZipTrace
@@ -25,26 +25,26 @@ class TraceReader(Protocol):
         """Whether a file or folder of that name is of this kind."""
         ...
 
-    def load(self, inputs: Inputs, name: str) -> NetworkTrace:
+    def load(self, inputs: RunInputs, name: str) -> NetworkTrace:
         """The events of the file or folder. Raises `RecordingError`."""
         ...
 
 
 if TYPE_CHECKING:
-    from pytest_webeval.recordings.inputs import Inputs
+    from pytest_webeval.recordings.inputs import RunInputs
     from pytest_webeval.recordings.network.events import NetworkTrace
 
 
 # The first that reads a name does; a line file reads what nothing else does (spec §3.1).
-TRACES: tuple[TraceReader, ...] = (HarTrace(), HarZipTrace(), ZipTrace(), FolderTrace(), LineTrace())
+TRACE_READERS: tuple[TraceReader, ...] = (HarTrace(), HarZipTrace(), ZipTrace(), FolderTrace(), LineTrace())
 
 
-def load_trace(inputs: Inputs, name: str) -> NetworkTrace:
+def load_trace(inputs: RunInputs, name: str) -> NetworkTrace:
     """The network trace of that name in a run directory. Raises `RecordingError`."""
     if not os.path.lexists(inputs.directory / name):
         raise RecordingError(f"no network trace {name} in {inputs.directory}; record one, or remove the directory")
     is_folder = _is_folder(inputs.directory / name)
-    reader = next(reader for reader in TRACES if reader.reads(name, is_folder=is_folder))
+    reader = next(reader for reader in TRACE_READERS if reader.reads(name, is_folder=is_folder))
     return reader.load(inputs, name)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_webeval.safety.json import NotJson
+from pytest_webeval.safety.json import InvalidJson
 from pytest_webeval.safety.json import load_lenient
 from pytest_webeval.safety.json import shown
 
@@ -92,14 +92,14 @@ def read_action(text: str) -> ActionText:
         return ActionText(tool, None, ("the action has no arguments in braces",))
     try:
         found = load_lenient(called, brace)
-    except NotJson as error:
+    except InvalidJson as error:
         return _as_literal(tool, called[brace : called.rfind("}") + 1], error)
     tail = called[found.end :].strip()
     more = (f"there is text after the arguments: {shown(tail[:60])}",) if tail else ()
     return ActionText(tool, found.value, (*found.oddities, *more))
 
 
-def _as_literal(tool: str | None, text: str, error: NotJson) -> ActionText:
+def _as_literal(tool: str | None, text: str, error: InvalidJson) -> ActionText:
     arguments = _literal(text)
     if arguments is None:
         return ActionText(tool, None, (f"the arguments are no JSON ({error})",))
@@ -217,7 +217,7 @@ def _arguments(event: Mapping[str, Any], odd: list[str]) -> dict[str, Any]:
 def _decoded(text: str) -> Any:
     try:
         return load_lenient(text.strip()).value
-    except NotJson:
+    except InvalidJson:
         return None
 
 

@@ -13,8 +13,8 @@ from dataclasses import field
 from typing import Any
 
 from pytest_webeval.recordings.trajectory.step import NO_ANSWER
-from pytest_webeval.recordings.trajectory.step import Unreadable
-from pytest_webeval.safety.warning_log import Warnings
+from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.safety.warning_log import WarningLog
 
 _REQUIRED = ("prompt_tokens", "completion_tokens")
 _OPTIONAL = ("reasoning_tokens", "num_calls")
@@ -48,7 +48,7 @@ def total_usage(components: Mapping[str, Usage]) -> Usage:
     )
 
 
-def read_usage(raw: Mapping[str, Any], warnings: Warnings) -> dict[str, Usage]:
+def read_usage(raw: Mapping[str, Any], warnings: WarningLog) -> dict[str, Usage]:
     """The usage of each component whose numbers can be believed; a warning for each that is left out."""
     found = {}
     for component, fields in raw.items():
@@ -123,7 +123,10 @@ class FinalAnswer:
 
 
 def answer_name(task_id: str, names: Sequence[str]) -> str:
-    """The answer file among the names in a directory. Raises `Unreadable` if there is none, or no saying which (Q4)."""
+    """The answer file among the names in a directory.
+
+    Raises `UnreadableTrajectory` if there is none, or if nothing says which of several counts (F4).
+    """
     exact = f"{task_id}{_FULL_SUFFIX}"
     if exact in names:
         return exact
@@ -134,13 +137,15 @@ def answer_name(task_id: str, names: Sequence[str]) -> str:
             return found[0]
     if not candidates:
         told = f"there is no {exact!r:.80} nor any other *{_SUFFIX}"
-        raise Unreadable("answer_missing", f"{told}; the agent crashed, or the run was copied in part: record it again")
+        raise UnreadableTrajectory(
+            "answer_missing", f"{told}; the agent crashed, or the run was copied in part: record it again"
+        )
     told = f"there are {len(candidates)} answer files and none is called {exact!r:.80}: {_listed(candidates)}"
-    raise Unreadable("answer_ambiguous", f"{told}; keep the one that counts")
+    raise UnreadableTrajectory("answer_ambiguous", f"{told}; keep the one that counts")
 
 
 def other_answers(name: str, names: Sequence[str]) -> str | None:
-    """Which answer file is read and which are not, or None if there is one. Webeval loads no such run (Q4)."""
+    """Which answer file is read and which are not, or None if there is one. Webeval loads no such run (F4)."""
     others = [candidate for candidate in _candidates(names) if candidate != name]
     if not others:
         return None
@@ -162,10 +167,13 @@ def name_warning(task_id: str, name: str) -> str | None:
 
 
 def read_answer(name: str, content: bytes) -> FinalAnswer:
-    """The answer in the bytes of a file. Raises `Unreadable` if it is no JSON or a field is of a wrong type."""
+    """The answer in the bytes of a file.
+
+    Raises `UnreadableTrajectory` if it is not JSON or a field is of a wrong type.
+    """
     fields = _object(name, content)
     _refuse_wrong_types(name, fields)
-    warnings = Warnings(name)
+    warnings = WarningLog(name)
     _tell_oddities(fields, content, warnings)
     given = fields.get("final_answer", NO_ANSWER)
     return FinalAnswer(
@@ -186,9 +194,11 @@ def _object(name: str, content: bytes) -> dict[str, Any]:
     try:
         found = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise Unreadable("answer_invalid", f"{name} is no JSON: {error}; {_MEND}") from error
+        raise UnreadableTrajectory("answer_invalid", f"{name} is no JSON: {error}; {_MEND}") from error
     if not isinstance(found, dict):
-        raise Unreadable("answer_invalid", f"{name} is {_kind(found)}; wanted an object with final_answer; {_MEND}")
+        raise UnreadableTrajectory(
+            "answer_invalid", f"{name} is {_kind(found)}; wanted an object with final_answer; {_MEND}"
+        )
     return found
 
 
@@ -201,15 +211,17 @@ def _refuse_wrong_types(name: str, fields: Mapping[str, Any]) -> None:
             raise _wrong(name, entry, "a file name", f"screenshots[{position}]")
 
 
-def _wrong(name: str, raw: object, wanted: str, where: str) -> Unreadable:
-    return Unreadable("answer_invalid", f"{name} has {_kind(raw)} where {wanted} is wanted; {_MEND} @ {where}")
+def _wrong(name: str, raw: object, wanted: str, where: str) -> UnreadableTrajectory:
+    return UnreadableTrajectory(
+        "answer_invalid", f"{name} has {_kind(raw)} where {wanted} is wanted; {_MEND} @ {where}"
+    )
 
 
 def _kind(raw: object) -> str:
     return _KINDS.get(type(raw), "a number")
 
 
-def _tell_oddities(fields: Mapping[str, Any], content: bytes, warnings: Warnings) -> None:
+def _tell_oddities(fields: Mapping[str, Any], content: bytes, warnings: WarningLog) -> None:
     if content.startswith(_BYTE_ORDER_MARKS):
         warnings.add("starts with a byte order mark, which is skipped")
     if fields.get("final_answer", NO_ANSWER) is None:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from pytest_webeval.safety.warning_log import Warnings
+from pytest_webeval.safety.warning_log import WarningLog
 
 _FILE = "core.log"
 _LONG_SESSION = 1800  # seconds
@@ -78,7 +78,7 @@ class _Reading:
 
     @property
     def log(self) -> CoreLog:
-        warnings = Warnings(_FILE)
+        warnings = WarningLog(_FILE)
         if self.attempts > 1:
             warnings.add(f"the task was started {self.attempts} times; only what the last attempt left can be judged")
         return CoreLog(

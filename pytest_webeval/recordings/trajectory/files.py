@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.inputs import Inputs
+from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.trajectory.answer import FinalAnswer
 from pytest_webeval.recordings.trajectory.answer import answer_name
 from pytest_webeval.recordings.trajectory.answer import other_answers
@@ -22,11 +22,11 @@ from pytest_webeval.recordings.trajectory.layout import LOG
 from pytest_webeval.recordings.trajectory.layout import SCORES
 from pytest_webeval.recordings.trajectory.layout import TASK_DATA
 from pytest_webeval.recordings.trajectory.layout import TIMES
-from pytest_webeval.recordings.trajectory.layout import Place
-from pytest_webeval.recordings.trajectory.layout import place_of
+from pytest_webeval.recordings.trajectory.layout import RunLocation
+from pytest_webeval.recordings.trajectory.layout import locate
 from pytest_webeval.recordings.trajectory.log import Log
 from pytest_webeval.recordings.trajectory.log import read_log
-from pytest_webeval.recordings.trajectory.step import Unreadable
+from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.recordings.trajectory.task_data import TaskData
 from pytest_webeval.recordings.trajectory.task_data import read_task_data
 from pytest_webeval.recordings.trajectory.times import Times
@@ -43,7 +43,7 @@ class TrajectoryFiles:
     """
 
     path: Path
-    inputs: Inputs
+    inputs: RunInputs
     is_tolerant: bool = True
     left_unread: dict[str, str] = field(default_factory=dict, repr=False)  # optional files that could not be read
 
@@ -58,30 +58,30 @@ class TrajectoryFiles:
         return _names(self.path)
 
     @cached_property
-    def place(self) -> Place:
+    def place(self) -> RunLocation:
         """System, model, benchmark and run, as far as the directory's path tells them."""
-        return place_of(self.path.absolute())
+        return locate(self.path.absolute())
 
     @cached_property
     def answer(self) -> FinalAnswer:
-        """The answer file. Raises `Unreadable` if there is none, several, or none that can be read."""
+        """The answer file. Raises `UnreadableTrajectory` if there is none, several, or none that can be read."""
         name = answer_name(self.task_id, self.names)
         others = other_answers(name, self.names)
         if others and not self.is_tolerant:
-            raise Unreadable("answer_ambiguous", others)
+            raise UnreadableTrajectory("answer_ambiguous", others)
         try:
             content = self.inputs.read(name, MAX_FILE_BYTES)
         except RecordingError as error:
-            raise Unreadable("answer_invalid", str(error)) from error
+            raise UnreadableTrajectory("answer_invalid", str(error)) from error
         return read_answer(name, content)
 
     @cached_property
     def log(self) -> Log:
-        """The log of actions. Raises `Unreadable` if there is none."""
+        """The log of actions. Raises `UnreadableTrajectory` if there is none."""
         try:
             return read_log(self.inputs.read(LOG, MAX_FILE_BYTES))
         except RecordingError as error:
-            raise Unreadable("log_missing", str(error)) from error
+            raise UnreadableTrajectory("log_missing", str(error)) from error
 
     @cached_property
     def times(self) -> Times:

@@ -22,7 +22,7 @@ _BENCHMARKS = {"WebTailBench_": "webtailbench", "WebVoyager_": "webvoyager", "On
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RunLocation:
     """What the directories above a trajectory say; None where they do not.
 
     `system` is the name with its settings, `benchmark` the name with its data file (upstream's `system.hash` and
@@ -52,20 +52,20 @@ class Place:
         return f"{self.system}/{self.model}/{self.benchmark}"
 
 
-def place_of(path: PurePath) -> Place:
+def locate(path: PurePath) -> RunLocation:
     """What the path of a trajectory's directory says. Reads nothing from the disk."""
     above = path.parts[:-1]
     has_traj = above[-1:] == (_TRAJECTORIES,)
     inside = _inside(above[:-1] if has_traj else above)
     if len(inside) < 4:
-        return Place(has_traj=has_traj)
+        return RunLocation(has_traj=has_traj)
     run_id = "/".join(inside[4:]) or None
     rounds = _max_rounds(inside[0])
     if has_traj:
         system, model, user, benchmark = inside[:4]
-        return Place(system, model, user, benchmark, run_id, rounds, has_traj)
+        return RunLocation(system, model, user, benchmark, run_id, rounds, has_traj)
     system, benchmark, split = inside[:3]
-    return Place(system, None, None, benchmark, "/".join(inside[3:]), rounds, has_traj, split)
+    return RunLocation(system, None, None, benchmark, "/".join(inside[3:]), rounds, has_traj, split)
 
 
 def _inside(above: tuple[str, ...]) -> tuple[str, ...]:

@@ -14,10 +14,10 @@ from pytest_webeval.recordings.trajectory.actions import Action
 from pytest_webeval.recordings.trajectory.layout import LOG
 from pytest_webeval.recordings.trajectory.log_lines import Line
 from pytest_webeval.recordings.trajectory.log_lines import read_lines
-from pytest_webeval.recordings.trajectory.log_steps import ReadStep
+from pytest_webeval.recordings.trajectory.log_steps import LoggedStep
 from pytest_webeval.recordings.trajectory.log_steps import read_steps
 from pytest_webeval.recordings.trajectory.step import Step
-from pytest_webeval.safety.warning_log import Warnings
+from pytest_webeval.safety.warning_log import WarningLog
 
 MIXED, EMPTY = "mixed", "empty"
 
@@ -42,7 +42,7 @@ class Log:
 
 def read_log(content: bytes) -> Log:
     """The log in the bytes of its file, whatever they are. What is damaged is left out or mended, with a warning."""
-    in_lines, in_steps = Warnings(LOG), Warnings(LOG)
+    in_lines, in_steps = WarningLog(LOG), WarningLog(LOG)
     lines = read_lines(content, in_lines)
     found = read_steps(lines, in_steps)
     dialect = _dialect(lines, found)
@@ -56,14 +56,14 @@ def read_log(content: bytes) -> Log:
     )
 
 
-def _dialect(lines: Sequence[Line], found: Sequence[ReadStep]) -> str:
+def _dialect(lines: Sequence[Line], found: Sequence[LoggedStep]) -> str:
     dialects = {one.action.dialect for one in found}
     if not dialects:
         return GPT_SOLVER if any(line.event.get("source") == SUMMARY for line in lines) else EMPTY
     return dialects.pop() if len(dialects) == 1 else MIXED
 
 
-def _events(dialect: str, lines: Sequence[Line], found: Sequence[ReadStep]) -> tuple[dict[str, Any], ...]:
+def _events(dialect: str, lines: Sequence[Line], found: Sequence[LoggedStep]) -> tuple[dict[str, Any], ...]:
     """The events as the original has them in each of its modes (§3.1)."""
     if dialect in {FARA, MIXED}:
         return tuple(line.event for line in lines)

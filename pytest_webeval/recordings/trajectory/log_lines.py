@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_webeval.safety.json import NotJson
-from pytest_webeval.safety.json import Reading
+from pytest_webeval.safety.json import InvalidJson
+from pytest_webeval.safety.json import LenientJson
 from pytest_webeval.safety.json import load_lenient
 from pytest_webeval.safety.json import shown
-from pytest_webeval.safety.warning_log import Warnings
+from pytest_webeval.safety.warning_log import WarningLog
 
 MAX_LINES = 250_000  # many times what the longest run writes
 MAX_GLUED = 100  # objects of one line
@@ -26,7 +26,7 @@ class Line:
     event: dict[str, Any]
 
 
-def read_lines(content: bytes, warnings: Warnings) -> list[Line]:
+def read_lines(content: bytes, warnings: WarningLog) -> list[Line]:
     """All objects of a log, in order. Lines end at a line feed and nowhere else."""
     lines: list[Line] = []
     blank: list[int] = []
@@ -42,7 +42,7 @@ def read_lines(content: bytes, warnings: Warnings) -> list[Line]:
     return lines
 
 
-def _raw_lines(content: bytes, warnings: Warnings) -> Iterator[tuple[int, bytes]]:
+def _raw_lines(content: bytes, warnings: WarningLog) -> Iterator[tuple[int, bytes]]:
     start = 0
     for number in range(1, MAX_LINES + 1):
         if start >= len(content):
@@ -55,7 +55,7 @@ def _raw_lines(content: bytes, warnings: Warnings) -> Iterator[tuple[int, bytes]
         warnings.add(f"has more than {MAX_LINES:,} lines; the rest is left out", MAX_LINES)
 
 
-def _text(raw: bytes, number: int, warnings: Warnings) -> str:
+def _text(raw: bytes, number: int, warnings: WarningLog) -> str:
     try:
         text = raw.decode()
     except UnicodeDecodeError:
@@ -67,7 +67,7 @@ def _text(raw: bytes, number: int, warnings: Warnings) -> str:
     return text.strip(_BLANKS + _LEFTOVERS)
 
 
-def _events(text: str, number: int, warnings: Warnings) -> Iterator[dict[str, Any]]:
+def _events(text: str, number: int, warnings: WarningLog) -> Iterator[dict[str, Any]]:
     """The objects of one line: one, or several if their line feeds got lost."""
     start = 0
     for position in range(MAX_GLUED):
@@ -89,10 +89,10 @@ def _after_blanks(text: str, start: int) -> int:
     return start
 
 
-def _object(text: str, start: int, number: int, warnings: Warnings) -> Reading | None:
+def _object(text: str, start: int, number: int, warnings: WarningLog) -> LenientJson | None:
     try:
         found = load_lenient(text, start)
-    except NotJson as error:
+    except InvalidJson as error:
         warnings.add(f"is no JSON: {error}; left out: {shown(text[start : start + 60])}", number)
         return None
     if not isinstance(found.value, dict):

@@ -20,11 +20,11 @@ from pytest_webeval.recordings.trajectory.actions import text_action
 from pytest_webeval.recordings.trajectory.log_lines import Line
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.safety.json import shown
-from pytest_webeval.safety.warning_log import Warnings
+from pytest_webeval.safety.warning_log import WarningLog
 
 
 @dataclass(slots=True)
-class Draft:
+class StepBuilder:
     """A step as far as its lines were met: `action` is what its best line tells, `text` what its text does.
 
     Its number is the one in its texts, or the one that was due.
@@ -50,15 +50,15 @@ class Draft:
 
 
 @dataclass(slots=True)
-class Drafts:
+class StepAssembler:
     """The steps of a log, put together line by line: a text, then a structured line, then an observation.
 
     Any of the three may be missing, and the structured line may come first.
     """
 
-    warnings: Warnings
-    steps: list[Draft] = field(default_factory=list)
-    _by_number: dict[int, Draft] = field(default_factory=dict)
+    warnings: WarningLog
+    steps: list[StepBuilder] = field(default_factory=list)
+    _by_number: dict[int, StepBuilder] = field(default_factory=dict)
     _last: int = 0
 
     def add_action(self, line: Line, action: Action) -> None:
@@ -67,7 +67,7 @@ class Drafts:
         if step and step.awaits(action):
             step.action, step.line = action, line
         else:
-            self._begin(Draft(self._last + 1, line, action))
+            self._begin(StepBuilder(self._last + 1, line, action))
 
     def add_text(self, line: Line, text: StepText) -> None:
         """A thought with its action: a step of its own, unless it is that of the structured line before it."""
@@ -77,7 +77,7 @@ class Drafts:
             return
         if text.number != self._last + 1:
             self.warnings.add(f"has step number {text.number} where {self._last + 1} is due", line.number)
-        self._begin(Draft(text.number, line, told, told))
+        self._begin(StepBuilder(text.number, line, told, told))
 
     def add_observation(self, line: Line, seen: ObservationText) -> None:
         """What was seen after the step of that number, or after the last one if that has no number of its own."""
@@ -92,22 +92,22 @@ class Drafts:
         if step:
             step.observation = seen.text
 
-    def _open(self) -> Draft | None:
+    def _open(self) -> StepBuilder | None:
         """The last step, if more of its lines may follow."""
         return self.steps[-1] if self.steps and self.steps[-1].observation is None else None
 
-    def _begin(self, step: Draft) -> None:
+    def _begin(self, step: StepBuilder) -> None:
         self.steps.append(step)
         self._number(step, step.number)
 
-    def _number(self, step: Draft, number: int) -> None:
+    def _number(self, step: StepBuilder, number: int) -> None:
         step.number = self._last = number
         self._by_number[number] = step
 
 
-def draft_steps(lines: Sequence[Line], warnings: Warnings) -> list[Draft]:
+def draft_steps(lines: Sequence[Line], warnings: WarningLog) -> list[StepBuilder]:
     """The steps that the lines of a log tell, in the order of the log."""
-    drafts = Drafts(warnings)
+    drafts = StepAssembler(warnings)
     for line, action in zip(lines, _actions(lines, warnings), strict=True):
         told = action or _told(line, warnings)
         if isinstance(told, Action):
@@ -119,7 +119,7 @@ def draft_steps(lines: Sequence[Line], warnings: Warnings) -> list[Draft]:
     return _without_echoes(drafts.steps)
 
 
-def _actions(lines: Sequence[Line], warnings: Warnings) -> list[Action | None]:
+def _actions(lines: Sequence[Line], warnings: WarningLog) -> list[Action | None]:
     """The action of each structured line. Where the gpt solver acts, others only report what they plan (§3.1)."""
     found = [event_action(line.event) if is_action(line.event) else None for line in lines]
     sources = [
@@ -134,7 +134,7 @@ def _actions(lines: Sequence[Line], warnings: Warnings) -> list[Action | None]:
     return found
 
 
-def _told(line: Line, warnings: Warnings) -> StepText | ObservationText | None:
+def _told(line: Line, warnings: WarningLog) -> StepText | ObservationText | None:
     message = line.event.get("message")
     if "message" not in line.event or line.event.get("source") == SUMMARY:
         return None
@@ -147,7 +147,7 @@ def _told(line: Line, warnings: Warnings) -> StepText | ObservationText | None:
     return told
 
 
-def _without_echoes(steps: list[Draft]) -> list[Draft]:
+def _without_echoes(steps: list[StepBuilder]) -> list[StepBuilder]:
     """In a structured log a text that is logged twice makes no second step; its structured line, logged twice, does."""
     if not any(step.action.is_structured for step in steps):
         return steps
@@ -155,14 +155,14 @@ def _without_echoes(steps: list[Draft]) -> list[Draft]:
     return [step for step, after in zip(steps, following, strict=True) if not _is_echoed(step, after)]
 
 
-def _is_echoed(step: Draft, after: Draft | None) -> bool:
+def _is_echoed(step: StepBuilder, after: StepBuilder | None) -> bool:
     if step.action.is_structured or after is None:
         return False
     return (step.number, step.text) == (after.number, after.text)
 
 
 @dataclass(frozen=True, slots=True)
-class ReadStep:
+class LoggedStep:
     """A step, the line that it was read from, and its action in the words of that line."""
 
     step: Step
@@ -170,14 +170,14 @@ class ReadStep:
     action: Action
 
 
-def read_steps(lines: Sequence[Line], warnings: Warnings) -> list[ReadStep]:
+def read_steps(lines: Sequence[Line], warnings: WarningLog) -> list[LoggedStep]:
     """All steps that a log tells, also those that only a text tells though others have structured lines (Q8)."""
     drafts = draft_steps(lines, warnings)
     _compare(drafts, warnings)
     return [_read(index, draft, warnings) for index, draft in enumerate(drafts, 1)]
 
 
-def _compare(drafts: Sequence[Draft], warnings: Warnings) -> None:
+def _compare(drafts: Sequence[StepBuilder], warnings: WarningLog) -> None:
     structured = sum(draft.action.is_structured for draft in drafts)
     texts = sum(draft.text is not None for draft in drafts)
     alone = len(drafts) - structured
@@ -186,7 +186,7 @@ def _compare(drafts: Sequence[Draft], warnings: Warnings) -> None:
         warnings.add(f"has {structured} structured and {texts} text steps; the structured ones count{rest}")
 
 
-def _read(index: int, draft: Draft, warnings: Warnings) -> ReadStep:
+def _read(index: int, draft: StepBuilder, warnings: WarningLog) -> LoggedStep:
     action, line = draft.action, draft.line.number
     for oddity in action.oddities:
         warnings.add(oddity, line)
@@ -203,10 +203,10 @@ def _read(index: int, draft: Draft, warnings: Warnings) -> ReadStep:
         observation=draft.observation,
         line=line,
     )
-    return ReadStep(step, draft.line, action)
+    return LoggedStep(step, draft.line, action)
 
 
-def _text(line: Line, key: str, warnings: Warnings) -> str | None:
+def _text(line: Line, key: str, warnings: WarningLog) -> str | None:
     given = line.event.get(key)
     if given is None or isinstance(given, str):
         return given

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pytest_webeval.recordings.trajectory.answer import FinalAnswer
 from pytest_webeval.recordings.trajectory.core_log import CoreLog
 from pytest_webeval.recordings.trajectory.step import Step
-from pytest_webeval.recordings.trajectory.step import Unreadable
+from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 
 
 class OutcomeClass(StrEnum):
@@ -35,12 +35,12 @@ class TrajectoryOutcome:
         return self.kind in (OutcomeClass.COMPLETED, OutcomeClass.OVER_BUDGET)
 
 
-def unreadable(problem: Unreadable) -> TrajectoryOutcome:
+def unreadable(problem: UnreadableTrajectory) -> TrajectoryOutcome:
     """The outcome of a trajectory that nothing can be said about."""
     return TrajectoryOutcome(OutcomeClass.UNREADABLE, (problem.code,), str(problem))
 
 
-def without_answer(problem: Unreadable, core: CoreLog) -> TrajectoryOutcome:
+def classify_unanswered(problem: UnreadableTrajectory, core: CoreLog) -> TrajectoryOutcome:
     """The outcome where no answer file can be used: a crash if the log of the execution shows one (§4.2, rows 1, 2)."""
     has_crashed = core.crash is not None or (core.attempts > 0 and not core.is_completed)
     if problem.code == "answer_missing" and has_crashed:
@@ -49,7 +49,7 @@ def without_answer(problem: Unreadable, core: CoreLog) -> TrajectoryOutcome:
     return unreadable(problem)
 
 
-def with_answer(answer: FinalAnswer, steps: Sequence[Step], max_rounds: int | None) -> TrajectoryOutcome:
+def classify_answered(answer: FinalAnswer, steps: Sequence[Step], max_rounds: int | None) -> TrajectoryOutcome:
     """The outcome of a trajectory with an answer file and a log (§4.2, rows 3, 5, 6)."""
     if answer.is_aborted:
         more = ("aborted_with_answer",) if answer.is_given else ()

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
-from pytest_webeval.safety.warning_log import Warnings
+from pytest_webeval.safety.warning_log import WarningLog
 
 _IMAGES = (".png", ".jpg", ".jpeg", ".webp")
 _FIXED = "screenshot_scaled.png"  # where old agents kept a copy of the last image
@@ -136,7 +136,7 @@ _TOLD = {
 
 
 def _warnings(by_fate: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    warnings = Warnings("screenshots")
+    warnings = WarningLog("screenshots")
     for fate, text in _TOLD.items():
         if names := by_fate.get(fate):
             warnings.add(f"{len(names)} {text}, such as {names[0]!r:.80}")

@@ -11,7 +11,7 @@ from pytest_webeval.errors import RecordingError
 NO_ANSWER = "<no_answer>"  # what the answer is as long as the agent has given none
 
 
-class Unreadable(RecordingError):
+class UnreadableTrajectory(RecordingError):
     """A trajectory that nothing can be said about. `code` is the reason code of `fara_webeval.md` §4.2."""
 
     def __init__(self, code: str, message: str) -> None:

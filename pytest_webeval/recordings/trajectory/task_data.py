@@ -9,7 +9,7 @@ from dataclasses import field
 from decimal import Decimal
 from typing import Any
 
-from pytest_webeval.safety.warning_log import Warnings
+from pytest_webeval.safety.warning_log import WarningLog
 
 _FILE = "task_data.json"
 _TEXTS = ("task_proposal", "task_summary", "initial_task_proposal")
@@ -58,7 +58,7 @@ class TaskData:
 
 def read_task_data(content: bytes) -> TaskData:
     """What the bytes of the file say; nothing but a warning if they are damaged (Q43). Never raises."""
-    warnings = Warnings(_FILE)
+    warnings = WarningLog(_FILE)
     raw = _object(content, warnings)
     return TaskData(
         text=next(filter(None, (_text(raw, key) for key in _TEXTS)), None),
@@ -70,7 +70,7 @@ def read_task_data(content: bytes) -> TaskData:
     )
 
 
-def _object(content: bytes, warnings: Warnings) -> dict[str, Any]:
+def _object(content: bytes, warnings: WarningLog) -> dict[str, Any]:
     try:
         found = json.loads(content, parse_float=Decimal, parse_constant=lambda _: None)
     except (ValueError, RecursionError) as error:
@@ -90,7 +90,7 @@ def _text(raw: Mapping[str, Any], key: str) -> str | None:
     return found if isinstance(found, str) and found.strip() else None
 
 
-def _rubric(raw: object, warnings: Warnings) -> Mapping[str, Any] | None:
+def _rubric(raw: object, warnings: WarningLog) -> Mapping[str, Any] | None:
     first = next(iter(raw), None) if isinstance(raw, list) else raw
     if first is None or isinstance(first, dict):
         return first

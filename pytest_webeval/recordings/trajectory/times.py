@@ -6,7 +6,7 @@ import json
 import reprlib
 from dataclasses import dataclass
 
-from pytest_webeval.safety.warning_log import Warnings
+from pytest_webeval.safety.warning_log import WarningLog
 
 _FILE = "times.json"
 _MOST = 1e12  # seconds; a stamp beyond it is none of our times, or counts milliseconds
@@ -25,7 +25,7 @@ class Times:
 
 def read_times(content: bytes | None) -> Times:
     """The times in the bytes of the file, or none where there is no file (Q33). Never raises."""
-    warnings = Warnings(_FILE)
+    warnings = WarningLog(_FILE)
     fields = None if content is None else _object(content, warnings)
     if fields is None:
         return Times(warnings=warnings.texts)
@@ -37,7 +37,7 @@ def read_times(content: bytes | None) -> Times:
     return Times(start, end, duration, warnings.texts)
 
 
-def _object(content: bytes, warnings: Warnings) -> dict[str, object] | None:
+def _object(content: bytes, warnings: WarningLog) -> dict[str, object] | None:
     try:
         found = json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -49,7 +49,7 @@ def _object(content: bytes, warnings: Warnings) -> dict[str, object] | None:
     return None
 
 
-def _seconds(fields: dict[str, object], key: str, warnings: Warnings) -> float | None:
+def _seconds(fields: dict[str, object], key: str, warnings: WarningLog) -> float | None:
     raw = fields.get(key)
     if isinstance(raw, int | float) and not isinstance(raw, bool) and 0 <= raw <= _MOST:
         return float(raw)

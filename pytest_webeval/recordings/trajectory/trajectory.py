@@ -18,16 +18,16 @@ from pytest_webeval.recordings.trajectory.answer import total_usage
 from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
 from pytest_webeval.recordings.trajectory.files import TrajectoryFiles
 from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
+from pytest_webeval.recordings.trajectory.outcome import classify_answered
+from pytest_webeval.recordings.trajectory.outcome import classify_unanswered
 from pytest_webeval.recordings.trajectory.outcome import unreadable
-from pytest_webeval.recordings.trajectory.outcome import with_answer
-from pytest_webeval.recordings.trajectory.outcome import without_answer
 from pytest_webeval.recordings.trajectory.screenshots import Screenshots
 from pytest_webeval.recordings.trajectory.screenshots import align
 from pytest_webeval.recordings.trajectory.screenshots import find_screenshots
 from pytest_webeval.recordings.trajectory.step import NO_ANSWER
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
-from pytest_webeval.recordings.trajectory.step import Unreadable
+from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 
 LOST_LOG = "web_surfer.log: holds no action although the agent acted; it was recorded below the level DEBUG, or cut"
 
@@ -41,12 +41,15 @@ class Trajectory(TrajectoryFiles):
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """The agent's actions in order, with the screenshots before and after each. Raises `Unreadable`."""
+        """The agent's actions in order, with the screenshots before and after each. Raises `UnreadableTrajectory`."""
         return self._aligned[0]
 
     @property
     def alignment(self) -> str:
-        """How many screenshots there are for n actions: `n`, `n+1`, `n-1` or `misaligned`. Raises `Unreadable`."""
+        """How many screenshots there are for n actions: `n`, `n+1`, `n-1` or `misaligned`.
+
+        Raises `UnreadableTrajectory`.
+        """
         return self._aligned[1]
 
     @cached_property
@@ -55,22 +58,25 @@ class Trajectory(TrajectoryFiles):
 
     @property
     def events(self) -> list[dict[str, Any]]:
-        """The log's events as Fara's own loader gives them, where that can read the log. Raises `Unreadable`."""
+        """The log's events as Fara's own loader gives them, where that can read the log.
+
+        Raises `UnreadableTrajectory`.
+        """
         return list(self.log.events)
 
     @property
     def actions(self) -> list[str]:
-        """The arguments of each action as JSON text, without the thoughts. Raises `Unreadable`."""
+        """The arguments of each action as JSON text, without the thoughts. Raises `UnreadableTrajectory`."""
         return list(self.log.actions)
 
     @property
     def thoughts(self) -> list[str]:
-        """What the agent thought before each action. Raises `Unreadable`."""
+        """What the agent thought before each action. Raises `UnreadableTrajectory`."""
         return list(self.log.thoughts)
 
     @property
     def observations(self) -> list[str | None]:
-        """What the agent was told after each action. Raises `Unreadable`."""
+        """What the agent was told after each action. Raises `UnreadableTrajectory`."""
         return [step.observation for step in self.steps]
 
     @property
@@ -87,7 +93,7 @@ class Trajectory(TrajectoryFiles):
         """Images with those that are missing, unlisted or refused."""
         try:
             listed, is_relative = self.answer.screenshots, self.answer.is_rel_paths
-        except Unreadable:
+        except UnreadableTrajectory:
             listed, is_relative = (), True
         return find_screenshots(listed, is_relative, self.names, self.path)
 
@@ -98,7 +104,7 @@ class Trajectory(TrajectoryFiles):
 
     @property
     def is_aborted(self) -> bool:
-        """Whether the environment failed, as the answer file has it. Raises `Unreadable`."""
+        """Whether the environment failed, as the answer file has it. Raises `UnreadableTrajectory`."""
         return self.answer.is_aborted
 
     @property
@@ -108,12 +114,12 @@ class Trajectory(TrajectoryFiles):
 
     @property
     def usage(self) -> Mapping[str, Usage]:
-        """Tokens by component. Raises `Unreadable`."""
+        """Tokens by component. Raises `UnreadableTrajectory`."""
         return self.answer.token_usage
 
     @property
     def total_usage(self) -> Usage:
-        """Tokens of all components together. Raises `Unreadable`."""
+        """Tokens of all components together. Raises `UnreadableTrajectory`."""
         return total_usage(self.usage)
 
     @cached_property
@@ -121,22 +127,22 @@ class Trajectory(TrajectoryFiles):
         """What became of the run: completed, over budget, aborted or unreadable, with reason codes."""
         try:
             answer = self.answer
-        except Unreadable as problem:
-            return without_answer(problem, self.core)
+        except UnreadableTrajectory as problem:
+            return classify_unanswered(problem, self.core)
         try:
-            return with_answer(answer, () if answer.is_aborted else self.log.steps, self.place.max_rounds)
-        except Unreadable as problem:
+            return classify_answered(answer, () if answer.is_aborted else self.log.steps, self.place.max_rounds)
+        except UnreadableTrajectory as problem:
             return unreadable(problem)
 
     @property
     def is_log_lost(self) -> bool:
-        """Whether the agent acted although the log holds no action (§2.1). Raises `Unreadable`."""
+        """Whether the agent acted although the log holds no action (§2.1). Raises `UnreadableTrajectory`."""
         answered = self.answer.final_answer not in ("", NO_ANSWER)
         return not self.log.steps and (len(self.screenshots) > 1 or answered)
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Oddities of a run that can be scored, as codes. Raises `Unreadable`."""
+        """Oddities of a run that can be scored, as codes. Raises `UnreadableTrajectory`."""
         last = self.log.steps[-1].action if self.log.steps else ""
         found = {
             "log_lost": self.is_log_lost,
@@ -156,10 +162,10 @@ class Trajectory(TrajectoryFiles):
             self.core.warnings,
             self.task_data.warnings,
         ]
-        with suppress(Unreadable):
+        with suppress(UnreadableTrajectory):
             parts.insert(0, self.log.warnings)
             parts.insert(1, (LOST_LOG,) if self.is_log_lost else ())
-        with suppress(Unreadable):
+        with suppress(UnreadableTrajectory):
             parts.insert(0, (*self._answer_names, *self.answer.warnings))
         return tuple(chain(*parts, self.left_unread.values()))
 
@@ -189,9 +195,9 @@ def described(trajectory: Trajectory) -> dict[str, Any]:
         "steps": None,
         "usage": None,
     }
-    with suppress(Unreadable):
+    with suppress(UnreadableTrajectory):
         found |= _of_log(trajectory)
-    with suppress(Unreadable):
+    with suppress(UnreadableTrajectory):
         found |= _of_answer(trajectory)
     return found
 

@@ -15,7 +15,7 @@ from pytest_webeval.results import Status
 from pytest_webeval.results import Summary
 from pytest_webeval.scoring.provenance import own_version
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.trajectory_rows import about_trajectory
+from pytest_webeval.summary.trajectory_rows import trajectory_labels
 from pytest_webeval.summary.warning_kinds import warning_kind
 
 COLUMNS = (
@@ -53,7 +53,7 @@ LONGEST_INTENT, LONGEST_REASON = 200, 300  # characters: the whole texts stand o
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class IndexRow:
     """A run as the list has it. `data` names the file with its page, `flip` says how it changed since a baseline."""
 
     record: Record
@@ -66,7 +66,7 @@ class Listed:
 Rerun = Callable[[Sequence[str]], str | None]  # the command that scores the runs with these labels again
 
 
-def index_view(listed: Iterable[Listed], summary: Summary, title: str, rerun: Rerun) -> dict[str, Any]:
+def index_view(listed: Iterable[IndexRow], summary: Summary, title: str, rerun: Rerun) -> dict[str, Any]:
     """The first page, from the summary and all that it was made of, in the order of that."""
     ordered = sorted(listed, key=lambda one: (str(type(one.record.task_id)), one.record.task_id, one.record.run))
     tables = _Tables.of([one.record for one in ordered], summary)
@@ -109,7 +109,7 @@ def _totals(summary: Summary) -> dict[str, Any]:
     }
 
 
-def _headings(listed: Iterable[Listed]) -> dict[str, dict[str, str]]:
+def _headings(listed: Iterable[IndexRow]) -> dict[str, dict[str, str]]:
     """What the columns `site` and `type` of these runs are called."""
     kinds = {one.record.trajectory is not None for one in listed}
     if len(kinds) > 1:
@@ -118,14 +118,14 @@ def _headings(listed: Iterable[Listed]) -> dict[str, dict[str, str]]:
 
 
 def _site(record: Record) -> str:
-    return about_trajectory(record).get("benchmark") or record.site_key
+    return trajectory_labels(record).get("benchmark") or record.site_key
 
 
 def _type(record: Record) -> str:
-    return about_trajectory(record).get("class") or record.task_type or ""
+    return trajectory_labels(record).get("class") or record.task_type or ""
 
 
-def _shares(listed: Iterable[Listed], key: Callable[[Listed], str]) -> list[dict[str, Any]]:
+def _shares(listed: Iterable[IndexRow], key: Callable[[IndexRow], str]) -> list[dict[str, Any]]:
     """How many runs of each kind there are, and how many of them succeeded."""
     found: dict[str, dict[str, Any]] = {}
     for one in listed:
@@ -137,7 +137,7 @@ def _shares(listed: Iterable[Listed], key: Callable[[Listed], str]) -> list[dict
     return [found[name] for name in sorted(found)]
 
 
-def _templates(listed: Sequence[Listed]) -> list[dict[str, Any]]:
+def _templates(listed: Sequence[IndexRow]) -> list[dict[str, Any]]:
     """The same by intent template, with its text."""
     known = [one for one in listed if one.record.template >= 0]
     texts = {str(one.record.template): _cut(one.template, LONGEST_INTENT) for one in reversed(known) if one.template}
@@ -149,7 +149,7 @@ def _group(told: Mapping[str, Any], rerun: Rerun) -> dict[str, Any]:
     return shown | {"rerun": rerun(told["runs"])}
 
 
-def _flips(listed: Iterable[Listed]) -> dict[str, int] | None:
+def _flips(listed: Iterable[IndexRow]) -> dict[str, int] | None:
     found = [one.flip for one in listed if one.flip]
     return {flip: found.count(flip) for flip in ("gained", "lost")} if found else None
 
@@ -169,7 +169,7 @@ class _Tables:
         warnings = sorted({kind for record in records for kind in _kinds(record)})
         return cls(_numbered(groups), _numbered(evaluators), _numbered(warnings))
 
-    def row(self, listed: Listed) -> list[Any]:
+    def row(self, listed: IndexRow) -> list[Any]:
         record = listed.record
         is_grouped = record.failure is not None and not record.skipped
         return [

@@ -24,7 +24,7 @@ MOST_PIXELS = 50_000_000  # of an image that is made smaller: the file says how 
 _FORMATS = ("PNG", "JPEG", "WEBP")
 
 
-class Pictures(Protocol):
+class ScreenshotSource(Protocol):
     """How the screenshots of a run get into a report."""
 
     def of(self, shot: Screenshot) -> str | None:

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.recordings.network.events import seconds_of
+from pytest_webeval.recordings.network.events import parse_timestamp
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.network.events import NetworkEvent
@@ -34,7 +34,7 @@ def align_events(steps: Sequence[Step], events: Sequence[NetworkEvent]) -> list[
 
 
 def _by_time(steps: Sequence[Step], events: Sequence[NetworkEvent]) -> list[Range | None] | None:
-    begun = [(index, at) for index, step in enumerate(steps) if (at := seconds_of(step.timestamp)) is not None]
+    begun = [(index, at) for index, step in enumerate(steps) if (at := parse_timestamp(step.timestamp)) is not None]
     made = _in_order([event.started for event in events])
     if not begun or made is None:
         return None

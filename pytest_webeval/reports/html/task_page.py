@@ -15,14 +15,14 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.reports.html.screenshots import Pictures
+from pytest_webeval.reports.html.screenshots import ScreenshotSource
 from pytest_webeval.reports.html.screenshots import linked
-from pytest_webeval.reports.html.timeline import filmstrip
+from pytest_webeval.reports.html.timeline import step_timeline
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
-from pytest_webeval.safety.text import harmless
+from pytest_webeval.safety.text import sanitize
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.warning_kinds import warning_kind
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
@@ -108,7 +108,7 @@ _VERDICT = ("criterion", "status", "score", "reason", "source")
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class ReportPaths:
     """Where the things are that a report leads to, the report itself, and where its commands are to be called."""
 
     report: Path
@@ -122,19 +122,21 @@ class Places:
         return shlex.quote(str(path.relative_to(self.called_from) if inside else path))
 
 
-def recorded_parts(run: Run, task: Task | None, result: TaskResult, pictures: Pictures | None) -> dict[str, Any]:
+def recorded_parts(
+    run: Run, task: Task | None, result: TaskResult, pictures: ScreenshotSource | None
+) -> dict[str, Any]:
     """What a report shows of the recording and the task themselves, with all secrets that are in them."""
     return {
         "intent": (task.intent or None) if task else None,
         "start_urls": list(task.start_urls) if task else [],
         "template": (task.intent_template or None) if task else None,
         "network": network_table(run, marks_of(result.evaluators_results, _explanations(result))),
-        "steps": filmstrip(run, pictures),
+        "steps": step_timeline(run, pictures),
     }
 
 
 def task_view(
-    result: TaskResult, record: Record, parts: Mapping[str, Any], places: Places, rerun: str | None
+    result: TaskResult, record: Record, parts: Mapping[str, Any], places: ReportPaths, rerun: str | None
 ) -> dict[str, Any]:
     """The page of one run, from its result and its recorded parts without secrets. `rerun` scores it again.
 
@@ -147,7 +149,7 @@ def task_view(
         "status": "excluded" if record.skipped else record.status,
         "score": record.score,
         "reason": record.excluded if record.skipped else record.reason,
-        "error": result.error_msg and harmless(result.error_msg),
+        "error": result.error_msg and sanitize(result.error_msg),
         "template_id": result.intent_template_id,
         "sites": result.sites,
         "type": record.task_type,
@@ -218,7 +220,7 @@ def _checksums(result: TaskResult) -> dict[str, Any]:
     }
 
 
-def _commands(about: Mapping[str, Any], places: Places, rerun: str | None) -> Iterator[dict[str, str]]:
+def _commands(about: Mapping[str, Any], places: ReportPaths, rerun: str | None) -> Iterator[dict[str, str]]:
     if rerun is not None:
         yield {"label": "score this run again", "command": rerun}
     for name in sorted(about.get("inputs") or {}):
@@ -227,7 +229,7 @@ def _commands(about: Mapping[str, Any], places: Places, rerun: str | None) -> It
             yield {"label": "open the trace", "command": viewer}
 
 
-def _links(places: Places) -> Iterator[dict[str, str]]:
+def _links(places: ReportPaths) -> Iterator[dict[str, str]]:
     directory = f"{linked(places.run, places.report)}/"
     if os.path.isdir(places.run):  # noqa: PTH112  (pathlib raises where nobody may look)
         yield {"label": "run directory", "href": directory}

@@ -12,14 +12,14 @@ from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.recordings.trajectory.trajectory import Trajectory
-from pytest_webeval.reports.html.screenshots import Pictures
+from pytest_webeval.reports.html.screenshots import ScreenshotSource
 from pytest_webeval.reports.html.step_alignment import align_events
 
 MOST_STEPS = 200
 LONGEST_TEXT = 4_000  # characters
 
 
-def filmstrip(run: Run, pictures: Pictures | None) -> list[dict[str, Any]] | None:
+def step_timeline(run: Run, pictures: ScreenshotSource | None) -> list[dict[str, Any]] | None:
     """The steps of a trajectory, at most `MOST_STEPS`, those at the end. None where the run is none.
 
     Of one whose log cannot be read, or holds no action, the screenshots alone are shown.
@@ -50,7 +50,7 @@ def _ranges(run: Run, steps: Sequence[Step]) -> Sequence[tuple[int, int] | None]
         return ()
 
 
-def _told(step: Step, events: tuple[int, int] | None, pictures: Pictures | None) -> dict[str, Any]:
+def _told(step: Step, events: tuple[int, int] | None, pictures: ScreenshotSource | None) -> dict[str, Any]:
     return {
         "index": step.index,
         "action": step.action,
@@ -64,13 +64,13 @@ def _told(step: Step, events: tuple[int, int] | None, pictures: Pictures | None)
     }
 
 
-def _frame(number: int, shot: Screenshot, pictures: Pictures | None) -> dict[str, Any]:
+def _frame(number: int, shot: Screenshot, pictures: ScreenshotSource | None) -> dict[str, Any]:
     nothing = dict.fromkeys(("observation", "url", "before", "events"))
     told = {"index": number, "action": "", "arguments": {}, "thought": "", "after": _picture(shot, pictures)}
     return told | nothing
 
 
-def _picture(shot: Screenshot | None, pictures: Pictures | None) -> str | None:
+def _picture(shot: Screenshot | None, pictures: ScreenshotSource | None) -> str | None:
     return pictures.of(shot) if shot is not None and pictures is not None else None
 
 

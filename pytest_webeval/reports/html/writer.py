@@ -16,10 +16,10 @@ from typing import Any
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.results import WORST_FIRST
 from pytest_webeval.safety.files import sha256
-from pytest_webeval.safety.text import harmless
-from pytest_webeval.safety.text import travelling
-from pytest_webeval.storage import encoded
-from pytest_webeval.storage import write_plainly
+from pytest_webeval.safety.text import escape_surrogates
+from pytest_webeval.safety.text import sanitize
+from pytest_webeval.storage import to_json_bytes
+from pytest_webeval.storage import write_in_place
 from pytest_webeval.storage import write_text
 
 _LONGEST = 2_000  # characters of one text in what is written as HTML; the index holds all of it
@@ -45,7 +45,7 @@ def _compact(value: Any) -> str:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         text.encode()  # halves of surrogate pairs are no text that can be written
     except (ValueError, RecursionError):
-        return encoded(value).decode().rstrip()
+        return to_json_bytes(value).decode().rstrip()
     return text
 
 
@@ -77,7 +77,7 @@ def write_page(index: Mapping[str, Any], directory: Path) -> None:
 def write_task(label: str, data: Mapping[str, Any], directory: Path) -> str:
     """Write the script of one task below the directory of a page; what the page's index calls it."""
     name = data_name(label)
-    write_plainly(directory / "data" / f"{name}.js", task_script(label, data), _ADVICE)
+    write_in_place(directory / "data" / f"{name}.js", task_script(label, data), _ADVICE)
     return name
 
 
@@ -114,7 +114,7 @@ def _rendered(index: Mapping[str, Any], policy: str, style: str = "", script: st
     environment = Environment(autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(_ours))
     environment.filters["spelled"] = _spelled
     environment.filters["counted"] = "{:,}".format
-    seen = travelling({**index, "rows": ()})
+    seen = escape_surrogates({**index, "rows": ()})
     ours = {"style": Markup(style), "script": Markup(script), "tasks": Markup(tasks)}  # noqa: S704  (ours, or inert)
     return environment.get_template("index.html.jinja").render(
         **{**seen, "templates": _most_failures_first(seen["templates"])},
@@ -128,7 +128,7 @@ def _rendered(index: Mapping[str, Any], policy: str, style: str = "", script: st
 
 def _spelled(value: Any) -> str:
     text = str(value)
-    return harmless(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
+    return sanitize(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
 
 
 def _most_failures_first(entries: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

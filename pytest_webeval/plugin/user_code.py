@@ -1,4 +1,4 @@
-"""What pytest's outcomes, warnings and tracebacks mean in an evaluator that a user wrote."""
+"""Calls of code that users wrote: evaluators, in which pytest's outcomes and warnings mean something, and hooks."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 from typing import ClassVar
 from typing import Literal
 from typing import cast
 
+import pluggy
 import pytest
 
 from pytest_webeval.evaluators.calls import EvaluatorCalls
@@ -20,7 +22,7 @@ from pytest_webeval.recordings.run import Run
 from pytest_webeval.reports.failure_text import shortened_lines
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
-from pytest_webeval.safety.text import harmless
+from pytest_webeval.safety.text import sanitize
 from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.values.comparison import failed
 
@@ -61,7 +63,7 @@ class PytestCalls(EvaluatorCalls):
 
     def _warn(self, warning: warnings.WarningMessage, run: Run) -> None:
         message, original = cast("Warning", warning.message), str(warning.message)
-        text = harmless(original if self.config is None else self.config.stash[REDACTING].text(original, run))
+        text = sanitize(original if self.config is None else self.config.stash[REDACTING].text(original, run))
         if text != original:
             message = _like(warning.category, text)
         warnings.warn_explicit(message, type(message), warning.filename, warning.lineno)
@@ -96,3 +98,19 @@ def _traceback(error: BaseException, config: pytest.Config) -> str:
         style=style, showlocals=config.getoption("showlocals", default=False), tbfilter=not is_full
     )
     return shortened_lines(str(shown))
+
+
+def call_user_hook(hook: pluggy.HookCaller, **given: Any) -> str | None:
+    """Call a hook. What it raised, in one line that names it; None if all is well.
+
+    pytest would end the session without a summary. Nothing that somebody does with one result is worth all the others,
+    and there is no telling what they raise: so this is the one broad except of the plugin. `pytest.exit` still exits.
+    """
+    try:
+        hook(**given)
+    except pytest.exit.Exception:
+        raise
+    except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:  # noqa: BLE001  (see above)
+        told = " ".join(str(error).split())
+        return sanitize(f"{hook.name} raised {type(error).__name__}: {told}; mend the hook, then score again")
+    return None
