@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +21,7 @@ PLAIN = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:benchm
 ROOTS = ("--webeval-runs=runs", "--webeval-runs=alone", "--webeval-config=config.json", "--webeval-own-tasks")
 # Root may read everything; the sessions must not, or permissions would be tested by nobody.
 AS_USERS = ("setpriv", "--bounding-set=-dac_override,-dac_read_search") if os.geteuid() == 0 else ()
-MOST_SECONDS = 280
+MOST_SECONDS = 900  # after which a session that hangs is ended
 TIMES = ("timestamp", "wall_time", "slowest")
 RESULTS = ("eval_result.json", "eval_summary.json")
 
@@ -118,20 +117,23 @@ def run(directory: Path, every: int) -> Corpus:
 def _session(directory: Path, name: str, place: Path, *options: str) -> Session:
     reports = (f"--junitxml={name}.xml", f"--html={name}.html", "--self-contained-html")
     command = [*AS_USERS, sys.executable, "-m", "pytest", *PLAIN, *ROOTS, *reports, *options]
-    before, start = snapshot(directory), time.monotonic()
+    before = snapshot(directory)
     with (directory / f"{name}.out").open("wb") as out, (directory / f"{name}.err").open("wb") as err:
-        code, peak = _waited(subprocess.Popen(command, cwd=directory, stdout=out, stderr=err, start_new_session=True))
-    return Session(directory, name, place, code, time.monotonic() - start, peak, before, snapshot(directory))
+        measured = _waited(subprocess.Popen(command, cwd=directory, stdout=out, stderr=err, start_new_session=True))
+    return Session(directory, name, place, *measured, before, snapshot(directory))
 
 
-def _waited(process: subprocess.Popen[bytes]) -> tuple[int, int]:
-    """The exit code, and the memory of the largest process. One that takes too long is ended with its children."""
+def _waited(process: subprocess.Popen[bytes]) -> tuple[int, float, int]:
+    """The exit code, the seconds of CPU, and the memory of the largest process.
+
+    A session that takes too long is ended with its children.
+    """
     timer = Timer(MOST_SECONDS, os.killpg, (process.pid, signal.SIGKILL))
     timer.start()
     _, status, usage = os.wait4(process.pid, 0)
     timer.cancel()
     process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, usage.ru_maxrss * 1024
+    return process.returncode, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
 def snapshot(directory: Path) -> dict[str, object]:
