@@ -1,4 +1,4 @@
-"""What pytest loads: options, hook specifications, and one registered object when runs are asked for."""
+"""The entry point that pytest loads: options, hooks, and one registration when there are runs to score."""
 
 from __future__ import annotations
 
@@ -8,12 +8,8 @@ from typing import Any
 
 import pytest
 
+from pytest_webeval.plugin import options
 from pytest_webeval.plugin.hookspecs import HookSpecs
-from pytest_webeval.plugin.options import INI_NAMES
-from pytest_webeval.plugin.options import OPTIONS
-from pytest_webeval.plugin.options import SWITCHES
-from pytest_webeval.plugin.options import _flag
-from pytest_webeval.plugin.options import pytest_addoption  # noqa: F401  (pytest finds this hook here)
 
 NO_RUNS = "checks recorded runs; name them with --webeval-runs=DIR"
 # Fixtures that are about one run, so that a test with one of them has nothing to do without runs.
@@ -30,6 +26,11 @@ OF_A_RUN = frozenset(
 )
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options and an ini key for each."""
+    options.add_options(parser)
+
+
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     """Declare our hooks, so that a conftest.py may implement them in any session."""
     pluginmanager.add_hookspecs(HookSpecs)
@@ -41,7 +42,7 @@ def _asked_for(config: pytest.Config, known: Any = None) -> bool:
 
 def _may_be_foreign(ini: Path) -> bool:
     """Whether there is another configuration file above one that pytest found."""
-    return any(os.path.exists(f"{above}/{name}") for above in ini.parent.parents for name in INI_NAMES)  # noqa: PTH110
+    return any(os.path.exists(f"{above}/{name}") for above in ini.parent.parents for name in options.INI_NAMES)  # noqa: PTH110
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -83,17 +84,18 @@ def _refuse_options_without_runs(config: pytest.Config) -> None:
 
     What stands in the ini key `addopts` is configuration as ini keys are, and asks for nothing by itself.
     """
-    given = [name for name in (*OPTIONS, *SWITCHES) if getattr(config.option, name) not in (None, False)]
-    configured = {option.partition("=")[0] for option in config.getini("addopts")} if given else set()
-    options = [option for name in given if (option := _flag(name)) not in configured]
-    if options and not hasattr(config, "workerinput"):  # a worker of xdist has what its controller has
-        verb = "needs" if len(options) == 1 else "need"
-        raise pytest.UsageError(f"{', '.join(options)} {verb} recorded runs; name them with --webeval-runs=DIR")
+    needing = [option for option in options.OPTIONS if option.is_flag and option.is_ini_key]
+    flags = [option.flag for option in needing if getattr(config.option, option.key) not in (None, False)]
+    configured = {argument.partition("=")[0] for argument in config.getini("addopts")} if flags else set()
+    flags = [flag for flag in flags if flag not in configured]
+    if flags and not hasattr(config, "workerinput"):  # a worker of xdist has what its controller has
+        verb = "needs" if len(flags) == 1 else "need"
+        raise pytest.UsageError(f"{', '.join(flags)} {verb} recorded runs; name them with --webeval-runs=DIR")
 
 
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
     """List the secrets in the runs instead of scoring them, where that was asked for. Raises `pytest.UsageError`."""
-    if not config.option.webeval_audit:
+    if not config.option.webeval_audit_secrets:
         return None
     from pytest_webeval.plugin.audit import audit  # for who asks
 

@@ -86,7 +86,7 @@ def _share(config: pytest.Config, workspace: Workspace) -> None:
 
 def _check_report(workspace: Workspace) -> None:
     """Raise `SettingsError` where there can be no report as it is asked for."""
-    report, embed = workspace.settings.report, workspace.settings.embed
+    report, embed = workspace.settings.report, workspace.settings.report_embed
     if report is None and embed is not None:
         told = "--webeval-report-embed says what a report may have in itself"
         raise SettingsError(f"{told}; name one with --webeval-report")

@@ -11,35 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from pytest_webeval.plugin import options
 from pytest_webeval.plugin.item_names import exact
 from pytest_webeval.recordings.formats import FORMATS
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.summary.record import Record
 
 RUNS = "--webeval-runs"
-# Options that decide what is scored, and how: with values, without, and those of pytest that may be glued to theirs.
-VALUED = frozenset(
-    {
-        RUNS,
-        "--webeval-aborted",
-        "--webeval-config",
-        "--webeval-criterion",
-        "--webeval-output",
-        "--webeval-over-budget",
-        "--webeval-redact",
-        "--webeval-rubric-threshold",
-        "--webeval-rules",
-        "--webeval-score-file",
-        "--webeval-subset",
-        "--webeval-tasks",
-        "--webeval-timeout",
-        "--webeval-today",
-        "--config-file",
-        "--override-ini",
-        "--rootdir",
-    }
-)
-SWITCHES = frozenset({"--webeval-expect", "--webeval-own-tasks"})
+# Options of pytest that change what ours mean: with their values in one argument or in the next, and short ones.
+OF_PYTEST = frozenset({"--config-file", "--override-ini", "--rootdir"})
 TOLD = "webeval_asked"
 SHORT = ("-c", "-o", "-p")
 
@@ -47,10 +27,10 @@ SHORT = ("-c", "-o", "-p")
 def reruns_of(config: pytest.Config, records: Iterable[Record]) -> RerunCommands:
     """Commands for the runs of a session, as somebody would type them where pytest was called."""
     found = {record.run: record for record in records}
-    options, pinned = asked_of(config)
+    arguments, pinned = asked_of(config)
     return RerunCommands(
         {run: record.task_id for run, record in found.items()},
-        options,
+        arguments,
         pinned,
         frozenset(run for run, record in found.items() if record.missing),
         exact([*(one.name for one in FORMATS), *(name for record in found.values() for name in _names(record))]),
@@ -72,18 +52,23 @@ def asked_of(config: pytest.Config) -> tuple[Sequence[str], Sequence[str]]:
     told: tuple[Sequence[str], Sequence[str]] | None = getattr(config, "workerinput", {}).get(TOLD)
     if told is not None:
         return told
-    options = tuple(_kept([str(one) for one in config.invocation_params.args], config.invocation_params.dir))
-    return options, tuple(_pinned(config, options))
+    arguments = tuple(
+        _kept([str(argument) for argument in config.invocation_params.args], config.invocation_params.dir)
+    )
+    return arguments, tuple(_pinned(config, arguments))
 
 
 def _kept(arguments: Sequence[str], here: Path) -> Iterator[str]:
     """What the user gave of the options that matter, spelled as they were; roots as seen from here."""
+    repeated = [option for option in options.OPTIONS if option.in_rerun and option.is_flag]
+    valued = OF_PYTEST.union(option.flag for option in repeated if not option.is_switch)
+    switches = {option.flag for option in repeated if option.is_switch}
     rest = iter(arguments)
     for argument in rest:
         name, glued, value = argument.partition("=")
-        if argument in SWITCHES:
+        if argument in switches:
             yield argument
-        elif name in VALUED:
+        elif name in valued:
             value = value if glued else next(rest, "")
             yield f"{name}={_nearer(value, here) if name == RUNS else value}"
         elif argument[:2] in SHORT:
@@ -98,10 +83,14 @@ def _nearer(root: str, here: Path) -> str:
     return str(path.relative_to(here)) if inside else root
 
 
-def _pinned(config: pytest.Config, options: Sequence[str]) -> Iterator[str]:
+def _pinned(config: pytest.Config, arguments: Sequence[str]) -> Iterator[str]:
     """What pytest would look for from a node id upwards: where ids are relative to, and the configuration file."""
     here = config.invocation_params.dir
-    if not any(one.startswith("--rootdir=") for one in options):
+    if not any(one.startswith("--rootdir=") for one in arguments):
         yield f"--rootdir={os.path.relpath(config.rootpath, here)}"
-    if config.inipath is not None and "-c" not in options and not any(one.startswith("--config-f") for one in options):
+    if (
+        config.inipath is not None
+        and "-c" not in arguments
+        and not any(one.startswith("--config-f") for one in arguments)
+    ):
         yield from ("-c", os.path.relpath(config.inipath, here))

@@ -1,23 +1,26 @@
-"""Options and ini values as one frozen object."""
+"""What a session was asked to do, read through the table of options."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.redaction.policy import MODES
+from pytest_webeval.plugin import options
+from pytest_webeval.plugin.options import Option
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.policy import allowed_names
 from pytest_webeval.redaction.session import Redacting
-from pytest_webeval.rubrics.policy import CRITERIA
-from pytest_webeval.rubrics.policy import OVER_BUDGET
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rubrics.policy import parse_fraction
 from pytest_webeval.rules import RULES
@@ -26,102 +29,132 @@ from pytest_webeval.safety.limits import Limits
 from pytest_webeval.safety.limits import parse_size
 from pytest_webeval.safety.limits import read_limits
 from pytest_webeval.storage import Sync
-from pytest_webeval.tasks.dataset import BUNDLED
-from pytest_webeval.tasks.dataset import REFERENCE_NAME
 from pytest_webeval.values.base import present_day
 
 REDACTING = pytest.StashKey[Redacting]()
-
-
-# Options whose values are words or numbers, never paths, and those of which some values name no file.
-PLAIN = (
-    "webeval_aborted",
-    "webeval_criterion",
-    "webeval_durations",
-    "webeval_over_budget",
-    "webeval_redact",
-    "webeval_report_embed",
-    "webeval_rubric_threshold",
-    "webeval_rules",
-    "webeval_score_file",
-    "webeval_timeout",
-    "webeval_today",
-)
 TIMEOUT, LONGEST = 60.0, 1e8  # seconds
-RULE_WORDS = ("default", "reference", "strict")
-ABORTED = ("skip", "xfail", "fail")
-WORDS = {"webeval_tasks": (REFERENCE_NAME,), "webeval_subset": tuple(BUNDLED)}
+# Parsers of what stands for a file or directory. In an ini file, paths are relative to that file.
+PATHS = frozenset({"directory", "file", "path", "task_files", "word_or_file"})
 
 
-@dataclass(frozen=True, slots=True)
 class Settings:
-    """What a session was asked to do. Paths are absolute, links in them are kept."""
+    """One attribute for each row of the option table, by its name; the annotations are for those that we use.
 
-    roots: tuple[Path, ...]
+    Nobody changes them. Paths are absolute, links in them are kept.
+    """
+
+    runs: tuple[Path, ...]
     tasks: tuple[str, ...]
     subset: str | None
-    expect: bool
     config: Path | None
     output: Path | None
+    redact: str
+    redact_allow: Mapping[str, tuple[str, ...]]
     rules: Rules
-    today: date
-    policy: VerdictPolicy
+    criterion: str | None
+    rubric_threshold: Decimal | None
+    score_file: str | None
+    over_budget: str
     aborted: str
+    report: Path | None
+    report_embed: int | None  # bytes of screenshots
     metrics: Path | None
     baseline: Path | None
     gitlab_metrics: Path | None
     durations: int | None  # how many runs to show, 0 for all
-    limits: Limits
     timeout: float  # seconds for each run, 0 for no limit
+    today: date
+    limits: Limits
+    expect: bool
     resume: bool
+    own_tasks: bool
     fsync: bool
-    own_tasks: bool  # whether a run may define its own task
-    report: Path | None
-    embed: int | None  # bytes of screenshots that the report has in itself
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        vars(self).update(values)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Raise `AttributeError`."""
+        raise AttributeError(f"settings do not change: {name} = {value!r}")
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """The run roots."""
+        return self.runs
 
     @property
     def sync(self) -> Sync | None:
         """What makes sure that a file is on the disk, if that is asked for."""
         return os.fsync if self.fsync else None
 
-    redaction: RedactionPolicy
+    @cached_property
+    def policy(self) -> VerdictPolicy:
+        """How stored verdicts count."""
+        return VerdictPolicy(self.criterion, self.rubric_threshold, self.score_file, self.over_budget)
+
+    @cached_property
+    def redaction(self) -> RedactionPolicy:
+        """What is replaced in all that leaves the run directories."""
+        return RedactionPolicy(self.redact, self.redact_allow)
+
+    def affecting_results(self) -> dict[str, str]:
+        """The values on which results depend, as texts."""
+        names = (option.name for option in options.OPTIONS if option.affects_results)
+        return {name: repr(getattr(self, name)) for name in names}
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """What was written for an option: on the command line, or else for its ini key. `raw` is None if nothing was."""
+
+    option: Option
+    config: pytest.Config
+
+    @property
+    def is_on_command_line(self) -> bool:
+        """Whether the value is that of the option, not of the ini key."""
+        return self.option.is_flag and getattr(self.config.option, self.option.key) not in (None, False)
+
+    @property
+    def raw(self) -> Any:
+        """The value: a text, a list of texts for a repeatable option, a boolean for a switch."""
+        if self.is_on_command_line:
+            return getattr(self.config.option, self.option.key)
+        value = self.config.getini(self.option.key) if self.option.is_ini_key else None
+        if self.option.parse not in PATHS:
+            return value
+        if self.option.is_repeatable:
+            return [self._from_ini(path) for path in value or ()]
+        return self._from_ini(value)
+
+    @property
+    def text(self) -> str | None:
+        """The value of an option that takes one. An empty one in an ini file is as good as none."""
+        return self.raw if self.is_on_command_line else self.raw or None
+
+    def _from_ini(self, path: str | None) -> str | None:
+        if not path or path in self.option.choices or self.config.inipath is None:
+            return path
+        return str(self.config.inipath.parent / path)
+
+    def invalid(self, advice: str) -> SettingsError:
+        """The error for a value that cannot be used; it names the option, or the ini key if the value is there."""
+        name = self.option.flag if self.is_on_command_line else self.option.key
+        return SettingsError(f"invalid {name} {self.raw!r}; use {advice}")
 
 
 def read_settings(config: pytest.Config) -> Settings:
     """The settings of a session. Raises `pytest.UsageError`."""
     try:
-        return Settings(
-            roots=run_roots(config, config.option.webeval_runs),
-            tasks=tuple(_word_or_file("webeval_tasks", one) for one in _values(config, "webeval_tasks")),
-            subset=_word_or_file("webeval_subset", one) if (one := _value(config, "webeval_subset")) else None,
-            expect=_is_on(config, "webeval_expect"),
-            config=_file(path, "--webeval-config") if (path := _value(config, "webeval_config")) else None,
-            output=_absolute(path) if (path := _value(config, "webeval_output")) else None,
-            rules=RULES[_word(config, "webeval_rules", RULE_WORDS) or RULE_WORDS[0]],
-            today=_day(config),
-            policy=_policy(config),
-            aborted=_word(config, "webeval_aborted", ABORTED) or ABORTED[0],
-            metrics=_directory(path, "--webeval-metrics") if (path := _value(config, "webeval_metrics")) else None,
-            baseline=_file(path, "--webeval-baseline") if (path := _value(config, "webeval_baseline")) else None,
-            gitlab_metrics=_absolute(path) if (path := _value(config, "webeval_gitlab_metrics")) else None,
-            durations=_count(config),
-            limits=read_limits(config.getini("webeval_limits")),
-            timeout=_seconds(config),
-            resume=_is_on(config, "webeval_resume"),
-            fsync=_is_on(config, "webeval_fsync"),
-            own_tasks=_is_on(config, "webeval_own_tasks"),
-            redaction=_redaction(config),
-            report=_directory(path, "--webeval-report") if (path := _value(config, "webeval_report")) else None,
-            embed=_size(config),
-        )
+        return Settings({option.name: PARSERS[option.parse](Argument(option, config)) for option in options.OPTIONS})
     except SettingsError as error:
         raise pytest.UsageError(str(error)) from error
 
 
-def run_roots(config: pytest.Config, given: list[str] | None) -> tuple[Path, ...]:
-    """The run roots, as given in the options or else in the ini file. Raises `SettingsError`."""
-    named = [Path(root) for root in given] if given else list(config.getini("webeval_runs"))
-    roots = tuple(dict.fromkeys(Path(os.path.abspath(root)) for root in named))  # noqa: PTH100  (links are kept)
+def run_roots(config: pytest.Config, arguments: Sequence[str] | None) -> tuple[Path, ...]:
+    """The run roots of the option, or else of the ini file. Raises `SettingsError`."""
+    paths = [Path(root) for root in arguments] if arguments else list(config.getini("webeval_runs"))
+    roots = tuple(dict.fromkeys(Path(os.path.abspath(root)) for root in paths))  # noqa: PTH100  (links are kept)
     for root in roots:
         if not os.path.isdir(root):  # noqa: PTH112  (pathlib raises where nobody may look)
             raise SettingsError(f"--webeval-runs: no directory {root}; name the directory that holds the recorded runs")
@@ -142,127 +175,109 @@ def _separate(roots: Sequence[Path]) -> tuple[Path, ...]:
     return tuple(by_real_path.values())
 
 
-def _value(config: pytest.Config, name: str) -> str | None:
-    """An option as given, or its ini twin, whose paths are relative to the ini file."""
-    given: str | None = getattr(config.option, name)
-    if given is not None:
-        return given
-    written: str | None = config.getini(name)
-    return _written(config, name, written) if written else None
-
-
-def _invalid(config: pytest.Config, name: str, value: str, advice: str) -> SettingsError:
-    """An error that names the option, or its ini key where the value stands there."""
-    is_option = getattr(config.option, name) is not None
-    called = f"--{name.replace('_', '-')}" if is_option else name
-    return SettingsError(f"invalid {called} {value!r}; use {advice}")
-
-
-def _values(config: pytest.Config, name: str) -> list[str]:
-    """The same of an option that may be given several times."""
-    given: list[str] | None = getattr(config.option, name)
-    return given or [_written(config, name, one) for one in config.getini(name) or ()]
-
-
-def _is_on(config: pytest.Config, name: str) -> bool:
+def _parse_switch(argument: Argument) -> bool:
     try:
-        return bool(getattr(config.option, name) or config.getini(name))
+        return bool(argument.raw)
     except (ValueError, pytest.UsageError) as error:  # in which pytest does not name the key
-        raise SettingsError(f"{name}: {error}; use true or false") from error
+        raise SettingsError(f"{argument.option.key}: {error}; use true or false") from error
 
 
-def _written(config: pytest.Config, name: str, value: str) -> str:
-    is_word = name in PLAIN or value in WORDS.get(name, ())
-    return value if is_word or config.inipath is None else str(config.inipath.parent / value)
-
-
-def _day(config: pytest.Config) -> date:
-    given = _value(config, "webeval_today")
+def _parse_day(argument: Argument) -> date:
     try:
-        return present_day() if given is None else date.fromisoformat(given)
+        return present_day() if argument.text is None else date.fromisoformat(argument.text)
     except ValueError as error:
-        raise _invalid(config, "webeval_today", str(given), "YYYY-MM-DD, such as 2026-01-31") from error
+        raise argument.invalid("YYYY-MM-DD, such as 2026-01-31") from error
 
 
-def _count(config: pytest.Config) -> int | None:
-    given = _value(config, "webeval_durations")
-    if given is None:
+def _parse_count(argument: Argument) -> int | None:
+    text = argument.text
+    if text is None:
         return None
-    if not (given.isascii() and given.isdigit()):
-        raise _invalid(config, "webeval_durations", given, "how many runs to show, or 0 for all")
-    return int(given)
+    if not (text.isascii() and text.isdigit()):
+        raise argument.invalid("how many runs to show, or 0 for all")
+    return int(text)
 
 
-def _size(config: pytest.Config) -> int | None:
-    given = _value(config, "webeval_report_embed")
-    size = None if given is None else parse_size(given)
-    if given is not None and size is None:
-        raise _invalid(config, "webeval_report_embed", given, "a size such as 25MB")
+def _parse_size(argument: Argument) -> int | None:
+    size = None if argument.text is None else parse_size(argument.text)
+    if argument.text is not None and size is None:
+        raise argument.invalid("a size such as 25MB")
     return size
 
 
-def _seconds(config: pytest.Config) -> float:
-    given = _value(config, "webeval_timeout")
+def _parse_seconds(argument: Argument) -> float:
     try:
-        seconds = TIMEOUT if given is None else float(given)
+        seconds = TIMEOUT if argument.text is None else float(argument.text)
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds <= LONGEST:
-        raise _invalid(config, "webeval_timeout", str(given), "a number of seconds such as 120, or 0 for no limit")
+        raise argument.invalid("a number of seconds such as 120, or 0 for no limit")
     return seconds
 
 
-def _policy(config: pytest.Config) -> VerdictPolicy:
-    return VerdictPolicy(
-        criterion=_word(config, "webeval_criterion", CRITERIA),
-        threshold=_threshold(config),
-        score_file=_value(config, "webeval_score_file"),
-        over_budget=_word(config, "webeval_over_budget", OVER_BUDGET) or OVER_BUDGET[0],
-    )
-
-
-def _threshold(config: pytest.Config) -> Decimal | None:
-    given = _value(config, "webeval_rubric_threshold")
+def _parse_fraction(argument: Argument) -> Decimal | None:
     try:
-        return None if given is None else parse_fraction(given)
+        return None if argument.text is None else parse_fraction(argument.text)
     except SettingsError as error:
-        advice = "a number from 0 to 1, such as 0.8"
-        raise _invalid(config, "webeval_rubric_threshold", str(given), advice) from error
+        raise argument.invalid("a number from 0 to 1, such as 0.8") from error
 
 
-def _redaction(config: pytest.Config) -> RedactionPolicy:
-    mode = _word(config, "webeval_redact", MODES) or MODES[0]
-    return RedactionPolicy(mode, allowed_names(config.getini("webeval_redact_allow")))
+def _parse_optional_word(argument: Argument) -> str | None:
+    words = argument.option.choices
+    if argument.text is not None and argument.text not in words:
+        raise argument.invalid(f"{', '.join(words[:-1])} or {words[-1]}")
+    return argument.text
 
 
-def _word(config: pytest.Config, name: str, words: Sequence[str]) -> str | None:
-    value = _value(config, name)
-    if value is not None and value not in words:
-        raise _invalid(config, name, value, f"{', '.join(words[:-1])} or {words[-1]}")
-    return value
+def _parse_word(argument: Argument) -> str:
+    return _parse_optional_word(argument) or argument.option.choices[0]
 
 
-def _word_or_file(name: str, value: str) -> str:
-    words = WORDS[name]
-    if value in words:
-        return value
-    return str(_file(value, f"--{name.replace('_', '-')}", f"check the path, or say {' or '.join(words)}"))
+def _parse_directory(argument: Argument) -> Path | None:
+    path = _parse_path(argument)
+    if path is not None and os.path.exists(path) and not os.path.isdir(path):  # noqa: PTH110, PTH112  (pathlib raises)
+        raise SettingsError(f"{argument.option.flag}: {path} is no directory; name one to write into")
+    return path
+
+
+def _parse_path(argument: Argument) -> Path | None:
+    return _absolute(argument.text) if argument.text else None
 
 
 def _absolute(path: str) -> Path:
     return Path(os.path.abspath(path))  # noqa: PTH100  (links are kept)
 
 
-def _directory(path: str, option: str) -> Path:
-    found = _absolute(path)
-    is_other = os.path.exists(found) and not os.path.isdir(found)  # noqa: PTH110, PTH112  (pathlib raises at times)
-    if is_other:
-        raise SettingsError(f"{option}: {found} is no directory; name one to write into")
-    return found
+def _existing_file(path: str, option: Option) -> Path:
+    absolute = _absolute(path)
+    if not os.path.isfile(absolute):  # noqa: PTH113  (pathlib raises where nobody may look)
+        advice = f"check the path, or say {' or '.join(option.choices)}" if option.choices else "check the path"
+        raise SettingsError(f"{option.flag}: no file {absolute}; {advice}")
+    return absolute
 
 
-def _file(path: str, option: str, advice: str = "check the path") -> Path:
-    found = _absolute(path)
-    if not os.path.isfile(found):  # noqa: PTH113  (pathlib raises where nobody may look)
-        raise SettingsError(f"{option}: no file {found}; {advice}")
-    return found
+def _word_or_file(text: str, option: Option) -> str:
+    return text if text in option.choices else str(_existing_file(text, option))
+
+
+# How the value of an option is read. Each raises `SettingsError`.
+PARSERS: dict[str, Callable[[Argument], Any]] = {
+    "allowed_names": lambda argument: allowed_names(argument.raw),
+    "count": _parse_count,
+    "day": _parse_day,
+    "directory": _parse_directory,
+    "file": lambda argument: _existing_file(argument.text, argument.option) if argument.text else None,
+    "fraction": _parse_fraction,
+    "limits": lambda argument: read_limits(argument.raw),
+    "optional_word": _parse_optional_word,
+    "path": _parse_path,
+    "roots": lambda argument: run_roots(argument.config, argument.config.option.webeval_runs),
+    "rules": lambda argument: RULES[_parse_word(argument)],
+    "seconds": _parse_seconds,
+    "size": _parse_size,
+    "switch": _parse_switch,
+    "task_files": lambda argument: tuple(_word_or_file(text, argument.option) for text in argument.raw or ()),
+    "text": lambda argument: argument.text,
+    "word": _parse_word,
+    "word_or_file": lambda argument: _word_or_file(argument.text, argument.option) if argument.text else None,
+}

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.plugin.options import OPTIONS
-from pytest_webeval.plugin.options import SWITCHES
 
-FLAGS = {name: f"--{name.replace('_', '-')}" for name in (*OPTIONS, *SWITCHES) if name != "webeval_runs"}
+NEEDING_RUNS = [option for option in OPTIONS if option.is_flag and option.is_ini_key and option.name != "runs"]
 
 
 def usage_error(result):
@@ -25,9 +24,10 @@ def test_an_option_about_runs_needs_runs(pytester):
 
 
 def test_all_options_without_runs_are_named_in_one_line(pytester):
-    given = [flag if name in SWITCHES else f"{flag}=1" for name, flag in FLAGS.items()]
+    given = [option.flag if option.is_switch else f"{option.flag}=1" for option in NEEDING_RUNS]
     line = usage_error(pytester.runpytest(*reversed(given)))
-    assert line == f"ERROR: {', '.join(FLAGS.values())} need recorded runs; name them with --webeval-runs=DIR"
+    flags = ", ".join(option.flag for option in NEEDING_RUNS)
+    assert line == f"ERROR: {flags} need recorded runs; name them with --webeval-runs=DIR"
 
 
 def test_an_option_without_runs_is_refused_in_the_environment_as_well(pytester, monkeypatch):

@@ -78,7 +78,7 @@ class ReportIndex:
     def _write(self, index: Mapping[str, Any]) -> None:
         write_page(index, self.directory)
         self.written.append(self.directory / "index.html")
-        budget = self.reporter.workspace.settings.embed
+        budget = self.reporter.workspace.settings.report_embed
         if budget is not None:
             self.written.append(write_copy(index, self.directory, budget))
 

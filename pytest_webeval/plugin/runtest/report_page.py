@@ -139,9 +139,11 @@ class RunPages:
         from pytest_webeval.reports.html.screenshots import Thumbnails
 
         settings = self.workspace.settings
-        if settings.embed is None:
+        if settings.report_embed is None:
             return Links(run.path, self.directory)
-        return None if settings.redaction.is_strict else Thumbnails(run.trajectory, settings.embed // max(runs, 1))
+        return (
+            None if settings.redaction.is_strict else Thumbnails(run.trajectory, settings.report_embed // max(runs, 1))
+        )
 
 
 PAGES = pytest.StashKey[RunPages]()

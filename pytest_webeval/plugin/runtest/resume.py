@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from dataclasses import field
-from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
 
@@ -46,31 +45,12 @@ from pytest_webeval.scoring.provenance import libraries
 from pytest_webeval.storage import remove_leftovers
 from pytest_webeval.summary.record import Record
 
-# What says which runs are scored, or what is told of them, but not what becomes of one. The definition of a task and
-# the content of the configuration file are looked at themselves; whatever else there is may change a result.
-_NO_MATTER = (
-    "baseline",
-    "config",
-    "durations",
-    "embed",
-    "expect",
-    "fsync",
-    "gitlab_metrics",
-    "metrics",
-    "report",
-    "resume",
-    "roots",
-    "subset",
-    "tasks",
-    "timeout",
-)
-
 
 def settings_fingerprint(settings: Settings) -> str:
     """SHA-256 of all that a session was asked for, and with which libraries, as far as a result may depend on it."""
-    asked = {one.name: repr(getattr(settings, one.name)) for one in fields(settings) if one.name not in _NO_MATTER}
     sites = sha256(settings.config.read_bytes()) if settings.config else None
-    return sha256(json.dumps([asked, sites, libraries()], sort_keys=True).encode("utf-8", "surrogatepass"))
+    facts = [settings.affecting_results(), sites, libraries()]
+    return sha256(json.dumps(facts, sort_keys=True).encode("utf-8", "surrogatepass"))
 
 
 def journal_path(workspace: Workspace, path: Path) -> Path | None:

@@ -1,0 +1,83 @@
+"""A row of the option table is all that an option needs."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_webeval.plugin import options
+from pytest_webeval.plugin.options import OPTIONS
+from pytest_webeval.plugin.options import Option
+from pytest_webeval.plugin.settings import PARSERS
+from pytest_webeval.plugin.settings import Settings
+
+COLOUR = Option(
+    "lamp_colour", "colour of the lamp", "COLOUR", "word", choices=("white", "red"), in_rerun=True, affects_results=True
+)
+SHOWING = """
+def pytest_webeval_summary(summary, config):
+    from pytest_webeval.plugin.workspace import WORKSPACE
+    print("colour:", config.stash[WORKSPACE].settings.lamp_colour)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _one_more_option(monkeypatch):
+    monkeypatch.setattr(options, "OPTIONS", (*OPTIONS, COLOUR))
+
+
+def test_a_row_is_an_option_with_help_and_an_ini_key(pytester):
+    result = pytester.runpytest("--help")
+    result.stdout.re_match_lines(
+        [r"  --webeval-lamp-colour=COLOUR", r" +colour of the lamp", r"  webeval_lamp_colour .*"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("ini", "arguments", "value"),
+    [("", (), "white"), ("", ("--webeval-lamp-colour=red",), "red"), ("webeval_lamp_colour = red", (), "red")],
+)
+def test_a_row_is_a_setting_of_the_command_line_and_of_the_ini_file(pytester, runs, webeval, ini, arguments, value):
+    pytester.makeini(f"[pytest]\n{ini}")
+    pytester.makeconftest(SHOWING)
+    runs.add(107)
+    webeval("-s", *arguments).stdout.fnmatch_lines([f"*colour: {value}"])
+
+
+@pytest.mark.parametrize(
+    ("ini", "arguments", "name"),
+    [
+        ("", ("--webeval-lamp-colour=x",), "--webeval-lamp-colour"),
+        ("webeval_lamp_colour = x", (), "webeval_lamp_colour"),
+    ],
+)
+def test_an_invalid_value_is_an_error_that_names_its_place(pytester, runs, webeval, ini, arguments, name):
+    pytester.makeini(f"[pytest]\n{ini}")
+    runs.add(107)
+    webeval(*arguments).stderr.fnmatch_lines([f"ERROR: invalid {name} 'x'; use white or red"])
+
+
+def test_commands_that_score_runs_again_repeat_it(runs, webeval):
+    runs.add(107, passes=False)
+    runs.add(108, passes=False)
+    result = webeval("--webeval-lamp-colour", "red")
+    result.stdout.fnmatch_lines(["*pytest --webeval-runs=runs --webeval-lamp-colour=red -k *"])
+
+
+def test_results_of_a_session_with_another_value_are_not_reused(monkeypatch):
+    names = [row.name for row in options.OPTIONS]
+    white, red = (Settings(dict.fromkeys(names, value)) for value in ("white", "red"))
+    assert white.affecting_results()["lamp_colour"] == "'white'"
+    assert white.affecting_results() != red.affecting_results()
+    monkeypatch.setattr(options, "OPTIONS", (*OPTIONS, COLOUR._replace(affects_results=False)))
+    assert "lamp_colour" not in white.affecting_results()
+
+
+def test_every_row_has_a_parser_and_settings_know_its_type():
+    assert {row.parse for row in OPTIONS} == PARSERS.keys()
+    assert {row.name for row in OPTIONS} - {"audit_secrets"} == Settings.__annotations__.keys()
+
+
+def test_settings_do_not_change():
+    settings = Settings({"timeout": 60.0})
+    with pytest.raises(AttributeError, match=r"^settings do not change: timeout = 1$"):
+        settings.timeout = 1
