@@ -31,12 +31,12 @@ PIECES = [
 ]
 
 
-def found_in(text, replace_in_json):
+def found_in(text, everywhere):
     """What is told of a text, and the text without it."""
     told = []
     made = Replacements(b"salt", told=lambda *finding: told.append(finding))
     with pytest.MonkeyPatch.context() as patch:
-        if replace_in_json:
+        if everywhere:
             patch.setattr(texts, "candidates", lambda _: None)
         return TextRedactor(scope_of(RedactionPolicy()), made)(text), told
 
@@ -48,7 +48,7 @@ def found_in(text, replace_in_json):
 @example('{"value": "' + "v" * 3_000 + '", "name": "password"}')
 def test_candidates_find_what_a_search_of_every_character_finds(text):
     text += " token "
-    assert found_in(text, replace_in_json=False) == found_in(text, replace_in_json=True)
+    assert found_in(text, everywhere=False) == found_in(text, replace_in_json=True)
 
 
 @pytest.mark.parametrize("text", [given for given, _ in HIDDEN])
@@ -57,7 +57,7 @@ def test_in_a_long_text_there_are_few(text):
     places = candidates(page)
     assert places is not None
     assert len(places) < 60
-    assert found_in(page, replace_in_json=False) == found_in(page, replace_in_json=True)
+    assert found_in(page, everywhere=False) == found_in(page, replace_in_json=True)
 
 
 @pytest.mark.parametrize("text", ["İ token=a1b2c3d4", '"token' * 50])
@@ -67,7 +67,7 @@ def test_where_they_cannot_be_told_or_are_too_many_there_are_none(text):
 
 def test_a_response_that_nobody_could_read_as_json_is_searched_as_text():
     page = json.dumps({"password": "CaNaRy77xQ", "note": "lamp " * 100})[:-1]
-    shown, told = found_in(page, replace_in_json=False)
+    shown, told = found_in(page, everywhere=False)
     assert told == [("field", "password", shown.split('"')[3])]
 
 
