@@ -91,7 +91,7 @@ class UrlMatcher:
 
     def _actual(self, text: str) -> Url:
         if len(text) > self.limits.string_length:
-            raise EvaluationError(f"a URL has {len(text):,} characters; {self.limits.told('string_length')}")
+            raise EvaluationError(f"a URL has {len(text):,} characters; {self.limits.describe('string_length')}")
         if looks_like_pattern(text):
             self.notice("literal_texts", text[:80])
             if not self.rules.literal_texts:
