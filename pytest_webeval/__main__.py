@@ -16,18 +16,18 @@ WIDTH = 100
 def rule_table() -> str:
     """Each quirk of the reference and of webeval, what each rule set does about it, and which tasks it touches."""
     head = f"{'':8}{'switch':<20}" + "".join(f"{name:<12}" for name in RULE_SETS) + "tasks of the data set"
-    return "\n".join([head, *("\n".join(_lines(quirk)) for quirk in QUIRKS)])
+    return "\n".join([head, *("\n".join(_format_quirk(quirk)) for quirk in QUIRKS)])
 
 
-def _lines(quirk: Quirk) -> list[str]:
+def _format_quirk(quirk: Quirk) -> list[str]:
     columns = "".join(f"{quirk.column(name):<12}" for name in RULE_SETS)
-    told = f"{quirk.about}; instead: {quirk.instead}" if quirk.instead else quirk.about
-    indented = textwrap.wrap(told, WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 8)
+    text = f"{quirk.about}; instead: {quirk.instead}" if quirk.instead else quirk.about
+    indented = textwrap.wrap(text, WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 8)
     return [f"{quirk.number:<8}{quirk.switch:<20}{columns}{quirk.tasks}", *indented]
 
 
 def main() -> None:
-    """Print what was asked for."""
+    """Run the command that the arguments name."""
     parser = argparse.ArgumentParser(prog="python -m pytest_webeval", description="Recorded web-agent tasks as tests.")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("rules", help="print the rule table: what reference, default and strict do differently")

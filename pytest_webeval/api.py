@@ -21,7 +21,7 @@ from pytest_webeval.recordings.run_tree import Search
 from pytest_webeval.recordings.webarena_verified import RESPONSE
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rules import rules_named
+from pytest_webeval.rules import find_rules
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.scoring.score import score as score_case
@@ -38,7 +38,7 @@ def find_runs(root: str | Path, rules: str = "default", limits: Limits = USUAL) 
     A directory in it that cannot be listed may be a run: it is given as one, of which nothing can be read. Raises
     `RecordingError` if the first directory itself cannot be listed.
     """
-    top, chosen = Path(root), rules_named(rules)
+    top, rule_set = Path(root), find_rules(rules)
     tree = Search(top, formats.format_of).tree()
     if tree.kind is Kind.UNREADABLE:
         raise RecordingError(tree.problem or "")
@@ -46,14 +46,14 @@ def find_runs(root: str | Path, rules: str = "default", limits: Limits = USUAL) 
         path = branch.path
         label = path.relative_to(top).as_posix() if path != top else path.name
         if branch.kind is Kind.RUN:
-            yield formats.load_run(path, chosen, label).within(limits)
+            yield formats.load_run(path, rule_set, label).within(limits)
         elif branch.kind is Kind.UNREADABLE:
-            yield replace(placeholder_run(path, label, chosen), response_file=RESPONSE)
+            yield replace(placeholder_run(path, label, rule_set), response_file=RESPONSE)
 
 
 def load_run(path: str | Path, rules: str = "default", limits: Limits = USUAL) -> Run:
     """The run in a directory. Raises `RecordingError` if no format knows its layout."""
-    return formats.load_run(Path(path), rules_named(rules)).within(limits)
+    return formats.load_run(Path(path), find_rules(rules)).within(limits)
 
 
 def score(  # noqa: PLR0913  (all but the run may be left out)

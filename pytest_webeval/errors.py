@@ -9,9 +9,9 @@
     ├── RecordingError        what an agent left behind: missing, damaged, unknown
     ├── RunExcluded           a run that says nothing about the agent: aborted, or not judged yet
     ├── EvaluationError       an evaluator that cannot come to a verdict
-    └── ValueUnreadable       one datum that its value type does not understand
+    └── ValueParseError       one datum that its value type does not understand
 
-Each message is one line: what was found, where, what was wanted, what to do.
+Each message is one line: what is wrong, where, what was expected, what to do.
 """
 
 from __future__ import annotations

@@ -64,9 +64,9 @@ _LEAVES = (str, int, float, NoneType)
 def plain_json(value: Any) -> Any:
     """What an evaluator found, as JSON has it where that is known: anybody may write evaluators."""
     if isinstance(value, dict):
-        return {key: plain_json(one) for key, one in value.items()}
+        return {key: plain_json(member) for key, member in value.items()}
     if isinstance(value, list | tuple):
-        return [plain_json(one) for one in value]
+        return [plain_json(item) for item in value]
     return value if isinstance(value, _LEAVES) else _plain_object(value)
 
 

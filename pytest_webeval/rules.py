@@ -152,14 +152,14 @@ QUIRKS: tuple[Quirk, ...] = (
 # fmt: on
 
 
-# Told the switch of a rule set that made a difference on the way to a verdict, and the place where it did.
+# Called with the switch of a rule set that changed something on the way to a verdict, and with the path where it did.
 RuleListener = Callable[[str, str], None]
 REFERENCE_VERSION = "1.2.3"
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """One rule set. Each switch is on where the rule set departs from the reference; `quirks.py` says how and why."""
+    """One rule set. Each switch is on where the rule set departs from the reference; `QUIRKS` says how and why."""
 
     name: str
     documented_dialect: bool = False
@@ -197,7 +197,7 @@ class Rules:
         return replace(self, **changes)
 
 
-SWITCHES = tuple(one.name for one in fields(Rules) if one.name != "name")
+SWITCHES = tuple(field.name for field in fields(Rules) if field.name != "name")
 RULE_SETS = ("reference", "default", "strict")
 RULES = {
     name: Rules(name, **{quirk.switch: name in quirk.repaired_in for quirk in QUIRKS if quirk.switch})
@@ -205,17 +205,17 @@ RULES = {
 }
 
 
-def rules_named(name: str) -> Rules:
+def find_rules(name: str) -> Rules:
     """The rule set of that name. Raises `SettingsError`."""
     if name not in RULES:
         raise SettingsError(f"unknown rules {name!r}; choose one of {', '.join(RULES)}")
     return RULES[name]
 
 
-def quirk_of(switch: str) -> Quirk:
+def find_quirk(switch: str) -> Quirk:
     """The row of the table that a switch stands for."""
     return next(quirk for quirk in QUIRKS if quirk.switch == switch)
 
 
 def ignore_rule(switch: str, where: str) -> None:
-    """The `RuleListener` of who does not ask which rules made a difference."""
+    """A `RuleListener` that does nothing."""

@@ -20,7 +20,7 @@ from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import escape_surrogates
 
 INDENT = 2
-_PRIVATE, _SHARED = 0o600, 0o644  # while a file is being written, and once it is whole: results are to be shared
+_PRIVATE, _SHARED = 0o600, 0o644  # while a file is being written, and once it is complete: results are to be shared
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
@@ -28,7 +28,7 @@ Sync = Callable[[int], None]  # what makes sure that an open file or directory i
 
 
 def write_json(path: Path, content: Any, sync: Sync | None = None) -> str:
-    """Write beside the target, then rename over it. The SHA-256 of what is there now.
+    """Write a temporary file next to the target, then rename it over the target. Returns the SHA-256 of the content.
 
     With `sync`, the file is on the disk before it has its name, and its name before anybody hears of it. Raises
     `SettingsError` that says why nothing was written; what was there before is still there then.
@@ -37,13 +37,13 @@ def write_json(path: Path, content: Any, sync: Sync | None = None) -> str:
         text = to_json_bytes(content)
     except (TypeError, ValueError, RecursionError) as error:  # from a format or an evaluator of somebody's own
         raise SettingsError(f"cannot write {path}: {error}; give it what JSON can hold") from error
-    _write_whole(path, text, sync, "choose a place with --webeval-output")
+    _write_atomically(path, text, sync, "choose a place with --webeval-output")
     return sha256(text)
 
 
 def write_text(path: Path, text: str, sync: Sync | None = None, advice: str = "choose another place") -> None:
     """The same for a text that is no JSON; `advice` says what to do where it cannot be written."""
-    _write_whole(path, text.encode("utf-8", "backslashreplace"), sync, advice)
+    _write_atomically(path, text.encode("utf-8", "backslashreplace"), sync, advice)
 
 
 def write_in_place(path: Path, text: str, advice: str) -> None:
@@ -53,7 +53,7 @@ def write_in_place(path: Path, text: str, advice: str) -> None:
     """
     content = text.encode("utf-8", "backslashreplace")
     try:
-        handle = _opened_in_place(path)
+        handle = _open_in_place(path)
         try:
             _write_all(handle, content)
         except BaseException:  # the end of the time for it as well
@@ -61,10 +61,10 @@ def write_in_place(path: Path, text: str, advice: str) -> None:
                 os.unlink(path)  # noqa: PTH108  (speed)
             raise
     except OSError as error:
-        raise unwritable(path, error, advice) from error
+        raise write_error(path, error, advice) from error
 
 
-def _opened_in_place(path: Path) -> int:
+def _open_in_place(path: Path) -> int:
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         return os.open(path, flags, _SHARED)
@@ -81,7 +81,7 @@ def _write_all(handle: int, content: bytes) -> None:
         os.close(handle)
 
 
-def unwritable(path: Path, error: OSError, advice: str) -> SettingsError:
+def write_error(path: Path, error: OSError, advice: str) -> SettingsError:
     """The error that says why a file cannot be written: `DiskFull` where there is no room for it."""
     reason = error.strerror or str(error)
     message = f"cannot write {path}: {reason}; {advice}"
@@ -93,17 +93,17 @@ def is_full(error: OSError) -> bool:
     return error.errno in _FULL
 
 
-def _write_whole(path: Path, text: bytes, sync: Sync | None, advice: str) -> None:
+def _write_atomically(path: Path, content: bytes, sync: Sync | None, advice: str) -> None:
     try:
-        _put(path, text, sync)
+        _replace_file(path, content, sync)
     except OSError as error:
-        raise unwritable(path, error, advice) from error
+        raise write_error(path, error, advice) from error
 
 
-def _put(path: Path, text: bytes, sync: Sync | None) -> None:
-    handle, temporary = _opened_beside(path, sync)
+def _replace_file(path: Path, content: bytes, sync: Sync | None) -> None:
+    handle, temporary = _open_temporary(path, sync)
     try:
-        _write(handle, text, sync)
+        _write(handle, content, sync)
         os.replace(temporary, path)  # noqa: PTH105  (the path may be anything by now; rename, never follow)
     finally:
         with suppress(OSError):  # gone after a rename; left by a full disk or a Ctrl-C otherwise
@@ -111,24 +111,24 @@ def _put(path: Path, text: bytes, sync: Sync | None) -> None:
     sync_directory(path.parent, sync)
 
 
-def _opened_beside(path: Path, sync: Sync | None) -> tuple[int, Path]:
+def _open_temporary(path: Path, sync: Sync | None) -> tuple[int, Path]:
     """A new file that nobody else has opened, in the directory of the target, which is made where it is missing."""
     temporary = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         return os.open(temporary, flags, _PRIVATE), temporary
     except (FileNotFoundError, NotADirectoryError):
-        missing = [one for one in (path.parent, *path.parent.parents) if not one.exists()]
+        missing = [directory for directory in (path.parent, *path.parent.parents) if not directory.exists()]
         path.parent.mkdir(parents=True, exist_ok=True)
-        for one in missing:
-            sync_directory(one.parent, sync)
+        for directory in missing:
+            sync_directory(directory.parent, sync)
         return os.open(temporary, flags, _PRIVATE), temporary
 
 
-def _write(handle: int, text: bytes, sync: Sync | None) -> None:
+def _write(handle: int, content: bytes, sync: Sync | None) -> None:
     try:
-        while text:
-            text = text[os.write(handle, text) :]
+        while content:
+            content = content[os.write(handle, content) :]
         os.fchmod(handle, _SHARED)
         if sync is not None:
             sync(handle)
@@ -149,10 +149,10 @@ def sync_directory(path: Path, sync: Sync | None) -> None:
 
 def remove_leftovers(directory: Path, *names: str) -> None:
     """Remove what a process that was killed left of files that it was writing there: plain files, never links."""
-    left = re.compile(rf"\.(?:{'|'.join(map(re.escape, names))})\.[0-9a-f]{{16}}")
-    with suppress(OSError), os.scandir(directory) as found:
-        for entry in found:
-            if left.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+    leftover = re.compile(rf"\.(?:{'|'.join(map(re.escape, names))})\.[0-9a-f]{{16}}")
+    with suppress(OSError), os.scandir(directory) as entries:
+        for entry in entries:
+            if leftover.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
                 os.unlink(entry.path)  # noqa: PTH108  (the same path, as text)
 
 
@@ -173,7 +173,7 @@ def to_json_bytes(content: Any) -> bytes:
     try:
         plain = json.dumps(content, ensure_ascii=False, allow_nan=False)
     except ValueError:
-        content = _finite(content)
+        content = _name_nonfinite(content)
         plain = json.dumps(content, ensure_ascii=False, allow_nan=False)
     try:  # Python indents many times slower than it encodes, and gives the same bytes
         return msgspec.json.format(plain.encode(), indent=INDENT) + b"\n"
@@ -183,10 +183,10 @@ def to_json_bytes(content: Any) -> bytes:
         return json.dumps(content, indent=INDENT, ensure_ascii=False).encode() + b"\n"
 
 
-def _finite(tree: Any) -> Any:
+def _name_nonfinite(tree: Any) -> Any:
     """The same JSON with the name of each number that JSON does not know in its place."""
     if isinstance(tree, dict):
-        return {_finite(key): _finite(value) for key, value in tree.items()}
+        return {_name_nonfinite(key): _name_nonfinite(value) for key, value in tree.items()}
     if isinstance(tree, list | tuple):
-        return [_finite(value) for value in tree]
+        return [_name_nonfinite(value) for value in tree]
     return json.dumps(tree) if isinstance(tree, float) and not math.isfinite(tree) else tree

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.schema import DEEPEST_SHOWN
+from pytest_webeval.values.schema import MAX_REPORT_DEPTH
 from pytest_webeval.values.schema import UnparsedValue
 from pytest_webeval.values.schema import to_plain_json
 
@@ -35,7 +35,7 @@ class _Budget:
 
 def truncate_json(tree: Any, longest: int = LONGEST) -> Any:
     """The tree as plain JSON of about so many characters. Its shape stays; what was cut off shows as an ellipsis."""
-    return _bounded(tree, _Budget(longest), DEEPEST_SHOWN)
+    return _bounded(tree, _Budget(longest), MAX_REPORT_DEPTH)
 
 
 def bounded_path(path: str) -> str:

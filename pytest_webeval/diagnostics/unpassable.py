@@ -30,7 +30,7 @@ def unpassable_reason(task: Task) -> str | None:
 def _reasons(task: Task) -> Iterator[str]:
     network = [one.read_as(NetworkExpectation) for one in task.expectations if one.evaluator == NETWORK_EVALUATOR]
     answers = [one.read_as(ResponseExpectation) for one in task.expectations if one.evaluator == RESPONSE_EVALUATOR]
-    if not all(answer.expected.data_given for answer in answers):
+    if not all(answer.expected.has_data for answer in answers):
         yield "Q16: the expected response has no retrieved_data, which fails every response"
     wanted = [one for one in network if not one.should_not_exist]
     yield from (reason for one in wanted for reason in _alone(one))

@@ -22,7 +22,7 @@ from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rules import Rules
-from pytest_webeval.safety.text import unknown_keys
+from pytest_webeval.safety.text import describe_unknown_keys
 from pytest_webeval.tasks.sites import Environment
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.task import Expectation
@@ -92,7 +92,7 @@ class Case:
         A misspelt key checks nothing, so that a wrong run would pass (spec §2.4).
         """
         where = f"eval[{expectation.index}].expected"
-        problem = unknown_keys(expectation.config["expected"], known, where)
+        problem = describe_unknown_keys(expectation.config["expected"], known, where)
         if problem is None:
             return
         if self.rules.known_keys and not (self.is_published and expectation in self.task.expectations):

@@ -81,9 +81,9 @@ class _Check:
         expected = {"task_type": self.wanted.expected.task_type, "status": self.wanted.expected.status}
         if missing := sorted(expected.keys() - fields.keys()):
             yield failed("agent_response_keys_mismatch", f"missing keys: {', '.join(missing)}", self.answer.advice)
-        if not self.wanted.expected.data_given:
+        if not self.wanted.expected.has_data:
             yield failed("agent_response_keys_mismatch", "the task expects no retrieved_data, which every response has")
-        if self.wanted.expected.details_given and "error_details" in fields:
+        if self.wanted.expected.has_details and "error_details" in fields:
             yield self._details(fields["error_details"])
         for name in sorted(expected.keys() & fields.keys()):
             yield from self._text(name, expected[name], fields[name])

@@ -43,9 +43,9 @@ class ResponseDiff:
             return
         yield from self._text("task_type", self.expected.task_type)
         yield from self._text("status", self.expected.status)
-        if not self.expected.data_given:
+        if not self.expected.has_data:
             yield Difference(DATA, EXTRA, None, fields.get(DATA))
-        if self.expected.details_given and "error_details" in fields:
+        if self.expected.has_details and "error_details" in fields:
             yield Difference("error_details", EXTRA, None, fields["error_details"])
         if self.data is not None:
             yield from differences(self.comparison, *self.data, DATA)

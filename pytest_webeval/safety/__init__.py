@@ -1,1 +1,1 @@
-"""Reading what a stranger wrote: files, JSON, archives, patterns, time."""
+"""Reading untrusted input: files, JSON, archives, patterns, time."""

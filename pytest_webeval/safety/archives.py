@@ -24,8 +24,8 @@ class Archive:
 
     def __init__(self, content: bytes, limits: Limits) -> None:
         if content.count(_ENTRY_OF_DIRECTORY) > limits.archive_members:
-            told = f"it has more than {limits.archive_members:,} members; {limits.told('archive_members')}"
-            raise zipfile.BadZipFile(told)
+            problem = f"it has more than {limits.archive_members:,} members; {limits.describe('archive_members')}"
+            raise zipfile.BadZipFile(problem)
         self._archive = zipfile.ZipFile(io.BytesIO(content))
         self.limits = limits
 
@@ -38,22 +38,22 @@ class Archive:
     def __contains__(self, name: str) -> bool:
         return name in self._archive.NameToInfo
 
-    def read(self, name: str, most: int) -> bytes:
+    def read(self, name: str, max_size: int) -> bytes:
         """The bytes of a member, of which there are at most so many."""
         info = self._archive.getinfo(name)
-        if info.file_size > most:
-            raise zipfile.BadZipFile(f"{name} unpacks to {info.file_size:,} bytes; at most {most:,} are read")
-        times = info.file_size / max(info.compress_size, 1)
-        if info.file_size > _SMALL and times > self.limits.expansion:
-            told = f"{name} unpacks to {times:,.0f} times its size; {self.limits.told('expansion')}"
-            raise zipfile.BadZipFile(told)
+        if info.file_size > max_size:
+            raise zipfile.BadZipFile(f"{name} unpacks to {info.file_size:,} bytes; at most {max_size:,} are read")
+        ratio = info.file_size / max(info.compress_size, 1)
+        if info.file_size > _SMALL and ratio > self.limits.expansion:
+            problem = f"{name} unpacks to {ratio:,.0f} times its size; {self.limits.describe('expansion')}"
+            raise zipfile.BadZipFile(problem)
         with self._archive.open(info) as member:
             if info.compress_type in _BOUNDED:
                 return member.read(info.file_size)  # with no number, all is unpacked before the rest is cut off
             return b"".join(iter(lambda: member.read(_PIECE), b""))
 
 
-def inside(archive: Archive, where: str, folder: str = "") -> Callable[[str], bytes]:
+def build_body_reader(archive: Archive, where: str, folder: str = "") -> Callable[[str], bytes]:
     """Bodies that an archive holds. A missing one is an `EvaluationError` when it is asked for."""
 
     def fetch(reference: str) -> bytes:

@@ -1,4 +1,4 @@
-"""A time budget that interrupts what it is given to: a stranger's data may keep a parser busy for ever."""
+"""A time budget that interrupts the code in its block: untrusted data may keep a parser busy for ever."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 
 from pytest_webeval.errors import EvaluationError
 
-AGAIN = 1.0  # seconds until what swallowed the interruption is interrupted once more
+REPEAT_INTERVAL = 1.0  # seconds until what swallowed the interruption is interrupted once more
 
 
 class DeadlineExceeded(BaseException):
@@ -33,61 +33,61 @@ class _Clock:
 
 @dataclass(frozen=True, slots=True)
 class _Timer:
-    """What is set already: until when, how often again, and what it calls."""
+    """A timer that is set already: its deadline, its interval and its handler."""
 
     deadline: float
-    again: float
+    interval: float
     handler: Any
 
     @classmethod
-    def now_set(cls) -> _Timer | None:
-        """The timer of whoever has one."""
-        left, again = signal.getitimer(signal.ITIMER_REAL)
-        if not left:
+    def current(cls) -> _Timer | None:
+        """The timer that is set now, or None."""
+        remaining, interval = signal.getitimer(signal.ITIMER_REAL)
+        if not remaining:
             return None
         handler = signal.getsignal(signal.SIGALRM)
-        ours = getattr(handler, "__self__", None)  # which knows better than a timer that was given back many times
-        return cls(ours.deadline if isinstance(ours, _Clock) else time.monotonic() + left, again, handler)
+        clock = getattr(handler, "__self__", None)  # which knows better than a timer that was given back many times
+        return cls(clock.deadline if isinstance(clock, _Clock) else time.monotonic() + remaining, interval, handler)
 
 
 @contextmanager
-def time_limit(seconds: float, told: str) -> Iterator[None]:
-    """Let what stands in the block take so many seconds. Raises `EvaluationError` with `told` when it takes longer.
+def time_limit(seconds: float, message: str) -> Iterator[None]:
+    """Let what stands in the block take so many seconds. Raises `EvaluationError` with `message` when it is longer.
 
     That is also raised when it is over, should it not have let itself be interrupted. A budget within another one never
     extends it. It takes a signal to interrupt a regular expression or a calculation, and only the main thread gets
-    one; `can_interrupt` tells whether there is a clock at all.
+    one; `can_interrupt` says whether there is a clock at all.
     """
     deadline = time.monotonic() + seconds
-    around = _Timer.now_set() if can_interrupt() else None
-    if not can_interrupt() or (around and around.deadline <= deadline):
+    outer = _Timer.current() if can_interrupt() else None
+    if not can_interrupt() or (outer and outer.deadline <= deadline):
         yield
         return
     clock = _Clock(deadline)
-    before = signal.signal(signal.SIGALRM, clock.expire)
+    previous_handler = signal.signal(signal.SIGALRM, clock.expire)
     try:
-        signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
+        signal.setitimer(signal.ITIMER_REAL, seconds, REPEAT_INTERVAL)
         try:
             yield
         finally:
             clock.is_running = False
         if time.monotonic() > clock.deadline:
-            raise EvaluationError(told)
+            raise EvaluationError(message)
     except DeadlineExceeded as error:
         if error.args[0] is not clock:
             raise
-        raise EvaluationError(told) from None
+        raise EvaluationError(message) from None
     finally:
-        _give_back(around, before)
+        _restore_timer(outer, previous_handler)
 
 
-def _give_back(around: _Timer | None, before: Any) -> None:
-    """Leave the timer to whoever had it before, with what is left of its time."""
+def _restore_timer(outer: _Timer | None, previous_handler: Any) -> None:
+    """Restore the outer timer, with the rest of its time."""
     signal.setitimer(signal.ITIMER_REAL, 0)
-    if before is not None:  # a handler that was not installed from Python cannot be put back
-        signal.signal(signal.SIGALRM, before)
-    if around is not None:
-        signal.setitimer(signal.ITIMER_REAL, max(around.deadline - time.monotonic(), 0.001), around.again)
+    if previous_handler is not None:  # a handler that was not installed from Python cannot be put back
+        signal.signal(signal.SIGALRM, previous_handler)
+    if outer is not None:
+        signal.setitimer(signal.ITIMER_REAL, max(outer.deadline - time.monotonic(), 0.001), outer.interval)
 
 
 def can_interrupt() -> bool:
@@ -97,7 +97,7 @@ def can_interrupt() -> bool:
 
 def pause_for_debugger() -> None:
     """Stop the clock that runs, for somebody sits at a debugger and thinks."""
-    running = getattr(signal.getsignal(signal.SIGALRM), "__self__", None) if can_interrupt() else None
-    if isinstance(running, _Clock):
+    clock = getattr(signal.getsignal(signal.SIGALRM), "__self__", None) if can_interrupt() else None
+    if isinstance(clock, _Clock):
         signal.setitimer(signal.ITIMER_REAL, 0)
-        running.deadline = inf
+        clock.deadline = inf

@@ -1,4 +1,4 @@
-"""Reading files that a stranger left: regular files inside their directory only, without links, of bounded size."""
+"""Reading untrusted files: regular files inside their directory only, without links, of bounded size."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def read_file_inside(directory: Path, name: str, limit: int = USUAL.file_size, called: str = "file_size") -> bytes:
+def read_file_inside(directory: Path, name: str, limit: int = USUAL.file_size, limit_name: str = "file_size") -> bytes:
     """The bytes of a regular file below a directory. Raises `RecordingError`.
 
-    `called` is what users know the limit by. Links, pipes, devices and sockets are refused without blocking on them,
+    `limit_name` names the limit for users. Links, pipes, devices and sockets are refused without blocking on them,
     wherever in `name` they stand.
     """
-    handle = _opened(directory, name)
+    handle = _open_file(directory, name)
     try:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
             raise RecordingError(f"{directory / name} is not a regular file; record it again as a plain file")
-        if found.st_size > limit:
-            told = f"at most {limit:,} are read; see {called} in {INI}"
-            raise RecordingError(f"{directory / name} has {found.st_size:,} bytes; {told}")
-        return _read(handle, found.st_size)
+        if status.st_size > limit:
+            hint = f"at most {limit:,} are read; see {limit_name} in {INI}"
+            raise RecordingError(f"{directory / name} has {status.st_size:,} bytes; {hint}")
+        return _read_bytes(handle, status.st_size)
     finally:
         os.close(handle)
 
 
-def _read(handle: int, size: int) -> bytes:
+def _read_bytes(handle: int, size: int) -> bytes:
     """So many bytes, or fewer where the file was cut since. Mostly there is one piece, which nobody has to copy."""
     content = os.read(handle, size)
     while content and len(content) < size and (more := os.read(handle, size - len(content))):
@@ -44,28 +44,28 @@ def _read(handle: int, size: int) -> bytes:
     return content
 
 
-def _opened(directory: Path, name: str) -> int:
+def _open_file(directory: Path, name: str) -> int:
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     parts = (name,) if "/" not in name and name not in {"", "."} else Path(name).parts
     if not parts or name.startswith("/") or ".." in parts or not name.isprintable():
         raise RecordingError(f"{name!r} does not name a file inside {directory}")
-    at = _directory(directory)
+    parent = _open_directory(directory)
     try:
         for part in parts[:-1]:
-            inner = os.open(part, flags | os.O_DIRECTORY, dir_fd=at)
-            os.close(at)
-            at = inner
-        return os.open(parts[-1], flags, dir_fd=at)
+            child = os.open(part, flags | os.O_DIRECTORY, dir_fd=parent)
+            os.close(parent)
+            parent = child
+        return os.open(parts[-1], flags, dir_fd=parent)
     except FileNotFoundError as error:
         raise RecordingError(f"there is no {directory / name}; put it there, or remove the run") from error
     except OSError as error:
         reason = error.strerror or error
         raise RecordingError(f"cannot read {directory / name}: {reason}; is it a readable plain file?") from error
     finally:
-        os.close(at)
+        os.close(parent)
 
 
-def _directory(path: Path) -> int:
+def _open_directory(path: Path) -> int:
     try:
         return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""JSON as Python reads it, and a little more, but no number that could not be written again; it says what was odd."""
+"""JSON as Python reads it, and a little more, but no number that cannot be written again; warns of its repairs."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.safety.limits import Limits
 
 
-def load_bounded(text: str, limits: Limits, what: str, *, as_sent: bool = False) -> Any:
+def load_bounded(text: str, limits: Limits, subject: str, *, as_sent: bool = False) -> Any:
     """The value in a text. Raises `ValueError` for what is no JSON, `EvaluationError` for one beyond the limits.
 
-    `what` is what the message calls the text. Python's NaN and infinities are null where it is read `as_sent`: they are
-    no JSON, and browsers send null for them.
+    `subject` names the text in messages. Python's NaN and infinities are null where it is read `as_sent`: they are no
+    JSON, and browsers send null for them.
     """
     if holds_more(text, limits.values):
-        raise EvaluationError(f"{what} holds more values than {limits.values:,}; {limits.told('values')}")
-    told = f"{what} nests deeper than {limits.nesting} levels; {limits.told('nesting')}"
+        raise EvaluationError(f"{subject} holds more values than {limits.values:,}; {limits.describe('values')}")
+    problem = f"{subject} nests deeper than {limits.nesting} levels; {limits.describe('nesting')}"
     try:
-        found = json.loads(text, **(_NULLS if as_sent else {}))
+        value = json.loads(text, **(_NULLS if as_sent else {}))
     except RecursionError:
-        raise EvaluationError(told) from None
-    if may_nest_deeper(text, limits.nesting) and nests_deeper(found, limits.nesting):
-        raise EvaluationError(told)
-    return found
+        raise EvaluationError(problem) from None
+    if may_nest_deeper(text, limits.nesting) and nests_deeper(value, limits.nesting):
+        raise EvaluationError(problem)
+    return value
 
 
-def finite(digits: str) -> float | None:
+def parse_finite(digits: str) -> float | None:
     """The number that a text writes, None for one beyond all numbers such as 1e999."""
     number = float(digits)
     return number if isfinite(number) else None
 
 
-_NULLS: dict[str, Any] = {"parse_constant": lambda _: None, "parse_float": finite}
+_NULLS: dict[str, Any] = {"parse_constant": lambda _: None, "parse_float": parse_finite}
 
 
 def holds_more(text: str, values: int) -> bool:
@@ -73,15 +73,15 @@ def _children(parent: dict[str, Any] | list[Any]) -> Iterable[Any]:
     return parent if isinstance(parent, list) else ()
 
 
-DEEPEST = 100  # levels of what is told to be JSON here; pydantic says how much deeper anything may be
+DEEPEST = 100  # levels of JSON that are checked here; pydantic says how much deeper anything may be
 
 
 def is_json(tree: Any, depth: int = DEEPEST) -> bool:
     """Whether something is what JSON can hold, and nested no deeper than that."""
     if type(tree) is dict:
-        return depth > 0 and all(type(key) is str and is_json(one, depth - 1) for key, one in tree.items())
+        return depth > 0 and all(type(key) is str and is_json(member, depth - 1) for key, member in tree.items())
     if type(tree) is list:
-        return depth > 0 and all(is_json(one, depth - 1) for one in tree)
+        return depth > 0 and all(is_json(item, depth - 1) for item in tree)
     return tree is None or type(tree) in (str, int, float, bool)
 
 
@@ -95,10 +95,10 @@ def is_unicode(text: str) -> bool:
 
 
 def format_validation_error(error: msgspec.ValidationError, root: str = "") -> str:
-    """What msgspec has to say of data that are not as they should be, with the place in the words of this package."""
-    told, _, place = str(error).partition(" - at `")
-    where = f"{root}{place.removeprefix('key` in `').removeprefix('$').rstrip('`')}".lstrip(".")
-    return f"{told} @ {where}" if where else told
+    """The message of msgspec about invalid data, with its path as this package writes it."""
+    problem, _, path = str(error).partition(" - at `")
+    where = f"{root}{path.removeprefix('key` in `').removeprefix('$').rstrip('`')}".lstrip(".")
+    return f"{problem} @ {where}" if where else problem
 
 
 MAX_DEPTH = 100  # whoever walks such a value may do so recursively
@@ -114,31 +114,31 @@ def load_exact(text: str) -> tuple[Any, tuple[str, ...]]:
     """
     repeated: list[str] = []
 
-    def joined(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+    def build_object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+        members = dict(pairs)
+        if len(members) < len(pairs):
             repeated.extend(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        return found
+        return members
 
     try:
-        found = json.loads(
+        value = json.loads(
             text.removeprefix("\ufeff"),
-            parse_float=lambda number: Decimal(_bounded(number)),
-            parse_int=lambda number: int(_bounded(number)),
+            parse_float=lambda number: Decimal(_check_digits(number)),
+            parse_int=lambda number: int(_check_digits(number)),
             parse_constant=str,
-            object_pairs_hook=joined,
+            object_pairs_hook=build_object,
         )
     except RecursionError as error:
         raise ValueError(_TOO_DEEP) from error
-    if not _is_shallow(found):
+    if not _is_shallow(value):
         raise ValueError(_TOO_DEEP)
-    return found, tuple(repeated)
+    return value, tuple(repeated)
 
 
 _TOO_DEEP = f"it is nested more than {MAX_DEPTH} deep"
 
 
-def _bounded(number: str) -> str:
+def _check_digits(number: str) -> str:
     exponent = number.lower().partition("e")[2]
     if len(number) > MAX_DIGITS or len(exponent) > MAX_EXPONENT:
         raise ValueError(f"no judge gives the number {number:.40}")
@@ -171,8 +171,8 @@ def to_strict_json(content: bytes, limits: Limits) -> bytes | None:
     if len(content) > _LARGE or content.count(b",") > limits.values:
         return None
     try:
-        found = json.loads(content.decode(), parse_constant=lambda _: None, parse_float=finite)
-        text = json.dumps(found, ensure_ascii=False)
+        value = json.loads(content.decode(), parse_constant=lambda _: None, parse_float=parse_finite)
+        text = json.dumps(value, ensure_ascii=False)
     except (ValueError, RecursionError):
         return None
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
@@ -189,7 +189,7 @@ class InvalidJson(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class LenientJson:
-    """A JSON value, where in the text it ended, and what is odd about it."""
+    """A JSON value, where in the text it ends, and warnings about repairs."""
 
     value: Any
     end: int
@@ -197,17 +197,17 @@ class LenientJson:
 
 
 def load_lenient(text: str, start: int = 0) -> LenientJson:
-    """The one value that begins exactly at `start`; what follows it is not looked at. Raises `InvalidJson`.
+    """The one value that begins exactly at `start`; what follows it is not inspected. Raises `InvalidJson`.
 
     Control characters within a text are kept. Of a key that is there twice the last counts. NaN, infinities and
     numbers of more than `MAX_DIGITS` digits are null: nobody else could read them, or they are equal to nothing.
     """
     repairs = _Repairs()
     decoder = json.JSONDecoder(
-        object_pairs_hook=repairs.object,
-        parse_int=repairs.whole,
-        parse_float=repairs.fraction,
-        parse_constant=repairs.null,
+        object_pairs_hook=repairs.build_object,
+        parse_int=repairs.parse_integer,
+        parse_float=repairs.parse_float,
+        parse_constant=repairs.replace_by_null,
         strict=False,
     )
     try:
@@ -219,11 +219,11 @@ def load_lenient(text: str, start: int = 0) -> LenientJson:
     if text.count("{", start, end) + text.count("[", start, end) > LENIENT_DEPTH and nests_deeper(value, LENIENT_DEPTH):
         raise InvalidJson(_TOO_DEEP_TO_REPAIR)
     if _CONTROL.search(text, start, end):
-        repairs.made["it has control characters"] = None
-    return LenientJson(value, end, tuple(repairs.made))
+        repairs.warnings["it has control characters"] = None
+    return LenientJson(value, end, tuple(repairs.warnings))
 
 
-def shown(value: Any) -> str:
+def shorten_json(value: Any) -> str:
     """The beginning of a JSON value, in printable characters."""
     return f"{json.dumps(value):.70}"
 
@@ -233,23 +233,23 @@ _TOO_DEEP_TO_REPAIR = f"it nests deeper than {MAX_DEPTH} levels"
 
 @dataclass(slots=True)
 class _Repairs:
-    """What the decoder calls for objects and numbers; remembers once each what it had to mend."""
+    """What the decoder calls for objects and numbers; holds one warning for each kind of repair."""
 
-    made: dict[str, None] = field(default_factory=dict)
+    warnings: dict[str, None] = field(default_factory=dict)
 
-    def object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            self.made["it has a key twice, of which the last counts"] = None
-        return found
+    def build_object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        members = dict(pairs)
+        if len(members) < len(pairs):
+            self.warnings["it has a key twice, of which the last counts"] = None
+        return members
 
-    def whole(self, digits: str) -> int | None:
-        return int(digits) if len(digits) <= LENIENT_DIGITS else self.null(digits)
+    def parse_integer(self, digits: str) -> int | None:
+        return int(digits) if len(digits) <= LENIENT_DIGITS else self.replace_by_null(digits)
 
-    def fraction(self, digits: str) -> float | None:
+    def parse_float(self, digits: str) -> float | None:
         number = float(digits)
-        return number if math.isfinite(number) else self.null(digits)
+        return number if math.isfinite(number) else self.replace_by_null(digits)
 
-    def null(self, _: str) -> Any:
-        self.made["it has NaN or a number out of all bounds, read as null"] = None
+    def replace_by_null(self, _: str) -> Any:
+        self.warnings["it has NaN or a number out of all bounds, read as null"] = None
         return None

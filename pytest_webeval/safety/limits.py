@@ -1,4 +1,4 @@
-"""How much of what a stranger wrote is read: every limit with its default, in one table."""
+"""How much of an untrusted recording is read: every limit with its default, in one table."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ class Limits:
 
     file_size: int = 512 * 2**20  # bytes of one file
     entries: int = 200_000  # entries of one network trace
-    values: int = 2_000_000  # members and items of one JSON text that is read whole
+    values: int = 2_000_000  # members and items of one JSON text that is read at once
     nesting: int = 750  # levels of an answer or a body
     string_length: int = 4 * 2**20  # characters of one text that is compared
     archive_members: int = 100_000  # files in one trace.zip
     expansion: int = 200  # times its packed size that a member of an archive of some size unpacks to
-    body_size: int = 64 * 2**20  # bytes of one body, decoded or in a side file; of all of them of a run, twice that
+    body_size: int = 64 * 2**20  # bytes of one body, decoded or in its own file; of all bodies of a run, twice that
 
-    def told(self, name: str) -> str:
-        """What a message says of a limit, and what to do about it."""
+    def describe(self, name: str) -> str:
+        """The text of a message about a limit, and what to do about it."""
         return f"at most {getattr(self, name):,} are read; raise {name} in {INI} if it is honest"
 
     @property
     def changes(self) -> dict[str, int]:
         """Those that are not the usual ones."""
-        return {one.name: value for one in fields(self) if (value := getattr(self, one.name)) != one.default}
+        return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) != field.default}
 
 
 USUAL = Limits()
@@ -43,23 +43,23 @@ USUAL = Limits()
 
 def read_limits(lines: Iterable[str]) -> Limits:
     """Limits as an ini file has them, such as ``file_size = 64 MiB``. Raises `SettingsError`."""
-    given: dict[str, Any] = dict(_read(line) for line in lines)
-    return Limits(**given)
+    limits: dict[str, Any] = dict(_parse_limit(line) for line in lines)
+    return Limits(**limits)
 
 
-def _read(line: str) -> tuple[str, int]:
-    name, _, given = (part.strip() for part in line.partition("="))
-    known = [one.name for one in fields(Limits)]
-    if name not in known:
-        raise SettingsError(f"{INI}: {name!r} is no limit; choose of {', '.join(known)}")
-    found = parse_size(given)
-    if found is None:
-        raise SettingsError(f"{INI}: {given!r} is no amount for {name}; write it as 200000 or 64 MiB")
-    return name, found
+def _parse_limit(line: str) -> tuple[str, int]:
+    name, _, size = (part.strip() for part in line.partition("="))
+    names = [field.name for field in fields(Limits)]
+    if name not in names:
+        raise SettingsError(f"{INI}: {name!r} is no limit; choose of {', '.join(names)}")
+    amount = parse_size(size)
+    if amount is None:
+        raise SettingsError(f"{INI}: {size!r} is no amount for {name}; write it as 200000 or 64 MiB")
+    return name, amount
 
 
-def parse_size(given: str) -> int | None:
+def parse_size(text: str) -> int | None:
     """A count or a number of bytes as people write it, such as ``64 MiB``; None for what is none."""
-    found = _AMOUNT.fullmatch(given.strip())
-    unit = _UNITS.get(found[2].upper()) if found else None
-    return None if found is None or unit is None else int(re.sub("[_,]", "", found[1])) * unit
+    match = _AMOUNT.fullmatch(text.strip())
+    unit = _UNITS.get(match[2].upper()) if match else None
+    return None if match is None or unit is None else int(re.sub("[_,]", "", match[1])) * unit

@@ -1,4 +1,4 @@
-"""Why a task did not succeed, as a person reads it: evaluator, field, expected, actual."""
+"""Untrusted text in messages: sanitized, shortened and quoted."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _COMMAND = r"(?mi)^([^\S\n]*):(?=:)|#(?=#(?:vso|teamcity)?\[)"
 def sanitize(text: str) -> str:
     """The text with control and direction characters spelled out, and with commands to CI systems made none."""
     if not text.isprintable():  # as most is, for which the pattern need not even be compiled
-        text = re.sub(_CONTROLS, lambda found: f"\\u{ord(found.group()):04x}", text)
-    return re.sub(_COMMAND, _disarmed, text) if "::" in text or "##" in text else text
+        text = re.sub(_CONTROLS, lambda match: f"\\u{ord(match.group()):04x}", text)
+    return re.sub(_COMMAND, _escape_command, text) if "::" in text or "##" in text else text
 
 
-def _disarmed(found: re.Match[str]) -> str:
-    return "\\u0023" if found[1] is None else f"{found[1]}\\u003a"
+def _escape_command(match: re.Match[str]) -> str:
+    return "\\u0023" if match[1] is None else f"{match[1]}\\u003a"
 
 
 _SHORTENED = Repr()
 
 
-def shown(raw: object) -> str:
-    """A stranger's datum in 80 characters at most."""
+def shorten_repr(raw: object) -> str:
+    """An untrusted datum in 80 characters at most."""
     return f"{_SHORTENED.repr(raw):.80}"
 
 
@@ -44,24 +44,24 @@ def escape_surrogates(tree: Any) -> Any:
     return tree.encode("utf-8", "backslashreplace").decode()
 
 
-def quoted_fields(names: Sequence[str]) -> str:
+def format_fields(names: Sequence[str]) -> str:
     """Names of fields as a message has them: the fields 'intent', 'eval' and 'sites'."""
     *first, last = (f"'{name}'" for name in names)
     return f"the fields {', '.join(first)} and {last}" if first else f"the field {last}"
 
 
-def unknown_keys(names: Iterable[str], known: Sequence[str], where: str) -> str | None:
-    """What is wrong with names that are not known, with the nearest known ones; None if all are known."""
-    unknown = [name for name in names if name not in known]
+def describe_unknown_keys(names: Iterable[str], allowed: Sequence[str], where: str) -> str | None:
+    """What is wrong with names that are not allowed, with the nearest allowed ones; None if all are allowed."""
+    unknown = [name for name in names if name not in allowed]
     if not unknown:
         return None
     from difflib import get_close_matches  # most definitions have no unknown key
 
-    nearest = dict.fromkeys(match for name in unknown for match in get_close_matches(name[:80], known, 1))
-    hint = f"did you mean {_quoted(nearest)}? " if nearest else ""
+    nearest = dict.fromkeys(match for name in unknown for match in get_close_matches(name[:80], allowed, 1))
+    hint = f"did you mean {_format_names(nearest)}? " if nearest else ""
     noun = "key" if len(unknown) == 1 else "keys"
-    return f"unknown {noun} {_quoted(unknown)} @ {where}; {hint}known: {', '.join(known)}"
+    return f"unknown {noun} {_format_names(unknown)} @ {where}; {hint}known: {', '.join(allowed)}"
 
 
-def _quoted(names: Iterable[str]) -> str:
+def _format_names(names: Iterable[str]) -> str:
     return ", ".join(f"{name!r:.80}" for name in names)

@@ -23,7 +23,7 @@ from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.results import worst
-from pytest_webeval.rules import quirk_of
+from pytest_webeval.rules import find_quirk
 from pytest_webeval.scoring.task_result import build_result
 from pytest_webeval.tasks.task import Expectation
 
@@ -106,7 +106,7 @@ def _explain(found: EvaluatorResult, case: Case) -> None:
 
 def rule_warning(switch: str, status: Status, where: str, *, is_certain: bool = True) -> str:
     """One sentence about a rule that made a verdict another than the reference's, or at least applied to it."""
-    quirk, verb = quirk_of(switch), "made" if is_certain else "may have made"
+    quirk, verb = find_quirk(switch), "made" if is_certain else "may have made"
     return f"{quirk.number} ({switch}) {verb} this {status}: {quirk.instead} @ {where}"
 
 

@@ -15,58 +15,58 @@ from typing import Protocol
 
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.safety.text import _SHORTENED
-from pytest_webeval.safety.text import shown
+from pytest_webeval.safety.text import shorten_repr
 from pytest_webeval.safety.warning_log import WarningLog
 from pytest_webeval.tasks.task import Task
 from pytest_webeval.tasks.task import read_task
 
 
-def parse_rubric(raw: object, odd: WarningLog) -> dict[str, Any] | None:
+def parse_rubric(raw: object, warnings: WarningLog) -> dict[str, Any] | None:
     """A rubric, as JSON text or as what that holds; the first one of a list."""
-    found = _decoded(raw, "precomputed_rubric", odd) if isinstance(raw, str) else raw
-    first = found[0] if isinstance(found, list) and found else found
+    decoded = _decode_json(raw, "precomputed_rubric", warnings) if isinstance(raw, str) else raw
+    first = decoded[0] if isinstance(decoded, list) and decoded else decoded
     if first is not None and not isinstance(first, dict):
-        odd.add("precomputed_rubric is no JSON object; it is left out")
+        warnings.add("precomputed_rubric is no JSON object; it is left out")
     return first if isinstance(first, dict) else None
 
 
-def parse_rephrasings(raw: object, odd: WarningLog) -> tuple[str, ...]:
+def parse_rephrasings(raw: object, warnings: WarningLog) -> tuple[str, ...]:
     """Texts in their order: a JSON list, or text of one a line. Blank where an entry of the list is of no use."""
     if isinstance(raw, str) and not raw.lstrip().startswith(("[", "{")):
         return tuple(line.strip() for line in raw.splitlines() if line.strip())
-    found = _decoded(raw, "task_rephrasings", odd) if isinstance(raw, str) else raw
-    if found is not None and not isinstance(found, list):
-        odd.add("task_rephrasings is no list of texts; it is left out")
-    texts = [one if isinstance(one, str) else "" for one in found] if isinstance(found, list) else []
+    decoded = _decode_json(raw, "task_rephrasings", warnings) if isinstance(raw, str) else raw
+    if decoded is not None and not isinstance(decoded, list):
+        warnings.add("task_rephrasings is no list of texts; it is left out")
+    texts = [entry if isinstance(entry, str) else "" for entry in decoded] if isinstance(decoded, list) else []
     for index, text in enumerate(texts):
         if not text.strip():
-            odd.add(f"task_rephrasings[{index}] is no text; it is left out")
+            warnings.add(f"task_rephrasings[{index}] is no text; it is left out")
     return tuple(text if text.strip() else "" for text in texts)
 
 
-def parse_length(raw: object, odd: WarningLog) -> int | None:
+def parse_length(raw: object, warnings: WarningLog) -> int | None:
     """The number of steps that somebody needed, as a number or as digits."""
     if isinstance(raw, str) and raw.isascii() and raw.isdigit() and len(raw) < 10:
         return int(raw)
     if type(raw) is int and raw >= 0:
         return raw
     if raw not in (None, ""):
-        odd.add("reference_length is no whole number; it is left out")
+        warnings.add("reference_length is no whole number; it is left out")
     return None
 
 
-def parse_label(raw: object, name: str, odd: WarningLog) -> str | None:
+def parse_label(raw: object, name: str, warnings: WarningLog) -> str | None:
     """A name that results are grouped by, or None where it is blank."""
     if raw is not None and not isinstance(raw, str):
-        odd.add(f"{name} is no text; it is left out")
+        warnings.add(f"{name} is no text; it is left out")
     return raw if isinstance(raw, str) and raw.strip() else None
 
 
-def _decoded(raw: str, name: str, odd: WarningLog) -> object:
+def _decode_json(raw: str, name: str, warnings: WarningLog) -> object:
     try:
         return json.loads(raw) if raw.strip() else None
     except (ValueError, RecursionError) as error:
-        odd.add(f"{name} is no JSON: {error}; it is left out")
+        warnings.add(f"{name} is no JSON: {error}; it is left out")
         return None
 
 
@@ -78,9 +78,9 @@ class DatasetRow:
     """What a file says of one task, where (`[3]` in JSON, `line 4` in a table), and whose tasks are written so."""
 
     fields: Mapping[str, Any]
-    place: str
+    location: str
     source: str
-    known: Benchmark
+    benchmark: Benchmark
 
 
 class Benchmark(Protocol):
@@ -92,8 +92,8 @@ class Benchmark(Protocol):
         ...
 
     @property
-    def wanted(self) -> str:
-        """The fields that a row is known by, in a few words."""
+    def expected_fields(self) -> str:
+        """The fields that a row is recognized by, in a few words."""
         ...
 
     def recognizes(self, names: Collection[str]) -> bool:
@@ -125,8 +125,8 @@ class TrajectoryBenchmark:
     splits: tuple[str, ...] = ()
 
     @property
-    def wanted(self) -> str:
-        """The fields that a row is known by, in a few words."""
+    def expected_fields(self) -> str:
+        """The fields that a row is recognized by, in a few words."""
         return f"{' or '.join(self.ids)} beside {self.text} ({self.title})"
 
     def recognizes(self, names: Collection[str]) -> bool:
@@ -142,8 +142,8 @@ class TrajectoryBenchmark:
             if type(raw) is int:  # JSON's true is a bool, which Python takes for a number
                 return str(raw)
             if raw is not None and not isinstance(raw, str):
-                told = f"{row.source} has {shown(raw)}, which is no id, @ {row.place}.{name}"
-                raise TaskDefinitionError(f"{told}; write the id as a text")
+                problem = f"{row.source} has {shorten_repr(raw)}, which is no id, @ {row.location}.{name}"
+                raise TaskDefinitionError(f"{problem}; write the id as a text")
         return None
 
     def read(self, row: DatasetRow) -> Task:
@@ -151,19 +151,19 @@ class TrajectoryBenchmark:
         from pytest_webeval.tasks.task import TrajectoryTask  # which no row of WebArena-Verified becomes
 
         file, fields = Path(row.source).name, row.fields
-        odd = WarningLog(f"{file} {row.place}")
-        start_url = _text(row, self.start_url)
+        warnings = WarningLog(f"{file} {row.location}")
+        start_url = _read_text(row, self.start_url)
         split = next((split for split in self.splits if split in file.lower()), None)
         return TrajectoryTask(
             task_id=self.task_id(row) or "",
-            intent=_text(row, self.text),
+            intent=_read_text(row, self.text),
             start_urls=[start_url] if start_url.strip() else [],
             benchmark=self.name,
-            group=split or parse_label(fields.get(self.group), self.group, odd),
-            rubric=parse_rubric(fields.get("precomputed_rubric"), odd),
-            reference_length=parse_length(fields.get("reference_length"), odd),
-            rephrasings=parse_rephrasings(fields.get("task_rephrasings"), odd),
-            warnings=odd.texts,  # last: by now the others have told theirs
+            group=split or parse_label(fields.get(self.group), self.group, warnings),
+            rubric=parse_rubric(fields.get("precomputed_rubric"), warnings),
+            reference_length=parse_length(fields.get("reference_length"), warnings),
+            rephrasings=parse_rephrasings(fields.get("task_rephrasings"), warnings),
+            warnings=warnings.texts,  # last: the calls above add theirs
         )
 
 
@@ -172,10 +172,10 @@ class WebArenaRows:
     """Rows that are whole definitions, with a number as id (spec §2.1)."""
 
     ids: tuple[str, ...] = ("task_id",)
-    wanted: str = "task_id beside eval (WebArena-Verified)"
+    expected_fields: str = "task_id beside eval (WebArena-Verified)"
 
     def recognizes(self, names: Collection[str]) -> bool:
-        """Whether there is an id or an expectation: what else is missing is told when the task is read."""
+        """Whether there is an id or an expectation: what else is missing is reported when the task is read."""
         return "task_id" in names or "eval" in names
 
     def task_id(self, row: DatasetRow) -> int:
@@ -185,7 +185,7 @@ class WebArenaRows:
             return int(raw) if isinstance(raw, float) and raw.is_integer() else int(str(raw))
         except ValueError as error:
             raise TaskDefinitionError(
-                f"{row.source} has no whole number as task_id @ {row.place}; give each task one"
+                f"{row.source} has no whole number as task_id @ {row.location}; give each task one"
             ) from error
 
     def read(self, row: DatasetRow) -> Task:
@@ -203,25 +203,27 @@ BENCHMARKS: tuple[Benchmark, ...] = (
 )
 
 
-def benchmark_of(names: Collection[str]) -> Benchmark | None:
+def find_benchmark(names: Collection[str]) -> Benchmark | None:
     """The source whose rows have such fields, or None."""
     return next((source for source in BENCHMARKS if source.recognizes(names)), None)
 
 
-def wanted_fields() -> str:
-    """The fields that rows are known by, in a few words."""
-    return "; ".join(one.wanted for one in BENCHMARKS)
+def list_expected_fields() -> str:
+    """The fields that rows are recognized by, in a few words."""
+    return "; ".join(benchmark.expected_fields for benchmark in BENCHMARKS)
 
 
-def unknown_row(found: object, place: str, source: str) -> TaskDefinitionError:
+def unknown_row_error(row: object, location: str, source: str) -> TaskDefinitionError:
     """The error for a row that is of no source, or for a line of names that is of none."""
-    told = f"fields {shown(list(found))}" if isinstance(found, dict | list) else shown(found)
-    return TaskDefinitionError(f"{source} has {told} of no known benchmark @ {place}; wanted {wanted_fields()}")
+    label = f"fields {shorten_repr(list(row))}" if isinstance(row, dict | list) else shorten_repr(row)
+    return TaskDefinitionError(
+        f"{source} has {label} of no known benchmark @ {location}; wanted {list_expected_fields()}"
+    )
 
 
-def _text(row: DatasetRow, name: str) -> str:
+def _read_text(row: DatasetRow, name: str) -> str:
     raw = row.fields.get(name)
     if raw is not None and not isinstance(raw, str):
-        told = f"invalid task in {row.source}: {shown(raw)} is no text @ {row.place}.{name}"
-        raise TaskDefinitionError(f"{told}; fix the definition")
+        problem = f"invalid task in {row.source}: {shorten_repr(raw)} is no text @ {row.location}.{name}"
+        raise TaskDefinitionError(f"{problem}; fix the definition")
     return raw or ""

@@ -17,13 +17,13 @@ from typing import Any
 
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.safety.files import sha256
-from pytest_webeval.safety.text import shown
+from pytest_webeval.safety.text import shorten_repr
 from pytest_webeval.safety.warning_log import WarningLog
 from pytest_webeval.tasks.benchmarks import Benchmark
 from pytest_webeval.tasks.benchmarks import DatasetRow
-from pytest_webeval.tasks.benchmarks import benchmark_of
-from pytest_webeval.tasks.benchmarks import unknown_row
-from pytest_webeval.tasks.benchmarks import wanted_fields
+from pytest_webeval.tasks.benchmarks import find_benchmark
+from pytest_webeval.tasks.benchmarks import list_expected_fields
+from pytest_webeval.tasks.benchmarks import unknown_row_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,51 +38,51 @@ class TaskFile:
 
 def read_task_file(content: bytes, source: str) -> TaskFile:
     """What is in the bytes of a file. Raises `TaskDefinitionError`."""
-    odd, lost = (
+    warnings, omitted = (
         WarningLog(Path(source).name),
         WarningLog(Path(source).name),
-    )  # apart: many of one must not hide the other
-    rows = list(_identified(_rows(content, source, odd), lost))
-    return TaskFile(source, sha256(content), rows, odd.texts + lost.texts)
+    )  # two logs: many warnings of one kind must not hide the other kind
+    rows = list(_identify_rows(_parse_rows(content, source, warnings), omitted))
+    return TaskFile(source, sha256(content), rows, warnings.texts + omitted.texts)
 
 
-def _identified(rows: Iterable[DatasetRow], lost: WarningLog) -> Iterator[tuple[int | str, DatasetRow]]:
+def _identify_rows(rows: Iterable[DatasetRow], omitted: WarningLog) -> Iterator[tuple[int | str, DatasetRow]]:
     for row in rows:
-        task_id = row.known.task_id(row)
+        task_id = row.benchmark.task_id(row)
         if task_id is None:
-            lost.add(f"no {' or '.join(row.known.ids)} @ {row.place}; the row is left out")
+            omitted.add(f"no {' or '.join(row.benchmark.ids)} @ {row.location}; the row is left out")
         else:
             yield task_id, row
 
 
-def _rows(content: bytes, source: str, odd: WarningLog) -> list[DatasetRow]:
+def _parse_rows(content: bytes, source: str, warnings: WarningLog) -> list[DatasetRow]:
     plain = content.removeprefix(BOM_UTF8)
     if not plain.strip():
-        raise TaskDefinitionError(f"{source} is empty; wanted tasks with {wanted_fields()}")
+        raise TaskDefinitionError(f"{source} is empty; wanted tasks with {list_expected_fields()}")
     if _is_table(plain, source):
-        return _table(plain, source, odd)
-    return [_row(found, f"[{position}]", source) for position, found in enumerate(_json(plain, source))]
+        return _parse_table(plain, source, warnings)
+    return [_parse_row(raw, f"[{position}]", source) for position, raw in enumerate(_parse_json(plain, source))]
 
 
-def _row(found: object, place: str, source: str) -> DatasetRow:
-    if not isinstance(found, dict) or (known := benchmark_of(found)) is None:
-        raise unknown_row(found, place, source)
-    return DatasetRow(found, place, source, known)
+def _parse_row(raw: object, location: str, source: str) -> DatasetRow:
+    if not isinstance(raw, dict) or (benchmark := find_benchmark(raw)) is None:
+        raise unknown_row_error(raw, location, source)
+    return DatasetRow(raw, location, source, benchmark)
 
 
-def _json(content: bytes, source: str) -> list[Any]:
+def _parse_json(content: bytes, source: str) -> list[Any]:
     try:
-        found = json.loads(content)
+        document = json.loads(content)
     except RecursionError as error:
         raise TaskDefinitionError(f"{source} is nested too deeply to be a list of tasks") from error
     except ValueError as error:
         if content.lstrip().startswith(b"["):
             raise TaskDefinitionError(f"{source} is no JSON: {error}; mend the file") from error
-        return _json_lines(content, source)
-    return found if isinstance(found, list) else [found]
+        return _parse_json_lines(content, source)
+    return document if isinstance(document, list) else [document]
 
 
-def _json_lines(content: bytes, source: str) -> list[Any]:
+def _parse_json_lines(content: bytes, source: str) -> list[Any]:
     rows = []
     for number, line in enumerate(content.split(b"\n"), 1):
         if line.strip():
@@ -101,63 +101,66 @@ def _is_table(content: bytes, source: str) -> bool:
     return source.lower().endswith(".tsv") or b"\t" in content.lstrip(b"\r\n").partition(b"\n")[0]
 
 
-def _table(content: bytes, source: str, odd: WarningLog) -> list[DatasetRow]:
+def _parse_table(content: bytes, source: str, warnings: WarningLog) -> list[DatasetRow]:
     try:
         text = content.decode()
     except UnicodeDecodeError as error:
-        told = f"{source} is not UTF-8: {error.reason} @ byte {error.start}"
-        raise TaskDefinitionError(f"{told}; save it as UTF-8") from error
-    with _fields_of_at_most(len(text)):
-        (first, names), *lines = _lines(text, source) or [(1, [])]
+        problem = f"{source} is not UTF-8: {error.reason} @ byte {error.start}"
+        raise TaskDefinitionError(f"{problem}; save it as UTF-8") from error
+    with _field_size_limit(len(text)):
+        (header_line, names), *lines = _read_lines(text, source) or [(1, [])]
     names = [name.strip() for name in names]
-    known = _known(names, f"line {first}", source)
+    benchmark = _table_benchmark(names, f"line {header_line}", source)
     for number, cells in lines:
-        _count(cells, names, number, odd)
+        _check_cell_count(cells, names, number, warnings)
     return [
-        DatasetRow(dict(zip(names, cells, strict=False)), f"line {number}", source, known) for number, cells in lines
+        DatasetRow(dict(zip(names, cells, strict=False)), f"line {number}", source, benchmark)
+        for number, cells in lines
     ]
 
 
-def _count(cells: list[str], names: list[str], number: int, odd: WarningLog) -> None:
+def _check_cell_count(cells: list[str], names: list[str], number: int, warnings: WarningLog) -> None:
     """Cells without a column, or columns without a cell: a file that was cut short ends in the middle of a line."""
     missing = sum(map(bool, names[len(cells) :]))
     if missing:
-        odd.add(f"{missing} of {len(names)} cells missing; the row is read without", number)
+        warnings.add(f"{missing} of {len(names)} cells missing; the row is read without", number)
     if any(cell.strip() for cell in cells[len(names) :]):
-        odd.add(f"{len(cells)} cells in {len(names)} columns; the last are left out", number)
+        warnings.add(f"{len(cells)} cells in {len(names)} columns; the last are left out", number)
 
 
 @contextmanager
-def _fields_of_at_most(length: int) -> Iterator[None]:
+def _field_size_limit(length: int) -> Iterator[None]:
     """The limit is one for the whole process, so it is put back."""
-    before = csv.field_size_limit()
-    csv.field_size_limit(max(before, length))
+    previous = csv.field_size_limit()
+    csv.field_size_limit(max(previous, length))
     try:
         yield
     finally:
-        csv.field_size_limit(before)
+        csv.field_size_limit(previous)
 
 
-def _lines(text: str, source: str) -> list[tuple[int, list[str]]]:
+def _read_lines(text: str, source: str) -> list[tuple[int, list[str]]]:
     """The cells of each line that is not blank, with the number of the line where it begins."""
     # A quote that nothing closes swallows the blank line that is added here.
     reader = csv.reader(chain(io.StringIO(text, newline=""), ["\n"]), "excel-tab")
-    found, begin = [], 1
+    lines, begin = [], 1
     for cells in reader:
-        found.append((begin, cells))
+        lines.append((begin, cells))
         begin = reader.line_num + 1
-    begin, cells = found.pop()
+    begin, cells = lines.pop()
     if cells:
-        told = f"{source} has a quote that nothing closes @ line {begin}"
-        raise TaskDefinitionError(f"{told}; close it, and double the quotes inside of quotes")
-    return [(number, cells) for number, cells in found if any(cell.strip() for cell in cells)]
+        problem = f"{source} has a quote that nothing closes @ line {begin}"
+        raise TaskDefinitionError(f"{problem}; close it, and double the quotes inside of quotes")
+    return [(number, cells) for number, cells in lines if any(cell.strip() for cell in cells)]
 
 
-def _known(names: list[str], place: str, source: str) -> Benchmark:
-    known = benchmark_of(names)
-    if known is None or not set(known.ids) & set(names):
-        raise unknown_row(names, place, source)
+def _table_benchmark(names: list[str], location: str, source: str) -> Benchmark:
+    benchmark = find_benchmark(names)
+    if benchmark is None or not set(benchmark.ids) & set(names):
+        raise unknown_row_error(names, location, source)
     repeated = [name for name, count in Counter(filter(None, names)).items() if count > 1]
     if repeated:
-        raise TaskDefinitionError(f"{source} has the column {shown(repeated[0])} twice @ {place}; name each once")
-    return known
+        raise TaskDefinitionError(
+            f"{source} has the column {shorten_repr(repeated[0])} twice @ {location}; name each once"
+        )
+    return benchmark

@@ -1,4 +1,4 @@
-"""How a definition that somebody wrote becomes a struct or a model: plain ones fast, odd ones as the reference does."""
+"""How a definition that somebody wrote becomes a struct or a model: plain ones fast, others as the reference does."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def decode_definition(model: type[Model], raw: object, root: str) -> Model:
     """
     if issubclass(model, msgspec.Struct):
         with suppress(msgspec.ValidationError, UnicodeEncodeError):  # half of a surrogate pair where no text belongs
-            found = msgspec.convert(raw, model)
-            if getattr(found, "is_plain", True):
-                return found
+            decoded = msgspec.convert(raw, model)
+            if getattr(decoded, "is_plain", True):
+                return decoded
     from pytest_webeval.tasks.lenient_models import read_leniently  # see above
 
     return read_leniently(model, raw, root)

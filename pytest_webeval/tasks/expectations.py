@@ -27,7 +27,7 @@ STATUSES = (
 
 
 class ExpectedResponse(Struct, frozen=True, kw_only=True):
-    """What the agent must answer (spec §1.5). `data_given` tells an omitted `retrieved_data` from null (Q16).
+    """What the agent must answer (spec §1.5). `has_data` tells an omitted `retrieved_data` from null (Q16).
 
     `error_details` says nothing of what they must be: an answer to a task that lists them must have none (Q36). `KEYS`
     are all that a definition may have: the type had another name once.
@@ -56,24 +56,28 @@ class ExpectedResponse(Struct, frozen=True, kw_only=True):
         return None if self.written_data is UNSET else self.written_data
 
     @property
-    def details_given(self) -> bool:
+    def has_details(self) -> bool:
         """Whether the definition names `error_details` at all."""
         return self.written_details is not UNSET
 
     @property
-    def data_given(self) -> bool:
+    def has_data(self) -> bool:
         """Whether the definition names `retrieved_data` at all."""
         return self.written_data is not UNSET
 
     @property
     def is_plain(self) -> bool:
         """Whether nothing in it has to be refused or read in another way."""
-        is_flat = not any(isinstance(one, list) for item in self.retrieved_data or () for one in _alternatives(item))
+        is_flat = not any(
+            isinstance(alternative, list)
+            for item in self.retrieved_data or ()
+            for alternative in _list_alternatives(item)
+        )
         return is_flat and self.task_type in TASK_TYPES and self.status in STATUSES
 
 
-def _alternatives(item: Any) -> list[Any]:
-    return item if isinstance(item, list) else []
+def _list_alternatives(answer: Any) -> list[Any]:
+    return answer if isinstance(answer, list) else []
 
 
 class ResponseExpectation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

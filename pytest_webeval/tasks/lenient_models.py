@@ -25,7 +25,7 @@ from pydantic import field_validator
 from pydantic import model_validator
 
 from pytest_webeval.safety.json import format_validation_error
-from pytest_webeval.safety.text import quoted_fields
+from pytest_webeval.safety.text import format_fields
 from pytest_webeval.tasks import expectations as tasks
 from pytest_webeval.tasks.sites import site_name
 
@@ -39,35 +39,35 @@ def read_leniently(kind: type[Model], raw: object, root: str) -> Model:
     """
     model = MODELS.get(kind.__name__, kind) if kind.__module__.startswith(_ROOM) else kind
     if not issubclass(model, BaseModel):  # a struct of somebody's own
-        return _converted(kind, raw, root)
+        return _convert_struct(kind, raw, root)
     try:
-        found = model.model_validate(raw)
+        parsed = model.model_validate(raw)
     except ValidationError as error:
-        raise ValueError(_first(error, root)) from error
-    return cast("Model", _struct(found, cast("Any", kind)) if model is not kind else found)
+        raise ValueError(_format_problem(error, root)) from error
+    return cast("Model", _to_struct(parsed, cast("Any", kind)) if model is not kind else parsed)
 
 
-def _converted(kind: type[Model], raw: object, root: str) -> Model:
+def _convert_struct(kind: type[Model], raw: object, root: str) -> Model:
     try:
         return msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
         raise ValueError(format_validation_error(error, root)) from error
 
 
-def _first(error: ValidationError, root: str) -> str:
+def _format_problem(error: ValidationError, root: str) -> str:
     problems = error.errors(include_url=False, include_context=False)
-    if missing := [_place(problem, root) for problem in problems if problem["type"] == "missing"]:
-        return f"the definition lacks {quoted_fields(missing)}"
-    return f"{problems[0]['msg']} @ {_place(problems[0], root)}"
+    if missing := [_format_location(problem, root) for problem in problems if problem["type"] == "missing"]:
+        return f"the definition lacks {format_fields(missing)}"
+    return f"{problems[0]['msg']} @ {_format_location(problems[0], root)}"
 
 
-def _place(problem: Any, root: str) -> str:
+def _format_location(problem: Any, root: str) -> str:
     """Where in a definition a problem of pydantic's is."""
     where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in problem["loc"])
     return (root + where).lstrip(".")
 
 
-def _one_of(*names: str) -> BeforeValidator:
+def _require_one_of(*names: str) -> BeforeValidator:
     def check(raw: object) -> object:
         if not isinstance(raw, str) or raw.upper() not in names:
             raise ValueError(f"{raw!r} is none of {', '.join(names)}")
@@ -87,39 +87,44 @@ class _Expected(_Definition):
 class ExpectedResponse(_Expected):
     """As the struct of that name, with the name that the type had once (spec §1.5)."""
 
-    task_type: Annotated[str, _one_of(*tasks.TASK_TYPES)]
-    status: Annotated[str, _one_of(*tasks.STATUSES)]
+    task_type: Annotated[str, _require_one_of(*tasks.TASK_TYPES)]
+    status: Annotated[str, _require_one_of(*tasks.STATUSES)]
     retrieved_data: list[Any] | None = None
     error_details: str | None = None
 
     @field_validator("retrieved_data")
     @classmethod
-    def _flat_alternatives(cls, found: list[Any] | None) -> list[Any] | None:
-        for index, item in enumerate(found or ()):
-            if isinstance(item, list) and any(isinstance(one, list) for one in item):
+    def _check_alternatives(cls, answers: list[Any] | None) -> list[Any] | None:
+        for index, answer in enumerate(answers or ()):
+            if isinstance(answer, list) and any(isinstance(alternative, list) for alternative in answer):
                 raise ValueError(f"[{index}] is a list of lists; alternatives of a datum are one flat list")
-        return found
+        return answers
 
     @model_validator(mode="before")
     @classmethod
-    def _legacy_name(cls, raw: Any) -> Any:
+    def _accept_legacy_name(cls, raw: Any) -> Any:
         if isinstance(raw, dict) and "task_type" not in raw and "performed_operation" in raw:
             return {**raw, "task_type": raw["performed_operation"]}
         return raw
 
 
-def _alike(struct: type[msgspec.Struct], base: type[BaseModel] = _Definition, **other_types: Any) -> type[BaseModel]:
+def _build_model(
+    struct: type[msgspec.Struct], base: type[BaseModel] = _Definition, **replaced_types: Any
+) -> type[BaseModel]:
     """The model with the fields of a struct, of which pydantic has to take some for another type."""
     types = get_type_hints(struct)
     fields: dict[str, Any] = {
-        one.encode_name: (other_types.get(one.encode_name, types[one.name]), ... if one.required else one.default)
-        for one in msgspec.structs.fields(struct)
+        field.encode_name: (
+            replaced_types.get(field.encode_name, types[field.name]),
+            ... if field.required else field.default,
+        )
+        for field in msgspec.structs.fields(struct)
     }
     return create_model(struct.__name__, __base__=base, **fields)
 
 
 _Json = dict[str, JsonValue] | None
-_ExpectedEvent = _alike(
+_ExpectedEvent = _build_model(
     tasks.ExpectedEvent, _Expected, post_data=_Json, headers=_Json, response_content=_Json, response_cookies=_Json
 )
 
@@ -141,7 +146,7 @@ class NumberedTask(_Definition):
     revision: Annotated[int, Field(ge=1)]
 
     @model_validator(mode="after")
-    def _named_evaluators(self) -> NumberedTask:
+    def _check_evaluators(self) -> NumberedTask:
         for index, config in enumerate(self.eval):
             if not isinstance(config.get("evaluator"), str):
                 raise ValueError(f"eval[{index}] names no evaluator")
@@ -152,9 +157,9 @@ class NumberedTask(_Definition):
 
 # By the names of structs in this room: `tasks.task`, which has one of them, reads by means of these models.
 MODELS: dict[str, type[BaseModel]] = {
-    "ResponseExpectation": _alike(tasks.ResponseExpectation, expected=ExpectedResponse),
+    "ResponseExpectation": _build_model(tasks.ResponseExpectation, expected=ExpectedResponse),
     "ExpectedResponse": ExpectedResponse,
-    "NetworkExpectation": _alike(tasks.NetworkExpectation, expected=_ExpectedEvent),
+    "NetworkExpectation": _build_model(tasks.NetworkExpectation, expected=_ExpectedEvent),
     "ExpectedEvent": _ExpectedEvent,
     "NumberedTask": NumberedTask,
 }
@@ -165,10 +170,13 @@ _INNER: dict[type[BaseModel], type[msgspec.Struct]] = {
 }
 
 
-def _struct(found: BaseModel, struct: type[msgspec.Struct]) -> msgspec.Struct:
+def _to_struct(parsed: BaseModel, struct: type[msgspec.Struct]) -> msgspec.Struct:
     """The struct with those fields that the definition names."""
-    names = {one.encode_name: one.name for one in msgspec.structs.fields(struct)}
-    given = {names[name]: getattr(found, name) for name in found.model_fields_set}
+    names = {field.encode_name: field.name for field in msgspec.structs.fields(struct)}
+    values = {names[name]: getattr(parsed, name) for name in parsed.model_fields_set}
     return struct(
-        **{name: _struct(one, _INNER[type(one)]) if type(one) in _INNER else one for name, one in given.items()}
+        **{
+            name: _to_struct(value, _INNER[type(value)]) if type(value) in _INNER else value
+            for name, value in values.items()
+        }
     )

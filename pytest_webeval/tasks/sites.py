@@ -15,7 +15,7 @@ from typing import Any
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.safety.text import unknown_keys
+from pytest_webeval.safety.text import describe_unknown_keys
 
 # What a configuration of WebArena-Verified may say (spec §7.1); all but the addresses is for programs that record.
 CONFIG_KEYS = (
@@ -34,8 +34,8 @@ SITE_NAMES = ("gitlab", "map", "reddit", "shopping_admin", "shopping", "wikipedi
 
 def site_name(spelling: str) -> str:
     """`gitlab` for `gitlab`, `GITLAB`, `__GITLAB__` and `_gitlab_`. Raises `ValueError`."""
-    bare = spelling.strip("_")
-    name = bare.lower() if bare in (bare.lower(), bare.upper()) else bare
+    stripped = spelling.strip("_")
+    name = stripped.lower() if stripped in (stripped.lower(), stripped.upper()) else stripped
     if name not in SITE_NAMES:
         raise ValueError(f"{spelling!r} is no site; known sites: {', '.join(SITE_NAMES)}")
     return name
@@ -79,8 +79,8 @@ class Sites:
 
     def render(self, text: str, sites: Iterable[str]) -> str | None:
         """The text with the placeholder that it starts with replaced by the active URL, or None if it has none."""
-        known = {site: self._environment(site).url for site in sites}
-        for site, url in known.items():
+        urls_by_site = {site: self._find_environment(site).url for site in sites}
+        for site, url in urls_by_site.items():
             if text.startswith(placeholder(site)):
                 return text.replace(placeholder(site), url)
         return None
@@ -90,15 +90,15 @@ class Sites:
         if not pattern.startswith("^__"):
             return pattern
         for site in sites:
-            url, mark = self._environment(site).url, placeholder(site)
+            url, mark = self._find_environment(site).url, placeholder(site)
             if pattern.startswith(mark, 1):
                 return pattern.replace(mark, re.escape(url) if escape else url)
         return None
 
     def derender(self, text: str, sites: Iterable[str]) -> str:
         """The text with the addresses of the first site that occurs in it replaced by its placeholder (spec §7.3)."""
-        known = [(site, self.environments[site].urls) for site in sites if site in self.environments]
-        for site, urls in sorted(known, key=lambda pair: -max(map(len, pair[1]), default=0)):
+        urls_by_site = [(site, self.environments[site].urls) for site in sites if site in self.environments]
+        for site, urls in sorted(urls_by_site, key=lambda pair: -max(map(len, pair[1]), default=0)):
             for url in urls:
                 if url and url in text:
                     return text.replace(url.rstrip("/"), placeholder(site))
@@ -120,7 +120,7 @@ class Sites:
         changed = {name: environment.folded for name, environment in self.environments.items()}
         return self if changed == dict(self.environments) else Sites(changed)
 
-    def _environment(self, site: str) -> Environment:
+    def _find_environment(self, site: str) -> Environment:
         if site not in self.environments:
             raise EvaluationError(f"no address is known for site {site}; add it to environments in --webeval-config")
         return self.environments[site]
@@ -145,17 +145,17 @@ def load_sites(path: str | Path) -> Sites:
 def parse_sites(content: bytes, source: str) -> Sites:
     """The `environments` in the bytes of a configuration, whatever their addresses are. Raises `SettingsError`."""
     try:
-        config = _object(json.loads(content), "the top level")
+        config = _require_object(json.loads(content), "the top level")
         _check_keys(config, CONFIG_KEYS, "the top level")
-        environments = _object(config.get("environments") or {}, "environments").items()
-        return Sites({site_name(spelling): _environment(spelling, raw) for spelling, raw in environments})
+        environments = _require_object(config.get("environments") or {}, "environments").items()
+        return Sites({site_name(spelling): _parse_environment(spelling, raw) for spelling, raw in environments})
     except (ValueError, RecursionError) as error:
         raise SettingsError(f"the configuration {source} is wrong: {error}; see 'Score your own runs'") from error
 
 
-def _environment(spelling: str, raw: Any) -> Environment:
+def _parse_environment(spelling: str, raw: Any) -> Environment:
     where = f"environments.{spelling}"
-    environment = _object(raw, where)
+    environment = _require_object(raw, where)
     _check_keys(environment, ENVIRONMENT_KEYS, where)
     urls = environment.get("urls")
     if not isinstance(urls, list) or not all(isinstance(url, str) for url in urls):
@@ -166,26 +166,26 @@ def _environment(spelling: str, raw: Any) -> Environment:
     return Environment(tuple(urls), active)
 
 
-def _object(raw: object, where: str) -> dict[str, Any]:
+def _require_object(raw: object, where: str) -> dict[str, Any]:
     if not isinstance(raw, dict):
         raise ValueError(f"expected a JSON object, got {raw!r:.80} @ {where}")
     return raw
 
 
-def _check_keys(raw: Mapping[str, Any], known: Sequence[str], where: str) -> None:
-    if problem := unknown_keys(raw, known, where):
+def _check_keys(raw: Mapping[str, Any], allowed: Sequence[str], where: str) -> None:
+    if problem := describe_unknown_keys(raw, allowed, where):
         raise ValueError(problem)
 
 
 def _address_problem(url: str) -> str | None:
     """What is wrong with an address, and what to write instead; None if a browser can go there."""
-    scheme, separator, rest = url.strip().partition("://")
-    host = rest if separator else scheme
-    wanted = f"http://{host.lstrip('/') or '127.0.0.1:7770'}"
+    scheme, separator, remainder = url.strip().partition("://")
+    host = remainder if separator else scheme
+    suggestion = f"http://{host.lstrip('/') or '127.0.0.1:7770'}"
     if not url.strip():
-        return f"an empty address; use one such as {wanted!r}"
+        return f"an empty address; use one such as {suggestion!r}"
     if not separator:
-        return f"the address {url!r:.200} without a scheme; use {wanted!r:.200}"
+        return f"the address {url!r:.200} without a scheme; use {suggestion!r:.200}"
     if scheme.lower() not in SCHEMES:
-        return f"the address {url!r:.200} with an unknown scheme; use {wanted!r:.200}"
-    return None if host.strip("/") else f"the address {url!r:.200} without a host; use one such as {wanted!r}"
+        return f"the address {url!r:.200} with an unknown scheme; use {suggestion!r:.200}"
+    return None if host.strip("/") else f"the address {url!r:.200} without a host; use one such as {suggestion!r}"

@@ -28,30 +28,30 @@ class Subset:
         return sha256(json.dumps(self.task_ids, separators=(",", ":")).encode())
 
 
-def load_subset(named: str) -> Subset:
+def load_subset(name: str) -> Subset:
     """The subset in a file, or `hard` or `non-hard` of an installed reference. Raises `SettingsError`."""
-    path = _bundled(named) if named in BUNDLED else Path(named)
+    path = _find_bundled(name) if name in BUNDLED else Path(name)
     try:
-        return parse_subset(path.read_bytes(), named if named in BUNDLED else str(path))
+        return parse_subset(path.read_bytes(), name if name in BUNDLED else str(path))
     except OSError as error:
         raise SettingsError(f"cannot read the subset {path}: {error.strerror}; check --webeval-subset") from error
 
 
 def parse_subset(content: bytes, source: str) -> Subset:
     """The subset in the bytes of a file. Raises `SettingsError`."""
-    found = _object(content, source)
-    ids = _ids(found.get("task_ids"), source)
+    document = _parse_object(content, source)
+    ids = _check_ids(document.get("task_ids"), source)
     subset = Subset(Path(source).name, tuple(sorted(ids, key=id_order)))
-    told = found.get("checksum")
-    if told not in (None, subset.checksum):
+    stated = document.get("checksum")
+    if stated not in (None, subset.checksum):
         raise SettingsError(
-            f"the subset {source} has the checksum {_shown(told)}, but its ids have {subset.checksum}; "
+            f"the subset {source} has the checksum {_shorten_json(stated)}, but its ids have {subset.checksum}; "
             "restore the ids, or correct the checksum if you changed them on purpose"
         )
     return subset
 
 
-def _bundled(name: str) -> Path:
+def _find_bundled(name: str) -> Path:
     path = reference_file(BUNDLED[name])
     if path is None:
         raise SettingsError(
@@ -61,29 +61,29 @@ def _bundled(name: str) -> Path:
     return path
 
 
-def _object(content: bytes, source: str) -> dict[str, Any]:
+def _parse_object(content: bytes, source: str) -> dict[str, Any]:
     try:
-        found = json.loads(content)
+        document = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise SettingsError(f"the subset {source} is no JSON: {error}; mend the file") from error
-    if not isinstance(found, dict):
-        raise SettingsError(f"the subset {source} is no JSON object; {_WANTED}")
-    return found
+    if not isinstance(document, dict):
+        raise SettingsError(f"the subset {source} is no JSON object; {_HINT}")
+    return document
 
 
-_WANTED = 'wanted {"task_ids": [7, 11]} with the ids of some tasks'
+_HINT = 'wanted {"task_ids": [7, 11]} with the ids of some tasks'
 
 
-def _ids(raw: object, source: str) -> Sequence[int | str]:
+def _check_ids(raw: object, source: str) -> Sequence[int | str]:
     if not isinstance(raw, list) or not raw:
-        raise SettingsError(f"the subset {source} has no list of task_ids; {_WANTED}")
+        raise SettingsError(f"the subset {source} has no list of task_ids; {_HINT}")
     first: dict[str, int] = {}  # 12 and "12" are one id
     for position, task_id in enumerate(raw):
         if not _is_id(task_id):
-            text = f"{_shown(task_id)}, which is neither a whole number nor the text of an id"
+            text = f"{_shorten_json(task_id)}, which is neither a whole number nor the text of an id"
             raise SettingsError(f"the subset {source} has {text} @ task_ids[{position}]; mend it")
         if first.setdefault(str(task_id), position) != position:
-            text = f"names task {_shown(task_id)} twice @ task_ids[{position}]"
+            text = f"names task {_shorten_json(task_id)} twice @ task_ids[{position}]"
             raise SettingsError(f"the subset {source} {text}; name it once")
     return raw
 
@@ -94,5 +94,5 @@ def _is_id(raw: object) -> bool:
     return type(raw) is int  # JSON's true is a bool, which Python takes for a number
 
 
-def _shown(raw: object) -> str:
+def _shorten_json(raw: object) -> str:
     return f"{json.dumps(raw):.70}"

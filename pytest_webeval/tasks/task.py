@@ -20,7 +20,7 @@ from msgspec import structs
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.safety.json import is_unicode
-from pytest_webeval.safety.text import quoted_fields
+from pytest_webeval.safety.text import format_fields
 from pytest_webeval.tasks.decoding import decode_definition
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
@@ -29,7 +29,7 @@ from pytest_webeval.tasks.sites import SITE_NAMES
 REPHRASED = "_rephrased_"
 
 
-def rephrased_id(task_id: str) -> tuple[str, int] | None:
+def parse_rephrased_id(task_id: str) -> tuple[str, int] | None:
     """Original id and number in the id of a task in other words, such as `books_find_7_rephrased_2`, or None."""
     original, _, number = task_id.rpartition(REPHRASED)
     is_number = number.isascii() and number.isdigit() and len(number) < 10  # more digits than any file has lines
@@ -41,7 +41,7 @@ Model = TypeVar("Model")
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """One entry of a task's `eval`: the name of an evaluator and what it is told. `index` is its place there.
+    """One entry of a task's `eval`: the name of an evaluator and its configuration. `index` is its position there.
 
     The `config` belongs to all runs of the task: nobody may change it.
     """
@@ -49,19 +49,19 @@ class Expectation:
     evaluator: str
     index: int
     config: Mapping[str, Any]
-    _read: dict[type, object] = field(default_factory=dict, repr=False, compare=False)
+    _models: dict[type, object] = field(default_factory=dict, repr=False, compare=False)
 
     def read_as(self, model: type[Model]) -> Model:
         """The configuration as an evaluator's model, read once. Raises `EvaluationError` that points into the task.
 
         A model is a struct of msgspec, which takes a text for no number, or a model of pydantic, which may.
         """
-        if model not in self._read:
+        if model not in self._models:
             try:
-                self._read[model] = decode_definition(model, self.config, f"eval[{self.index}]")
+                self._models[model] = decode_definition(model, self.config, f"eval[{self.index}]")
             except ValueError as error:
                 raise EvaluationError(f"invalid task definition: {error}") from error
-        return cast("Model", self._read[model])
+        return cast("Model", self._models[model])
 
 
 Text = Annotated[str, Meta(min_length=1)]
@@ -99,8 +99,8 @@ class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=T
         for expectation in self.expectations:
             if expectation.evaluator == RESPONSE_EVALUATOR:
                 expected = expectation.config.get("expected")
-                named = expected if isinstance(expected, dict) else {}
-                kind = named.get("task_type", named.get("performed_operation"))
+                response = expected if isinstance(expected, dict) else {}
+                kind = response.get("task_type", response.get("performed_operation"))
                 return kind.upper() if isinstance(kind, str) else None
         return None
 
@@ -122,15 +122,17 @@ def read_task(raw: object, where: str) -> Task:
     try:
         return decode_definition(NumberedTask, raw, "")
     except ValueError as error:
-        raise TaskDefinitionError(f"invalid task in {where}: {_lacking(raw) or error}; fix the definition") from error
+        raise TaskDefinitionError(
+            f"invalid task in {where}: {_format_missing_fields(raw) or error}; fix the definition"
+        ) from error
 
 
-def _lacking(raw: object) -> str:
+def _format_missing_fields(raw: object) -> str:
     """Which fields a definition lacks, all in one message; empty where it has all."""
     fields = raw if isinstance(raw, dict) else {}
     required = [field.encode_name for field in msgspec.structs.fields(NumberedTask) if field.required]
     missing = [name for name in required if name not in fields]
-    return f"task {fields.get('task_id')!s:.80} lacks {quoted_fields(missing)}" if missing else ""
+    return f"task {fields.get('task_id')!s:.80} lacks {format_fields(missing)}" if missing else ""
 
 
 class TrajectoryTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
@@ -161,8 +163,8 @@ class TrajectoryTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True
     @property
     def original_id(self) -> str | None:
         """The id of the task that this one says in other words, or None."""
-        found = rephrased_id(self.task_id)
-        return found[0] if found else None
+        parts = parse_rephrased_id(self.task_id)
+        return parts[0] if parts else None
 
     def rephrased(self, number: int) -> TrajectoryTask | None:
         """The same task in its n-th other words, counted from 1; None where there are none."""

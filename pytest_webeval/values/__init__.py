@@ -36,10 +36,10 @@ VALUE_TYPES: dict[str, str] = {
 def value_type(name: str) -> type[Value] | None:
     """The value type that tasks call `name`, imported on first use; None when there is no such type."""
     location = VALUE_TYPES.get(name)
-    return None if location is None else _imported(location)
+    return None if location is None else _import_type(location)
 
 
 @cache
-def _imported(location: str) -> type[Value]:
+def _import_type(location: str) -> type[Value]:
     module, _, class_name = location.partition(":")
     return cast("type[Value]", getattr(import_module(module), class_name))

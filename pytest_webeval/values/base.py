@@ -28,17 +28,17 @@ _SHORTENED.maxstring = _SHORTENED.maxother = 80
 
 
 def parse_error(raw: object, problem: str, rule: str | None = None) -> ValueParseError:
-    """The error for a datum that starts by showing it: ``unreadable(5, "is not a date")``."""
-    return ValueParseError(f"{_shown(raw)} {problem}", rule)
+    """The error for a datum that starts by showing it: ``parse_error(5, "is not a date")``."""
+    return ValueParseError(f"{_shorten_repr(raw)} {problem}", rule)
 
 
-def check_length(text: str, wanted: str, longest: int = LONGEST_PARSED) -> None:
+def check_length(text: str, kind: str, limit: int = LONGEST_PARSED) -> None:
     """Raise `ValueParseError` for a text that no parser should be given."""
-    if len(text) > longest:
-        raise parse_error(text, f"is no {wanted}: it has {len(text)} characters; write at most {longest}")
+    if len(text) > limit:
+        raise parse_error(text, f"is no {kind}: it has {len(text)} characters; write at most {limit}")
 
 
-def _shown(raw: object) -> str:
+def _shorten_repr(raw: object) -> str:
     try:
         return _SHORTENED.repr(raw)
     except ValueError:  # an int with more digits than Python agrees to print
@@ -86,15 +86,15 @@ class ParseContext:
 
 def _holds_nonfinite(raw: object) -> bool:
     """Whether a datum is NaN or an infinity, or holds one at any depth."""
-    found = [raw]
-    while found:
-        match found.pop():
+    pending = [raw]
+    while pending:
+        match pending.pop():
             case float() as number if not isfinite(number):
                 return True
             case dict() as members:
-                found.extend(members.values())
+                pending.extend(members.values())
             case list() | tuple() as items:
-                found.extend(items)
+                pending.extend(items)
     return False
 
 
@@ -112,35 +112,37 @@ class Value(ABC):
     type_name: ClassVar[str]
 
     @classmethod
-    def read(cls, raw: object, reading: ParseContext) -> Self:
+    def read(cls, raw: object, context: ParseContext) -> Self:
         """The canonical value of a datum, or of each of its alternatives. Raises `ValueParseError`."""
-        if isinstance(raw, Alternatives) or (isinstance(raw, list | tuple) and reading.alternatives):
+        if isinstance(raw, Alternatives) or (isinstance(raw, list | tuple) and context.alternatives):
             if len(raw) < 2:
                 raise ValueParseError(
                     f"a list of {len(raw)} is not a {cls.type_name}; write one value, or two alternatives or more"
                 )
-            return cls(tuple(cls._canonical(one, reading) for one in raw))
-        return cls((cls._canonical(raw, reading),))
+            return cls(tuple(cls._canonical(alternative, context) for alternative in raw))
+        return cls((cls._canonical(raw, context),))
 
     @classmethod
-    def _canonical(cls, raw: object, reading: ParseContext) -> Any:
-        if isinstance(raw, str) and len(raw) > reading.longest:
-            told = f"at most {reading.longest:,} are read; raise string_length in {INI} if it is honest"
-            raise ValueParseError(f"a text of {len(raw):,} characters is too long; {told}")
-        if not (reading.nonfinite or isinstance(raw, str)) and _holds_nonfinite(raw):
+    def _canonical(cls, raw: object, context: ParseContext) -> Any:
+        if isinstance(raw, str) and len(raw) > context.longest:
+            hint = f"at most {context.longest:,} are read; raise string_length in {INI} if it is honest"
+            raise ValueParseError(f"a text of {len(raw):,} characters is too long; {hint}")
+        if not (context.nonfinite or isinstance(raw, str)) and _holds_nonfinite(raw):
             raise parse_error(raw, "is or holds NaN or an infinity; write a finite number", rule="finite_numbers")
-        return cls.canonical(raw, reading)
+        return cls.canonical(raw, context)
 
     @classmethod
     @abstractmethod
-    def canonical(cls, raw: object, reading: ParseContext) -> Any:
+    def canonical(cls, raw: object, context: ParseContext) -> Any:
         """The canonical form of one datum. Raises `ValueParseError`."""
 
     def matches(self, actual: Value) -> bool:
-        """Whether what an agent said or sent is what this expected value asks for."""
-        return type(actual) is type(self) and any(one in actual.alternatives for one in self.alternatives)
+        """Whether the actual value of an agent is what this expected value asks for."""
+        return type(actual) is type(self) and any(
+            alternative in actual.alternatives for alternative in self.alternatives
+        )
 
-    def departures(self, reading: ParseContext) -> Iterable[str]:  # noqa: ARG002  (few types have any)
+    def departures(self, context: ParseContext) -> Iterable[str]:  # noqa: ARG002  (few types have any)
         """Switches of the rule set by which it may be another value than that of the reference."""
         return ()
 

@@ -43,22 +43,22 @@ class Base64Value(Value):
     type_name: ClassVar[str] = "base64"
 
     @classmethod
-    def canonical(cls, raw: object, reading: ParseContext) -> str | ContentPattern:
+    def canonical(cls, raw: object, context: ParseContext) -> str | ContentPattern:
         """The content with its line breaks written one way, or the pattern that a task writes for it."""
         if not isinstance(raw, str) or not raw.strip():
             raise parse_error(raw, "is not base64; write it as a text, with its padding")
-        if reading.patterns and looks_like_pattern(raw.strip()):
+        if context.patterns and looks_like_pattern(raw.strip()):
             return ContentPattern(raw.strip())
         try:
             content = b64decode(raw.strip(), validate=True).decode().replace("\r\n", "\n").replace("\r", "\n").strip()
         except ValueError as error:
             raise parse_error(raw, "is not base64 of UTF-8; write it in the standard alphabet, padded") from error
-        return ContentPattern(content, encoded=True) if reading.patterns and looks_like_pattern(content) else content
+        return ContentPattern(content, encoded=True) if context.patterns and looks_like_pattern(content) else content
 
     def matches(self, actual: Value) -> bool:
         """Whether one content is the other, or is accepted by the other as a pattern."""
         return isinstance(actual, Base64Value) and any(
-            _same(one, other) for one in self.alternatives for other in actual.alternatives
+            _is_same(expected, candidate) for expected in self.alternatives for candidate in actual.alternatives
         )
 
     def to_json(self) -> str:
@@ -66,10 +66,10 @@ class Base64Value(Value):
         return str(self.alternatives[0])
 
 
-def _same(one: str | ContentPattern, other: str | ContentPattern) -> bool:
-    written_the_same = type(one) is type(other) and str(one) == str(other)
-    return written_the_same or _accepts(one, other) or _accepts(other, one)
+def _is_same(expected: str | ContentPattern, actual: str | ContentPattern) -> bool:
+    written_the_same = type(expected) is type(actual) and str(expected) == str(actual)
+    return written_the_same or _accepts(expected, actual) or _accepts(actual, expected)
 
 
-def _accepts(one: str | ContentPattern, other: str | ContentPattern) -> bool:
-    return isinstance(one, ContentPattern) and one.accepts(str(other))
+def _accepts(pattern: str | ContentPattern, content: str | ContentPattern) -> bool:
+    return isinstance(pattern, ContentPattern) and pattern.accepts(str(content))

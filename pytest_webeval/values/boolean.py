@@ -27,11 +27,11 @@ class BooleanValue(Value):
     type_name: ClassVar[str] = "boolean"
 
     @classmethod
-    def canonical(cls, raw: object, reading: ParseContext) -> bool:
+    def canonical(cls, raw: object, context: ParseContext) -> bool:
         """The truth value; any number but zero is true."""
         if isinstance(raw, bool | int | float):
             return bool(raw)
-        truth = _WORDS.get(normalize_text(raw, reading)) if isinstance(raw, str) else None
+        truth = _WORDS.get(normalize_text(raw, context)) if isinstance(raw, str) else None
         if truth is None:
             raise parse_error(raw, "is not a boolean; write it as true or false")
         return truth

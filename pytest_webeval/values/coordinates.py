@@ -24,7 +24,7 @@ TOLERANCE = 1e-5
 
 # The parser tries every digit of a number as its first, which takes for ever where there are thousands.
 _ENDLESS_NUMBER = re.compile(r"\d{400}")
-_WANTED = "is not a point; write it as [40.4424, -79.9397]"
+_NOT_A_POINT = "is not a point; write it as [40.4424, -79.9397]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +34,21 @@ class CoordinatesValue(Value):
     type_name: ClassVar[str] = "coordinates"
 
     @classmethod
-    def read(cls, raw: object, reading: ParseContext) -> Self:
+    def read(cls, raw: object, context: ParseContext) -> Self:
         """The point of a datum, or of each of its alternatives. A list of two numbers is one point."""
         if isinstance(raw, list | tuple):
             if _is_pair_of_numbers(raw) and (point := _point(*raw)) is not None:
                 return cls((point,))
-            if not (reading.alternatives or isinstance(raw, Alternatives)):
-                raise parse_error(raw, _WANTED)
-        return super(CoordinatesValue, cls).read(raw, reading)
+            if not (context.alternatives or isinstance(raw, Alternatives)):
+                raise parse_error(raw, _NOT_A_POINT)
+        return super(CoordinatesValue, cls).read(raw, context)
 
     @classmethod
-    def canonical(cls, raw: object, reading: ParseContext) -> tuple[float, float]:
+    def canonical(cls, raw: object, context: ParseContext) -> tuple[float, float]:
         """Latitude and longitude, the latter brought between -180 and 180."""
-        point = _point(*_degrees(raw, reading)) if raw else None
+        point = _point(*_degrees(raw, context)) if raw else None
         if point is None:
-            raise parse_error(raw, _WANTED)
+            raise parse_error(raw, _NOT_A_POINT)
         return point
 
     def matches(self, actual: Value) -> bool:
@@ -56,7 +56,7 @@ class CoordinatesValue(Value):
         if not isinstance(actual, CoordinatesValue):
             return False
         pairs = zip(self.alternatives[0], actual.alternatives[0], strict=True)
-        return all(abs(one - other) <= TOLERANCE for one, other in pairs)
+        return all(abs(expected - candidate) <= TOLERANCE for expected, candidate in pairs)
 
     def to_json(self) -> dict[str, float]:
         """The first alternative as an object."""
@@ -65,19 +65,19 @@ class CoordinatesValue(Value):
 
 
 def _is_pair_of_numbers(raw: list[Any] | tuple[Any, ...]) -> bool:
-    return len(raw) == 2 and all(isinstance(one, str | int | float) for one in raw)
+    return len(raw) == 2 and all(isinstance(degrees, str | int | float) for degrees in raw)
 
 
-def _degrees(raw: object, reading: ParseContext) -> tuple[Any, ...]:
+def _degrees(raw: object, context: ParseContext) -> tuple[Any, ...]:
     """What names a point, as the parser takes it: a text, or latitude and longitude."""
     if isinstance(raw, str):
-        return (normalize_text(raw, reading),)
+        return (normalize_text(raw, context),)
     if isinstance(raw, dict):
-        raw = [*_named(_is_latitude, raw), *_named(_is_longitude, raw)]
+        raw = [*_find_member(_is_latitude, raw), *_find_member(_is_longitude, raw)]
     return tuple(raw) if isinstance(raw, list | tuple) and len(raw) == 2 else ()
 
 
-def _named(is_name: Callable[[str], bool], raw: dict[str, Any]) -> list[Any]:
+def _find_member(is_name: Callable[[str], bool], raw: dict[str, Any]) -> list[Any]:
     return [value for key, value in raw.items() if is_name(key.lower())][:1]
 
 
@@ -97,7 +97,7 @@ def _point(*degrees: Any) -> tuple[float, float] | None:
     """The point that a text, or latitude and longitude, name for geopy; None where there is no such point."""
     from geopy.point import Point  # type: ignore[import-untyped]
 
-    if not degrees or any(isinstance(one, str) and _is_endless(one) for one in degrees):
+    if not degrees or any(isinstance(part, str) and _is_endless(part) for part in degrees):
         return None
     try:
         point = Point(*degrees)

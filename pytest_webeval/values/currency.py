@@ -1,4 +1,4 @@
-"""Amounts of money; which money is not looked at."""
+"""Amounts of money; the currency is not checked."""
 
 from __future__ import annotations
 
@@ -31,37 +31,37 @@ class CurrencyValue(Value):
     type_name: ClassVar[str] = "currency"
 
     @classmethod
-    def canonical(cls, raw: object, reading: ParseContext) -> Decimal:
+    def canonical(cls, raw: object, context: ParseContext) -> Decimal:
         """The first amount that a text names; ``free`` is zero, and only a minus in front of all else counts.
 
-        With `Reading.whole_money` a minus at the amount counts as well, as do parentheses around all, and a comma
+        With `ParseContext.whole_money` a minus at the amount counts as well, as do parentheses around all, and a comma
         before three digits is no decimal mark.
         """
-        text = to_text(raw, reading)
+        text = to_text(raw, context)
         check_length(text, "amount")
-        negative = text.startswith("-") or (reading.whole_money and _is_debt(text))
+        negative = text.startswith("-") or (context.whole_money and _is_debt(text))
         text = text.replace("-", "") if negative else text
-        amount = _first_amount(_THOUSANDS.sub("", text) if reading.whole_money else text)
+        amount = _first_amount(_THOUSANDS.sub("", text) if context.whole_money else text)
         if amount is None:
             raise parse_error(raw, "is not an amount of money; write it as 1234.50")
-        amount = amount if reading.exact_money else _rounded(amount)
+        amount = amount if context.exact_money else _round_to_float(amount)
         return amount.copy_negate() if negative and amount else amount  # copied, for a minus would round
 
-    def departures(self, reading: ParseContext) -> Iterable[str]:
+    def departures(self, context: ParseContext) -> Iterable[str]:
         """`whole_money`, and `exact_money` where the reference would keep fewer digits."""
-        if reading.whole_money:
+        if context.whole_money:
             yield "whole_money"
-        if reading.exact_money and any(_rounded(one) != one for one in self.alternatives):
+        if context.exact_money and any(_round_to_float(amount) != amount for amount in self.alternatives):
             yield "exact_money"
 
     def matches(self, actual: Value) -> bool:
         """Whether the first amounts are at most `TOLERANCE` apart. Raises `EvaluationError` for two infinite ones."""
         if not isinstance(actual, CurrencyValue):
             return False
-        wanted, found = self.alternatives[0], actual.alternatives[0]
-        if wanted.is_infinite() and wanted == found:
+        expected_amount, actual_amount = self.alternatives[0], actual.alternatives[0]
+        if expected_amount.is_infinite() and expected_amount == actual_amount:
             raise EvaluationError("two amounts of more than 308 digits cannot be compared; rules default compare them")
-        difference: Decimal = wanted - found
+        difference: Decimal = expected_amount - actual_amount
         return abs(difference) <= TOLERANCE
 
     def to_json(self) -> str:
@@ -69,10 +69,10 @@ class CurrencyValue(Value):
         return f"{self.alternatives[0]:f}"
 
 
-def _rounded(amount: Decimal) -> Decimal:
+def _round_to_float(amount: Decimal) -> Decimal:
     """What a float keeps of an amount: 17 digits, and no end of one with more than 308."""
-    kept = Decimal(str(float(amount)))
-    return amount if kept == amount else kept  # of equal ones the one that is written as it was
+    rounded = Decimal(str(float(amount)))
+    return amount if rounded == amount else rounded  # of equal ones the one that is written as it was
 
 
 def _is_debt(text: str) -> bool:

@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DateValue(Value):
-    """A date. What a partial one such as ``March 2022`` leaves open is taken from `Reading.today`."""
+    """A date. What a partial one such as ``March 2022`` leaves open is taken from `ParseContext.today`."""
 
     type_name: ClassVar[str] = "date"
 
     @classmethod
-    def canonical(cls, raw: object, reading: ParseContext) -> date:
+    def canonical(cls, raw: object, context: ParseContext) -> date:
         """The date that a text names; a number names none."""
         if not isinstance(raw, str):
             raise parse_error(raw, "is not a date; write it as the text '2023-01-31'")
-        text = normalize_text(raw, reading).replace(",", ", ").replace(",  ", ", ")
+        text = normalize_text(raw, context).replace(",", ", ").replace(",  ", ", ")
         try:
-            return parsed(text, missing=reading.today)
+            return parse_date(text, default=context.today)
         except ValueError as error:
             raise parse_error(raw, "is not a date; write it as 2023-01-31") from error
 
@@ -41,13 +41,13 @@ class DateValue(Value):
         return day.isoformat()
 
 
-def parsed(text: str, missing: date) -> date:
+def parse_date(text: str, default: date) -> date:
     """The date in a prepared text, its missing parts taken from another. Raises `ValueError`."""
     from dateutil.parser import parse  # type: ignore[import-untyped]
 
     check_length(text, "date")
     try:
-        moment: datetime = parse(text, default=datetime.combine(missing, time()), ignoretz=True)
+        moment: datetime = parse(text, default=datetime.combine(default, time()), ignoretz=True)
     except ArithmeticError as error:  # over a number of very many digits
         raise ValueError("a number in it is too large") from error
     return moment.date()

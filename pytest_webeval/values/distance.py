@@ -79,13 +79,13 @@ def _unit(word: str) -> Any:
     """One of the unit that a word names, or the number that it is."""
     if word in _ENDLESS:
         return float(word)
-    registry, known = _units()
+    registry, unit_names = _units()
     if word == "dimensionless":
         return registry.Quantity(1)
-    if word in known:
+    if word in unit_names:
         return registry.Quantity(1, word)
     for prefix, unit, _ in registry.parse_unit_name(word):
-        if unit in known:
+        if unit in unit_names:
             return registry.Quantity(1, prefix + unit)
     raise ValueError(f"{word!r} is no unit")
 
@@ -99,7 +99,7 @@ def _units() -> tuple[Any, frozenset[str]]:
     return registry, frozenset(registry)
 
 
-def _bounded(result: Any) -> Any:
+def _check_size(result: Any) -> Any:
     powers = (abs(power) for _, power in result.unit_items()) if hasattr(result, "unit_items") else ()
     if _bits(result) > _MOST_BITS or any(power > _LARGEST_UNIT_POWER for power in powers):
         raise ValueError("the calculation gets too large")
@@ -115,21 +115,21 @@ def _power(base: Any, exponent: Any) -> Any:
     plain = exponent.to_root_units().magnitude if hasattr(exponent, "to_root_units") else exponent
     if _bits(base) * abs(plain) > _MOST_BITS:
         raise ValueError("the power gets too large")
-    return _bounded(base**exponent)
+    return _check_size(base**exponent)
 
 
-def _checked(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    return lambda left, right: _bounded(operation(left, right))
+def _bound_operation(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda left, right: _check_size(operation(left, right))
 
 
 _OPERATORS = {
     "**": _power,
-    "": _checked(operator.mul),
-    "*": _checked(operator.mul),
-    "/": _checked(operator.truediv),
-    "//": _checked(operator.floordiv),
-    "+": _checked(operator.add),
-    "-": _checked(operator.sub),
+    "": _bound_operation(operator.mul),
+    "*": _bound_operation(operator.mul),
+    "/": _bound_operation(operator.truediv),
+    "//": _bound_operation(operator.floordiv),
+    "+": _bound_operation(operator.add),
+    "-": _bound_operation(operator.sub),
 }
 
 
@@ -145,16 +145,16 @@ class DistanceValue(Value):
     type_name: ClassVar[str] = "distance"
 
     @classmethod
-    def canonical(cls, raw: object, reading: ParseContext) -> Decimal:
+    def canonical(cls, raw: object, context: ParseContext) -> Decimal:
         """Metres, of a length or of a calculation with lengths; a number without a unit is none."""
         if not isinstance(raw, str):
             raise parse_error(raw, "is not a distance; write it as the text '1.5 km'")
         check_length(raw, "distance", LONGEST)
         try:
-            distance = metres(_KILO.sub(" km", normalize_text(raw, reading)))
+            distance = metres(_KILO.sub(" km", normalize_text(raw, context)))
         except ValueError as error:
             raise parse_error(raw, "is not a distance; write it as 1.5 km") from error
-        if not (distance.is_finite() or reading.infinities):
+        if not (distance.is_finite() or context.infinities):
             raise parse_error(raw, "is a distance without end; write a finite one", rule="finite_measures")
         return distance
 
@@ -166,15 +166,17 @@ class DistanceValue(Value):
         if not isinstance(actual, DistanceValue):
             return False
         try:
-            return any(_near(one, other) for one in self.alternatives for other in actual.alternatives)
+            return any(
+                _is_near(expected, candidate) for expected in self.alternatives for candidate in actual.alternatives
+            )
         except InvalidOperation as error:
-            shown = f"{self.to_json()} m and {actual.to_json()} m"
-            raise EvaluationError(f"the distances {shown} cannot be compared; write finite ones") from error
+            distances = f"{self.to_json()} m and {actual.to_json()} m"
+            raise EvaluationError(f"the distances {distances} cannot be compared; write finite ones") from error
 
     def to_json(self) -> str:
         """The first alternative in metres, with all its digits."""
         return f"{self.alternatives[0]:f}"
 
 
-def _near(one: Decimal, other: Decimal) -> bool:
-    return abs(one - other) <= max(_SLACK_METRES, _SLACK_SHARE * max(one, other))
+def _is_near(expected: Decimal, actual: Decimal) -> bool:
+    return abs(expected - actual) <= max(_SLACK_METRES, _SLACK_SHARE * max(expected, actual))

@@ -24,13 +24,13 @@ class DurationValue(Value):
     type_name: ClassVar[str] = "duration"
 
     @classmethod
-    def canonical(cls, raw: object, reading: ParseContext) -> timedelta:
+    def canonical(cls, raw: object, context: ParseContext) -> timedelta:
         """The duration that a text names; a number without a unit names none."""
         if not isinstance(raw, str):
             raise parse_error(raw, "is not a duration; write it as 2h32m")
         check_length(raw, "duration")
-        text = normalize_text(raw, reading)
-        duration = None if _is_number(text) else _duration(_HOURS_AND_MINUTES.sub(r"\1h \2m", text))
+        text = normalize_text(raw, context)
+        duration = None if _is_number(text) else _parse_duration(_HOURS_AND_MINUTES.sub(r"\1h \2m", text))
         if duration is None:
             raise parse_error(raw, "is not a duration; write it as 2h32m")
         return duration
@@ -39,7 +39,7 @@ class DurationValue(Value):
         """Whether any two of the alternatives are near enough."""
         if not isinstance(actual, DurationValue):
             return False
-        return any(_near(one, other) for one in self.alternatives for other in actual.alternatives)
+        return any(_is_near(expected, candidate) for expected in self.alternatives for candidate in actual.alternatives)
 
     def to_json(self) -> str:
         """The duration as hours, minutes and seconds."""
@@ -54,7 +54,7 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _duration(text: str) -> timedelta | None:
+def _parse_duration(text: str) -> timedelta | None:
     from pytimeparse2 import parse  # type: ignore[import-untyped]  # few answers are durations
 
     try:
@@ -64,7 +64,9 @@ def _duration(text: str) -> timedelta | None:
         return None
 
 
-def _near(one: timedelta, other: timedelta) -> bool:
+def _is_near(expected: timedelta, actual: timedelta) -> bool:
     # In floats, as the reference compares: 11111 s and 9999.9 s differ by a little more than a tenth.
-    seconds, others = one.total_seconds(), other.total_seconds()
-    return abs(seconds - others) <= max(_SLACK_SECONDS, _SLACK_SHARE * max(seconds, others))
+    expected_seconds, actual_seconds = expected.total_seconds(), actual.total_seconds()
+    return abs(expected_seconds - actual_seconds) <= max(
+        _SLACK_SECONDS, _SLACK_SHARE * max(expected_seconds, actual_seconds)
+    )

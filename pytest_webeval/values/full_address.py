@@ -41,22 +41,22 @@ class FullAddressValue(Value):
     type_name: ClassVar[str] = "full_address"
 
     @classmethod
-    def canonical(cls, raw: object, reading: ParseContext) -> Address:
+    def canonical(cls, raw: object, context: ParseContext) -> Address:
         """The address of an object with the fields of `Address`.
 
         Raises `EvaluationError` where the libraries that know addresses are not installed.
         """
-        _post()
+        _load_libraries()
         if not isinstance(raw, dict) or not raw.keys() >= set(Address._fields):
             raise parse_error(raw, f"is not an address; write an object with {', '.join(Address._fields)}")
         if not all(_is_short(raw[part]) for part in Address._fields):
             raise parse_error(raw, f"is not an address; write its parts in at most {_LONGEST_PART} characters each")
         if raw.get("name"):
-            StringValue.read(raw["name"], reading)
-        address = _as_the_post_writes(raw)
+            StringValue.read(raw["name"], context)
+        address = _normalize_address(raw)
         if address is None:
             raise parse_error(raw, "is not an address in the United States; write one as the post does")
-        return Address(*(normalize_text(part, reading) for part in address))._replace(state=address.state)
+        return Address(*(normalize_text(part, context) for part in address))._replace(state=address.state)
 
     def matches(self, actual: Value) -> bool:
         """Whether the first addresses are the same; other alternatives do not count."""
@@ -75,16 +75,16 @@ def _is_short(part: object) -> bool:
         return False
 
 
-class _Post(NamedTuple):
+class _AddressLibraries(NamedTuple):
     """What the libraries that know addresses do."""
 
-    normalized: Callable[[dict[str, Any]], dict[str, Any]]
-    state_named: Callable[[str], Any]
-    refusal: type[Exception]
+    normalize: Callable[[dict[str, Any]], dict[str, Any]]
+    find_state: Callable[[str], Any]
+    error_type: type[Exception]
 
 
 @cache
-def _post() -> _Post:
+def _load_libraries() -> _AddressLibraries:
     try:
         from scourgify import normalize_address_record  # type: ignore[import-untyped]
         from scourgify.address_constants import NormalizationConfig  # type: ignore[import-untyped]
@@ -95,18 +95,22 @@ def _post() -> _Post:
             f"values of type full_address need {error.name}; pip install 'pytest-webeval[address]'"
         ) from error
     if NormalizationConfig().config:
-        told = "a file address_constants.yaml, in ./config or named by ADDRESS_CONFIG, changes how addresses are read"
-        raise EvaluationError(f"{told}; remove it, or run pytest elsewhere")
-    return _Post(normalize_address_record, lookup, AddressNormalizationError)
+        problem = (
+            "a file address_constants.yaml, in ./config or named by ADDRESS_CONFIG, changes how addresses are read"
+        )
+        raise EvaluationError(f"{problem}; remove it, or run pytest elsewhere")
+    return _AddressLibraries(normalize_address_record, lookup, AddressNormalizationError)
 
 
-def _as_the_post_writes(raw: dict[str, Any]) -> Address | None:
-    post = _post()
+def _normalize_address(raw: dict[str, Any]) -> Address | None:
+    libraries = _load_libraries()
     lines = {"address_line_1": f"{raw['house_number']} {raw['street']}", "address_line_2": None}
     try:
-        record = post.normalized(lines | {"city": raw["city"], "state": raw["state"], "postal_code": raw["postcode"]})
-        state = post.state_named(record["state"])
-    except (post.refusal, AttributeError, LookupError, TypeError, ValueError):
+        record = libraries.normalize(
+            lines | {"city": raw["city"], "state": raw["state"], "postal_code": raw["postcode"]}
+        )
+        state = libraries.find_state(record["state"])
+    except (libraries.error_type, AttributeError, LookupError, TypeError, ValueError):
         return None
     house_number, _, street = record["address_line_1"].partition(" ")
     if not street or state is None:

@@ -22,11 +22,11 @@ class JsonValue(Value):
     type_name: ClassVar[str] = "json"
 
     @classmethod
-    def canonical(cls, raw: object, reading: ParseContext) -> str:
+    def canonical(cls, raw: object, context: ParseContext) -> str:
         """The JSON with its keys sorted. Keys and texts are prepared as any text is."""
         if not isinstance(raw, str):
             raise parse_error(raw, "is not a text with JSON; write its JSON as a text")
         try:
-            return json.dumps(json.loads(normalize_text(raw, reading)), sort_keys=True, separators=(",", ":"))
+            return json.dumps(json.loads(normalize_text(raw, context)), sort_keys=True, separators=(",", ":"))
         except (ValueError, RecursionError) as error:
             raise parse_error(raw, 'is not JSON; write it as {"name": 1}') from error

@@ -25,25 +25,25 @@ class LocationNameValue(Value):
     type_name: ClassVar[str] = "location-name"
 
     @classmethod
-    def canonical(cls, raw: object, reading: ParseContext) -> str:
+    def canonical(cls, raw: object, context: ParseContext) -> str:
         """The prepared text; a pattern is no more than a text."""
         if raw is None:
             raise parse_error(raw, "is not the name of a place; write it as a text")
-        text = to_text(raw, reading)
+        text = to_text(raw, context)
         check_length(text, "name of a place")
         return text.lower().strip() if raw else ""
 
     def matches(self, actual: Value) -> bool:
         """Whether any two of the alternatives have their words in common, but for some letters (Q7)."""
         return isinstance(actual, LocationNameValue) and any(
-            _alike(one, other) for one in self.alternatives for other in actual.alternatives
+            _is_alike(expected, candidate) for expected in self.alternatives for candidate in actual.alternatives
         )
 
 
-def _alike(one: str, other: str) -> bool:
-    if not (one and other):
-        return one == other
+def _is_alike(expected: str, actual: str) -> bool:
+    if not (expected and actual):
+        return expected == actual
     from thefuzz.fuzz import token_sort_ratio  # type: ignore[import-untyped]  # few answers are places
 
-    likeness: int = token_sort_ratio(one, other)  # in whole percent: 79.5 is 80
+    likeness: int = token_sort_ratio(expected, actual)  # in whole percent: 79.5 is 80
     return likeness >= LEAST_LIKENESS

@@ -31,7 +31,7 @@ class MarkdownValue(Value):
     type_name: ClassVar[str] = "markdown"
 
     @classmethod
-    def canonical(cls, raw: object, reading: ParseContext) -> str:  # noqa: ARG003  every type is read the same way
+    def canonical(cls, raw: object, context: ParseContext) -> str:  # noqa: ARG003  every type is read the same way
         """The text with its line breaks, blanks, headings, bullets and links written one way."""
         if not isinstance(raw, str) or not raw.strip():
             raise parse_error(raw, "is not Markdown; write it as a text")
@@ -40,12 +40,12 @@ class MarkdownValue(Value):
         text = _BLANK_LINES.sub("\n\n", text)
         text = _HEADING.sub(r"\1 ", text)
         text = _INDENTED_BULLET.sub("  -", _BULLET.sub(r"\1- ", text))
-        return _PARENTHESES.sub(_hugged, _BRACKETS.sub(_on_one_line, text))
+        return _PARENTHESES.sub(_strip_parenthesis, _BRACKETS.sub(_join_lines, text))
 
 
-def _on_one_line(found: re.Match[str]) -> str:
-    return f"[{' '.join(found[1].split())}]" if found[2] else found[0]
+def _join_lines(match: re.Match[str]) -> str:
+    return f"[{' '.join(match[1].split())}]" if match[2] else match[0]
 
 
-def _hugged(found: re.Match[str]) -> str:
-    return f"({found[1].strip() or found[1][-1]})" if found[2] else found[0]
+def _strip_parenthesis(match: re.Match[str]) -> str:
+    return f"({match[1].strip() or match[1][-1]})" if match[2] else match[0]

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.base import parse_error
-from pytest_webeval.values.date import parsed
+from pytest_webeval.values.date import parse_date
 from pytest_webeval.values.text import to_text
 
 if TYPE_CHECKING:
@@ -41,20 +41,20 @@ class MonthValue(Value):
     type_name: ClassVar[str] = "month"
 
     @classmethod
-    def canonical(cls, raw: object, reading: ParseContext) -> str:
+    def canonical(cls, raw: object, context: ParseContext) -> str:
         """The name of the month with a number, in a name or in a date; a date without a month is in January."""
         try:
-            number = int(raw) if isinstance(raw, int | float) else _numbered(to_text(raw, reading))
+            number = int(raw) if isinstance(raw, int | float) else _parse_month(to_text(raw, context))
         except (ValueError, OverflowError) as error:  # OverflowError: infinity has no int
             raise parse_error(raw, "is not a month; write it as May or 5") from error
-        whole = not isinstance(raw, float) or raw.is_integer()
-        if not whole or not 1 <= number <= len(_NAMES):
+        is_whole = not isinstance(raw, float) or raw.is_integer()
+        if not is_whole or not 1 <= number <= len(_NAMES):
             raise parse_error(raw, "is not the number of a month; write one from 1 to 12")
         return _NAMES[number - 1]
 
 
-def _numbered(text: str) -> int:
+def _parse_month(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        return parsed(text, missing=_A_FIRST_OF_JANUARY).month
+        return parse_date(text, default=_A_FIRST_OF_JANUARY).month

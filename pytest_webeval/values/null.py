@@ -23,11 +23,11 @@ class NullValue(Value):
     type_name: ClassVar[str] = "null"
 
     @classmethod
-    def canonical(cls, raw: object, reading: ParseContext) -> None:
+    def canonical(cls, raw: object, context: ParseContext) -> None:
         """None, for null, an empty text, object or list, and words such as ``n/a``."""
         if raw is None or raw == {} or (isinstance(raw, str) and _word(raw) in _WORDS):
             return
-        if raw == [] and reading.alternatives:
+        if raw == [] and context.alternatives:
             return
         raise parse_error(raw, "is not null; write it as null")
 

@@ -22,32 +22,32 @@ class NumberValue(Value):
     type_name: ClassVar[str] = "number"
 
     @classmethod
-    def canonical(cls, raw: object, reading: ParseContext) -> float:
+    def canonical(cls, raw: object, context: ParseContext) -> float:
         """The number as a float; of a text without digits, the number that its words spell."""
         if isinstance(raw, int | float):
-            return _as_float(raw)
-        text = to_text(raw, reading)
+            return _to_float(raw)
+        text = to_text(raw, context)
         check_length(text, "number")
         try:
             return float(text.replace(",", "").replace(" ", ""))
         except ValueError:
-            return _spelled(text, raw)
+            return _parse_words(text, raw)
 
     def matches(self, actual: Value) -> bool:
         """Whether the numbers are equal. NaN equals nothing, for which the operator ``in`` would not do."""
         return isinstance(actual, NumberValue) and any(
-            one == other for one in self.alternatives for other in actual.alternatives
+            expected == candidate for expected in self.alternatives for candidate in actual.alternatives
         )
 
 
-def _as_float(number: float) -> float:
+def _to_float(number: float) -> float:
     try:
         return float(number)
     except OverflowError as error:
         raise parse_error(number, "is too large for a number; write one below 1e308") from error
 
 
-def _spelled(text: str, raw: object) -> float:
+def _parse_words(text: str, raw: object) -> float:
     from word2number.w2n import word_to_num  # type: ignore[import-untyped]
 
     try:

@@ -34,10 +34,10 @@ class UnparsedValue:
 class ValueParser:
     """Reads one side of a comparison. `strict` is for what a task wrote: bad data there is an `EvaluationError`.
 
-    `notice` is told which switch of the rule set made a difference, and where.
+    `notice` is called with the switch of the rule set that made a difference, and where.
     """
 
-    reading: ParseContext
+    context: ParseContext
     strict: bool
     where: str
     notice: RuleListener = ignore_rule
@@ -47,7 +47,7 @@ class ValueParser:
         if schema.get("type", "array") != "array":
             raise EvaluationError(f"data given, but results_schema has type {schema.get('type')!r}, not array")
         item_schema = schema.get("items") or {}
-        return [self._item(item, item_schema, f"{self.where}[{index}]") for index, item in enumerate(items)]
+        return [self._parse_item(item, item_schema, f"{self.where}[{index}]") for index, item in enumerate(items)]
 
     def member(self, raw: Any, schema: Mapping[str, Any] | None, where: str) -> Any:
         """A property of an object, or a posted field: what its schema says, a string where it says nothing."""
@@ -55,61 +55,61 @@ class ValueParser:
             return None
         schema = require_object(schema or {})
         if schema.get("type") == "array":
-            return self._nested(raw, schema.get("items") or {}, where)
+            return self._parse_nested(raw, schema.get("items") or {}, where)
         if schema.get("type") == "object":
-            return self._object(raw, schema, where)
-        return self._value(_named(schema) or StringValue, raw, where)
+            return self._parse_object(raw, schema, where)
+        return self._parse_value(_find_type(schema) or StringValue, raw, where)
 
     def text(self, raw: Any, where: str) -> Any:
         """A text, which null is as well: a cookie, or a header that is no URL."""
-        return self._value(StringValue, raw, where)
+        return self._parse_value(StringValue, raw, where)
 
-    def _item(self, raw: Any, schema: Mapping[str, Any], where: str) -> Any:
+    def _parse_item(self, raw: Any, schema: Mapping[str, Any], where: str) -> Any:
         if require_object(schema).get("type") == "object":
-            found = _decoded(raw, dict)
-            if isinstance(found, list) and all(isinstance(one, dict) for one in found):
-                return [self._object(one, schema, where) for one in found]
-            return self._object(raw, schema, where)
-        named = _named(schema)
-        if named is None:
+            decoded = _decode_json(raw, dict)
+            if isinstance(decoded, list) and all(isinstance(member, dict) for member in decoded):
+                return [self._parse_object(member, schema, where) for member in decoded]
+            return self._parse_object(raw, schema, where)
+        kind = _find_type(schema)
+        if kind is None:
             raise EvaluationError(f"{_unknown_type(schema)} in results_schema")
-        return self._value(named, raw, where)
+        return self._parse_value(kind, raw, where)
 
-    def _object(self, raw: Any, schema: Mapping[str, Any], where: str) -> Any:
-        found = _decoded(raw, dict)
-        if not isinstance(found, dict):
-            return self._refused(raw, "a datum is no object; write one as its schema has it", where)
-        known = require_object(schema.get("properties") or {})
-        return {key: self.member(found[key], known.get(key), f"{where}.{key}") for key in sorted(found)}
+    def _parse_object(self, raw: Any, schema: Mapping[str, Any], where: str) -> Any:
+        decoded = _decode_json(raw, dict)
+        if not isinstance(decoded, dict):
+            return self._refuse(raw, "a datum is no object; write one as its schema has it", where)
+        properties = require_object(schema.get("properties") or {})
+        return {key: self.member(decoded[key], properties.get(key), f"{where}.{key}") for key in sorted(decoded)}
 
-    def _nested(self, raw: Any, schema: Mapping[str, Any], where: str) -> Any:
+    def _parse_nested(self, raw: Any, schema: Mapping[str, Any], where: str) -> Any:
         while require_object(schema).get("type") == "array":  # of arrays in arrays the innermost type counts
             schema = schema.get("items") or {}
-        named, found = _named(schema), list(raw) if isinstance(raw, Alternatives) else _decoded(raw, list)
-        if not isinstance(found, list):
-            return self._refused(raw, "a datum is no list; write one as its schema has it", where)
+        kind, decoded = _find_type(schema), list(raw) if isinstance(raw, Alternatives) else _decode_json(raw, list)
+        if not isinstance(decoded, list):
+            return self._refuse(raw, "a datum is no list; write one as its schema has it", where)
         if schema.get("type") == "object":
-            return [self._object(one, schema, f"{where}[{index}]") for index, one in enumerate(found)]
-        if named is None:
-            return self._refused(raw, f"{_unknown_type(schema)} of a list", where)
-        return [self._value(named, one, f"{where}[{index}]") for index, one in enumerate(found)]
+            return [self._parse_object(item, schema, f"{where}[{index}]") for index, item in enumerate(decoded)]
+        if kind is None:
+            return self._refuse(raw, f"{_unknown_type(schema)} of a list", where)
+        return [self._parse_value(kind, item, f"{where}[{index}]") for index, item in enumerate(decoded)]
 
-    def _value(self, kind: type[Value], raw: Any, where: str) -> Any:
-        if not self.reading.patterns and isinstance(raw, str) and looks_like_pattern(raw.strip(_IGNORED_AROUND)):
+    def _parse_value(self, kind: type[Value], raw: Any, where: str) -> Any:
+        if not self.context.patterns and isinstance(raw, str) and looks_like_pattern(raw.strip(_IGNORED_AROUND)):
             self.notice("literal_texts", where)
-        if not self.reading.alternatives and isinstance(raw, list) and len(raw) > 1:
+        if not self.context.alternatives and isinstance(raw, list) and len(raw) > 1:
             self.notice("single_answers", where)
         try:
-            value = kind.read(raw, self.reading)
+            value = kind.read(raw, self.context)
         except ValueParseError as error:
             if error.rule:
                 self.notice(error.rule, where)
-            return self._refused(raw, str(error), where)
-        for switch in value.departures(self.reading):
+            return self._refuse(raw, str(error), where)
+        for switch in value.departures(self.context):
             self.notice(switch, where)
         return value
 
-    def _refused(self, raw: Any, reason: str, where: str) -> UnparsedValue:
+    def _refuse(self, raw: Any, reason: str, where: str) -> UnparsedValue:
         if self.strict:
             raise EvaluationError(f"{reason} @ {where}")
         return UnparsedValue(raw, reason)
@@ -122,7 +122,7 @@ def require_object(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     raise EvaluationError(f"a schema holds {schema!r:.80} where an object is wanted; mend the schema of the task")
 
 
-def _named(schema: Mapping[str, Any]) -> type[Value] | None:
+def _find_type(schema: Mapping[str, Any]) -> type[Value] | None:
     """The value type that a schema names, by its format or else its type; None where there is no such type."""
     kind = schema.get("format") or schema.get("type") or "string"
     return value_type(kind) if isinstance(kind, str) else None
@@ -133,24 +133,24 @@ def _unknown_type(schema: Mapping[str, Any]) -> str:
     return f"unknown type {kind!r} (known: {', '.join(VALUE_TYPES)})"
 
 
-def _decoded(raw: Any, wanted: type) -> Any:
+def _decode_json(raw: Any, expected_type: type) -> Any:
     if not isinstance(raw, str):
         return raw
     try:
-        found = json.loads(raw)
+        decoded = json.loads(raw)
     except (ValueError, RecursionError):
         return raw
-    return found if isinstance(found, wanted) else raw
+    return decoded if isinstance(decoded, expected_type) else raw
 
 
 # What preparing a text takes away around it.
 _IGNORED_AROUND = " \t\r\n\f\v\u00a0™®℠©"
 
 # What an agent nested deeper than this is cut from reports, which could not be written otherwise.
-DEEPEST_SHOWN = 100
+MAX_REPORT_DEPTH = 100
 
 
-def to_plain_json(tree: Any, depth: int = DEEPEST_SHOWN) -> Any:
+def to_plain_json(tree: Any, depth: int = MAX_REPORT_DEPTH) -> Any:
     """The tree as plain JSON values, for reports."""
     if not depth:
         return "…"

@@ -45,19 +45,19 @@ class StringValue(Value):
     type_name: ClassVar[str] = "string"
 
     @classmethod
-    def canonical(cls, raw: object, reading: ParseContext) -> str | Pattern:
+    def canonical(cls, raw: object, context: ParseContext) -> str | Pattern:
         """The prepared text, or the `Pattern` that the text is."""
-        text = to_text(raw, reading)
+        text = to_text(raw, context)
         if not raw:
             return ""
         if not isinstance(raw, str):
             return text.lower().strip()
-        return Pattern(text) if reading.patterns and looks_like_pattern(text) else text
+        return Pattern(text) if context.patterns and looks_like_pattern(text) else text
 
     def matches(self, actual: Value) -> bool:
         """Whether one text is the other, but for punctuation around it, or is accepted by the other as a pattern."""
         return isinstance(actual, StringValue) and any(
-            _same(one, other) for one in self.alternatives for other in actual.alternatives
+            _is_same(expected, candidate) for expected in self.alternatives for candidate in actual.alternatives
         )
 
     def to_json(self) -> str:
@@ -65,13 +65,13 @@ class StringValue(Value):
         return str(self.alternatives[0])
 
 
-def _same(one: str | Pattern, other: str | Pattern) -> bool:
-    if one == other:
+def _is_same(expected: str | Pattern, actual: str | Pattern) -> bool:
+    if expected == actual:
         return True
-    if isinstance(one, Pattern) or isinstance(other, Pattern):
-        return _accepts(one, other) or _accepts(other, one)
-    return one.strip(_PUNCTUATION) == other.strip(_PUNCTUATION)
+    if isinstance(expected, Pattern) or isinstance(actual, Pattern):
+        return _accepts(expected, actual) or _accepts(actual, expected)
+    return expected.strip(_PUNCTUATION) == actual.strip(_PUNCTUATION)
 
 
-def _accepts(one: str | Pattern, other: str | Pattern) -> bool:
-    return isinstance(one, Pattern) and one.accepts(str(other))
+def _accepts(pattern: str | Pattern, text: str | Pattern) -> bool:
+    return isinstance(pattern, Pattern) and pattern.accepts(str(text))

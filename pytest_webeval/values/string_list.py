@@ -21,9 +21,9 @@ class StringListValue(Value):
     type_name: ClassVar[str] = "string_list"
 
     @classmethod
-    def canonical(cls, raw: object, reading: ParseContext) -> tuple[str, ...]:
+    def canonical(cls, raw: object, context: ParseContext) -> tuple[str, ...]:
         """The prepared texts between the commas, sorted."""
-        parts = [part.strip() for part in to_text(raw, reading).split(",")] if raw else []
+        parts = [part.strip() for part in to_text(raw, context).split(",")] if raw else []
         if not any(parts):
             raise parse_error(raw, "lists nothing; write it as a,b,c")
         return tuple(sorted(filter(None, parts)))

@@ -1,4 +1,4 @@
-"""How a text is prepared before its value type looks at it."""
+"""How a text is prepared before its value type reads it."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ _MOST_MARKS = 1_000
 _LINE_BREAKS_AND_TABS = str.maketrans("\t\n\r", "   ")
 
 
-def normalize_text(text: str, reading: ParseContext) -> str:
+def normalize_text(text: str, context: ParseContext) -> str:
     """The text without what two ways of writing the same differ in: case, accents, blanks, dashes, trade marks."""
-    if reading.patterns and looks_like_pattern(text):
+    if context.patterns and looks_like_pattern(text):
         return text
     if "http" in text:
-        text = reading.derender(text)
+        text = context.derender(text)
     is_plain = text.isascii() and text.isprintable()  # as most are: they have nothing of what follows but a dash
     if not is_plain:
-        _refuse_heaps(text)
+        _check_accents(text)
         text = normalize("NFKC", text.translate(_TRADE_MARKS))
     if not is_plain or "-" in text:
         text = _HYPHEN_AT_LETTER.sub(" ", text)
     if not is_plain:
-        text = _transliterated(_without_controls(text))
+        text = _transliterate(_remove_controls(text))
     return " ".join(text.split()).casefold()
 
 
-def _refuse_heaps(text: str) -> None:
-    """Raise `ValueUnreadable` for accents heaped up: Python orders them in time that grows with their square.
+def _check_accents(text: str) -> None:
+    """Raise `ValueParseError` for accents heaped up: Python orders them in time that grows with their square.
 
     Many of one kind are in order, and do no harm.
     """
@@ -57,11 +57,11 @@ def _refuse_heaps(text: str) -> None:
             raise parse_error(text, f"has more than {_MOST_MARKS} accents of several kinds in a row; no writing has")
 
 
-def to_text(raw: object, reading: ParseContext) -> str:
+def to_text(raw: object, context: ParseContext) -> str:
     """The prepared text of a datum; one that is not a text is taken as Python writes it. A list of guesses has none."""
     if isinstance(raw, str):
-        return normalize_text(raw, reading)
-    if isinstance(raw, list | tuple) and not reading.alternatives:
+        return normalize_text(raw, context)
+    if isinstance(raw, list | tuple) and not context.alternatives:
         raise parse_error(raw, "is a list where one value is wanted; write the value alone")
     try:
         return str(raw)
@@ -69,22 +69,28 @@ def to_text(raw: object, reading: ParseContext) -> str:
         raise parse_error(raw, "is too large to be written as a text; write a shorter one") from error
 
 
-def _without_controls(text: str) -> str:
+def _remove_controls(text: str) -> str:
     text = text.translate(_LINE_BREAKS_AND_TABS)
-    return text if text.isprintable() else "".join(one for one in text if not category(one).startswith("C"))
+    return (
+        text
+        if text.isprintable()
+        else "".join(character for character in text if not category(character).startswith("C"))
+    )
 
 
-def _transliterated(text: str) -> str:
+def _transliterate(text: str) -> str:
     if text.isascii():
         return text
     from pytest_webeval.values.transliteration import ASCII_FORMS  # most texts are ASCII
 
-    return "".join(one if one.isascii() else _ascii_for(one) for one in text.translate(ASCII_FORMS))
+    return "".join(
+        character if character.isascii() else _ascii_for(character) for character in text.translate(ASCII_FORMS)
+    )
 
 
 def _ascii_for(character: str) -> str:
     from text_unidecode import unidecode  # type: ignore[import-untyped]
 
     # "[?]" stands for a character of which nothing is known, such as the selector behind many an emoji.
-    found = str(unidecode(character))
-    return "" if found.strip() == "[?]" or not found.isascii() else found
+    ascii_form = str(unidecode(character))
+    return "" if ascii_form.strip() == "[?]" or not ascii_form.isascii() else ascii_form

@@ -105,14 +105,14 @@ _WITH_BLANKS = {0x27E9: "> ", 0x2984: "} "}
 _SILENT = (0x05B0, 0x05BC, 0x1E9C, 0x1E9D, 0x1E9F)
 
 
-def _run(first: int, forms: Iterable[str]) -> dict[int, str]:
+def _number_forms(first: int, forms: Iterable[str]) -> dict[int, str]:
     return dict(enumerate(forms, first))
 
 
 ASCII_FORMS: dict[int, str] = {
-    **{point: form for first, forms in _RUNS.items() for point, form in _run(first, forms.split()).items()},
-    **_run(_CIRCLED_A, (f"({letter})" for letter in ascii_lowercase)),
-    **_run(_SQUARED_A, (f"[{letter}]" for letter in ascii_lowercase)),
+    **{point: form for first, forms in _RUNS.items() for point, form in _number_forms(first, forms.split()).items()},
+    **_number_forms(_CIRCLED_A, (f"({letter})" for letter in ascii_lowercase)),
+    **_number_forms(_SQUARED_A, (f"[{letter}]" for letter in ascii_lowercase)),
     **{piece: name(chr(piece)).lower().replace(" chess", "") for piece in _CHESS_PIECES},
     **dict.fromkeys(_SILENT, ""),
     **_WITH_BLANKS,

@@ -32,16 +32,16 @@ class Location(NamedTuple):
     query: tuple[tuple[str, str], ...] = ()
     is_pattern: bool = False
 
-    def leads_to(self, found: Location) -> bool:
-        """Whether another location is the one that this describes."""
-        if self.is_pattern or found.is_pattern:
-            same_place = self._accepts(found) or found._accepts(self)
+    def leads_to(self, location: Location) -> bool:
+        """Whether this describes the other location."""
+        if self.is_pattern or location.is_pattern:
+            same_base = self._accepts(location) or location._accepts(self)
         else:
-            same_place = self.base.lower().rstrip("/") == found.base.lower().rstrip("/")
-        return same_place and _same_query(dict(self.query), dict(found.query))
+            same_base = self.base.lower().rstrip("/") == location.base.lower().rstrip("/")
+        return same_base and _same_query(dict(self.query), dict(location.query))
 
-    def _accepts(self, other: Location) -> bool:
-        return self.is_pattern and _accepts(self.base, other.base)
+    def _accepts(self, location: Location) -> bool:
+        return self.is_pattern and _accepts(self.base, location.base)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class UrlValue(Value):
     type_name: ClassVar[str] = "url"
 
     @classmethod
-    def canonical(cls, raw: object, reading: ParseContext) -> Location:
+    def canonical(cls, raw: object, context: ParseContext) -> Location:
         """Base and parameters, or the pattern that the text is."""
         from pytest_webeval.values.url_normalization import is_ssh  # answers are seldom URLs
         from pytest_webeval.values.url_normalization import normalize_url
@@ -60,24 +60,24 @@ class UrlValue(Value):
             raise parse_error(raw, "is not a URL; write it in full")
         check_length(raw, "URL")
         text = raw.strip()
-        if reading.patterns and looks_like_pattern(text):
+        if context.patterns and looks_like_pattern(text):
             return Location(text, is_pattern=True)
         text = text.rstrip("/")
         try:
             plain = normalize_url(text)
         except EvaluationError as error:
             raise ValueParseError(str(error)) from error
-        place = reading.derender(plain)
+        url = context.derender(plain)
         if is_ssh(text):
-            return Location(place)
-        if reading.known_sites and place == plain:
+            return Location(url)
+        if context.known_sites and url == plain:
             raise parse_error(raw, "is no address of the task's sites; write one as the site has it")
-        return _split(place)
+        return _split_url(url)
 
     def matches(self, actual: Value) -> bool:
         """Whether any two of the alternatives lead to the same place. Raises `EvaluationError` for a broken pattern."""
         return isinstance(actual, UrlValue) and any(
-            one.leads_to(other) for one in self.alternatives for other in actual.alternatives
+            expected.leads_to(candidate) for expected in self.alternatives for candidate in actual.alternatives
         )
 
     def to_json(self) -> str:
@@ -87,22 +87,22 @@ class UrlValue(Value):
         return f"{location.base}?{query}" if query else location.base
 
 
-def _split(place: str) -> Location:
-    parts = urlparse(place)  # which, unlike urlsplit, drops a semicolon with nothing behind it
+def _split_url(url: str) -> Location:
+    parts = urlparse(url)  # which, unlike urlsplit, drops a semicolon with nothing behind it
     pairs = parse_qsl(parts.query, keep_blank_values=True)
     in_order = sorted((unquote(name), unquote(value).lower().strip()) for name, value in pairs)
     return Location(urlunparse(parts._replace(query="")), tuple(dict(reversed(in_order)).items()))
 
 
-def _same_query(expected: dict[str, str], found: dict[str, str]) -> bool:
+def _same_query(expected: dict[str, str], actual: dict[str, str]) -> bool:
     """Whether the parameters agree; a missing one is an empty one."""
-    names = sorted({*expected, *found})
-    same = [_same_parameter(expected.get(name, ""), found.get(name, "")) for name in names]  # each pattern is read
+    names = sorted({*expected, *actual})
+    same = [_same_parameter(expected.get(name, ""), actual.get(name, "")) for name in names]  # each pattern is read
     return all(same)
 
 
-def _same_parameter(expected: str, found: str) -> bool:
-    return _accepts(expected, found) if looks_like_pattern(expected) else expected == found
+def _same_parameter(expected: str, actual: str) -> bool:
+    return _accepts(expected, actual) if looks_like_pattern(expected) else expected == actual
 
 
 def _accepts(pattern: str, text: str) -> bool:

@@ -16,12 +16,12 @@ _LABEL, _SEGMENT, _WORD = (
     r"(?!\.\.?(?:[/?]|$))[A-Za-z0-9_.~-]+",
     "[A-Za-z0-9_.~-]+",
 )
-# Most recorded URLs are their own normal form, and these are told without taking them apart.
+# Most recorded URLs are their own normal form, and these are recognized without parsing them.
 _NORMAL = re.compile(
     rf"https?://{_LABEL}(?:\.{_LABEL})*(?::(?!(?:80|443)/)[1-9][0-9]{{0,4}})?(?:/|(?:/{_SEGMENT})+/?)"
     rf"(?:\?{_WORD}(?:={_WORD})?(?:&{_WORD}(?:={_WORD})?)*)?"
 )
-_KEPT = {"%25252F": "%252F", "%252F": "%2F"}
+_KEPT_SLASHES = {"%25252F": "%252F", "%252F": "%2F"}
 
 
 def is_ssh(text: str) -> bool:
@@ -85,10 +85,10 @@ def path_of(text: str) -> str:
     return re.split("[?#]", text, maxsplit=1)[0]
 
 
-def normalized_keeping_slashes(text: str) -> str:
+def normalize_keeping_slashes(text: str) -> str:
     """As `normalize_url`, with the encoded slashes of the path left encoded."""
     head = path_of(text)
     if not _ENCODED_SLASH.search(head):
         return normalize_url(text)
-    kept = _ENCODED_SLASH.sub("%252F", head.replace("%252F", "%25252F").replace("%252f", "%25252F"))
-    return re.sub("%25252F|%252F", lambda found: _KEPT[found[0]], normalize_url(kept + text[len(head) :]))
+    protected = _ENCODED_SLASH.sub("%252F", head.replace("%252F", "%25252F").replace("%252f", "%25252F"))
+    return re.sub("%25252F|%252F", lambda match: _KEPT_SLASHES[match[0]], normalize_url(protected + text[len(head) :]))

@@ -21,7 +21,7 @@ from pytest_webeval.tasks import expectations
 from pytest_webeval.tasks import task
 from pytest_webeval.tasks.decoding import decode_definition
 from pytest_webeval.tasks.lenient_models import MODELS
-from pytest_webeval.tasks.lenient_models import _first
+from pytest_webeval.tasks.lenient_models import _format_problem
 
 TASK = {
     "sites": ["shopping"],
@@ -76,7 +76,7 @@ def seen(found):
         extra = {"data": is_given("retrieved_data"), "details": is_given("error_details")}
     elif isinstance(found, msgspec.Struct):
         shown = {one.encode_name: seen(getattr(found, one.name)) for one in msgspec.structs.fields(found)}
-        extra = {"data": getattr(found, "data_given", False), "details": getattr(found, "details_given", False)}
+        extra = {"data": getattr(found, "has_data", False), "details": getattr(found, "has_details", False)}
         if isinstance(found, expectations.ExpectedResponse):
             shown |= {name: getattr(found, name) for name in ("task_type", "status", "retrieved_data")}
             shown["error_details"] = None if found.written_details is msgspec.UNSET else found.written_details
@@ -101,7 +101,7 @@ def as_model(kind, raw):
     try:
         return repr(seen(MODELS[kind.__name__].model_validate(raw)))
     except ValidationError as error:
-        return _first(error, "eval[0]")
+        return _format_problem(error, "eval[0]")
 
 
 @pytest.mark.parametrize("kind", STRUCTS, ids=lambda kind: kind.__name__)
@@ -193,7 +193,7 @@ def test_what_is_not_plain_is_taken_as_the_reference_takes_it():
     answer = (
         task.Expectation("A", 0, RESPONSE | {"expected": legacy}).read_as(expectations.ResponseExpectation).expected
     )
-    assert (answer.task_type, answer.status, answer.data_given, answer.details_given) == (
+    assert (answer.task_type, answer.status, answer.has_data, answer.has_details) == (
         "MUTATE",
         "SUCCESS",
         False,

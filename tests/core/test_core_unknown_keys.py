@@ -9,7 +9,7 @@ import pytest
 from pytest_webeval.api import load_run
 from pytest_webeval.api import score
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.safety.text import unknown_keys
+from pytest_webeval.safety.text import describe_unknown_keys
 from pytest_webeval.tasks.dataset import parse_tasks
 from pytest_webeval.tasks.sites import load_sites
 
@@ -103,7 +103,7 @@ def test_the_name_that_the_type_once_had_is_known(bench, rules):
     ],
 )
 def test_each_unknown_key_is_named_with_the_nearest_known_one(names, message):
-    assert unknown_keys(names, ("url", "status"), "here") == message
+    assert describe_unknown_keys(names, ("url", "status"), "here") == message
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ from pytest_webeval.recordings.trajectory.task_data import read_task_data
 from pytest_webeval.recordings.trajectory.times import read_times
 from pytest_webeval.safety.json import InvalidJson
 from pytest_webeval.safety.json import load_lenient as read_json
-from pytest_webeval.safety.json import shown
+from pytest_webeval.safety.json import shorten_json
 from pytest_webeval.safety.warning_log import WarningLog
 
 
@@ -107,4 +107,4 @@ def read_lenient(content: bytes) -> None:
     with suppress(InvalidJson):
         found = read_json(content.decode("utf-8", "replace"))
         written(found.value)
-        shown(found.value)
+        shorten_json(found.value)

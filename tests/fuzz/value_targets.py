@@ -31,7 +31,7 @@ from pytest_webeval.values.schema import ValueParser
 from pytest_webeval.values.schema import to_plain_json
 from pytest_webeval.values.url_normalization import has_dot_segments
 from pytest_webeval.values.url_normalization import is_ssh
-from pytest_webeval.values.url_normalization import normalized_keeping_slashes
+from pytest_webeval.values.url_normalization import normalize_keeping_slashes
 
 TYPES = tuple(VALUE_TYPES)
 FIRST = ord("A")  # the letter of the first type
@@ -82,7 +82,7 @@ def read_urls(content: bytes) -> None:
     for url in recorded[:20]:
         is_ssh(url), has_dot_segments(url)
         with suppress(EvaluationError):
-            normalized_keeping_slashes(url)
+            normalize_keeping_slashes(url)
     for rules, decode in product(RULES.values(), (True, False)):
         reader = UrlMatcher(SITES, _NAMES, (ignored,), (f"^{ignored[:20]}$",), decode, rules)
         with suppress(EvaluationError):

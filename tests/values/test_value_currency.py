@@ -65,8 +65,8 @@ def test_amounts_match_within_a_tenth_of_the_first(expected, actual, equal):
     ],
 )
 def test_whole_money_has_its_sign_and_its_thousands_wherever_they_stand(expected, actual, equal):
-    reading = ParseContext(whole_money=True)
-    assert CurrencyValue.read(expected, reading).matches(CurrencyValue.read(actual, reading)) is equal
+    context = ParseContext(whole_money=True)
+    assert CurrencyValue.read(expected, context).matches(CurrencyValue.read(actual, context)) is equal
 
 
 @pytest.mark.parametrize(
@@ -84,8 +84,8 @@ def test_whole_money_has_its_sign_and_its_thousands_wherever_they_stand(expected
     ],
 )
 def test_every_digit_of_money_counts_where_the_reference_keeps_seventeen(expected, actual, exact, rounded):
-    for reading, equal in ((ParseContext(), exact), (ParseContext(exact_money=False), rounded)):
-        assert CurrencyValue.read(expected, reading).matches(CurrencyValue.read(actual, reading)) is equal
+    for context, equal in ((ParseContext(), exact), (ParseContext(exact_money=False), rounded)):
+        assert CurrencyValue.read(expected, context).matches(CurrencyValue.read(actual, context)) is equal
 
 
 def test_amounts_that_a_float_has_no_room_for_are_an_error_where_they_are_rounded():
@@ -98,7 +98,7 @@ def test_amounts_that_a_float_has_no_room_for_are_an_error_where_they_are_rounde
 
 
 @pytest.mark.parametrize(
-    ("raw", "reading", "switches"),
+    ("raw", "context", "switches"),
     [
         ("12345678901234567891", ParseContext(), ["exact_money"]),
         ("12345678901234567891", ParseContext(exact_money=False), []),
@@ -106,8 +106,8 @@ def test_amounts_that_a_float_has_no_room_for_are_an_error_where_they_are_rounde
         ("$5.10", ParseContext(whole_money=True), ["whole_money"]),
     ],
 )
-def test_an_amount_knows_where_it_may_be_another_than_the_references(raw, reading, switches):
-    assert list(CurrencyValue.read(raw, reading).departures(reading)) == switches
+def test_an_amount_knows_where_it_may_be_another_than_the_references(raw, context, switches):
+    assert list(CurrencyValue.read(raw, context).departures(context)) == switches
 
 
 @pytest.mark.parametrize(

@@ -132,9 +132,9 @@ def test_a_report_shows_the_first_address_as_the_post_writes_it():
 
 @pytest.fixture
 def _libraries_looked_for_again():
-    full_address._post.cache_clear()
+    full_address._load_libraries.cache_clear()
     yield
-    full_address._post.cache_clear()
+    full_address._load_libraries.cache_clear()
 
 
 @pytest.mark.usefixtures("_libraries_looked_for_again")

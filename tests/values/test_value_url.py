@@ -54,8 +54,8 @@ def test_urls_match_when_they_lead_to_the_same_place(expected, actual, equal):
 
 
 def test_site_addresses_become_placeholders():
-    reading = ParseContext(derender=lambda text: text.replace("http://git.test:8023", "__GITLAB__"))
-    assert UrlValue.read("http://git.test:8023/a/b.git?x=1", reading).to_json() == "__GITLAB__/a/b.git?x=1"
+    context = ParseContext(derender=lambda text: text.replace("http://git.test:8023", "__GITLAB__"))
+    assert UrlValue.read("http://git.test:8023/a/b.git?x=1", context).to_json() == "__GITLAB__/a/b.git?x=1"
 
 
 def test_an_address_to_clone_from_stands_for_its_ssh_form():

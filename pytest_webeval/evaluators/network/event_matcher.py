@@ -234,7 +234,7 @@ class EventMatcher:
         if self.wanted.query_params_schema is None:
             return {}
         reader = self.case.tree_reader(PATH, strict=strict)
-        reader = replace(reader, reading=replace(reader.reading, known_sites=False))  # parameters may name any place
+        reader = replace(reader, context=replace(reader.context, known_sites=False))  # parameters may name any place
         values = {name: list(query.get(name, ())) for name in names}
         return {name: reader.member(raw, self._query_types.get(name), f"{PATH}.{name}") for name, raw in values.items()}
 
@@ -264,8 +264,8 @@ class EventMatcher:
 
     def _cookie_texts(self, members: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
         reader = self.case.tree_reader(PATH, strict=strict)
-        as_sent = replace(reader.reading, derender=str)  # spec §5.1: cookies keep the addresses of sites
-        return _as_texts(members, replace(reader, reading=as_sent), "response_cookies")
+        as_sent = replace(reader.context, derender=str)  # spec §5.1: cookies keep the addresses of sites
+        return _as_texts(members, replace(reader, context=as_sent), "response_cookies")
 
     def _cookies(self, event: NetworkEvent) -> Iterator[Assertion]:
         if self.event.response_cookies:

@@ -33,8 +33,8 @@ from pytest_webeval.values.base import looks_like_pattern
 from pytest_webeval.values.url_normalization import has_dot_segments
 from pytest_webeval.values.url_normalization import has_path_tricks
 from pytest_webeval.values.url_normalization import is_ssh
+from pytest_webeval.values.url_normalization import normalize_keeping_slashes
 from pytest_webeval.values.url_normalization import normalize_url
-from pytest_webeval.values.url_normalization import normalized_keeping_slashes
 from pytest_webeval.values.url_normalization import path_of
 from pytest_webeval.values.url_normalization import split_normal
 
@@ -91,7 +91,7 @@ class UrlMatcher:
 
     def _actual(self, text: str) -> Url:
         if len(text) > self.limits.string_length:
-            raise EvaluationError(f"a URL has {len(text):,} characters; {self.limits.told('string_length')}")
+            raise EvaluationError(f"a URL has {len(text):,} characters; {self.limits.describe('string_length')}")
         if looks_like_pattern(text):
             self.notice("literal_texts", text[:80])
             if not self.rules.literal_texts:
@@ -126,7 +126,7 @@ class UrlMatcher:
         """The base of a URL with what the reference resolves left in it, None where there is nothing to resolve."""
         if not has_path_tricks(text):
             return None
-        kept = text if has_dot_segments(text) else normalized_keeping_slashes(text)
+        kept = text if has_dot_segments(text) else normalize_keeping_slashes(text)
         path = self._without_base64(path_of(kept))[0] if self.decode_base64 else path_of(kept)
         fragment = split_normal(normalize_url(text)).fragment
         return self.sites.derender(f"{path}#{fragment}" if fragment else path, self.task_sites)

@@ -24,7 +24,7 @@ from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.storage import Sync
 from pytest_webeval.storage import sync_directory
-from pytest_webeval.storage import unwritable
+from pytest_webeval.storage import write_error
 
 JOURNAL = "eval_journal.jsonl"
 MOST_FILES = 10_000  # in a run directory whose result can be taken from an earlier session
@@ -109,7 +109,7 @@ class Journal:
             if self.sync is not None:
                 self.sync(handle)
         except OSError as error:
-            raise unwritable(self.path, error, "this session cannot be resumed") from error
+            raise write_error(self.path, error, "this session cannot be resumed") from error
 
     def _opened(self) -> int:
         if self._handle is None:

@@ -158,7 +158,7 @@ def lacks_body(raw: msgspec.Raw) -> bool:
 
 def _decoded(text: str, limits: Limits) -> str:
     if (size := len(text) * 3 // 4) > limits.body_size:
-        raise EvaluationError(f"a base64 body in the trace has about {size:,} bytes; {limits.told('body_size')}")
+        raise EvaluationError(f"a base64 body in the trace has about {size:,} bytes; {limits.describe('body_size')}")
     try:
         return base64.b64decode(text).decode("utf-8", "replace")
     except (binascii.Error, ValueError) as error:

@@ -123,7 +123,7 @@ def parse_fields(body: Body | None, limits: Limits = USUAL) -> FormFields | None
 
 def _form(body: Body, limits: Limits) -> FormFields:
     if body.text.count("&") >= limits.values:
-        raise EvaluationError(f"a posted form holds more fields than {limits.values:,}; {limits.told('values')}")
+        raise EvaluationError(f"a posted form holds more fields than {limits.values:,}; {limits.describe('values')}")
     found = parse_qs(body.text, keep_blank_values=True)
     repeated = {name: values for name, values in found.items() if len(values) > 1}
     return FormFields({name: values[0] for name, values in found.items()}, repeated)
@@ -151,7 +151,7 @@ def _delimiter(boundary: str, body: Body, limits: Limits) -> str:
     """What stands before each part. Raises `EvaluationError` where there are too many."""
     delimiter = f"--{boundary}"
     if body.text.count(delimiter) > limits.values:
-        raise EvaluationError(f"a multipart body holds more parts than {limits.values:,}; {limits.told('values')}")
+        raise EvaluationError(f"a multipart body holds more parts than {limits.values:,}; {limits.describe('values')}")
     return delimiter
 
 

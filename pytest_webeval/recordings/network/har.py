@@ -21,7 +21,7 @@ from pytest_webeval.recordings.network.playwright import LineEntries
 from pytest_webeval.recordings.network.playwright import line_entries
 from pytest_webeval.safety.archives import BROKEN_ZIP
 from pytest_webeval.safety.archives import Archive
-from pytest_webeval.safety.archives import inside
+from pytest_webeval.safety.archives import build_body_reader
 from pytest_webeval.safety.json import to_strict_json
 from pytest_webeval.safety.limits import Limits
 
@@ -81,7 +81,7 @@ class HarZipTrace:
         except BROKEN_ZIP as error:
             message = f"{where} is not an archive with a {_MEMBER}: {error}"
             raise RecordingError(f"{message}; record it again, closing its browser context") from error
-        trace = _read(content, f"{where}/{_MEMBER}", BodySource(inside(archive, where), inputs.limits))
+        trace = _read(content, f"{where}/{_MEMBER}", BodySource(build_body_reader(archive, where), inputs.limits))
         return replace(trace, repairs=trace.repairs or f"{where} is an archive")
 
 
@@ -117,7 +117,9 @@ def _entries(content: bytes, where: str, limits: Limits) -> Sequence[Entry | msg
 
 def _loose_entries(content: bytes, where: str, limits: Limits) -> list[msgspec.Raw]:
     if content.count(b",") > _VALUES * limits.entries:
-        raise RecordingError(f"{where} is damaged and too large to read it entry by entry; {limits.told('entries')}")
+        raise RecordingError(
+            f"{where} is damaged and too large to read it entry by entry; {limits.describe('entries')}"
+        )
     try:
         found = msgspec.json.decode(content, type=_LooseHar).log.entries
     except msgspec.ValidationError:

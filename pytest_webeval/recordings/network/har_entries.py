@@ -137,7 +137,7 @@ class TooManyEntries(RecordingError):
 
 def too_many(where: str, limits: Limits) -> TooManyEntries:
     """The error for a trace with more entries than are read."""
-    return TooManyEntries(f"{where} has more than {limits.entries:,} entries; {limits.told('entries')}")
+    return TooManyEntries(f"{where} has more than {limits.entries:,} entries; {limits.describe('entries')}")
 
 
 def build_trace(

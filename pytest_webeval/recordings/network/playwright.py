@@ -27,7 +27,7 @@ from pytest_webeval.recordings.network.har_entries import build_trace
 from pytest_webeval.recordings.network.har_entries import too_many
 from pytest_webeval.safety.archives import BROKEN_ZIP
 from pytest_webeval.safety.archives import Archive
-from pytest_webeval.safety.archives import inside
+from pytest_webeval.safety.archives import build_body_reader
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.json import to_strict_json
 from pytest_webeval.safety.limits import Limits
@@ -67,7 +67,7 @@ def line_entries(content: bytes, where: str, limits: Limits) -> LineEntries:
     """The HAR entries in the resource-snapshot lines of a file. Raises `RecordingError` with the line's number."""
     if len(content) > _LARGE and sum(map(content.count, _BREAKS)) > _LINES * limits.entries:
         told = f"{where} has more than {_LINES * limits.entries:,} lines, {_LINES} for each entry that is read"
-        raise RecordingError(f"{told}; {limits.told('entries')}")
+        raise RecordingError(f"{told}; {limits.describe('entries')}")
     try:
         found = LineEntries(_entries(content.decode().splitlines(), limits))
     except (_BadLine, UnicodeDecodeError) as error:
@@ -135,7 +135,7 @@ class ZipTrace:
             raise RecordingError(
                 f"{where} is no Playwright trace with a {NETWORK}: {error}; record it again"
             ) from error
-        return _trace_of(logs, where, BodySource(inside(archive, where, f"{RESOURCES}/"), inputs.limits))
+        return _trace_of(logs, where, BodySource(build_body_reader(archive, where, f"{RESOURCES}/"), inputs.limits))
 
 
 class FolderTrace:

@@ -13,7 +13,7 @@ from typing import Any
 
 from pytest_webeval.safety.json import InvalidJson
 from pytest_webeval.safety.json import load_lenient
-from pytest_webeval.safety.json import shown
+from pytest_webeval.safety.json import shorten_json
 
 MAX_LITERAL = 20_000  # characters of a Python literal; JSON may be as long as it likes
 
@@ -95,7 +95,7 @@ def read_action(text: str) -> ActionText:
     except InvalidJson as error:
         return _as_literal(tool, called[brace : called.rfind("}") + 1], error)
     tail = called[found.end :].strip()
-    more = (f"there is text after the arguments: {shown(tail[:60])}",) if tail else ()
+    more = (f"there is text after the arguments: {shorten_json(tail[:60])}",) if tail else ()
     return ActionText(tool, found.value, (*found.oddities, *more))
 
 
@@ -179,9 +179,9 @@ def event_action(event: Mapping[str, Any]) -> Action:
     given = outer if inner is None or inner == "" else inner
     is_named = isinstance(given, str) and given != ""
     if not is_named:
-        odd.append(f"its action is {shown(given)}, not a name; kept as {UNPARSED}")
+        odd.append(f"its action is {shorten_json(given)}, not a name; kept as {UNPARSED}")
     tool = outer if isinstance(outer, str) else None
-    name = given if isinstance(given, str) else shown(given)
+    name = given if isinstance(given, str) else shorten_json(given)
     thought = _thought(arguments, odd)
     return Action(_dialect(event, arguments), name, is_named, tool, arguments, thought, tuple(odd))
 
@@ -207,7 +207,7 @@ def _arguments(event: Mapping[str, Any], odd: list[str]) -> dict[str, Any]:
     given = event.get("arguments")
     found = _decoded(given) if isinstance(given, str) else given
     if not isinstance(found, dict):
-        odd.append(f"its arguments are {shown(given)}, not a JSON object; read as none")
+        odd.append(f"its arguments are {shorten_json(given)}, not a JSON object; read as none")
         return {}
     if isinstance(given, str):
         odd.append("its arguments are a text, read as the JSON object in it")
@@ -232,5 +232,5 @@ def _words(arguments: Mapping[str, Any], key: str, odd: list[str]) -> str:
     given = arguments.get(key)
     if given is None or isinstance(given, str):
         return given or ""
-    odd.append(f"its {key} are {shown(given)}, not a text; read as their JSON")
+    odd.append(f"its {key} are {shorten_json(given)}, not a text; read as their JSON")
     return json.dumps(given)

@@ -9,7 +9,7 @@ from typing import Any
 from pytest_webeval.safety.json import InvalidJson
 from pytest_webeval.safety.json import LenientJson
 from pytest_webeval.safety.json import load_lenient
-from pytest_webeval.safety.json import shown
+from pytest_webeval.safety.json import shorten_json
 from pytest_webeval.safety.warning_log import WarningLog
 
 MAX_LINES = 250_000  # many times what the longest run writes
@@ -93,10 +93,10 @@ def _object(text: str, start: int, number: int, warnings: WarningLog) -> Lenient
     try:
         found = load_lenient(text, start)
     except InvalidJson as error:
-        warnings.add(f"is no JSON: {error}; left out: {shown(text[start : start + 60])}", number)
+        warnings.add(f"is no JSON: {error}; left out: {shorten_json(text[start : start + 60])}", number)
         return None
     if not isinstance(found.value, dict):
-        warnings.add(f"is no JSON object; left out: {shown(text[start : start + 60])}", number)
+        warnings.add(f"is no JSON object; left out: {shorten_json(text[start : start + 60])}", number)
         return None
     for oddity in found.oddities:
         warnings.add(oddity, number)

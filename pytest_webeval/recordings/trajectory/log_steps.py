@@ -19,7 +19,7 @@ from pytest_webeval.recordings.trajectory.actions import read_text
 from pytest_webeval.recordings.trajectory.actions import text_action
 from pytest_webeval.recordings.trajectory.log_lines import Line
 from pytest_webeval.recordings.trajectory.step import Step
-from pytest_webeval.safety.json import shown
+from pytest_webeval.safety.json import shorten_json
 from pytest_webeval.safety.warning_log import WarningLog
 
 
@@ -129,7 +129,7 @@ def _actions(lines: Sequence[Line], warnings: WarningLog) -> list[Action | None]
     for position, source in enumerate(sources if SOLVER in sources else ()):
         if isinstance(source, str) and source != SOLVER:
             found[position] = None
-            told = f"is an action of {shown(source)}, not of {SOLVER}; no step"
+            told = f"is an action of {shorten_json(source)}, not of {SOLVER}; no step"
             warnings.add(told, lines[position].number)
     return found
 
@@ -139,7 +139,7 @@ def _told(line: Line, warnings: WarningLog) -> StepText | ObservationText | None
     if "message" not in line.event or line.event.get("source") == SUMMARY:
         return None
     if not isinstance(message, str):
-        warnings.add(f"its message is {shown(message)}, not a text; left out", line.number)
+        warnings.add(f"its message is {shorten_json(message)}, not a text; left out", line.number)
         return None
     told = read_text(message)
     if told is None and quotes_step(message):
@@ -210,5 +210,5 @@ def _text(line: Line, key: str, warnings: WarningLog) -> str | None:
     given = line.event.get(key)
     if given is None or isinstance(given, str):
         return given
-    warnings.add(f"its {key} is {shown(given)}, not a text; read as none", line.number)
+    warnings.add(f"its {key} is {shorten_json(given)}, not a text; read as none", line.number)
     return None
