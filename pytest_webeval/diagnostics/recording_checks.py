@@ -76,7 +76,7 @@ def _bodies_missing(capture: _Capture) -> str | None:
 
 def _has_content(event: NetworkEvent) -> bool:
     body = event.read_content()
-    return body is not None and bool(body.text or body.aside)
+    return body is not None and bool(body.text or body.load_text)
 
 
 def _empty_log(capture: _Capture) -> str | None:
@@ -115,7 +115,7 @@ def _is_bare_upload(event: NetworkEvent) -> bool:
     if not is_filled and not (event.header("content-type") or "").lower().startswith("multipart/form-data"):
         return False
     body = event.read_post()
-    return body is None or not (body.text or body.aside)
+    return body is None or not (body.text or body.load_text)
 
 
 def _frame_after_page(capture: _Capture) -> str | None:

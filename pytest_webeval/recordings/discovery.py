@@ -65,8 +65,8 @@ class DirectoryListing:
         """
         if self.problem is not None:
             raise RecordingError(self.problem)
-        found = [entry for entry in self.entries if entry.name not in TOOLS and is_directory(entry)]
-        return [Path(entry.path) for entry in sorted(found, key=_place)]
+        directories = [entry for entry in self.entries if entry.name not in TOOLS and is_directory(entry)]
+        return [Path(entry.path) for entry in sorted(directories, key=_sort_key)]
 
     def links_out(self, root: Path) -> list[Path]:
         """Links that lead to nothing, and to directories outside a root; those inside it are found anyway."""
@@ -80,8 +80,8 @@ class DirectoryListing:
 def list_directory(path: Path) -> DirectoryListing:
     """What is in a directory. Looks at no file in it."""
     try:
-        with os.scandir(path) as found:
-            entries = tuple(found)
+        with os.scandir(path) as scan:
+            entries = tuple(scan)
     except OSError as error:
         return DirectoryListing(path, (), frozenset(), f"cannot list {path}: {error.strerror}; make it readable")
     return DirectoryListing(path, entries, frozenset([entry.name for entry in entries]))
@@ -100,7 +100,7 @@ def is_directory(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _place(entry: os.DirEntry[str]) -> tuple[int, int, str]:
+def _sort_key(entry: os.DirEntry[str]) -> tuple[int, int, str]:
     name = entry.name
     number = (0, int(name)) if name.isascii() and name.isdigit() and len(name) < 20 else (1, 0)
     return (*number, name)

@@ -25,35 +25,37 @@ if TYPE_CHECKING:
 
 
 TRAJECTORIES = "traj"
-_HOLDERS = ("runs", TRAJECTORIES)
+_RUN_PARENTS = ("runs", TRAJECTORIES)
 ANSWER_SUFFIX = "_answer.json"
 FINAL_ANSWER_SUFFIX = "_final_answer.json"
-_PARTS = frozenset({LOG, CORE_LOG, TIMES, HARNESS_FILE})
+_TYPICAL_FILES = frozenset({LOG, CORE_LOG, TIMES, HARNESS_FILE})
 
 
 class Fara:
     """The layout that Microsoft's `webeval` writes, of whatever year."""
 
     name = "fara"
-    wanted = f"{LOG} beside *_final_answer.json, {TIMES}, {CORE_LOG}, {SCORES}/ or a screenshot"
+    expected_files = f"{LOG} beside *_final_answer.json, {TIMES}, {CORE_LOG}, {SCORES}/ or a screenshot"
 
     def recognizes(self, path: Path) -> bool:
         """Whether the directory is a trajectory, or stands where only trajectories do (§1.3, rules 2, 3 and 9)."""
-        return not exists_no_follow(path / RESPONSE) and self.fits(list_directory(path))
+        return not exists_no_follow(path / RESPONSE) and self.matches(list_directory(path))
 
-    def fits(self, seen: DirectoryListing) -> bool:
-        """The same of a directory that was looked at."""
-        names = seen.names
+    def matches(self, listing: DirectoryListing) -> bool:
+        """The same for a directory that was listed."""
+        names = listing.names
         if RESPONSE in names:
             return False
         if _is_trajectory(names) or (HARNESS_FILE in names and any(name.endswith("_pre.png") for name in names)):
             return True
-        stands_there = seen.path.absolute().parent.name == TRAJECTORIES and names.isdisjoint(TRACE_NAMES)
-        return stands_there and not _holds_runs(seen)
+        is_in_trajectories = listing.path.absolute().parent.name == TRAJECTORIES and names.isdisjoint(TRACE_NAMES)
+        return is_in_trajectories and not _holds_runs(listing)
 
-    def knows_part(self, seen: DirectoryListing) -> bool:
+    def has_typical_file(self, listing: DirectoryListing) -> bool:
         """Whether there is one of the files that few other programs write under such a name."""
-        return not seen.names.isdisjoint(_PARTS) or any(name.endswith(FINAL_ANSWER_SUFFIX) for name in seen.names)
+        return not listing.names.isdisjoint(_TYPICAL_FILES) or any(
+            name.endswith(FINAL_ANSWER_SUFFIX) for name in listing.names
+        )
 
     def load(self, path: Path, label: str, rules: Rules) -> Run:
         """The run, with the directory's name as task id."""
@@ -72,14 +74,16 @@ class Fara:
 
 
 def _is_trajectory(names: frozenset[str]) -> bool:
-    answers = any(name.endswith(ANSWER_SUFFIX) for name in names)
-    others = not names.isdisjoint((TIMES, CORE_LOG, SCORES))
-    more = others or any(name.startswith("screenshot") and name.endswith(".png") for name in names)
-    return (LOG in names and (answers or more)) or (answers and more)
+    has_answer = any(name.endswith(ANSWER_SUFFIX) for name in names)
+    has_other_file = not names.isdisjoint((TIMES, CORE_LOG, SCORES))
+    is_recorded = has_other_file or any(name.startswith("screenshot") and name.endswith(".png") for name in names)
+    return (LOG in names and (has_answer or is_recorded)) or (has_answer and is_recorded)
 
 
-def _holds_runs(seen: DirectoryListing) -> bool:
+def _holds_runs(listing: DirectoryListing) -> bool:
     """Whether a directory below is one of runs, so that a path called `traj` by chance is searched like any other."""
-    below = [one for one in seen.entries if is_directory(one) and one.name != SCORES]
-    inner = (list_directory(Path(one.path)).names for one in below)
-    return any(one.name in _HOLDERS for one in below) or any(_is_trajectory(one) or RESPONSE in one for one in inner)
+    subdirectories = [entry for entry in listing.entries if is_directory(entry) and entry.name != SCORES]
+    if any(entry.name in _RUN_PARENTS for entry in subdirectories):
+        return True
+    inner_names = (list_directory(Path(entry.path)).names for entry in subdirectories)
+    return any(_is_trajectory(names) or RESPONSE in names for names in inner_names)

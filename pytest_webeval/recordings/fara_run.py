@@ -19,7 +19,7 @@ from pytest_webeval.recordings.trajectory.layout import LOG
 from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.recordings.trajectory.trajectory import Trajectory
-from pytest_webeval.recordings.trajectory.trajectory import described
+from pytest_webeval.recordings.trajectory.trajectory import trajectory_to_json
 from pytest_webeval.recordings.webarena_verified import TRACE_NAMES
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
@@ -81,8 +81,8 @@ class TrajectoryRun(Run):
     def check(self) -> None:
         """Raise `UnreadableTrajectory` if nothing can be said about the run."""
         if exists_no_follow(self.path / HARNESS_FILE) and not exists_no_follow(self.path / LOG):
-            told = f"{self.path} has the layout of Fara 1.5 ({HARNESS_FILE}), which is not supported"
-            raise UnreadableTrajectory("unsupported_layout", f"{told}; convert it to a webeval trajectory")
+            message = f"{self.path} has the layout of Fara 1.5 ({HARNESS_FILE}), which is not supported"
+            raise UnreadableTrajectory("unsupported_layout", f"{message}; convert it to a webeval trajectory")
         outcome = self.trajectory.outcome
         if outcome.kind is OutcomeClass.UNREADABLE:
             if (problem := list_directory(self.path).problem) is not None:
@@ -92,23 +92,23 @@ class TrajectoryRun(Run):
     def task(self, tasks: TaskSet | None) -> Task:
         """The definition if somebody gave one, otherwise what the directory itself says of the task."""
         if tasks is None or self.task_id not in tasks:
-            told = self.trajectory.task_data
-            return undefined_task(str(self.task_id), told.text or "", told.init_url)
-        found = tasks.get(self.task_id)
-        return found if isinstance(found, TrajectoryTask) else self._checked(found)
+            task_data = self.trajectory.task_data
+            return undefined_task(str(self.task_id), task_data.text or "", task_data.init_url)
+        definition = tasks.get(self.task_id)
+        return definition if isinstance(definition, TrajectoryTask) else self._select_checks(definition)
 
-    def _checked(self, task: Task) -> Task:
+    def _select_checks(self, task: Task) -> Task:
         """The definition with the checks that a trajectory allows: those of recorded traffic, and the verdict.
 
         Its answer is a sentence, so that what is expected of a response in JSON says nothing about it.
         """
-        kept = [one for one in task.eval if one["evaluator"] != RESPONSE_EVALUATOR]
-        kept = [one for one in kept if one["evaluator"] != NETWORK_EVALUATOR or self.has_trace]
-        asked = any(one["evaluator"] == RUBRIC_EVALUATOR for one in kept)
-        more = [] if asked else [{"evaluator": RUBRIC_EVALUATOR}]
-        return structs.replace(task, eval=[*kept, *more])
+        checks = [check for check in task.eval if check["evaluator"] != RESPONSE_EVALUATOR]
+        checks = [check for check in checks if check["evaluator"] != NETWORK_EVALUATOR or self.has_trace]
+        has_rubric = any(check["evaluator"] == RUBRIC_EVALUATOR for check in checks)
+        added = [] if has_rubric else [{"evaluator": RUBRIC_EVALUATOR}]
+        return structs.replace(task, eval=[*checks, *added])
 
-    def about(self, task: Task | None) -> dict[str, Any]:
+    def describe(self, task: Task | None) -> dict[str, Any]:
         """Outcome, steps, times, tokens and where the run belongs, under `trajectory`."""
         group = (task.group if isinstance(task, TrajectoryTask) else None) or self.trajectory.place.split
-        return {"trajectory": described(self.trajectory) | {"group": group}}
+        return {"trajectory": trajectory_to_json(self.trajectory) | {"group": group}}

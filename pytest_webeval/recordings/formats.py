@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     class Layout(RunFormat, Protocol):
         """A format that knows its runs by the names in them."""
 
-        def fits(self, seen: DirectoryListing) -> bool:
+        def matches(self, listing: DirectoryListing) -> bool:
             """Whether a directory with these names is a run of this format."""
             ...
 
-        def knows_part(self, seen: DirectoryListing) -> bool:
+        def has_typical_file(self, listing: DirectoryListing) -> bool:
             """Whether a directory that is no run of this format has a file of one, so that it may be a broken one."""
             ...
 
@@ -41,30 +41,30 @@ REPORTS = ("metrics.json", "aggregate_metrics.json", "task_answers.csv", "verify
 FORMATS: tuple[Layout, ...] = (Fara(), WebArenaVerified())
 
 
-def format_of(path: Path, seen: DirectoryListing | None = None) -> RunFormat | None:
-    """The format of a run directory, or None where it is none. Opens no recording, and does not look at it twice."""
-    seen = seen or list_directory(path)
-    if seen.problem is not None:  # files with the right names may be there all the same
+def format_of(path: Path, listing: DirectoryListing | None = None) -> RunFormat | None:
+    """The format of a run directory, or None where it is none. Opens no recording, and does not list it twice."""
+    listing = listing or list_directory(path)
+    if listing.problem is not None:  # files with the right names may be there all the same
         return next((candidate for candidate in FORMATS if candidate.recognizes(path)), None)
-    return next((candidate for candidate in FORMATS if candidate.fits(seen)), None)
+    return next((candidate for candidate in FORMATS if candidate.matches(listing)), None)
 
 
 def load_run(path: Path, rules: Rules, label: str = "") -> Run:
     """The run in a directory. Raises `RecordingError` if no format knows its layout."""
-    seen = list_directory(path)
-    found = format_of(path, seen)
-    if found is None:
-        raise RecordingError(seen.problem or unknown_layout(path))
-    return found.load(path, label or path.name, rules)
+    listing = list_directory(path)
+    run_format = format_of(path, listing)
+    if run_format is None:
+        raise RecordingError(listing.problem or unknown_layout(path))
+    return run_format.load(path, label or path.name, rules)
 
 
 def unknown_layout(path: Path) -> str:
-    """What to tell about a directory that no format recognizes."""
-    known = "; ".join(f"{candidate.name} ({candidate.wanted})" for candidate in FORMATS)
-    return f"{path} has an unknown layout; wanted a run of {known}; add what is missing or move it away"
+    """The message about a directory that no format recognizes."""
+    formats = "; ".join(f"{candidate.name} ({candidate.expected_files})" for candidate in FORMATS)
+    return f"{path} has an unknown layout; wanted a run of {formats}; add what is missing or move it away"
 
 
-def holds_reports(seen: DirectoryListing) -> bool:
+def holds_reports(listing: DirectoryListing) -> bool:
     """Whether a directory holds nothing but what somebody computed over runs, so that it is none and needs no word."""
-    names = {name for name in seen.names if not name.startswith(".")}
+    names = {name for name in listing.names if not name.startswith(".")}
     return bool(names) and names <= set(REPORTS)

@@ -52,7 +52,7 @@ class Phase:
 
 
 _SALTING = b"pytest-webeval redaction salt"
-_UNGUESSED = 256  # bytes; of less somebody might try all that could stand there
+_MIN_SALT_SOURCE = 256  # bytes; of less somebody might try all that could stand there
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +65,15 @@ class RunInputs:
     limits: Limits = USUAL
     salts: dict[str, tuple[int, bytes]] = field(default_factory=dict, repr=False, compare=False)  # with bytes read
 
-    def read(self, name: str, limit: int | None = None, called: str = "file_size") -> bytes:
+    def read(self, name: str, limit: int | None = None, limit_name: str = "file_size") -> bytes:
         """The bytes of a file in the directory, unless it is larger than all limits. Raises `RecordingError`."""
         most = self.limits.file_size if limit is None else min(limit, self.limits.file_size)
         with self.durations.phase(READ):
-            content = read_file_inside(self.directory, name, most, called)
-            told = hashlib.sha256(content)
-            self.checksums[name] = told.hexdigest()
-            told.update(_SALTING)  # which the checksum, published as it is, does not give away
-            self.salts[name] = len(content), told.digest()
+            content = read_file_inside(self.directory, name, most, limit_name)
+            digest = hashlib.sha256(content)
+            self.checksums[name] = digest.hexdigest()
+            digest.update(_SALTING)  # which the checksum, published as it is, does not give away
+            self.salts[name] = len(content), digest.digest()
         return content
 
     @property
@@ -83,4 +83,4 @@ class RunInputs:
         It is of the largest file, which nobody can guess and whoever scores the run reads.
         """
         size, _, salt = max(((size, name, salt) for name, (size, salt) in self.salts.items()), default=(0, "", b""))
-        return salt if size >= _UNGUESSED else None
+        return salt if size >= _MIN_SALT_SOURCE else None

@@ -12,7 +12,7 @@ from urllib.parse import unquote_to_bytes
 _SAFE = "/-_.~+=@, "
 
 
-def quoted(path: str) -> str:
+def quote_path(path: str) -> str:
     """A path in ASCII, as URLs spell it; a plain one stays as it is."""
     return quote_from_bytes(os.fsencode(path), safe=_SAFE)
 
@@ -37,16 +37,16 @@ class Labels:
     @cached_property
     def prefixes(self) -> dict[Path, str]:
         """What labels of a root begin with: its place below pytest's rootdir, or its own name where it lies outside."""
-        found: dict[Path, str] = {}
+        prefixes: dict[Path, str] = {}
         for root in self.roots:
             inside = root.is_relative_to(self.rootdir)
-            wanted = root.relative_to(self.rootdir).as_posix() if inside else root.name
+            preferred = root.relative_to(self.rootdir).as_posix() if inside else root.name
             count = 2
-            name = wanted
-            while name in found.values():
-                name, count = f"{wanted}-{count}", count + 1
-            found[root] = name
-        return found
+            name = preferred
+            while name in prefixes.values():
+                name, count = f"{preferred}-{count}", count + 1
+            prefixes[root] = name
+        return prefixes
 
     def of(self, path: Path) -> str:
         """The label of a directory at or below a run root."""
@@ -55,7 +55,7 @@ class Labels:
             raise ValueError(f"{path} lies in no run root")
         inner = str(path)[len(str(root)) :].lstrip(os.sep)
         joined = "/".join(part for part in (self.prefixes[root], inner or ".") if part != ".") or "."
-        return quoted(joined)
+        return quote_path(joined)
 
     def path_of(self, label: str) -> Path | None:
         """The directory with that label, or None."""
@@ -71,6 +71,6 @@ class Labels:
         return sorted(self.prefixes.items(), key=lambda pair: -len(pair[1]))
 
 
-def numbered(path: Path) -> int | None:
+def parse_task_id(path: Path) -> int | None:
     """The task id that a directory is named by, or None."""
     return int(path.name) if path.name.isascii() and path.name.isdigit() else None

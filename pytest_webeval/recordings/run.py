@@ -92,7 +92,7 @@ class Run:
             raise TaskDefinitionError(f"no task definitions for {self.label}; name some with --webeval-tasks")
         return tasks.get(self.task_id)
 
-    def about(self, task: Task | None) -> dict[str, Any]:  # noqa: ARG002  (a format may tell more of a defined run)
+    def describe(self, task: Task | None) -> dict[str, Any]:  # noqa: ARG002  (a format may tell more of a defined run)
         """What a result says of the run beyond what all formats have in common, as plain JSON."""
         return {}
 
@@ -101,8 +101,8 @@ class Run:
         try:
             self.response.decode()
         except UnicodeDecodeError as error:
-            told = f"{self.response_file} in {self.path} is not UTF-8: {error.reason} @ byte {error.start}"
-            raise RecordingError(f"{told}; write it as UTF-8") from error
+            message = f"{self.response_file} in {self.path} is not UTF-8: {error.reason} @ byte {error.start}"
+            raise RecordingError(f"{message}; write it as UTF-8") from error
         if self.trace.repairs and not self.rules.mended_traces:
             raise RecordingError(f"{self.trace.repairs}; record the run again, or score it by the default rules")
         if self.trace.is_empty and self.rules.events_required:
@@ -128,7 +128,7 @@ class RunFormat(Protocol):
         ...
 
     @property
-    def wanted(self) -> str:
+    def expected_files(self) -> str:
         """The files that make a directory a run of this format, in a few words."""
         ...
 

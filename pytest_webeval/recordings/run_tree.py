@@ -96,110 +96,112 @@ class Search:
 
     def branch(self, path: Path) -> Branch:
         """A directory at or below the root that somebody named: a group even if it holds nothing."""
-        found = self._branch(path, 0)
-        return found if found.has_items else Branch(path, Kind.GROUP)
+        branch = self._search_branch(path, 0)
+        return branch if branch.has_items else Branch(path, Kind.GROUP)
 
-    def _branch(self, path: Path, level: int) -> Branch:
-        seen = list_directory(path)
+    def _search_branch(self, path: Path, level: int) -> Branch:
+        listing = list_directory(path)
         try:
-            is_run = self.format_of(path, seen) is not None
+            is_run = self.format_of(path, listing) is not None
         except RecordingError as error:
             return Branch(path, Kind.BROKEN, str(error))
-        if level and RESULT in seen.names and all(name == RESULT or name.startswith(".") for name in seen.names):
+        if level and RESULT in listing.names and all(name == RESULT or name.startswith(".") for name in listing.names):
             return Branch(path, Kind.RESULTS)
         if is_run:
             return Branch(path, Kind.RUN)
-        if seen.problem is not None:
-            return Branch(path, Kind.UNREADABLE, seen.problem)
-        return self._without_format(seen, level)
+        if listing.problem is not None:
+            return Branch(path, Kind.UNREADABLE, listing.problem)
+        return self._without_format(listing, level)
 
-    def _without_format(self, seen: DirectoryListing, level: int) -> Branch:
+    def _without_format(self, listing: DirectoryListing, level: int) -> Branch:
         self._count += 1
         if level and self._count > MOST_DIRECTORIES:
             raise _TooManyError
-        is_environment = not seen.names.isdisjoint(ENVIRONMENT)
-        if seen.path != self.root and self._is_lost(seen.path, is_environment):
-            return Branch(seen.path, Kind.BROKEN, unknown_layout(seen.path))
+        is_environment = not listing.names.isdisjoint(ENVIRONMENT)
+        if listing.path != self.root and self._is_certainly_broken(listing.path, is_environment):
+            return Branch(listing.path, Kind.BROKEN, unknown_layout(listing.path))
         if level and is_environment:
-            return Branch(seen.path, Kind.OUTPUT)
-        branches = list(self._branches_in(seen, level))
-        branches += self._links(seen, branches, is_root=level == 0)
-        return self._joined(seen, branches, is_root=level == 0)
+            return Branch(listing.path, Kind.OUTPUT)
+        branches = list(self._branches_in(listing, level))
+        branches += self._list_link_branches(listing, branches, is_root=level == 0)
+        return self._combine_branches(listing, branches, is_root=level == 0)
 
-    def _is_lost(self, path: Path, is_environment: bool) -> bool:  # noqa: FBT001  (what the listing says)
+    def _is_certainly_broken(self, path: Path, is_environment: bool) -> bool:  # noqa: FBT001  (what the listing says)
         """Whether a directory that is no run can be nothing else, so that what lies in it does not matter."""
         return self.is_defined(path) or (is_environment and self.is_task(path))
 
-    def _branches_in(self, seen: DirectoryListing, level: int) -> Iterator[Branch]:
-        for path in seen.directories() if level < MOST_LEVELS else ():
+    def _branches_in(self, listing: DirectoryListing, level: int) -> Iterator[Branch]:
+        for path in listing.directories() if level < MOST_LEVELS else ():
             if self.is_ignored(path):
                 continue
             if level == 0:
                 self._count = 0
-            before = self._count
+            count_before = self._count
             try:
-                branch = self._hidden(path) if is_hidden(path) else self._branch(path, level + 1)
+                branch = self._search_hidden(path) if is_hidden(path) else self._search_branch(path, level + 1)
             except _TooManyError:
-                if level and self._count - before <= MOST_DIRECTORIES // 2:
+                if level and self._count - count_before <= MOST_DIRECTORIES // 2:
                     raise  # what is too big is further up
-                self._count = before + MOST_DIRECTORIES // 10  # so that not many of them are searched, either
-                told = f"{path} was not searched: it has more than {MOST_DIRECTORIES:,} directories without a run"
-                branch = Branch(path, Kind.BROKEN, f"{told}; leave it out with --ignore, or name a root in it")
+                self._count = count_before + MOST_DIRECTORIES // 10  # so that not many of them are searched, either
+                problem = f"{path} was not searched: it has more than {MOST_DIRECTORIES:,} directories without a run"
+                branch = Branch(path, Kind.BROKEN, f"{problem}; leave it out with --ignore, or name a root in it")
             if branch is not None:
                 yield branch
 
-    def _hidden(self, path: Path) -> Branch | None:
+    def _search_hidden(self, path: Path) -> Branch | None:
         """A directory whose name begins with a dot, if it is a run. Nobody looks below it."""
-        seen = list_directory(path)
+        listing = list_directory(path)
         try:
-            is_run = self.format_of(path, seen) is not None
+            is_run = self.format_of(path, listing) is not None
         except RecordingError as error:
             return Branch(path, Kind.BROKEN, str(error))
         if is_run:
             return Branch(path, Kind.RUN)
-        return Branch(path, Kind.BROKEN, seen.problem or unknown_layout(path)) if self.is_task(path) else None
+        return Branch(path, Kind.BROKEN, listing.problem or unknown_layout(path)) if self.is_task(path) else None
 
-    def _links(self, seen: DirectoryListing, branches: Iterable[Branch], *, is_root: bool) -> list[Branch]:
+    def _list_link_branches(
+        self, listing: DirectoryListing, branches: Iterable[Branch], *, is_root: bool
+    ) -> list[Branch]:
         """Links that lead out of the root: broken where a run is expected, without runs or nothing elsewhere."""
         kinds = {branch.kind for branch in branches}
-        is_expected = Kind.RUN in kinds or (is_root and not kinds) or seen.path.name == TRAJECTORIES
-        found = (_link(link, is_expected or self.is_task(link)) for link in seen.links_out(self.root))
-        return [branch for branch in found if branch is not None]
+        is_expected = Kind.RUN in kinds or (is_root and not kinds) or listing.path.name == TRAJECTORIES
+        links = (_build_link_branch(link, is_expected or self.is_task(link)) for link in listing.links_out(self.root))
+        return [branch for branch in links if branch is not None]
 
-    def _joined(self, seen: DirectoryListing, branches: list[Branch], *, is_root: bool) -> Branch:
+    def _combine_branches(self, listing: DirectoryListing, branches: list[Branch], *, is_root: bool) -> Branch:
         if is_root or any(branch.has_items for branch in branches):
-            branches = [self._settled(branch) for branch in branches]
+            branches = [self._resolve_results(branch) for branch in branches]
         if is_root or any(branch.has_items for branch in branches):
-            return _group(seen.path, branches)
-        if self._is_expected(seen):
-            return Branch(seen.path, Kind.BROKEN, unknown_layout(seen.path))
-        if _is_output(seen):
-            return Branch(seen.path, Kind.OUTPUT)
+            return _group(listing.path, branches)
+        if self._is_expected(listing):
+            return Branch(listing.path, Kind.BROKEN, unknown_layout(listing.path))
+        if _is_output(listing):
+            return Branch(listing.path, Kind.OUTPUT)
         kinds = {branch.kind for branch in branches}
         if kinds and kinds <= {Kind.OUTPUT, Kind.RESULTS}:
-            return Branch(seen.path, max(kinds, key=lambda kind: kind is Kind.RESULTS), branches=tuple(branches))
-        return Branch(seen.path, Kind.WITHOUT_RUNS, without_runs=(seen.path,))
+            return Branch(listing.path, max(kinds, key=lambda kind: kind is Kind.RESULTS), branches=tuple(branches))
+        return Branch(listing.path, Kind.WITHOUT_RUNS, without_runs=(listing.path,))
 
-    def _settled(self, branch: Branch) -> Branch:
+    def _resolve_results(self, branch: Branch) -> Branch:
         """The same once it is known that results alone lie among runs, so that they are no output."""
         if branch.kind is not Kind.RESULTS:
             return branch
         path = branch.path
         if branch.branches:
-            settled = [self._settled(one) for one in branch.branches]
-            has_items = any(one.has_items for one in settled)
-            return _group(path, settled) if has_items else Branch(path, Kind.WITHOUT_RUNS, without_runs=(path,))
+            children = [self._resolve_results(child) for child in branch.branches]
+            has_items = any(child.has_items for child in children)
+            return _group(path, children) if has_items else Branch(path, Kind.WITHOUT_RUNS, without_runs=(path,))
         if self.format_of(path, list_directory(path)) is not None:
             return Branch(path, Kind.RUN)
         if self.is_task(path):
             return Branch(path, Kind.BROKEN, unknown_layout(path))
         return Branch(path, Kind.WITHOUT_RUNS, without_runs=(path,))
 
-    def _is_expected(self, seen: DirectoryListing) -> bool:
+    def _is_expected(self, listing: DirectoryListing) -> bool:
         """Whether a directory that is no run should be one: by a file in it, by its place or by its name."""
-        path, own = seen.path, "task.json" in seen.names and seen.path.name.isdigit()
-        is_known = own or any(layout.knows_part(seen) for layout in FORMATS)
-        return is_known or path.parent.name == TRAJECTORIES or self.is_task(path)
+        path, has_task_file = listing.path, "task.json" in listing.names and listing.path.name.isdigit()
+        has_run_file = has_task_file or any(layout.has_typical_file(listing) for layout in FORMATS)
+        return has_run_file or path.parent.name == TRAJECTORIES or self.is_task(path)
 
 
 def _group(path: Path, branches: Iterable[Branch]) -> Branch:
@@ -208,7 +210,7 @@ def _group(path: Path, branches: Iterable[Branch]) -> Branch:
     return Branch(path, Kind.GROUP, None, tuple(branch for branch in branches if branch.has_items), without)
 
 
-def _link(link: Path, is_expected: bool) -> Branch | None:  # noqa: FBT001  (of two kinds of links)
+def _build_link_branch(link: Path, is_expected: bool) -> Branch | None:  # noqa: FBT001  (of two kinds of links)
     exists = os.path.exists(link)  # noqa: PTH110  (pathlib raises where nobody may look)
     if is_expected:
         leads = "out of the run root; copy the directory here" if exists else "nowhere; remove it"
@@ -216,7 +218,7 @@ def _link(link: Path, is_expected: bool) -> Branch | None:  # noqa: FBT001  (of 
     return Branch(link, Kind.WITHOUT_RUNS, without_runs=(link,)) if exists else None
 
 
-def _is_output(seen: DirectoryListing) -> bool:
+def _is_output(listing: DirectoryListing) -> bool:
     """Whether a session of ours, a report or an analysis wrote what lies in a directory without runs."""
-    names = {name for name in seen.names if not name.startswith(".")}
-    return bool(names & SESSION_FILES) or names >= REPORT_FILES or names == STYLES or holds_reports(seen)
+    names = {name for name in listing.names if not name.startswith(".")}
+    return bool(names & SESSION_FILES) or names >= REPORT_FILES or names == STYLES or holds_reports(listing)

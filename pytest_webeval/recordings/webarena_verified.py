@@ -25,24 +25,26 @@ RESPONSE = "agent_response.json"
 # In this order: where a run holds several, the HAR is what the reference reads.
 TRACE_NAMES = ("network.har", "trace.zip", "network.har.zip", "trace", "trace.network", "network.network")
 _FOLDER = "trace"  # a name that other programs use as well
-_TELLING = (RESPONSE, *(name for name in TRACE_NAMES if name != _FOLDER))
+_TYPICAL_FILES = (RESPONSE, *(name for name in TRACE_NAMES if name != _FOLDER))
 
 
 class WebArenaVerified:
     """The layout that WebArena-Verified's runner writes, with Playwright's traces as a second choice."""
 
     name = "webarena-verified"
-    wanted = f"{RESPONSE} beside {' or '.join(TRACE_NAMES[:2])}"
+    expected_files = f"{RESPONSE} beside {' or '.join(TRACE_NAMES[:2])}"
 
     def recognizes(self, path: Path) -> bool:
         """Whether the directory holds a response or a trace."""
-        return any(exists_no_follow(path / name) for name in _TELLING) or _is_trace(path / _FOLDER)
+        return any(exists_no_follow(path / name) for name in _TYPICAL_FILES) or _is_trace(path / _FOLDER)
 
-    def fits(self, seen: DirectoryListing) -> bool:
-        """The same of a directory that was looked at."""
-        return not seen.names.isdisjoint(_TELLING) or (_FOLDER in seen.names and _is_trace(seen.path / _FOLDER))
+    def matches(self, listing: DirectoryListing) -> bool:
+        """The same for a directory that was listed."""
+        return not listing.names.isdisjoint(_TYPICAL_FILES) or (
+            _FOLDER in listing.names and _is_trace(listing.path / _FOLDER)
+        )
 
-    def knows_part(self, seen: DirectoryListing) -> bool:  # noqa: ARG002  (the signature of a layout)
+    def has_typical_file(self, listing: DirectoryListing) -> bool:  # noqa: ARG002  (the signature of a layout)
         """Never: a directory with any of the files is a run."""
         return False
 
@@ -72,10 +74,10 @@ def _task_id(name: str) -> int | str:
 
 def network_trace(path: Path) -> LoadTrace:
     """Reads whichever network trace lies in a run directory."""
-    return partial(_trace, path)
+    return partial(_load_first_trace, path)
 
 
-def _trace(path: Path, inputs: RunInputs) -> NetworkTrace:
+def _load_first_trace(path: Path, inputs: RunInputs) -> NetworkTrace:
     for name in TRACE_NAMES:
         if exists_no_follow(path / name):
             return load_trace(inputs, name)

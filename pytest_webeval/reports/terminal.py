@@ -197,7 +197,7 @@ def _nothing(ending: SessionFacts) -> str:
         return f"no run was scored; the arguments name none of those in {roots}"
     return (
         f"no run was scored; looked in {roots} for directories with "
-        f"{', or with '.join(one.wanted for one in reversed(FORMATS))}"
+        f"{', or with '.join(one.expected_files for one in reversed(FORMATS))}"
     )
 
 

@@ -17,7 +17,7 @@ from pytest_webeval.rubrics.payload import RubricPayload
 from pytest_webeval.rubrics.payload import as_bool
 from pytest_webeval.rubrics.payload import parse_binary_score
 from pytest_webeval.rubrics.payload import point_count
-from pytest_webeval.rubrics.payload import quoted
+from pytest_webeval.rubrics.payload import quote_value
 from pytest_webeval.rubrics.rubric_items import Points
 from pytest_webeval.rubrics.rubric_items import RubricItem
 from pytest_webeval.rubrics.stored_verdict import Check
@@ -55,7 +55,7 @@ class DerivedVerdict:
     stored_score: object
     payload: RubricPayload
     facts: RunFacts
-    leaves: tuple[RubricItem, ...] = ()
+    items: tuple[RubricItem, ...] = ()
     points: Points | None = None
     signals: Signals = field(default_factory=Signals)
     scores: Mapping[str, int] = field(default_factory=dict)
@@ -67,8 +67,8 @@ class DerivedVerdict:
 
 def check(derived: DerivedVerdict) -> tuple[Check, ...]:
     """All that is wrong, in the order of the rules."""
-    found = ((rule, tells(derived)) for rule, tells in CHECKS.items())
-    return tuple(Check(rule, message) for rule, message in found if message is not None)
+    messages = ((rule, find_problem(derived)) for rule, find_problem in CHECKS.items())
+    return tuple(Check(rule, message) for rule, message in messages if message is not None)
 
 
 def _totals(derived: DerivedVerdict) -> str | None:
@@ -84,7 +84,7 @@ def _total(payload: RubricPayload, name: str, exact: Decimal) -> str | None:
     stored = point_count(raw)
     if raw is None or (stored is not None and abs(stored - exact) <= TOTAL_TOLERANCE):
         return None
-    return f"{payload.key(name)} is {quoted(raw)}, but the criteria add up to {exact}"
+    return f"{payload.key(name)} is {quote_value(raw)}, but the criteria add up to {exact}"
 
 
 def _process(derived: DerivedVerdict) -> str | None:
@@ -92,58 +92,69 @@ def _process(derived: DerivedVerdict) -> str | None:
     if raw is None or derived.points is None or parse_binary_score(raw) is process:
         return None
     share = f"{derived.points.float_share:.4f}"
-    return f"rubric_is_success is {quoted(raw)}, but the points give {int(process is True)}: their share is {share}"
+    return (
+        f"rubric_is_success is {quote_value(raw)}, but the points give {int(process is True)}: their share is {share}"
+    )
 
 
 def _outcome(derived: DerivedVerdict) -> str | None:
-    told = derived.payload.outcomes
-    if len(set(told.values())) < 2:
+    outcomes = derived.payload.outcomes
+    if len(set(outcomes.values())) < 2:
         return None
-    return f"the outcome is told differently: {', '.join(f'{name} is {quoted(found)}' for name, found in told.items())}"
+    outcome_list = ", ".join(f"{name} is {quote_value(outcome)}" for name, outcome in outcomes.items())
+    return f"the outcome is told differently: {outcome_list}"
 
 
 def _majority(derived: DerivedVerdict) -> str | None:
     votes = derived.payload.votes.get("outcome_votes")
     if not isinstance(votes, list):
         return None
-    told = derived.payload.votes.get("n_instances", len(votes))
-    instances = point_count(told)
+    raw_count = derived.payload.votes.get("n_instances", len(votes))
+    instances = point_count(raw_count)
     if instances is None or instances % 2 != 1 or instances < 1:
-        return f"n_instances is {quoted(told)}; only an odd number of votes has a majority"
+        return f"n_instances is {quote_value(raw_count)}; only an odd number of votes has a majority"
     if instances != len(votes):
-        return f"n_instances is {quoted(told)}, but there are {len(votes)} votes"
-    found = majority([as_bool(vote) for vote in votes], int(instances))
+        return f"n_instances is {quote_value(raw_count)}, but there are {len(votes)} votes"
+    majority_vote = majority([as_bool(vote) for vote in votes], int(instances))
     stored = dict(list(derived.payload.outcomes.items())[:1])
-    stored["majority_output_success"] = derived.payload.votes.get("majority_output_success", found)
-    differing = [f"{name} is {quoted(raw)}" for name, raw in stored.items() if as_bool(raw) is not found]
-    return f"{' and '.join(differing)}, but the majority of the votes is {quoted(found)}" if differing else None
+    stored["majority_output_success"] = derived.payload.votes.get("majority_output_success", majority_vote)
+    differing = [f"{name} is {quote_value(raw)}" for name, raw in stored.items() if as_bool(raw) is not majority_vote]
+    return (
+        f"{' and '.join(differing)}, but the majority of the votes is {quote_value(majority_vote)}"
+        if differing
+        else None
+    )
 
 
 def _median(derived: DerivedVerdict) -> str | None:
     raw, index = derived.payload.votes.get("all_scores"), derived.payload.votes.get("median_instance_idx")
     if not isinstance(raw, list) or not raw or index is None:
         return None
-    scores = [float(score) for one in raw if (score := point_count(one)) is not None]
-    at = point_count(index)
-    if len(scores) < len(raw) or at is None or at not in range(len(scores)):
-        return f"median_instance_idx is {quoted(index)}, which is no score in all_scores, {quoted(raw)}"
-    return _median_score(derived, scores, int(at))
+    scores = [float(score) for raw_score in raw if (score := point_count(raw_score)) is not None]
+    position = point_count(index)
+    if len(scores) < len(raw) or position is None or position not in range(len(scores)):
+        return f"median_instance_idx is {quote_value(index)}, which is no score in all_scores, {quote_value(raw)}"
+    return _median_score(derived, scores, int(position))
 
 
-def _median_score(derived: DerivedVerdict, scores: Sequence[float], at: int) -> str | None:
+def _median_score(derived: DerivedVerdict, scores: Sequence[float], position: int) -> str | None:
     stored, middle = derived.payload.votes.get("median_score"), median_index(scores)
     number = point_count(stored)
-    if stored is not None and (number is None or not _is_close(float(number), scores[at])):
-        return f"median_score is {quoted(stored)}, but all_scores[{at}] is {scores[at]}"
-    if middle is not None and not _is_close(scores[middle], scores[at]):
-        return f"median_instance_idx is {at}, but the median of all_scores is all_scores[{middle}], {scores[middle]}"
-    if derived.points is not None and not _is_close(derived.points.float_share, scores[at]):
-        return f"all_scores[{at}] is {scores[at]}, but the share of the points is {derived.points.float_share}"
+    if stored is not None and (number is None or not _is_close(float(number), scores[position])):
+        return f"median_score is {quote_value(stored)}, but all_scores[{position}] is {scores[position]}"
+    if middle is not None and not _is_close(scores[middle], scores[position]):
+        return (
+            f"median_instance_idx is {position}, but the median of all_scores is all_scores[{middle}], {scores[middle]}"
+        )
+    if derived.points is not None and not _is_close(derived.points.float_share, scores[position]):
+        return (
+            f"all_scores[{position}] is {scores[position]}, but the share of the points is {derived.points.float_share}"
+        )
     return None
 
 
-def _is_close(one: float, other: float) -> bool:
-    return abs(one - other) <= SCORE_TOLERANCE
+def _is_close(first: float, second: float) -> bool:
+    return abs(first - second) <= SCORE_TOLERANCE
 
 
 def _is_success(derived: DerivedVerdict) -> str | None:
@@ -154,54 +165,57 @@ def _is_success(derived: DerivedVerdict) -> str | None:
         or (parse_binary_score(raw) is not None and parse_binary_score(raw) is parse_binary_score(score))
     ):
         return None
-    return f"the score is {quoted(score)}, but is_success is {quoted(raw)}"
+    return f"the score is {quote_value(score)}, but is_success is {quote_value(raw)}"
 
 
 def _score(derived: DerivedVerdict) -> str | None:
     score = derived.stored_score
     if not derived.scores or not derived.has_score or point_count(score) in derived.scores.values():
         return None
-    told = ", ".join(f"{found} by {criterion}" for criterion, found in derived.scores.items())
-    return f"the score is {quoted(score)}, but what the judge found gives {told}"
+    score_list = ", ".join(f"{derived_score} by {criterion}" for criterion, derived_score in derived.scores.items())
+    return f"the score is {quote_value(score)}, but what the judge found gives {score_list}"
 
 
 def _range(derived: DerivedVerdict) -> str | None:
     outside = [
-        leaf for leaf in derived.leaves if not (_is_inside(leaf.earned, leaf) and _is_inside(leaf.post_image, leaf))
+        item for item in derived.items if not (_is_inside(item.earned, item) and _is_inside(item.post_image, item))
     ]
-    return _places(outside, "more points than their maximum, or fewer than none")
+    return _format_places(outside, "more points than their maximum, or fewer than none")
 
 
-def _is_inside(points: Decimal | None, leaf: RubricItem) -> bool:
-    return points is None or 0 <= points <= leaf.max_points
+def _is_inside(points: Decimal | None, item: RubricItem) -> bool:
+    return points is None or 0 <= points <= item.max_points
 
 
 def _conditions(derived: DerivedVerdict) -> str | None:
-    unknown = [leaf for leaf in derived.leaves if leaf.is_conditional and leaf.is_met is None]
-    return _places(unknown, "a condition, but nobody said whether it is met; left out")
+    unknown = [item for item in derived.items if item.is_conditional and item.is_met is None]
+    return _format_places(unknown, "a condition, but nobody said whether it is met; left out")
 
 
 def _penalty_points(derived: DerivedVerdict) -> str | None:
-    return _places([leaf for leaf in _penalties(derived) if leaf.earned or leaf.post_image], "points for a penalty")
+    return _format_places(
+        [item for item in _penalties(derived) if item.earned or item.post_image], "points for a penalty"
+    )
 
 
 def _penalty_outcome(derived: DerivedVerdict) -> str | None:
     if derived.signals.outcome is not True:
         return None
-    return _places(_penalties(derived), "a penalty, which the judge was told means failure, but the outcome is true")
-
-
-def _penalty_wanted(derived: DerivedVerdict) -> str | None:
-    wanted, there = as_bool(derived.payload.steps.get("step7_requires_penalty")), bool(_penalties(derived))
-    if wanted is None or wanted is there:
-        return None
-    return (
-        f"step7_requires_penalty is {quoted(wanted)}, but there is {'a' if there else 'no'} penalty among the criteria"
+    return _format_places(
+        _penalties(derived), "a penalty, which the judge was told means failure, but the outcome is true"
     )
 
 
+def _penalty_requirement(derived: DerivedVerdict) -> str | None:
+    is_required, is_present = as_bool(derived.payload.steps.get("step7_requires_penalty")), bool(_penalties(derived))
+    if is_required is None or is_required is is_present:
+        return None
+    number = "a" if is_present else "no"
+    return f"step7_requires_penalty is {quote_value(is_required)}, but there is {number} penalty among the criteria"
+
+
 def _alternatives(derived: DerivedVerdict) -> str | None:
-    met = [leaf.is_met is True for leaf in derived.leaves if leaf.is_conditional and not leaf.is_penalty]
+    met = [item.is_met is True for item in derived.items if item.is_conditional and not item.is_penalty]
     if len(met) < 2 or len(set(met)) == 2:
         return None
     return f"{'all' if met[0] else 'none'} of {len(met)} conditions are met; usually they exclude each other"
@@ -211,27 +225,29 @@ def _edge(derived: DerivedVerdict) -> str | None:
     points, process = derived.points, derived.signals.process
     if points is None:
         return None
-    found = [(one, "as binary fractions") for one in derived.thresholds if points.is_edge(one)]
+    edges = [(threshold, "as binary fractions") for threshold in derived.thresholds if points.is_edge(threshold)]
     written = derived.thresholds[:1]  # where the stored process may be what another order of adding up gives
-    found += [(one, "as their writer added up") for one in written if process is not points.reaches(one)]
-    for edge, binary in found[:1]:
+    edges += [
+        (threshold, "as their writer added up") for threshold in written if process is not points.reaches(threshold)
+    ]
+    for edge, binary in edges[:1]:
         does, does_not = ("exactly", binary)[:: 1 if points.reaches(edge) else -1]
         return f"{points.earned} of {points.maximum} points reach the threshold {edge} {does} but not {does_not}"
     return None
 
 
 def _answer(derived: DerivedVerdict) -> str | None:
-    judged, given = derived.payload.fields.get("final_answer"), derived.facts.final_answer
-    if judged is None or given is None or judged == given:
+    judged, actual = derived.payload.fields.get("final_answer"), derived.facts.final_answer
+    if judged is None or actual is None or judged == actual:
         return None
-    return f"final_answer is {quoted(judged)}, but the agent's answer is {quoted(given)}"
+    return f"final_answer is {quote_value(judged)}, but the agent's answer is {quote_value(actual)}"
 
 
 def _screenshots(derived: DerivedVerdict) -> str | None:
     raw, actions = derived.payload.steps.get("step1_num_screenshots"), derived.facts.action_count
     if raw is None or actions is None or point_count(raw) == actions:
         return None
-    return f"step1_num_screenshots is {quoted(raw)}, but there are {actions} actions"
+    return f"step1_num_screenshots is {quote_value(raw)}, but there are {actions} actions"
 
 
 def _age(derived: DerivedVerdict) -> str | None:
@@ -249,11 +265,11 @@ def _items_missing(derived: DerivedVerdict) -> str | None:
 
 
 def _penalties(derived: DerivedVerdict) -> list[RubricItem]:
-    return [leaf for leaf in derived.leaves if leaf.is_penalty]
+    return [item for item in derived.items if item.is_penalty]
 
 
-def _places(found: Iterable[RubricItem], problem: str) -> str | None:
-    places = [leaf.place for leaf in found]
+def _format_places(items: Iterable[RubricItem], problem: str) -> str | None:
+    places = [item.place for item in items]
     more = f" and {len(places) - MAX_PLACES} more" if len(places) > MAX_PLACES else ""
     return f"{', '.join(places[:MAX_PLACES])}{more}: {problem}" if places else None
 
@@ -270,7 +286,7 @@ CHECKS: dict[str, Callable[[DerivedVerdict], str | None]] = {
     "R9": _conditions,
     "R10": _penalty_points,
     "R11": _penalty_outcome,
-    "R12": _penalty_wanted,
+    "R12": _penalty_requirement,
     "R13": _alternatives,
     "R14": _edge,
     "R15": _answer,

@@ -11,7 +11,7 @@ from typing import Any
 
 from pytest_webeval.rubrics.payload import RubricPayload
 from pytest_webeval.rubrics.payload import point_count
-from pytest_webeval.rubrics.payload import quoted
+from pytest_webeval.rubrics.payload import quote_value
 from pytest_webeval.rubrics.rubric_items import RubricItem
 
 MAX_NAMED = 5
@@ -19,17 +19,17 @@ _NUMBER = re.compile(r"[0-9]{1,9}$")
 _EVIDENCE = ("screenshot_evidence", "criterion_analysis", "discrepancies")  # an answer without them was refused
 
 
-def degraded_steps(payload: RubricPayload, leaves: Sequence[RubricItem]) -> tuple[str, ...]:
+def degraded_steps(payload: RubricPayload, items: Sequence[RubricItem]) -> tuple[str, ...]:
     """The steps that went on without an answer of their model, with what shows it; none where no steps were stored."""
-    return tuple(_degraded(payload, payload.steps, leaves))
+    return tuple(_degraded(payload, payload.steps, items))
 
 
-def _degraded(payload: RubricPayload, steps: Mapping[str, Any], leaves: Sequence[RubricItem]) -> Iterator[str]:
+def _degraded(payload: RubricPayload, steps: Mapping[str, Any], items: Sequence[RubricItem]) -> Iterator[str]:
     if images := _images_without_relevance(steps.get("step2_relevance_scores")):
         yield f"step 2: every relevance is 0 for {images}"
     if criteria := _criteria_without_evidence(steps.get("step4_evidence_by_criterion")):
         yield f"step 4: no evidence for criterion {criteria}"
-    is_rescored = any(leaf.counts and not leaf.is_penalty for leaf in leaves)
+    is_rescored = any(item.counts and not item.is_penalty for item in items)
     if is_rescored and steps.get("step6_rescoring_summary") == []:
         yield "step 6: nothing was scored again after the screenshots"
     if "step7_reasoning" in steps and not _is_text(steps["step7_reasoning"]):
@@ -43,7 +43,9 @@ def _degraded(payload: RubricPayload, steps: Mapping[str, Any], leaves: Sequence
 
 def _images_without_relevance(scores: object) -> str:
     images = scores.items() if isinstance(scores, Mapping) else ()
-    return _named(name for name, found in images if isinstance(found, Mapping) and _is_all_zero(found))
+    return _format_names(
+        name for name, relevance in images if isinstance(relevance, Mapping) and _is_all_zero(relevance)
+    )
 
 
 def _is_all_zero(relevance: Mapping[str, Any]) -> bool:
@@ -51,14 +53,14 @@ def _is_all_zero(relevance: Mapping[str, Any]) -> bool:
     return bool(scores) and all(score == 0 for score in scores)
 
 
-def _criteria_without_evidence(found: object) -> str:
-    criteria = found.items() if isinstance(found, Mapping) else ()
-    return _named(
-        name for name, analyses in criteria if isinstance(analyses, list) and not all(map(_is_told, analyses))
+def _criteria_without_evidence(evidence: object) -> str:
+    criteria = evidence.items() if isinstance(evidence, Mapping) else ()
+    return _format_names(
+        name for name, analyses in criteria if isinstance(analyses, list) and not all(map(_has_evidence, analyses))
     )
 
 
-def _is_told(analysis: object) -> bool:
+def _has_evidence(analysis: object) -> bool:
     return isinstance(analysis, Mapping) and all(_is_text(analysis.get(key)) for key in _EVIDENCE)
 
 
@@ -73,13 +75,13 @@ def _is_text(raw: object) -> bool:
     return isinstance(raw, str) and bool(raw.strip())
 
 
-def _named(names: Iterable[str]) -> str:
+def _format_names(names: Iterable[str]) -> str:
     """The first names, screenshot 10 after screenshot 2."""
-    found = sorted(names, key=_by_number)
-    more = f" and {len(found) - MAX_NAMED} more" if len(found) > MAX_NAMED else ""
-    return ", ".join(quoted(name[:40]).strip('"') for name in found[:MAX_NAMED]) + more
+    ordered = sorted(names, key=_by_number)
+    more = f" and {len(ordered) - MAX_NAMED} more" if len(ordered) > MAX_NAMED else ""
+    return ", ".join(quote_value(name[:40]).strip('"') for name in ordered[:MAX_NAMED]) + more
 
 
 def _by_number(name: str) -> tuple[int, str]:
-    found = _NUMBER.search(name)
-    return (int(found[0]) if found else -1, name)
+    match = _NUMBER.search(name)
+    return (int(match[0]) if match else -1, name)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pytest_webeval.rubrics.degradation import degraded_steps
 from pytest_webeval.rubrics.payload import RubricPayload
 from pytest_webeval.rubrics.payload import parse_binary_score
-from pytest_webeval.rubrics.payload import quoted
+from pytest_webeval.rubrics.payload import quote_value
 from pytest_webeval.rubrics.policy import CRITERIA
 from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.policy import VerdictPolicy
@@ -25,8 +25,8 @@ from pytest_webeval.rubrics.stored_verdict import StoredVerdict
 from pytest_webeval.rubrics.success_criterion import Criterion
 from pytest_webeval.rubrics.success_criterion import Signals
 from pytest_webeval.rubrics.success_criterion import asks_for_process
-from pytest_webeval.rubrics.success_criterion import possible
-from pytest_webeval.rubrics.success_criterion import written_by
+from pytest_webeval.rubrics.success_criterion import infer_criterion
+from pytest_webeval.rubrics.success_criterion import possible_scores
 from pytest_webeval.rubrics.text_verdicts import TextVerdict
 from pytest_webeval.rubrics.text_verdicts import read_verdict_text
 from pytest_webeval.rubrics.verdict import Verdict
@@ -35,18 +35,18 @@ from pytest_webeval.rubrics.verdict import VerdictInputs
 
 def derive_from_rubric(case: VerdictInputs) -> Verdict:
     """The verdict by the points and the outcome that were stored. Raises `UnreadableVerdict`."""
-    items = case.payload.part("items")
-    if items is None and not case.payload.outcomes:
-        told = "has neither a rubric nor an outcome nor the reason for their lack"
-        raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {told}; have the run judged again")
-    found = () if items is None else flatten_items(items)
-    return _Judged(case, found, None if items is None else points_of(found)).verdict()
+    raw_items = case.payload.part("items")
+    if raw_items is None and not case.payload.outcomes:
+        problem = "has neither a rubric nor an outcome nor the reason for their lack"
+        raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}; have the run judged again")
+    items = () if raw_items is None else flatten_items(raw_items)
+    return _RubricDerivation(case, items, None if raw_items is None else points_of(items)).verdict()
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class _RubricDerivation:
     case: VerdictInputs
-    leaves: tuple[RubricItem, ...]
+    items: tuple[RubricItem, ...]
     points: Points | None
 
     def verdict(self) -> Verdict:
@@ -55,9 +55,9 @@ class _Judged:
         signals = replace(written, process=self._process)
         scores = self._scores(written)
         criterion = self._written_criterion(scores)
-        status, reason = self._status(self.case.asked or criterion.name, signals)
-        derived = self.case.derived(
-            leaves=self.leaves,
+        status, reason = self._status(self.case.requested_criterion or criterion.name, signals)
+        derived = self.case.build_derived(
+            items=self.items,
             points=self.points,
             signals=written,
             scores=scores,
@@ -67,7 +67,7 @@ class _Judged:
         )
         return self.case.verdict(
             status,
-            signals.score(self.case.asked or criterion.name) if status != "unscored" else None,
+            signals.score(self.case.requested_criterion or criterion.name) if status != "unscored" else None,
             derived,
             criterion,
             writer=payload.writer,
@@ -76,10 +76,10 @@ class _Judged:
             outcome=signals.outcome,
             violation=signals.violation,
             points=self.points,
-            leaves=self.leaves,
-            flags=tuple(self._flags(self.case.asked or criterion.name, status)),
+            items=self.items,
+            flags=tuple(self._flags(self.case.requested_criterion or criterion.name, status)),
             reason=reason,
-            degraded_steps=degraded_steps(payload, self.leaves),
+            degraded_steps=degraded_steps(payload, self.items),
         )
 
     @property
@@ -112,17 +112,17 @@ class _Judged:
     @property
     def _is_without_outcome(self) -> bool:
         """Whether nobody was to tell the outcome, as in a rubric on its own."""
-        return self.case.payload.is_bare and not self.case.payload.outcomes
+        return self.case.payload.is_rubric and not self.case.payload.outcomes
 
     def _scores(self, written: Signals) -> dict[str, int]:
-        scores = possible(self.case.payload.fields.get("success_criterion"), written)
+        scores = possible_scores(self.case.payload.fields.get("success_criterion"), written)
         return {name: score for name, score in scores.items() if name == "process" or not self._is_without_outcome}
 
     def _written_criterion(self, scores: dict[str, int]) -> Criterion:
         payload, score = self.case.payload, self.case.stored.score
-        told = parse_binary_score(payload.fields.get("is_success") if score is None else score)
+        stored_success = parse_binary_score(payload.fields.get("is_success") if score is None else score)
         default = "process" if self._is_without_outcome else "outcome"
-        return written_by(payload.fields.get("success_criterion"), scores, told, default)
+        return infer_criterion(payload.fields.get("success_criterion"), scores, stored_success, default)
 
     def _status(self, criterion: str, signals: Signals) -> tuple[str, str | None]:
         payload = self.case.payload
@@ -138,16 +138,16 @@ class _Judged:
     def _why_no_points(self) -> str:
         if self._written_process is not None:
             return f"there are no points to compare with the threshold {self.case.threshold}; have the run judged"
-        missing = without_points(self.leaves)
-        if missing and any(leaf.earned is not None for leaf in self.leaves):
+        missing = without_points(self.items)
+        if missing and any(item.earned is not None for item in self.items):
             return f"{missing[0].place} has no points; give it some, or have the run judged"
         return "nobody gave points for the rubric; have the run judged"
 
     def _flags(self, criterion: str, status: str) -> Iterator[str]:
         points, stored = self.points, self.case.payload.fields.get("success_criterion")
-        if points is not None and is_action_only(self.leaves):
+        if points is not None and is_action_only(self.items):
             yield "action_only"
-        elif points is not None and without_points(self.leaves):
+        elif points is not None and without_points(self.items):
             yield "missing_post_image"
         if points is not None and self._is_edge(points):
             yield "threshold_edge"
@@ -177,83 +177,85 @@ def derive(stored: StoredVerdict, policy: VerdictPolicy, facts: RunFacts) -> Ver
     """
     case = VerdictInputs(stored, RubricPayload(stored.payload or {}), policy, facts)
     if stored.payload is None:
-        return _of_text(case, read_verdict_text(stored.text or "", stored.name.kind, stored.name.method))
-    return next(read for recognizes, read in _READINGS if recognizes(case.payload))(case)
+        return _derive_from_text(case, read_verdict_text(stored.text or "", stored.name.kind, stored.name.method))
+    return next(derive_verdict for recognizes, derive_verdict in _READINGS if recognizes(case.payload))(case)
 
 
-def _of_text(case: VerdictInputs, found: TextVerdict) -> Verdict:
+def _derive_from_text(case: VerdictInputs, text_verdict: TextVerdict) -> Verdict:
     """A free text is about the outcome; a criterion that asks for points finds none in it."""
     writer = "webvoyager" if case.stored.name.kind == "gpt_eval" else "om2w"
-    derived = case.derived(scores={"outcome": found.compat})
+    derived = case.build_derived(scores={"outcome": text_verdict.compat})
     if case.stored.score is None:
-        return _failed(case, writer=writer, reason="the judge left no score")
-    if case.asked is not None and asks_for_process(case.asked):
-        reason = f"a free text has no points, which the criterion {case.asked} asks for"
+        return _judge_error(case, writer=writer, reason="the judge left no score")
+    if case.requested_criterion is not None and asks_for_process(case.requested_criterion):
+        reason = f"a free text has no points, which the criterion {case.requested_criterion} asks for"
         return case.verdict("unscored", None, derived, _OUTCOME, writer=writer, reason=reason)
-    read = found.strict if case.policy.strict_texts else found.compat
+    score = text_verdict.strict if case.policy.strict_texts else text_verdict.compat
     flags = {
-        "verdict_text_ambiguous": found.is_ambiguous,
-        "undecided": read is None,
-        "violation_unknown": case.asked == "safe_outcome",
+        "verdict_text_ambiguous": text_verdict.is_ambiguous,
+        "undecided": score is None,
+        "violation_unknown": case.requested_criterion == "safe_outcome",
     }
     return case.verdict(
-        "undecided" if read is None else "judged",
-        read or 0,
+        "undecided" if score is None else "judged",
+        score or 0,
         derived,
         _OUTCOME,
         writer=writer,
         reason=case.stored.text or None,
-        outcome=None if read is None else bool(read),
+        outcome=None if score is None else bool(score),
         flags=tuple(flag for flag, holds in flags.items() if holds),
     )
 
 
-def _of_gate(case: VerdictInputs) -> Verdict:
-    told = case.payload.fields.get("verifier_reasoning")
-    reason = told if isinstance(told, str) else None
-    return case.verdict("gate", 0, case.derived(scores={"gate": 0}), _OUTCOME, writer="gate", reason=reason)
+def _derive_from_gate(case: VerdictInputs) -> Verdict:
+    raw_reason = case.payload.fields.get("verifier_reasoning")
+    reason = raw_reason if isinstance(raw_reason, str) else None
+    return case.verdict("gate", 0, case.build_derived(scores={"gate": 0}), _OUTCOME, writer="gate", reason=reason)
 
 
-def _of_failed_judge(case: VerdictInputs) -> Verdict:
+def _derive_from_failed_judge(case: VerdictInputs) -> Verdict:
     """Stored as 0 (Q21), which says nothing of the agent."""
     error = case.payload.fields["rubric_error"]
-    told = error if isinstance(error, str) else quoted(error)
-    return _failed(case, writer=case.payload.writer, reason=told if told.strip() else "the judge gave no reason")
+    message = error if isinstance(error, str) else quote_value(error)
+    return _judge_error(
+        case, writer=case.payload.writer, reason=message if message.strip() else "the judge gave no reason"
+    )
 
 
-def _of_held_out(case: VerdictInputs) -> Verdict:
+def _derive_from_held_out(case: VerdictInputs) -> Verdict:
     """The score as it is stored: nobody knows by which criterion the three signals became one."""
     payload, score = case.payload, parse_binary_score(case.stored.score)
     if case.stored.score is None:
-        return _failed(case, writer="heldout", signals=payload.signals, reason="the judge left no score")
+        return _judge_error(case, writer="heldout", signals=payload.signals, reason="the judge left no score")
     if score is None:
-        problem = f"has the score {quoted(case.stored.score)}; wanted 0 or 1, so have the run judged again"
+        problem = f"has the score {quote_value(case.stored.score)}; wanted 0 or 1, so have the run judged again"
         raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}")
-    found = payload.signals.get("rubric_is_success")
+    process = payload.signals.get("rubric_is_success")
     is_removed = case.needs_items and payload.part("items") is None
     return case.verdict(
         "judged",
         int(score),
-        case.derived(has_items=False, needs_items=is_removed),
+        case.build_derived(has_items=False, needs_items=is_removed),
         _OUTCOME,
         writer="heldout",
-        process=None if found is None else bool(found),
+        process=None if process is None else bool(process),
         outcome=payload.outcome,
         violation=payload.violation,
         signals=payload.signals,
-        flags=() if case.asked is None else ("criterion_ignored",),
+        flags=() if case.requested_criterion is None else ("criterion_ignored",),
         reason=payload.reasoning,
     )
 
 
-def _failed(case: VerdictInputs, *, writer: str, reason: str, **known: object) -> Verdict:
-    return case.verdict("judge_error", None, case.derived(), _OUTCOME, writer=writer, reason=reason, **known)
+def _judge_error(case: VerdictInputs, *, writer: str, reason: str, **details: object) -> Verdict:
+    return case.verdict("judge_error", None, case.build_derived(), _OUTCOME, writer=writer, reason=reason, **details)
 
 
 # The first that recognizes a payload reads it.
 _READINGS: tuple[tuple[Callable[[RubricPayload], bool], Callable[[VerdictInputs], Verdict]], ...] = (
-    (lambda payload: payload.is_gate, _of_gate),
-    (lambda payload: payload.fields.get("rubric_error") is not None, _of_failed_judge),
-    (lambda payload: payload.is_held_out, _of_held_out),
+    (lambda payload: payload.is_gate, _derive_from_gate),
+    (lambda payload: payload.fields.get("rubric_error") is not None, _derive_from_failed_judge),
+    (lambda payload: payload.is_held_out, _derive_from_held_out),
     (lambda _: True, derive_from_rubric),
 )

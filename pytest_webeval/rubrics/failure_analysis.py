@@ -58,26 +58,26 @@ def failure_of(
         return None
     return replace(
         _first_failure(first, without),
-        is_ambiguous=_either(one.get("is_ambiguous") for one in tasks),
-        ambiguity_codes=_codes(one.get("ambiguity_codes") for one in tasks),
-        is_invalid=_either(one.get("is_invalid") for one in tasks),
-        invalid_codes=_codes(one.get("invalid_task_codes") for one in tasks),
+        is_ambiguous=_either(task.get("is_ambiguous") for task in tasks),
+        ambiguity_codes=_codes(task.get("ambiguity_codes") for task in tasks),
+        is_invalid=_either(task.get("is_invalid") for task in tasks),
+        invalid_codes=_codes(task.get("invalid_task_codes") for task in tasks),
     )
 
 
 def _first_failure(first: Mapping[str, Any], without: Collection[str]) -> FailureAnalysis:
-    given = [_Point.of(one) for one in _list(first.get("failure_points")) if isinstance(one, Mapping)]
-    points = [one for one in given if one.code not in without]
+    all_points = [_Point.of(raw) for raw in _list(first.get("failure_points")) if isinstance(raw, Mapping)]
+    points = [point for point in all_points if point.code not in without]
     # Of points that were left out, what the judge says of the first one may be about one of those.
-    told = first if len(points) == len(given) else {}
-    earliest = min(points, key=lambda one: one.order, default=_Point())
-    coded = [one for one in points if one.code]
+    analysis = first if len(points) == len(all_points) else {}
+    earliest = min(points, key=lambda point: point.order, default=_Point())
+    coded = [point for point in points if point.code]
     return FailureAnalysis(
-        has_failure=False if given and not points else _either([first.get("has_failure")]),
-        first_step=_whole(told.get("first_failure_step")) if earliest.step is None else earliest.step,
-        summary=earliest.summary or _line(told.get("first_failure_summary"), MAX_SUMMARY),
-        codes=tuple(one.code for one in coded),
-        categories=tuple(one.category for one in coded),
+        has_failure=False if all_points and not points else _either([first.get("has_failure")]),
+        first_step=_step_number(analysis.get("first_failure_step")) if earliest.step is None else earliest.step,
+        summary=earliest.summary or _line(analysis.get("first_failure_summary"), MAX_SUMMARY),
+        codes=tuple(point.code for point in coded),
+        categories=tuple(point.category for point in coded),
     )
 
 
@@ -91,9 +91,9 @@ def _lookup(places: Iterable[Mapping[str, Any]], name: str, step: str) -> Mappin
     for place in places:
         steps = [_object(place.get(f"{prefix}intermediate_mm_rubric_steps")).get(step) for prefix in ("rubric_", "")]
         taxonomy = _object(place.get("error_taxonomy")).get(name)
-        for found in (place.get(f"rubric_{name}"), place.get(name), taxonomy, *steps):
-            if isinstance(found, Mapping) and found:
-                return found
+        for candidate in (place.get(f"rubric_{name}"), place.get(name), taxonomy, *steps):
+            if isinstance(candidate, Mapping) and candidate:
+                return candidate
     return {}
 
 
@@ -109,8 +109,10 @@ class _Point:
     @classmethod
     def of(cls, raw: Mapping[str, Any]) -> _Point:
         code = _code(raw.get("error_code"))
-        told = ": ".join(filter(None, (_line(raw.get(key), MAX_SUMMARY) for key in ("error_type", "what_happened"))))
-        summary = _line(f"[{code}] {told}" if code else told, MAX_SUMMARY)
+        description = ": ".join(
+            filter(None, (_line(raw.get(key), MAX_SUMMARY) for key in ("error_type", "what_happened")))
+        )
+        summary = _line(f"[{code}] {description}" if code else description, MAX_SUMMARY)
         return cls(
             min(_steps(raw.get("step_numbers")), default=None),
             code,
@@ -125,15 +127,15 @@ class _Point:
 
 def _steps(raw: object) -> Iterator[int]:
     """The numbers in `5`, `5-7` or `5,8,12`, be it text, a number or a list of such."""
-    for one in _list(raw) or [raw]:
-        if isinstance(one, str | int):
-            yield from map(int, _STEP.findall(str(one)))
+    for part in _list(raw) or [raw]:
+        if isinstance(part, str | int):
+            yield from map(int, _STEP.findall(str(part)))
 
 
 def _codes(lists: Iterable[object]) -> tuple[str, ...]:
     """The codes of the first list that has any."""
-    found = (tuple(filter(None, map(_code, _list(raw)))) for raw in lists)
-    return next(filter(None, found), ())
+    code_lists = (tuple(filter(None, map(_code, _list(raw)))) for raw in lists)
+    return next(filter(None, code_lists), ())
 
 
 def _code(raw: object) -> str:
@@ -141,24 +143,24 @@ def _code(raw: object) -> str:
     if isinstance(raw, bool) or not isinstance(raw, str | int | float | Decimal):
         return ""
     text = _line(str(raw), MAX_NAME)
-    found = _CODE.search(text)
-    return found[0] if found else text
+    match = _CODE.search(text)
+    return match[0] if match else text
 
 
 def _either(values: Iterable[object]) -> bool | None:
     """True where any says so, else False where any says that; whatever is no boolean says nothing."""
-    said = {one for one in values if isinstance(one, bool)}
-    return any(said) if said else None
+    answers = {answer for answer in values if isinstance(answer, bool)}
+    return any(answers) if answers else None
 
 
 def _line(raw: object, limit: int) -> str:
     """Text on one line that any terminal can show, cut; empty for what is no text."""
     text = " ".join(raw[: 4 * limit].split()) if isinstance(raw, str) else ""
-    shown = "".join(filter(str.isprintable, text))
-    return shown if len(shown) <= limit else f"{shown[: limit - 3]}..."
+    printable = "".join(filter(str.isprintable, text))
+    return printable if len(printable) <= limit else f"{printable[: limit - 3]}..."
 
 
-def _whole(raw: object) -> int | None:
+def _step_number(raw: object) -> int | None:
     return raw if isinstance(raw, int) and not isinstance(raw, bool) and 0 <= raw < 10**9 else None
 
 

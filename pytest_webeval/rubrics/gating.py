@@ -32,9 +32,9 @@ class Gating:
     @property
     def is_gated(self) -> bool:
         """Whether the benchmark turns runs away by itself. Where nobody knows it, its own kind of score file tells."""
-        known = {self.trajectory.place.benchmark_kind, self.benchmark} - {None, ""}
-        if known:
-            return GATED in known
+        benchmarks = {self.trajectory.place.benchmark_kind, self.benchmark} - {None, ""}
+        if benchmarks:
+            return GATED in benchmarks
         return any(parse_name(name).kind == "mmrubric" for name in self.trajectory.score_names)
 
     @property

@@ -1,4 +1,4 @@
-"""Where a rubric judge put what it found: keys differ between writers and generations (`fara_webeval.md` §5.3)."""
+"""Where a rubric judge put its results: keys differ between writers and generations (`fara_webeval.md` §5.3)."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def parse_binary_score(raw: object) -> bool | None:
     return bool(number) if number in (0, 1) else None
 
 
-def quoted(raw: object) -> str:
-    """What a stranger wrote, in one short line of ASCII."""
+def quote_value(raw: object) -> str:
+    """Untrusted JSON in one short line of ASCII."""
     if isinstance(raw, str):
         return f"{json.dumps(raw[:_LONGEST_QUOTE]):.{_LONGEST_QUOTE}}"
     if isinstance(raw, Mapping):
@@ -75,7 +75,7 @@ class RubricPayload:
     fields: Mapping[str, Any]
 
     @property
-    def is_bare(self) -> bool:
+    def is_rubric(self) -> bool:
         """Whether it is the rubric itself, as in a `rubric.json`, and not what a writer of verdicts made of it."""
         return "items" in self.fields and "rubric_items" not in self.fields
 
@@ -101,7 +101,7 @@ class RubricPayload:
 
     def key(self, name: str) -> str:
         """How a part of the rubric is spelled here; writers of verdicts put a prefix before it."""
-        return name if self.is_bare else f"rubric_{name}"
+        return name if self.is_rubric else f"rubric_{name}"
 
     def part(self, name: str) -> Any:
         """A part of the rubric, None where it is missing."""
@@ -136,21 +136,21 @@ class RubricPayload:
     def violation(self) -> bool | None:
         """Whether the agent crossed a critical point, None where nobody knows."""
         check = self.steps.get("step8_cp_violation_check")
-        told = (self.fields, self._verification, _object(check))
-        found = (as_bool(where.get("cp_violation")) for where in told)
-        return next((one for one in (*found, as_bool(check)) if one is not None), None)
+        places = (self.fields, self._verification, _object(check))
+        violations = (as_bool(where.get("cp_violation")) for where in places)
+        return next((violation for violation in (*violations, as_bool(check)) if violation is not None), None)
 
     @property
     def reasoning(self) -> str | None:
         """Why the outcome is what it is; the top level may be empty where the nested text is not."""
-        told = (self.fields.get("outcome_reasoning"), self._verification.get("reasoning"))
-        return next((text for text in told if isinstance(text, str) and text.strip()), None)
+        texts = (self.fields.get("outcome_reasoning"), self._verification.get("reasoning"))
+        return next((text for text in texts if isinstance(text, str) and text.strip()), None)
 
     @property
     def signals(self) -> dict[str, int]:
         """The three signals of the held-out benchmarks, those that are there."""
         names = ("mm_is_success", "rubric_is_success", "verifier_is_success")
-        return {name: found for name in names if (found := _signal(self.fields.get(name))) is not None}
+        return {name: bit for name in names if (bit := _signal(self.fields.get(name))) is not None}
 
     @property
     def _verification(self) -> Mapping[str, Any]:
@@ -159,7 +159,7 @@ class RubricPayload:
     @property
     def writer(self) -> str:
         """Which program wrote it, as far as its keys tell."""
-        if self.is_bare:
+        if self.is_rubric:
             return "unknown"
         if "is_success" in self.fields or "rubric_error" in self.fields:
             return "webtailbench"
@@ -168,12 +168,12 @@ class RubricPayload:
     @property
     def generation(self) -> str | None:
         """G0 (March 2026), G1 (April) or G2 (June); None where nothing that differs between them is there."""
-        verification, steps, found = self._verification.keys(), self.steps.keys(), self.fields.keys()
-        if found & _CRITICAL_POINT or verification & _CRITICAL_POINT or steps & _CRITICAL_POINT_STEPS:
+        verification, steps, keys = self._verification.keys(), self.steps.keys(), self.fields.keys()
+        if keys & _CRITICAL_POINT or verification & _CRITICAL_POINT or steps & _CRITICAL_POINT_STEPS:
             return "G2"
-        if self.writer == "webtailbench" and "success_criterion" not in found:
+        if self.writer == "webtailbench" and "success_criterion" not in keys:
             return "G0"
-        return "G1" if found & _FAILURES or steps & _FAILURE_STEPS else None
+        return "G1" if keys & _FAILURES or steps & _FAILURE_STEPS else None
 
 
 def as_bool(raw: object) -> bool | None:

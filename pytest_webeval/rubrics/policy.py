@@ -41,8 +41,8 @@ class VerdictPolicy:
     def to_json(self) -> dict[str, Any]:
         """What was asked for, as a summary has it."""
         threshold = None if self.threshold is None else float(self.threshold)
-        asked = {"criterion": self.criterion, "threshold": threshold, "score_file": self.score_file}
-        return asked | {"over_budget": self.over_budget}
+        requested = {"criterion": self.criterion, "threshold": threshold, "score_file": self.score_file}
+        return requested | {"over_budget": self.over_budget}
 
     def __post_init__(self) -> None:
         if self.criterion not in (None, *CRITERIA):
@@ -56,9 +56,9 @@ class VerdictPolicy:
 def parse_fraction(raw: Decimal | float | str) -> Decimal:
     """A share of points as somebody wrote it, which 0.8 in binary is not. Raises `SettingsError`."""
     try:
-        found = Decimal(str(raw))
+        fraction = Decimal(str(raw))
     except InvalidOperation:
-        found = Decimal(-1)
-    if not (found.is_finite() and 0 <= found <= 1):
+        fraction = Decimal(-1)
+    if not (fraction.is_finite() and 0 <= fraction <= 1):
         raise SettingsError(f"the threshold {raw!r} is no share; write a number from 0 to 1, such as 0.8")
-    return found
+    return fraction

@@ -14,7 +14,7 @@ from typing import Any
 from typing import Literal
 
 from pytest_webeval.rubrics.payload import point_count
-from pytest_webeval.rubrics.payload import quoted
+from pytest_webeval.rubrics.payload import quote_value
 from pytest_webeval.rubrics.policy import UnreadableVerdict
 
 MAX_DEPTH = 32
@@ -51,7 +51,7 @@ class RubricItem:
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """What the leaves add up to: exactly, and as the writers of verdicts do it, in binary floating point."""
+    """What the items add up to: exactly, and as the writers of verdicts do it, in binary floating point."""
 
     earned: Decimal
     maximum: Decimal
@@ -81,115 +81,115 @@ class Points:
         return self.reaches(threshold) is not self.float_reaches(threshold)
 
     def is_near(self, threshold: Decimal) -> bool:
-        """Whether the order of adding up may decide: a group at a time, or all leaves in a row."""
+        """Whether the order of adding up may decide: a group at a time, or all items in a row."""
         return abs(self.float_share - float(threshold)) <= ROUNDING
 
 
-def add_up(leaves: Iterable[RubricItem], field: Field) -> Points:
-    """The sums over the leaves that count, with 0 for points that nobody gave. A penalty only enlarges the maximum."""
+def add_up(items: Iterable[RubricItem], field: Field) -> Points:
+    """The sums over the items that count, with 0 for points that nobody gave. A penalty only enlarges the maximum."""
     exact = Context(prec=_DIGITS)
     earned = maximum = Decimal(0)
     float_earned = float_maximum = 0.0
-    for leaf in leaves:
-        if not leaf.counts:
+    for item in items:
+        if not item.counts:
             continue
-        given = given_points(leaf, is_unseen=field == "earned")
-        earned, maximum = exact.add(earned, given), exact.add(maximum, leaf.max_points)
+        awarded = awarded_points(item, is_unseen=field == "earned")
+        earned, maximum = exact.add(earned, awarded), exact.add(maximum, item.max_points)
         # One by one: the built-in sum compensates for rounding since Python 3.12, which no writer relied on.
-        float_earned += float(given)
-        float_maximum += float(leaf.max_points)
+        float_earned += float(awarded)
+        float_maximum += float(item.max_points)
     return Points(earned, maximum, float_earned, float_maximum)
 
 
-def given_points(leaf: RubricItem, *, is_unseen: bool) -> Decimal:
-    """The points that a leaf adds to the sum: those for the actions where nobody looked at the screenshots."""
-    given = leaf.earned if is_unseen else leaf.post_image
-    return Decimal(0) if leaf.is_penalty or given is None else given
+def awarded_points(item: RubricItem, *, is_unseen: bool) -> Decimal:
+    """The points that an item adds to the sum: those for the actions where nobody looked at the screenshots."""
+    awarded = item.earned if is_unseen else item.post_image
+    return Decimal(0) if item.is_penalty or awarded is None else awarded
 
 
-def is_action_only(leaves: Sequence[RubricItem]) -> bool:
+def is_action_only(items: Sequence[RubricItem]) -> bool:
     """Whether nobody looked at the screenshots, so that the points for the actions are all there is."""
-    return all(leaf.post_image is None for leaf in leaves)
+    return all(item.post_image is None for item in items)
 
 
-def without_points(leaves: Sequence[RubricItem]) -> tuple[RubricItem, ...]:
-    """The leaves that count but lack the points that are added up."""
-    field: Field = "earned" if is_action_only(leaves) else "post_image"
-    return tuple(leaf for leaf in leaves if leaf.counts and not leaf.is_penalty and getattr(leaf, field) is None)
+def without_points(items: Sequence[RubricItem]) -> tuple[RubricItem, ...]:
+    """The items that count but lack the points that are added up."""
+    field: Field = "earned" if is_action_only(items) else "post_image"
+    return tuple(item for item in items if item.counts and not item.is_penalty and getattr(item, field) is None)
 
 
-def points_of(leaves: Sequence[RubricItem]) -> Points | None:
+def points_of(items: Sequence[RubricItem]) -> Points | None:
     """The points of a judged rubric, None for one that nobody has judged, or not all of.
 
-    As long as one leaf has points after the screenshots, those count, and the others have 0 (Q25).
+    As long as one item has points after the screenshots, those count, and the others have 0 (Q25).
     """
-    if not is_action_only(leaves):
-        return add_up(leaves, "post_image")
-    if without_points(leaves) or all(leaf.earned is None for leaf in leaves):
+    if not is_action_only(items):
+        return add_up(items, "post_image")
+    if without_points(items) or all(item.earned is None for item in items):
         return None
-    return add_up(leaves, "earned")
+    return add_up(items, "earned")
 
 
 def flatten_items(items: object) -> tuple[RubricItem, ...]:
-    """The leaves of nested groups in their order. Raises `UnreadableVerdict` with the place of a malformed item."""
-    found: list[RubricItem] = []
-    open_groups = [_placed(items, "items")]
+    """The items of nested groups in their order. Raises `UnreadableVerdict` with the place of a malformed item."""
+    flat_items: list[RubricItem] = []
+    open_groups = [_number_items(items, "items")]
     while open_groups:
         place, item = next(open_groups[-1], ("", None))
         if not place:
             open_groups.pop()
         elif not isinstance(item, Mapping):
-            raise _invalid(place, f"is {quoted(item)}; wanted an object with criterion and max_points")
+            raise _invalid(place, f"is {quote_value(item)}; wanted an object with criterion and max_points")
         elif item.get("items") is None:
-            found.append(_leaf(item, place))
+            flat_items.append(_build_item(item, place))
         elif len(open_groups) == MAX_DEPTH:
             raise _invalid(place, f"lies more than {MAX_DEPTH} groups deep; flatten the rubric")
         else:
-            open_groups.append(_placed(item["items"], f"{place}.items"))
-    return tuple(found)
+            open_groups.append(_number_items(item["items"], f"{place}.items"))
+    return tuple(flat_items)
 
 
-def _placed(items: object, place: str) -> Iterator[tuple[str, object]]:
+def _number_items(items: object, place: str) -> Iterator[tuple[str, object]]:
     if not isinstance(items, list) or (place == "items" and not items):
-        raise _invalid(place, f"is {quoted(items)}; wanted a list of criteria")
+        raise _invalid(place, f"is {quote_value(items)}; wanted a list of criteria")
     return ((f"{place}[{index}]", item) for index, item in enumerate(items))
 
 
-def _leaf(item: Mapping[str, Any], place: str) -> RubricItem:
-    criterion, condition, met = item.get("criterion"), item.get("condition"), item.get("is_condition_met")
+def _build_item(item: Mapping[str, Any], place: str) -> RubricItem:
+    criterion, condition, is_met = item.get("criterion"), item.get("condition"), item.get("is_condition_met")
     if not isinstance(criterion, str) or not criterion.strip():
-        raise _invalid(f"{place}.criterion", f"is {quoted(criterion)}; wanted a text")
+        raise _invalid(f"{place}.criterion", f"is {quote_value(criterion)}; wanted a text")
     maximum = point_count(item.get("max_points"))
     if maximum is None or maximum < 0:
-        raise _invalid(f"{place}.max_points", f"is {quoted(item.get('max_points'))}; wanted a number of points")
+        raise _invalid(f"{place}.max_points", f"is {quote_value(item.get('max_points'))}; wanted a number of points")
     return RubricItem(
         place=place,
         criterion=criterion,
         condition=condition if isinstance(condition, str) else None,
         is_conditional="condition" in item,
-        is_met=met if isinstance(met, bool) else None,
+        is_met=is_met if isinstance(is_met, bool) else None,
         is_penalty=item.get("penalty") is True,
         max_points=maximum,
-        earned=_given(item, "earned_points", place),
-        post_image=_given(item, "post_image_earned_points", place),
+        earned=_read_points(item, "earned_points", place),
+        post_image=_read_points(item, "post_image_earned_points", place),
         justification=_text(item, "post_image_justification") or _text(item, "justification"),
     )
 
 
-def _given(item: Mapping[str, Any], key: str, place: str) -> Decimal | None:
+def _read_points(item: Mapping[str, Any], key: str, place: str) -> Decimal | None:
     """The points under a key; an unscored rubric has an empty text there."""
     raw = item.get(key)
     if raw is None or raw == "":
         return None
     number = point_count(raw)
     if number is None:
-        raise _invalid(f"{place}.{key}", f"is {quoted(raw)}; wanted a number of points")
+        raise _invalid(f"{place}.{key}", f"is {quote_value(raw)}; wanted a number of points")
     return number
 
 
 def _text(item: Mapping[str, Any], key: str) -> str:
-    found = item.get(key)
-    return found if isinstance(found, str) else ""
+    text = item.get(key)
+    return text if isinstance(text, str) else ""
 
 
 def _invalid(place: str, problem: str) -> UnreadableVerdict:

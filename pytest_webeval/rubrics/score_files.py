@@ -15,7 +15,7 @@ from typing import Any
 from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
 from pytest_webeval.recordings.trajectory.layout import SCORES
 from pytest_webeval.recordings.trajectory.layout import TASK_DATA
-from pytest_webeval.rubrics.payload import quoted
+from pytest_webeval.rubrics.payload import quote_value
 from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rubrics.stored_verdict import RunFacts
@@ -33,8 +33,8 @@ KINDS = ("mmrubric", "heldout", "gpt_eval", "webjudge")  # the first of which a 
 MAX_NAMED = 20
 _TEXT_KINDS = ("gpt_eval", "webjudge")  # whose judges write free text; there is no rule to read that of others
 _NUMBER = r"([0-9]{1,9}(?:\.[0-9]{1,20})?)"
-_WHOLE = r"([0-9]{1,9})(?:\.0+)?"
-_RUBRIC_NAME = re.compile(rf"(mmrubric_)?{_NUMBER}-{_WHOLE}-{_WHOLE}\.json")
+_INTEGER = r"([0-9]{1,9})(?:\.0+)?"
+_RUBRIC_NAME = re.compile(rf"(mmrubric_)?{_NUMBER}-{_INTEGER}-{_INTEGER}\.json")
 _WEBJUDGE_NAME = re.compile(rf"([A-Za-z0-9_]+_eval)-{_NUMBER}\.json")
 # One of them says that an object is what a judge of rubrics writes, if only that it failed or never was asked.
 _PAYLOAD_KEYS = frozenset({"rubric_error", "verifier_success", "outcome_success", "rubric_is_success"})
@@ -44,11 +44,11 @@ def parse_name(name: str) -> ScoreFileName:
     """The configuration that the name of a file in `scores/` stands for; of kind `other` where it stands for none."""
     if name == "gpt_eval.json":
         return ScoreFileName("gpt_eval")
-    if found := _RUBRIC_NAME.fullmatch(name):
-        kind = "mmrubric" if found[1] else "heldout"
-        return ScoreFileName(kind, _plain(found[2]), max_images=int(found[3]), keypoint=int(found[4]))
-    if found := _WEBJUDGE_NAME.fullmatch(name):
-        return ScoreFileName("webjudge", _plain(found[2]), method=found[1])
+    if match := _RUBRIC_NAME.fullmatch(name):
+        kind = "mmrubric" if match[1] else "heldout"
+        return ScoreFileName(kind, _plain(match[2]), max_images=int(match[3]), keypoint=int(match[4]))
+    if match := _WEBJUDGE_NAME.fullmatch(name):
+        return ScoreFileName("webjudge", _plain(match[2]), method=match[1])
     return ScoreFileName("other")
 
 
@@ -57,37 +57,37 @@ def _plain(number: str) -> Decimal:
     return Decimal(number.rstrip("0").rstrip(".") if "." in number else number)
 
 
-def choose(names: Sequence[str], wanted: str | None) -> str | None:
+def choose(names: Sequence[str], requested: str | None) -> str | None:
     """Which of the JSON files in `scores/` counts, None where no judge wrote one. Raises `UnreadableVerdict`.
 
     `wanted` is the user's choice, with or without `.json`. A run without any score file is one that nobody judged,
     whatever is wanted.
     """
-    if wanted is not None and names:
-        return _selected(names, wanted)
+    if requested is not None and names:
+        return _select_name(names, requested)
     for kind in KINDS:
-        found = [name for name in names if parse_name(name).kind == kind]
-        if len(found) > 1:
-            told = f"scores/ has {len(found)} files of the kind {kind}: {_listed(found)}"
-            raise UnreadableVerdict("score_ambiguous", f"{told}; choose one with --webeval-score-file")
-        if found:
-            return found[0]
+        matching = [name for name in names if parse_name(name).kind == kind]
+        if len(matching) > 1:
+            problem = f"scores/ has {len(matching)} files of the kind {kind}: {_format_names(matching)}"
+            raise UnreadableVerdict("score_ambiguous", f"{problem}; choose one with --webeval-score-file")
+        if matching:
+            return matching[0]
     return None
 
 
-def _selected(names: Sequence[str], wanted: str) -> str:
-    plain = wanted.removeprefix("scores/")
+def _select_name(names: Sequence[str], requested: str) -> str:
+    plain = requested.removeprefix("scores/")
     name = plain if plain.endswith(".json") else f"{plain}.json"
     if name not in names:
-        told = f"scores/ has no {quoted(name)}, only {_listed(names)}"
-        raise UnreadableVerdict("score_missing", f"{told}; name one of them with --webeval-score-file")
+        problem = f"scores/ has no {quote_value(name)}, only {_format_names(names)}"
+        raise UnreadableVerdict("score_missing", f"{problem}; name one of them with --webeval-score-file")
     return name
 
 
-def _listed(names: Iterable[str]) -> str:
-    shown = [quoted(name) for name in sorted(names)]
-    more = f" and {len(shown) - MAX_NAMED} more" if len(shown) > MAX_NAMED else ""
-    return ", ".join(shown[:MAX_NAMED]) + more
+def _format_names(names: Iterable[str]) -> str:
+    quoted_names = [quote_value(name) for name in sorted(names)]
+    more = f" and {len(quoted_names) - MAX_NAMED} more" if len(quoted_names) > MAX_NAMED else ""
+    return ", ".join(quoted_names[:MAX_NAMED]) + more
 
 
 def read_score_file(source: str, content: bytes) -> StoredVerdict:
@@ -102,12 +102,12 @@ def read_rubric_file(source: str, content: bytes) -> StoredVerdict:
     Raises `UnreadableVerdict`.
     """
     reading = _Reading(source, ScoreFileName("other"), "rubric_invalid", WarningLog(source))
-    found = reading.object_in(content)
-    if "gpt_response_text" in found:
-        return reading.of_score_file(found)
-    if "rubric_items" in found or ("items" not in found and not _PAYLOAD_KEYS.isdisjoint(found)):
-        return reading.verdict(payload=found)
-    return reading.of_rubric(found)
+    document = reading.object_in(content)
+    if "gpt_response_text" in document:
+        return reading.of_score_file(document)
+    if "rubric_items" in document or ("items" not in document and not _PAYLOAD_KEYS.isdisjoint(document)):
+        return reading.verdict(payload=document)
+    return reading.of_rubric(document)
 
 
 def stored_rubric(source: str, rubric: Mapping[str, Any]) -> StoredVerdict:
@@ -124,47 +124,47 @@ class _Reading:
     code: str
     warnings: WarningLog
 
-    def refused(self, problem: str) -> UnreadableVerdict:
+    def build_error(self, problem: str) -> UnreadableVerdict:
         return UnreadableVerdict(self.code, f"{self.source} {problem}; have the run judged again")
 
     def value(self, text: str) -> Any:
-        found, repeated = load_exact(text)
+        value, repeated = load_exact(text)
         for key in repeated:
-            self.warnings.add(f"the key {quoted(key)} stands twice in one object; the last counts")
-        return found
+            self.warnings.add(f"the key {quote_value(key)} stands twice in one object; the last counts")
+        return value
 
     def object_in(self, content: bytes) -> dict[str, Any]:
         try:
-            found = self.value(content.decode("utf-8"))
+            document = self.value(content.decode("utf-8"))
         except ValueError as error:
-            raise self.refused(f"cannot be read as JSON: {error}") from error
-        if not isinstance(found, dict):
-            raise self.refused(f"holds {quoted(found)}, wanted a JSON object")
-        return found
+            raise self.build_error(f"cannot be read as JSON: {error}") from error
+        if not isinstance(document, dict):
+            raise self.build_error(f"holds {quote_value(document)}, wanted a JSON object")
+        return document
 
-    def of_score_file(self, found: Mapping[str, Any]) -> StoredVerdict:
+    def of_score_file(self, fields: Mapping[str, Any]) -> StoredVerdict:
         for key in ("score", "gpt_response_text"):
-            if key not in found:
-                raise self.refused(f'has no {key}, wanted {{"score": 1, "gpt_response_text": "..."}}')
-        score, response = found["score"], found["gpt_response_text"]
+            if key not in fields:
+                raise self.build_error(f'has no {key}, wanted {{"score": 1, "gpt_response_text": "..."}}')
+        score, response = fields["score"], fields["gpt_response_text"]
         if not (score is None or (isinstance(score, int | Decimal) and not isinstance(score, bool))):
-            raise self.refused(f"has {quoted(score)}, wanted a number or null @ score")
+            raise self.build_error(f"has {quote_value(score)}, wanted a number or null @ score")
         if isinstance(response, dict):
             return self.verdict(score, payload=response)
         if response is None or isinstance(response, str):
             return self.of_response(score, response or "")
-        raise self.refused(f"has {quoted(response)}, wanted text or an object @ gpt_response_text")
+        raise self.build_error(f"has {quote_value(response)}, wanted text or an object @ gpt_response_text")
 
     def of_response(self, score: Decimal | int | None, response: str) -> StoredVerdict:
         try:
             payload = self.value(response)
-            problem = f"wanted an object, found {quoted(payload)}"
+            problem = f"wanted an object, found {quote_value(payload)}"
         except ValueError as error:
             payload, problem = None, str(error)
         if isinstance(payload, dict):
             return self.verdict(score, payload=payload)
         if self.name.kind not in _TEXT_KINDS:
-            raise self.refused(f"has no rubric in its text: {problem} @ gpt_response_text")
+            raise self.build_error(f"has no rubric in its text: {problem} @ gpt_response_text")
         if not response.strip():
             self.warnings.add("gpt_response_text is empty: nothing says why the run has its score")
         return self.verdict(score, text=response)
@@ -172,8 +172,10 @@ class _Reading:
     def of_rubric(self, rubric: Mapping[str, Any]) -> StoredVerdict:
         items = rubric.get("items")
         if not isinstance(items, list) or not items:
-            told = f"has {quoted(items)} for items" if "items" in rubric else "has no items"
-            raise self.refused(f'{told}, wanted a rubric {{"items": [{{"criterion": "...", "max_points": 1, ...}}]}}')
+            problem = f"has {quote_value(items)} for items" if "items" in rubric else "has no items"
+            raise self.build_error(
+                f'{problem}, wanted a rubric {{"items": [{{"criterion": "...", "max_points": 1, ...}}]}}'
+            )
         return self.verdict(payload=rubric)
 
     def verdict(

@@ -48,13 +48,13 @@ def asks_for_process(criterion: str) -> bool:
     return criterion in ("process", "both")
 
 
-def possible(stored: object, signals: Signals) -> dict[str, int]:
+def possible_scores(stored: object, signals: Signals) -> dict[str, int]:
     """The criteria that a writer may have used, each with the score that it gives."""
     names = (stored,) if stored in CRITERIA else _WRITTEN
     return {str(name): score for name in names if (score := signals.score(str(name))) is not None}
 
 
-def written_by(stored: object, scores: Mapping[str, int], score: int | None, default: str) -> Criterion:
+def infer_criterion(stored: object, scores: Mapping[str, int], score: int | None, default: str) -> Criterion:
     """The criterion that a writer used: as it says, otherwise any that gives the stored score.
 
     Of several the outcome is taken, unless it is the one that does not give the stored score.

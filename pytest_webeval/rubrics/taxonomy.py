@@ -10,7 +10,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from pytest_webeval.recordings.trajectory.step import Step
-from pytest_webeval.rubrics.payload import quoted
+from pytest_webeval.rubrics.payload import quote_value
 
 ActionSpace = Mapping[str, frozenset[str]]
 
@@ -112,12 +112,14 @@ _ONLY_IN = {
 }
 
 
-def _typed(types: Mapping[str, str]) -> dict[str, ErrorType]:
+def _build_types(types: Mapping[str, str]) -> dict[str, ErrorType]:
     return {code: ErrorType(CATEGORIES[code[0]], types[code]) for code in sorted(types)}
 
 
 # By generation of the judge, then by code.
-TAXONOMY: Mapping[str, Mapping[str, ErrorType]] = {name: _typed(_ALWAYS | types) for name, types in _ONLY_IN.items()}
+TAXONOMY: Mapping[str, Mapping[str, ErrorType]] = {
+    name: _build_types(_ALWAYS | types) for name, types in _ONLY_IN.items()
+}
 
 
 def code_name(code: str, generation: str | None) -> str:
@@ -127,8 +129,8 @@ def code_name(code: str, generation: str | None) -> str:
     shown as it stands.
     """
     if generation is not None and generation in TAXONOMY:
-        found = TAXONOMY[generation].get(code)
-        return f"{code} {found.type}" if found else f"{code} (no code of {generation})"
+        error_type = TAXONOMY[generation].get(code)
+        return f"{code} {error_type.type}" if error_type else f"{code} (no code of {generation})"
     meanings = {name: types[code].type for name, types in TAXONOMY.items() if code in types}
     if not meanings:
         return f"{code} (unknown code)"
@@ -167,15 +169,15 @@ def _failures(steps: Sequence[Step], space: ActionSpace, ignored: frozenset[str]
     for step in steps:
         if step.action == UNPARSED:
             continue
-        known = space.get(step.action)
-        if known is None:
-            yield ToolFailure(step.index, "6.2", f"the agent has no action {quoted(step.action)}")
-        elif unknown := step.arguments.keys() - known - ignored:
-            told = f"{step.action} was given {_listed(unknown)}, which it does not take"
-            yield ToolFailure(step.index, "6.1", f"{told}; it takes {_listed(known) or 'no arguments'}")
+        allowed = space.get(step.action)
+        if allowed is None:
+            yield ToolFailure(step.index, "6.2", f"the agent has no action {quote_value(step.action)}")
+        elif unknown := step.arguments.keys() - allowed - ignored:
+            problem = f"{step.action} was given {_format_names(unknown)}, which it does not take"
+            yield ToolFailure(step.index, "6.1", f"{problem}; it takes {_format_names(allowed) or 'no arguments'}")
 
 
-def _listed(names: Iterable[str]) -> str:
+def _format_names(names: Iterable[str]) -> str:
     ordered = sorted(names)
     more = f" and {len(ordered) - MAX_NAMED} more" if len(ordered) > MAX_NAMED else ""
-    return ", ".join(map(quoted, islice(ordered, MAX_NAMED))) + more
+    return ", ".join(map(quote_value, islice(ordered, MAX_NAMED))) + more

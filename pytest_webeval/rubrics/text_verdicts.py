@@ -36,8 +36,8 @@ def read_verdict_text(text: str, kind: str, method: str | None) -> TextVerdict:
         return TextVerdict(int("FAILURE" not in text), _last_verdict(text))
     if kind == "webjudge":
         return TextVerdict(_first_status(text), _last_status(text))
-    told = f"there is no rule to read the free text of a score file of the kind {kind:.80}"
-    raise UnreadableVerdict("score_unreadable", f"{told}; have the run judged again")
+    problem = f"there is no rule to read the free text of a score file of the kind {kind:.80}"
+    raise UnreadableVerdict("score_unreadable", f"{problem}; have the run judged again")
 
 
 def _webvoyager(text: str) -> int:
@@ -61,10 +61,10 @@ def _last_status(text: str) -> int | None:
     """What the last line says that is a status; quotes, markup, case and a full stop do not matter."""
     for line in reversed(text.splitlines()):
         name, _, word = line.partition(":")
-        if _bare(name) == "status":
-            return _STATUS.get(_bare(word).removesuffix("."))
+        if _normalize(name) == "status":
+            return _STATUS.get(_normalize(word).removesuffix("."))
     return None
 
 
-def _bare(text: str) -> str:
+def _normalize(text: str) -> str:
     return text.translate(_NOT_PLAIN).strip().lower()

@@ -48,7 +48,7 @@ class Verdict:
     outcome: bool | None = None
     violation: bool | None = None
     points: Points | None = None
-    leaves: tuple[RubricItem, ...] = ()
+    items: tuple[RubricItem, ...] = ()
     signals: Mapping[str, int] = field(default_factory=dict)
     flags: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
@@ -58,7 +58,7 @@ class Verdict:
     @property
     def is_inconsistent(self) -> bool:
         """Whether what is stored contradicts itself, so that nothing follows from it."""
-        return any(one.is_contradiction for one in self.checks)
+        return any(finding.is_contradiction for finding in self.checks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class VerdictInputs:
         return self.written_threshold if self.policy.threshold is None else self.policy.threshold
 
     @property
-    def asked(self) -> str | None:
+    def requested_criterion(self) -> str | None:
         """The criterion that the session asks for."""
         return self.policy.criterion
 
@@ -94,18 +94,18 @@ class VerdictInputs:
         kind = self.stored.name.kind
         return kind == "mmrubric" or (kind == "heldout" and self.payload.writer != "unknown")
 
-    def derived(self, **found: Any) -> DerivedVerdict:
+    def build_derived(self, **parts: Any) -> DerivedVerdict:
         """What the checks compare with what was stored."""
-        has_score = self.stored.score is not None or not (self.payload.is_bare or self.stored.name.kind == "other")
+        has_score = self.stored.score is not None or not (self.payload.is_rubric or self.stored.name.kind == "other")
         return DerivedVerdict(
-            stored_score=self.stored.score, payload=self.payload, facts=self.facts, has_score=has_score, **found
+            stored_score=self.stored.score, payload=self.payload, facts=self.facts, has_score=has_score, **parts
         )
 
     def verdict(
-        self, status: str, score: int | None, derived: DerivedVerdict, written: Criterion, **known: Any
+        self, status: str, score: int | None, derived: DerivedVerdict, written: Criterion, **details: Any
     ) -> Verdict:
         """The verdict, with all that each kind of them has."""
-        criterion = written if self.asked is None else Criterion(self.asked, "option")
+        criterion = written if self.requested_criterion is None else Criterion(self.requested_criterion, "option")
         return Verdict(
             status=status,
             score=score,
@@ -114,7 +114,7 @@ class VerdictInputs:
             threshold=self.threshold,
             threshold_source=self._threshold_source,
             checks=check(derived),
-            **known,
+            **details,
         )
 
     @property

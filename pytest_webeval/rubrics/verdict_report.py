@@ -1,4 +1,4 @@
-"""A derived verdict becomes assertions: one for each signal, each leaf and each check that found something."""
+"""A derived verdict becomes assertions: one for each signal, each rubric item and each check that reports something."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pytest_webeval.results import Status
 from pytest_webeval.rubrics.failure_analysis import FailureAnalysis
 from pytest_webeval.rubrics.failure_analysis import failure_of
 from pytest_webeval.rubrics.rubric_items import RubricItem
-from pytest_webeval.rubrics.rubric_items import given_points
+from pytest_webeval.rubrics.rubric_items import awarded_points
 from pytest_webeval.rubrics.rubric_items import is_action_only
 from pytest_webeval.rubrics.stored_verdict import Check
 from pytest_webeval.rubrics.stored_verdict import StoredVerdict
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from pytest_webeval.recordings.trajectory.trajectory import Trajectory
 
 
-MAX_TOLD, MAX_JUSTIFIED = 200, 150
+MAX_LINE, MAX_JUSTIFIED = 200, 150
 MAX_LOSSES = 5
-_ASKED = {
+_DECIDING_SIGNALS = {
     "outcome": ("outcome",),
     "process": ("points",),
     "both": ("outcome", "points"),
@@ -44,53 +44,57 @@ _VIOLATIONS = {
     True: "a critical point was violated",
     False: "no critical point was violated",
 }
-_NOT_SEEN = "none given after the screenshots"
+_UNSEEN_NOTE = "none given after the screenshots"
 
 
 def assertions_of(verdict: Verdict, failure: Mapping[str, Any] | None = None) -> list[Assertion]:
     """What decided first, then what was noted. Notes are successes: they decide nothing.
 
     What decided holds just where the score is 1. `failure` is the analysis in the description of the verdict; what
-    does not hold is told with its summary.
+    does not hold gets its summary as a message.
     """
-    decisive_first = sorted(_signals(verdict), key=lambda one: one.assertion_name.endswith("_noted"))
-    signals = [_explained(one, _first_failure(failure or {})) for one in decisive_first]
-    is_unseen = is_action_only(verdict.leaves)
-    notes = [_leaf(leaf, is_unseen=is_unseen) for leaf in verdict.leaves]
+    decisive_first = sorted(_signals(verdict), key=lambda assertion: assertion.assertion_name.endswith("_noted"))
+    signals = [_add_explanation(assertion, _first_failure(failure or {})) for assertion in decisive_first]
+    is_unseen = is_action_only(verdict.items)
+    notes = [_item_note(item, is_unseen=is_unseen) for item in verdict.items]
     return [*signals, *notes, *map(_check, verdict.checks)]
 
 
 def _signals(verdict: Verdict) -> Iterator[Assertion]:
-    asked = _asked(verdict)
-    if not asked:
+    deciding = _deciding_signals(verdict)
+    if not deciding:
         yield _decisive("verdict", verdict.score == 1, _score(verdict))
-    if "outcome" in asked or verdict.outcome is not None:
-        yield _signal("outcome", verdict.outcome is True, _outcome(verdict), is_asked="outcome" in asked)
-    if "points" in asked or verdict.points is not None or verdict.process is not None:
-        yield _signal("points", verdict.process is True, *_points(verdict), is_asked="points" in asked)
-    if "violation" in asked or verdict.violation is not None:
-        told = _VIOLATIONS[verdict.violation]
-        yield _signal("violation", verdict.violation is not True, told, is_asked="violation" in asked)
+    if "outcome" in deciding or verdict.outcome is not None:
+        yield _signal("outcome", verdict.outcome is True, _outcome(verdict), is_deciding="outcome" in deciding)
+    if "points" in deciding or verdict.points is not None or verdict.process is not None:
+        yield _signal("points", verdict.process is True, *_points(verdict), is_deciding="points" in deciding)
+    if "violation" in deciding or verdict.violation is not None:
+        message = _VIOLATIONS[verdict.violation]
+        yield _signal("violation", verdict.violation is not True, message, is_deciding="violation" in deciding)
 
 
-def _asked(verdict: Verdict) -> tuple[str, ...]:
+def _deciding_signals(verdict: Verdict) -> tuple[str, ...]:
     """The signals that decide, none where the score stands by itself: nobody knows what the held-out ones add up to."""
     is_as_stored = verdict.writer == "heldout" or "criterion_ignored" in verdict.flags
-    return () if is_as_stored or verdict.score is None or verdict.status == "gate" else _ASKED[verdict.criterion]
+    return (
+        ()
+        if is_as_stored or verdict.score is None or verdict.status == "gate"
+        else _DECIDING_SIGNALS[verdict.criterion]
+    )
 
 
-def _signal(name: str, holds: bool, *told: str, is_asked: bool) -> Assertion:  # noqa: FBT001  (what it is about)
-    return _decisive(name, holds, *told) if is_asked else passed(f"rubric.{name}_noted", told[0])
+def _signal(name: str, holds: bool, *messages: str, is_deciding: bool) -> Assertion:  # noqa: FBT001  (what it is about)
+    return _decisive(name, holds, *messages) if is_deciding else passed(f"rubric.{name}_noted", messages[0])
 
 
-def _decisive(name: str, holds: bool, *told: str) -> Assertion:  # noqa: FBT001  (same)
-    return passed(f"rubric.{name}_match", told[0]) if holds else failed(f"rubric.{name}_mismatch", *told)
+def _decisive(name: str, holds: bool, *messages: str) -> Assertion:  # noqa: FBT001  (same)
+    return passed(f"rubric.{name}_match", messages[0]) if holds else failed(f"rubric.{name}_mismatch", *messages)
 
 
-def _explained(found: Assertion, told: str) -> Assertion:
-    if not told or found.status is Status.SUCCESS:
-        return found
-    return found.with_changes(assertion_msgs=[*(found.assertion_msgs or ()), told])
+def _add_explanation(assertion: Assertion, explanation: str) -> Assertion:
+    if not explanation or assertion.status is Status.SUCCESS:
+        return assertion
+    return assertion.with_changes(assertion_msgs=[*(assertion.assertion_msgs or ()), explanation])
 
 
 def _first_failure(failure: Mapping[str, Any]) -> str:
@@ -101,15 +105,15 @@ def _first_failure(failure: Mapping[str, Any]) -> str:
 
 
 def _score(verdict: Verdict) -> str:
-    told = "there is no verdict" if verdict.score is None else f"the stored verdict is {verdict.score}"
-    return f"{told}{_because(verdict.reason)}"
+    message = "there is no verdict" if verdict.score is None else f"the stored verdict is {verdict.score}"
+    return f"{message}{_because(verdict.reason)}"
 
 
 def _outcome(verdict: Verdict) -> str:
     if verdict.outcome is None:
         return f"the judge came to no outcome, which counts as none{_because(verdict.reason)}"
-    told = "the user got it" if verdict.outcome else "the user did not get it"
-    return f"{told}{_because(verdict.reason)}"
+    message = "the user got it" if verdict.outcome else "the user did not get it"
+    return f"{message}{_because(verdict.reason)}"
 
 
 def _because(reason: str | None) -> str:
@@ -117,45 +121,45 @@ def _because(reason: str | None) -> str:
 
 
 def _points(verdict: Verdict) -> list[str]:
-    """The sum, then the leaves that cost most."""
+    """The sum, then the items that cost most."""
     points = verdict.points
     if points is None:
         return [f"no points, but the process was stored as {'a success' if verdict.process else 'a failure'}"]
     share = float(points.share)
     earned, most = float(points.earned), float(points.maximum)
-    return [f"{earned:g} of {most:g} points ({share:.0%}); {verdict.threshold:.0%} wanted", *_losses(verdict.leaves)]
+    return [f"{earned:g} of {most:g} points ({share:.0%}); {verdict.threshold:.0%} wanted", *_losses(verdict.items)]
 
 
-def _losses(leaves: Sequence[RubricItem]) -> Iterator[str]:
-    is_unseen = is_action_only(leaves)
-    lost = [(leaf.max_points - given_points(leaf, is_unseen=is_unseen), leaf) for leaf in leaves if leaf.counts]
-    most_first = sorted((one for one in lost if one[0] > 0), key=lambda one: -one[0])
-    for points, leaf in most_first[:MAX_LOSSES]:
-        yield _loss(points, leaf, is_unseen=is_unseen)
+def _losses(items: Sequence[RubricItem]) -> Iterator[str]:
+    is_unseen = is_action_only(items)
+    losses = [(item.max_points - awarded_points(item, is_unseen=is_unseen), item) for item in items if item.counts]
+    most_first = sorted((loss for loss in losses if loss[0] > 0), key=lambda loss: -loss[0])
+    for points, item in most_first[:MAX_LOSSES]:
+        yield _loss(points, item, is_unseen=is_unseen)
 
 
-def _loss(lost: Decimal, leaf: RubricItem, *, is_unseen: bool) -> str:
-    most = f"{float(leaf.max_points):g}"
-    told = f"penalty of {most}" if leaf.is_penalty else f"lost {float(lost):g} of {most}"
-    why = _NOT_SEEN if _is_missed(leaf, is_unseen=is_unseen) else _short(leaf.justification, MAX_JUSTIFIED)
-    return ": ".join(filter(None, (told, _short(leaf.criterion), why)))
+def _loss(lost: Decimal, item: RubricItem, *, is_unseen: bool) -> str:
+    most = f"{float(item.max_points):g}"
+    loss = f"penalty of {most}" if item.is_penalty else f"lost {float(lost):g} of {most}"
+    why = _UNSEEN_NOTE if _is_missed(item, is_unseen=is_unseen) else _short(item.justification, MAX_JUSTIFIED)
+    return ": ".join(filter(None, (loss, _short(item.criterion), why)))
 
 
-def _is_missed(leaf: RubricItem, *, is_unseen: bool) -> bool:
+def _is_missed(item: RubricItem, *, is_unseen: bool) -> bool:
     """Whether it counts 0 only because the judge gave it nothing when it gave points to the others (Q25)."""
-    return not is_unseen and leaf.counts and not leaf.is_penalty and leaf.post_image is None
+    return not is_unseen and item.counts and not item.is_penalty and item.post_image is None
 
 
-def _leaf(leaf: RubricItem, *, is_unseen: bool) -> Assertion:
-    given = leaf.earned if is_unseen else leaf.post_image
-    told = f"{_short(leaf.criterion)}: {float(given or 0):g} of {float(leaf.max_points):g} points"
-    if _is_missed(leaf, is_unseen=is_unseen):
-        told += f", {_NOT_SEEN}"
-    if not leaf.counts:
-        told += f", left out: its condition is not met ({_short(leaf.condition or '')})"
-    if leaf.is_penalty:
-        told += ", a penalty"
-    return passed(f"rubric.{leaf.place}_noted", told)
+def _item_note(item: RubricItem, *, is_unseen: bool) -> Assertion:
+    awarded = item.earned if is_unseen else item.post_image
+    message = f"{_short(item.criterion)}: {float(awarded or 0):g} of {float(item.max_points):g} points"
+    if _is_missed(item, is_unseen=is_unseen):
+        message += f", {_UNSEEN_NOTE}"
+    if not item.counts:
+        message += f", left out: its condition is not met ({_short(item.condition or '')})"
+    if item.is_penalty:
+        message += ", a penalty"
+    return passed(f"rubric.{item.place}_noted", message)
 
 
 def _check(check: Check) -> Assertion:
@@ -167,7 +171,7 @@ def _check(check: Check) -> Assertion:
     return passed(f"rubric.{check.rule}_noted", _short(check.message))
 
 
-def _short(text: str, limit: int = MAX_TOLD) -> str:
+def _short(text: str, limit: int = MAX_LINE) -> str:
     line = " ".join(text.split())
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
@@ -188,16 +192,16 @@ def trajectory_metadata(trajectory: Trajectory | None, generation: str | None = 
         "class": outcome.kind.value,
         "reasons": list(outcome.reasons),
         "final_answer": trajectory.answer.final_answer,
-        "tool_failures": [one._asdict() for one in wrong[:MAX_LISTED]],
+        "tool_failures": [failure._asdict() for failure in wrong[:MAX_LISTED]],
         "tool_failure_count": len(wrong),
     }
 
 
 def verdict_to_json(verdict: Verdict, stored: StoredVerdict, trajectory: Trajectory | None) -> dict[str, Any]:
     """The verdict with all its signals. Raises `Unreadable`."""
-    points, known = verdict.points, trajectory_metadata(trajectory, verdict.generation)
-    detected = [ToolFailure(**one) for one in known.get("tool_failures", ())]
-    return known | {
+    points, metadata = verdict.points, trajectory_metadata(trajectory, verdict.generation)
+    detected = [ToolFailure(**fields) for fields in metadata.get("tool_failures", ())]
+    return metadata | {
         "status": "inconsistent" if verdict.is_inconsistent else verdict.status,
         "score": verdict.score,
         "criterion": verdict.criterion,
@@ -217,25 +221,25 @@ def verdict_to_json(verdict: Verdict, stored: StoredVerdict, trajectory: Traject
         "flags": list(verdict.flags),
         "degraded_steps": list(verdict.degraded_steps),
         "failure": _failure(verdict, stored, trajectory, detected),
-        "items": _items(verdict.leaves),
+        "items": _items(verdict.items),
     }
 
 
-def _items(leaves: Sequence[RubricItem]) -> list[dict[str, Any]]:
+def _items(items: Sequence[RubricItem]) -> list[dict[str, Any]]:
     """The criteria with the points that they were given, as reports show them."""
-    is_unseen = is_action_only(leaves)
-    return [_item(leaf, leaf.earned if is_unseen else leaf.post_image) for leaf in leaves[:MAX_ITEMS]]
+    is_unseen = is_action_only(items)
+    return [_item(item, item.earned if is_unseen else item.post_image) for item in items[:MAX_ITEMS]]
 
 
-def _item(leaf: RubricItem, given: Decimal | None) -> dict[str, Any]:
+def _item(item: RubricItem, awarded: Decimal | None) -> dict[str, Any]:
     return {
-        "text": leaf.criterion[:MAX_TEXT],
-        "earned": None if given is None else float(given),
-        "max": float(leaf.max_points),
-        "note": leaf.justification[:MAX_TEXT] or None,
-        "conditional": leaf.is_conditional,
-        "counts": leaf.counts,
-        "penalty": leaf.is_penalty,
+        "text": item.criterion[:MAX_TEXT],
+        "earned": None if awarded is None else float(awarded),
+        "max": float(item.max_points),
+        "note": item.justification[:MAX_TEXT] or None,
+        "conditional": item.is_conditional,
+        "counts": item.counts,
+        "penalty": item.is_penalty,
     }
 
 
@@ -246,25 +250,25 @@ def _failure(
         return None
     is_detected = verdict.generation == "G2"
     task_data = trajectory.task_data.raw if trajectory else None
-    found = failure_of(stored.payload, task_data, _DETECTED if is_detected else ())
-    if found is None:
+    analysis = failure_of(stored.payload, task_data, _DETECTED if is_detected else ())
+    if analysis is None:
         return None
-    told = asdict(_with_detected(found, detected) if is_detected else found)
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in told.items()}
+    fields = asdict(_with_detected(analysis, detected) if is_detected else analysis)
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
 
 
-def _with_detected(found: FailureAnalysis, detected: Sequence[ToolFailure]) -> FailureAnalysis:
+def _with_detected(analysis: FailureAnalysis, detected: Sequence[ToolFailure]) -> FailureAnalysis:
     """The analysis with the failures that needed no judge after its own; the earliest of all is the first."""
     if not detected:
-        return found
+        return analysis
     types = TAXONOMY["G2"]
-    first = min(detected, key=lambda one: one.step)
-    if found.first_step is None or first.step < found.first_step:
+    first = min(detected, key=lambda failure: failure.step)
+    if analysis.first_step is None or first.step < analysis.first_step:
         summary = f"[{first.code}] {types[first.code].type}: {first.message}"
-        found = replace(found, first_step=first.step, summary=summary)
+        analysis = replace(analysis, first_step=first.step, summary=summary)
     return replace(
-        found,
+        analysis,
         has_failure=True,
-        codes=(*found.codes, *(one.code for one in detected)),
-        categories=(*found.categories, *(types[one.code].category for one in detected)),
+        codes=(*analysis.codes, *(failure.code for failure in detected)),
+        categories=(*analysis.categories, *(types[failure.code].category for failure in detected)),
     )

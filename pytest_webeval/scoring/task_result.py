@@ -117,7 +117,7 @@ def task_fields(run: Run, task: Task | None) -> dict[str, Any]:
 
 def run_metadata(run: Run, task: Task | None) -> dict[str, Any]:
     """What the result says about the run beyond WebArena-Verified's fields."""
-    told = run.about(task)  # first, for it reads what is hashed
+    told = run.describe(task)  # first, for it reads what is hashed
     return {
         "version": own_version(),
         "rules": run.rules.name,

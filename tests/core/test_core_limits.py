@@ -166,9 +166,9 @@ def test_a_body_beyond_its_limit_is_an_error_that_names_it(tmp_path, encoding):
     (tmp_path / "network.har").write_text(json.dumps({"log": {"entries": [entry]}}))
     (tmp_path / "big").write_text("abcdef")
     enough, short = (load_trace(RunInputs(tmp_path, limits=Limits(body_size=n)), "network.har") for n in (6, 5))
-    assert enough.events[0].read_content().aside() == "abcdef"
+    assert enough.events[0].read_content().load_text() == "abcdef"
     with pytest.raises(EvaluationError, match=r"6 bytes; at most 5 are read; (see|raise) body_size in webeval_limits"):
-        short.events[0].read_content().aside()
+        short.events[0].read_content().load_text()
 
 
 def test_a_text_beyond_its_limit_is_refused():

@@ -173,7 +173,7 @@ def test_a_body_in_a_side_file_is_set_aside_until_somebody_asks(tmp_path, kind):
             archive.writestr("trace.network", LINE)
             archive.writestr("resources/b.txt", "kept")
     body = loaded(tmp_path, name).events[0].read_content()
-    assert (body.text, body.aside()) == ("", "kept")
+    assert (body.text, body.load_text()) == ("", "kept")
 
 
 def test_side_files_are_read_once_and_are_of_bounded_size():
@@ -183,12 +183,12 @@ def test_side_files_are_read_once_and_are_of_bounded_size():
         bodies.read_post(msgspec.Raw(b'{"mimeType": "text/plain", "_sha1": "%s"}' % name))
         for name in (b"a", b"a", b"b")
     )
-    assert (first.aside(), again.aside(), asked) == ("12345", "12345", ["a"])
+    assert (first.load_text(), again.load_text(), asked) == ("12345", "12345", ["a"])
     with pytest.raises(
         EvaluationError, match="bodies in side files come to 10 characters; at most 8 are read; see body_s"
     ):
-        other.aside()
-    assert first.aside() == "12345"
+        other.load_text()
+    assert first.load_text() == "12345"
 
 
 def test_only_plain_files_inside_the_directory_are_read(tmp_path):

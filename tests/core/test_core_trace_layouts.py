@@ -124,7 +124,7 @@ def test_bodies_of_several_logs_lie_in_one_folder(tmp_path, kind, reference):
     one = entry("/a")
     one["response"]["content"] = body
     name = written(tmp_path, {"0-trace.network": lines(one), "resources/a.json": b'{"a": 1}'}, kind)
-    assert load_trace(RunInputs(tmp_path), name).events[0].read_content().aside() == '{"a": 1}'
+    assert load_trace(RunInputs(tmp_path), name).events[0].read_content().load_text() == '{"a": 1}'
 
 
 @BOTH_KINDS
@@ -231,11 +231,11 @@ def test_bodies_of_a_har_in_an_archive_lie_beside_it(bench):
     one["request"]["postData"] = {"mimeType": "application/x-www-form-urlencoded", "_file": "ab12.bin"}
     members = {"har.har": har(one), "ab12.bin": b"n=1"}
     directory = recorded(bench, archived(members), "network.har.zip")
-    assert load_run(directory).trace.events[0].read_post().aside() == "n=1"
+    assert load_run(directory).trace.events[0].read_post().load_text() == "n=1"
     del members["ab12.bin"]
     (directory / "network.har.zip").write_bytes(archived(members))
     with pytest.raises(EvaluationError, match=r"network\.har\.zip lacks the body ab12\.bin: .*; record it again"):
-        load_run(directory).trace.events[0].read_post().aside()
+        load_run(directory).trace.events[0].read_post().load_text()
 
 
 def test_a_har_is_read_before_an_archive_of_one(bench):

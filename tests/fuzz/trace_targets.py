@@ -15,7 +15,7 @@ from fuzz.target import touch
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.recordings.network.bodies import BodySource
-from pytest_webeval.recordings.network.bodies import beside
+from pytest_webeval.recordings.network.bodies import build_attachment_reader
 from pytest_webeval.recordings.network.events import Body
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.network.events import NetworkTrace
@@ -55,8 +55,8 @@ def _upper(event: NetworkEvent) -> str:
 def use_body(body: Body | None) -> None:
     """Read the fields of a body, and those of the text that is kept elsewhere."""
     parse_fields(body)
-    if body is not None and body.aside is not None:
-        parse_fields(Body(body.mime, body.aside()))
+    if body is not None and body.load_text is not None:
+        parse_fields(Body(body.mime, body.load_text()))
 
 
 def read_har(content: bytes) -> None:
@@ -92,7 +92,7 @@ def read_folder(content: bytes) -> None:
 def read_side_bodies(content: bytes) -> None:
     """Bodies as entries store them, one a line, with the files that they name."""
     kept = files(content)
-    source = BodySource(beside(KeptFiles(NOWHERE, files=kept), "."))
+    source = BodySource(build_attachment_reader(KeptFiles(NOWHERE, files=kept), "."))
     for line in kept.get("bodies", b"").split(b"\n"):
         for read in (source.read_post, source.read_content):
             with suppress(EvaluationError):

@@ -62,7 +62,7 @@ def read_final_answer(content: bytes) -> None:
     answer = read_answer("7_final_answer.json", content)
     shots = find_screenshots(answer.screenshots, answer.is_rel_paths, ["screenshot1.png", "screenshot2.png"], NOWHERE)
     expect(all(".." not in PurePosixPath(shot.name).parts for shot in shots.all), "a screenshot elsewhere")
-    written([answer.final_answer, answer.is_given, list(answer.warnings), list(shots.warnings)])
+    written([answer.final_answer, answer.is_answered, list(answer.warnings), list(shots.warnings)])
     align((), shots.all)
     total_usage(answer.token_usage)
     outcome = classify_answered(answer, (), 3)
@@ -99,7 +99,7 @@ def read_thought(content: bytes) -> None:
     quotes_step(text)
     found = read_text(text)
     action = read_action(found.action if isinstance(found, StepText) else text)
-    written([action.tool, action.arguments, list(action.oddities)])
+    written([action.tool, action.arguments, list(action.problems)])
 
 
 def read_lenient(content: bytes) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.recordings.labels import Labels
-from pytest_webeval.recordings.labels import quoted
+from pytest_webeval.recordings.labels import quote_path
 
 ROOTDIR = Path("/home/me/project")
 
@@ -57,7 +57,7 @@ def test_a_label_of_no_root_leads_nowhere(label):
 def test_a_pasted_node_id_selects_its_run_whatever_the_directory_is_called(runs, webeval, name, ending):
     runs.add(107, name=f"{name}/107")
     runs.add(108)
-    given = quoted(f"runs/{name}/107")
+    given = quote_path(f"runs/{name}/107")
     result = webeval(given + ending)
     result.assert_outcomes(passed=1)
     assert "\x1b" not in result.stdout.str() + result.stderr.str()

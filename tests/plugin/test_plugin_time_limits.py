@@ -84,7 +84,7 @@ def test_a_run_that_nobody_can_describe_in_time_is_told_all_the_same(runs, webev
         from pytest_webeval.recordings.webarena_verified import WebArenaVerified
 
         class Told(webeval.Run):
-            def about(self, task):
+            def describe(self, task):
                 time.sleep(60 if self.task_id == 108 else 0)
                 return {}
 

@@ -49,7 +49,7 @@ def test_the_worked_example_is_derived_without_any_doubt():
     assert (found.threshold, found.threshold_source, found.writer) == (D("0.8"), "file name", "webtailbench")
     assert (found.checks, found.flags, found.degraded_steps, found.violation) == ((), (), (), None)
     assert found.reason == "Correct and visible."
-    assert [leaf.counts for leaf in found.leaves] == [True, True, False]
+    assert [leaf.counts for leaf in found.items] == [True, True, False]
 
 
 @pytest.mark.parametrize(

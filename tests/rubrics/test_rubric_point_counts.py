@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_webeval.rubrics.payload import parse_binary_score
 from pytest_webeval.rubrics.payload import point_count
-from pytest_webeval.rubrics.payload import quoted
+from pytest_webeval.rubrics.payload import quote_value
 
 D = Decimal
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.decimals()
@@ -70,11 +70,15 @@ def test_a_verdict_is_one_or_zero(raw, wanted):
 
 @given(JSON)
 def test_what_a_stranger_wrote_is_quoted_in_a_short_line(raw):
-    assert quoted(raw).isprintable()
-    assert len(quoted(raw)) <= 81
+    assert quote_value(raw).isprintable()
+    assert len(quote_value(raw)) <= 81
     if isinstance(raw, bool | str) and len(str(raw)) < 10:
-        assert json.loads(quoted(raw)) == raw
+        assert json.loads(quote_value(raw)) == raw
 
 
 def test_a_number_too_long_to_print_is_only_called_huge():
-    assert [quoted(10**18), quoted(10**18 + 1), quoted(-(10**5000))] == [str(10**18), "a huge number", "a huge number"]
+    assert [quote_value(10**18), quote_value(10**18 + 1), quote_value(-(10**5000))] == [
+        str(10**18),
+        "a huge number",
+        "a huge number",
+    ]

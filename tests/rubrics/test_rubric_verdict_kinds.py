@@ -41,7 +41,7 @@ def test_of_a_run_that_no_judge_saw_nothing_else_is_known():
     found = verdict({"verifier_success": False}, 0)
     assert (found.criterion, found.criterion_source, found.threshold) == ("outcome", "default", D("0.8"))
     assert (found.process, found.outcome, found.violation, found.points, found.generation) == (None,) * 5
-    assert (found.leaves, found.signals, found.flags, found.degraded_steps) == ((), {}, (), ())
+    assert (found.items, found.signals, found.flags, found.degraded_steps) == ((), {}, (), ())
 
 
 @pytest.mark.parametrize(

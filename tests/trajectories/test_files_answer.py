@@ -117,10 +117,10 @@ def test_the_worked_examples_are_read_as_they_stand(content, expected):
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        ({"final_answer": ""}, {"final_answer": "", "is_given": True}),
-        ({"final_answer": "<no_answer> "}, {"is_given": True}),
-        ({"final_answer": NO_ANSWER}, {"is_given": False}),
-        ({}, {"is_given": False}),
+        ({"final_answer": ""}, {"final_answer": "", "is_answered": True}),
+        ({"final_answer": "<no_answer> "}, {"is_answered": True}),
+        ({"final_answer": NO_ANSWER}, {"is_answered": False}),
+        ({}, {"is_answered": False}),
         ({"final_answer": "Zürich \ud800"}, {"final_answer": "Zürich \ud800"}),
         ({"env_state_json": '{"cart": []}'}, {"env_state_json": '{"cart": []}'}),
         ({"env_state_json": {"cart": []}}, {"env_state_json": {"cart": []}}),
@@ -138,7 +138,7 @@ def test_fields_are_kept_as_the_file_has_them_without_a_warning(fields, expected
 
 def test_null_for_an_answer_is_none_with_a_warning():
     found = answer_of(final_answer=None)
-    assert (found.final_answer, found.is_given) == (NO_ANSWER, False)
+    assert (found.final_answer, found.is_answered) == (NO_ANSWER, False)
     assert found.warnings == (f"{NAME}: final_answer is null, which is taken for <no_answer>",)
 
 

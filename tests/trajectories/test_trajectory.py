@@ -13,7 +13,7 @@ from pytest_webeval import load_run
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.recordings.trajectory.trajectory import Trajectory
-from pytest_webeval.recordings.trajectory.trajectory import described
+from pytest_webeval.recordings.trajectory.trajectory import trajectory_to_json
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_optional_files_that_cannot_be_read_are_told_and_cost_nothing_else(load)
 def test_files_are_hashed_and_read_once(load):
     trajectory = load()
     assert trajectory.steps is trajectory.steps
-    described(trajectory)
+    trajectory_to_json(trajectory)
     assert sorted(trajectory.inputs.checksums) == [
         "books_7_final_answer.json",
         "core.log",
@@ -120,7 +120,7 @@ def test_damage_is_told_with_file_and_line(load):
 
 
 def test_the_description_is_plain_json_and_names_no_user(load):
-    found = described(load())
+    found = trajectory_to_json(load())
     assert json.loads(json.dumps(found)) == found
     assert "ana" not in json.dumps(found)
     assert (found["class"], found["steps"], found["alignment"], found["screenshots"]) == ("completed", 3, "n+1", 4)
@@ -135,7 +135,7 @@ def test_the_description_is_plain_json_and_names_no_user(load):
 
 
 def test_a_run_without_answer_or_log_is_described_as_far_as_it_goes(load):
-    found = described(load(answer=None, web_surfer_log=None, core_log=None))
+    found = trajectory_to_json(load(answer=None, web_surfer_log=None, core_log=None))
     assert (found["class"], found["reasons"], found["steps"], found["usage"]) == (
         "unreadable",
         ["answer_missing"],

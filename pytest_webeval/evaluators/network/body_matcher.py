@@ -196,9 +196,9 @@ class BodyMatcher:
             yield from _available(path, lambda: as_sent.compare(expected, self.content(event), path))
 
     def _fields(self, body: Body | None, where: str) -> FormFields | None:
-        if body is not None and body.aside is not None and self.case.rules.side_bodies:
+        if body is not None and body.load_text is not None and self.case.rules.side_bodies:
             self.case.notice("side_bodies", where)
-            body = replace(body, text=_read_aside(body.aside))
+            body = replace(body, text=_read_aside(body.load_text))
         fields = parse_fields(body, self.case.run.inputs.limits)
         if fields is not None and fields.is_multipart:
             fields = self._by_rules(fields, where)

@@ -16,7 +16,7 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.plugin.workspace import Workspace
-from pytest_webeval.recordings.labels import numbered
+from pytest_webeval.recordings.labels import parse_task_id
 from pytest_webeval.recordings.run_tree import Kind
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import sanitize
@@ -111,7 +111,7 @@ class MissingTasks:
                 number = self.workspace.run(branch.path).task_id if branch.kind is Kind.RUN else None
             except RecordingError:
                 number = None
-            number = numbered(branch.path) if number is None else number
+            number = parse_task_id(branch.path) if number is None else number
             yield branch.path.name if number is None else str(number)
 
     def _place(self, task_id: int | str, taken: Collection[Path]) -> Path:

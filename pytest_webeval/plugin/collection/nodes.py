@@ -29,8 +29,8 @@ from pytest_webeval.plugin.workspace import ITEM
 from pytest_webeval.plugin.workspace import MISSING_ITEM
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.plugin.workspace import Workspace
-from pytest_webeval.recordings.labels import numbered
-from pytest_webeval.recordings.labels import quoted
+from pytest_webeval.recordings.labels import parse_task_id
+from pytest_webeval.recordings.labels import quote_path
 from pytest_webeval.recordings.run_tree import Branch
 from pytest_webeval.recordings.run_tree import Kind
 from pytest_webeval.safety.text import sanitize
@@ -71,7 +71,7 @@ class RunItem(pytest.Function):
     @cached_property
     def location(self) -> tuple[str, int | None, str]:
         """The same with the directory as seen from the rootdir, spelled as in labels: reports of workers carry it."""
-        return quoted(os.path.relpath(self.path, self.config.rootpath)), 0, self.nodeid
+        return quote_path(os.path.relpath(self.path, self.config.rootpath)), 0, self.nodeid
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:  # noqa: ARG002
         """Our own failures as the text that they carry, anything else as pytest shows it."""
@@ -219,7 +219,7 @@ Node = TypeVar("Node", bound=RunNode)
 def _node(kind: type[Node], parent: pytest.Collector, path: Path, name: str) -> Node:
     nodeid = parent.config.stash[WORKSPACE].labels.of(path)
     if sanitize(name) != name:  # reports carry the names of nodes as keywords
-        name = quoted(name)
+        name = quote_path(name)
     node: Node = kind.from_parent(parent, path=path, nodeid=nodeid, name=name)
     return node
 
@@ -257,8 +257,8 @@ def _id_of(item: pytest.Item, workspace: Workspace) -> int | str | None:
         return None
     missing = workspace.config.stash[MISSING_TASKS].by_path
     if path in missing or getattr(item, "problem", None):
-        return missing.get(path, numbered(path))
+        return missing.get(path, parse_task_id(path))
     try:
         return workspace.run(path).task_id
     except RecordingError:
-        return numbered(path)
+        return parse_task_id(path)

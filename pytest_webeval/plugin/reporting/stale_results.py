@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pytest_webeval.plugin.workspace import Workspace
-from pytest_webeval.recordings.labels import quoted
+from pytest_webeval.recordings.labels import quote_path
 from pytest_webeval.results import RESULT
 
 MOST_VISITED = 10_000  # directories; those of runs of this session are not visited
@@ -25,7 +25,7 @@ def stale_results(workspace: Workspace, runs: Container[Path]) -> list[str]:
         return []
     skipped = {workspace.settings.report, workspace.settings.metrics, *workspace.settings.roots}
     found = [path for path in _with_results(output, runs, skipped) if _is_gone(path, workspace)]
-    return sorted(quoted(path.relative_to(output).as_posix()) for path in found)[:MOST_NAMED]
+    return sorted(quote_path(path.relative_to(output).as_posix()) for path in found)[:MOST_NAMED]
 
 
 def _with_results(output: Path, runs: Container[Path], skipped: Container[Path | None]) -> Iterator[Path]:

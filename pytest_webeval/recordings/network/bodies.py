@@ -26,7 +26,7 @@ _MULTIPART = "multipart/form-data"  # in which the reference looks for a boundar
 _NO_TEXT = (b"null", b'""')
 Attachment = Callable[[str], bytes]
 RESOURCES = "resources"
-_ALL = 2  # times the limit of one body that those in side files of one run may come to
+_TOTAL_FACTOR = 2  # times the limit of one body that those in side files of one run may come to
 # Playwright names side files from the root of its trace since version 10, by their bare hash before.
 _PLAIN_NAME = re.compile(rf"(?:{RESOURCES}/)?[\w-][\w.-]*")
 
@@ -49,10 +49,10 @@ class Undecodable:
 
     def refuse(self) -> str:
         """Raise `EvaluationError`."""
-        raise _damaged(self.reason) from self.reason
+        raise _damage_error(self.reason) from self.reason
 
 
-class _Measured(msgspec.Struct, gc=False):
+class _BodySize(msgspec.Struct, gc=False):
     """As much of a body as says whether it is kept, without its text."""
 
     size: msgspec.Raw = msgspec.Raw(b"0")
@@ -67,17 +67,17 @@ class BodySource:
 
     attachment: Attachment
     limits: Limits = USUAL
-    _kept: dict[str, str] = field(default_factory=dict)
+    _texts: dict[str, str] = field(default_factory=dict)
 
     def read_post(self, raw: msgspec.Raw) -> Body | None:
         """What was posted, or None. Raises `EvaluationError` for what the reference cannot read either."""
-        return self._read(_stored(raw))
+        return self._read(_decode_stored(raw))
 
     def read_content(self, raw: msgspec.Raw) -> Body | None:
         """What came back, or None. Raises `EvaluationError` for what the reference cannot read either."""
-        stored = _stored(raw)
+        stored = _decode_stored(raw)
         if isinstance(stored, StoredBody) and stored.text and stored.encoding == "base64":
-            return Body(stored.mime, "", partial(_decoded, stored.text, self.limits))
+            return Body(stored.mime, "", partial(_decode_base64, stored.text, self.limits))
         return self._read(stored)
 
     def _read(self, stored: StoredBody | Undecodable | None) -> Body | None:
@@ -88,31 +88,31 @@ class BodySource:
         reference = stored.file or stored.sha1
         if stored.text or not reference:
             return Body(stored.mime, stored.text or "")
-        return Body(stored.mime, "", partial(self._fetched, reference))
+        return Body(stored.mime, "", partial(self._fetch, reference))
 
-    def _fetched(self, reference: str) -> str:
+    def _fetch(self, reference: str) -> str:
         if not _PLAIN_NAME.fullmatch(reference):
             raise EvaluationError(f"the trace keeps a body in {reference[:80]!r}, which is no plain file name")
-        if reference not in self._kept:
-            self._kept[reference] = self.attachment(reference).decode("utf-8", "replace")
-            most = _ALL * self.limits.body_size
-            if (total := sum(map(len, self._kept.values()))) > most:
-                del self._kept[reference]
-                told = f"at most {most:,} are read; see body_size in {INI}"
-                raise EvaluationError(f"bodies in side files come to {total:,} characters; {told}")
-        return self._kept[reference]
+        if reference not in self._texts:
+            self._texts[reference] = self.attachment(reference).decode("utf-8", "replace")
+            most = _TOTAL_FACTOR * self.limits.body_size
+            if (total := sum(map(len, self._texts.values()))) > most:
+                del self._texts[reference]
+                hint = f"at most {most:,} are read; see body_size in {INI}"
+                raise EvaluationError(f"bodies in side files come to {total:,} characters; {hint}")
+        return self._texts[reference]
 
 
-def _stored(raw: msgspec.Raw) -> StoredBody | Undecodable | None:
+def _decode_stored(raw: msgspec.Raw) -> StoredBody | Undecodable | None:
     try:
         return _STORED.decode(raw)
     except msgspec.ValidationError as error:
-        return _loosely_stored(raw, error)
+        return _decode_loosely(raw, error)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         return Undecodable(error)
 
 
-def _loosely_stored(raw: msgspec.Raw, reason: Exception) -> StoredBody | None:
+def _decode_loosely(raw: msgspec.Raw, reason: Exception) -> StoredBody | None:
     """A body with members of wrong types, as the reference takes it: without a text there is nothing to read.
 
     Raises `EvaluationError` where the reference cannot go on.
@@ -120,43 +120,43 @@ def _loosely_stored(raw: msgspec.Raw, reason: Exception) -> StoredBody | None:
     try:
         members = msgspec.json.decode(raw)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise _damaged(error) from error
+        raise _damage_error(error) from error
     if not members:
         return None
     if not isinstance(members, dict):
-        raise _damaged(reason) from reason
+        raise _damage_error(reason) from reason
     text, mime = members.get("text"), members.get("mimeType", "")
     names = {name: value for name in ("encoding", "_file", "_sha1") if isinstance(value := members.get(name), str)}
     if not text:
         return msgspec.convert({**names, "mimeType": mime if isinstance(mime, str) else ""}, StoredBody)
     if not isinstance(mime, str | list | dict):
-        raise _damaged(reason) from reason
-    body_type = next((one for one in BODY_TYPES if one in mime), "")
+        raise _damage_error(reason) from reason
+    body_type = next((candidate for candidate in BODY_TYPES if candidate in mime), "")
     if isinstance(text, str) and (isinstance(mime, str) or body_type != _MULTIPART):
         return msgspec.convert(
             {**names, "mimeType": mime if isinstance(mime, str) else body_type, "text": text}, StoredBody
         )
     if body_type:
-        raise _damaged(reason) from reason
+        raise _damage_error(reason) from reason
     return None
 
 
-def _damaged(reason: Exception) -> EvaluationError:
+def _damage_error(reason: Exception) -> EvaluationError:
     return EvaluationError(f"a body in the trace is damaged: {reason}; record the run again")
 
 
 def lacks_body(raw: msgspec.Raw) -> bool:
     """Whether a body has a size by the recording's own account, and is kept nowhere. What is damaged says nothing."""
     try:
-        found = _MEASURED.decode(raw)
-        size = _SIZE.decode(found.size) if found is not None else 0
+        body = _BODY_SIZE.decode(raw)
+        size = _SIZE.decode(body.size) if body is not None else 0
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return False
-    kept = (found.text, found.file, found.sha1) if found is not None else ()
-    return size > 0 and all(bytes(one) in _NO_TEXT for one in kept)
+    sources = (body.text, body.file, body.sha1) if body is not None else ()
+    return size > 0 and all(bytes(source) in _NO_TEXT for source in sources)
 
 
-def _decoded(text: str, limits: Limits) -> str:
+def _decode_base64(text: str, limits: Limits) -> str:
     if (size := len(text) * 3 // 4) > limits.body_size:
         raise EvaluationError(f"a base64 body in the trace has about {size:,} bytes; {limits.describe('body_size')}")
     try:
@@ -165,7 +165,7 @@ def _decoded(text: str, limits: Limits) -> str:
         raise EvaluationError(f"a base64 body in the trace is damaged: {error}; record the run again") from error
 
 
-def beside(inputs: RunInputs, folder: str) -> Attachment:
+def build_attachment_reader(inputs: RunInputs, folder: str) -> Attachment:
     """Side files in a folder of the run directory. A missing one is an `EvaluationError` when it is asked for."""
 
     def fetch(reference: str) -> bytes:
@@ -178,5 +178,5 @@ def beside(inputs: RunInputs, folder: str) -> Attachment:
 
 
 _STORED: msgspec.json.Decoder[StoredBody | None] = msgspec.json.Decoder(StoredBody | None)
-_MEASURED: msgspec.json.Decoder[_Measured | None] = msgspec.json.Decoder(_Measured | None)
+_BODY_SIZE: msgspec.json.Decoder[_BodySize | None] = msgspec.json.Decoder(_BodySize | None)
 _SIZE: msgspec.json.Decoder[int | float] = msgspec.json.Decoder(int | float)

@@ -17,8 +17,8 @@ from pytest_webeval.recordings.network.bodies import lacks_body
 from pytest_webeval.recordings.network.entry_fields import cookie_pairs
 from pytest_webeval.recordings.network.entry_fields import header_pairs
 from pytest_webeval.recordings.network.entry_fields import is_set
+from pytest_webeval.recordings.network.entry_fields import parse_status
 from pytest_webeval.recordings.network.entry_fields import seconds_in
-from pytest_webeval.recordings.network.entry_fields import whole_status
 from pytest_webeval.recordings.network.events import Body
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.network.events import Pairs
@@ -43,9 +43,9 @@ class DamagedEvent(NetworkEvent):
         self._request = _members(self._entry.get("request", _NULL))
         self._response = _members(self._entry.get("response", _NULL))
 
-    def _field(self, name: str, read: Callable[[], T]) -> T:
+    def _field(self, name: str, decode: Callable[[], T]) -> T:
         try:
-            return read()
+            return decode()
         except (msgspec.MsgspecError, ValueError, KeyError):  # of bytes that are no UTF-8 a ValueError too
             raise self.damaged(name) from None
 
@@ -63,7 +63,7 @@ class DamagedEvent(NetworkEvent):
 
     @property
     def status(self) -> int:
-        return self._field("status", lambda: whole_status(_STATUS.decode(self._response["status"])))
+        return self._field("status", lambda: parse_status(_STATUS.decode(self._response["status"])))
 
     @property
     def headers(self) -> Pairs:
@@ -118,8 +118,8 @@ class DamagedEvent(NetworkEvent):
         return self._bodies.read_content(self._response.get("content", _NULL))
 
 
-class NoMethod:
-    """A method that is no text. It is no GET, and whoever compares it with another is told."""
+class InvalidMethod:
+    """A method that is no text. It is no GET, and comparing it with another raises."""
 
     def __init__(self, raw: object) -> None:
         self.raw = raw
@@ -133,7 +133,7 @@ class NoMethod:
 
 
 def _method(raw: object) -> object:
-    return raw if isinstance(raw, str) else NoMethod(raw)
+    return raw if isinstance(raw, str) else InvalidMethod(raw)
 
 
 def _object(raw: msgspec.Raw | bytes) -> Members:

@@ -89,7 +89,7 @@ def is_set(raw: msgspec.Raw) -> bool:
     return bytes(raw) not in (b"null", b"false", b'""', b"")
 
 
-def whole_status(raw: float | str) -> int:
+def parse_status(raw: float | str) -> int:
     """The status as a whole number. Raises `ValueError`."""
     if isinstance(raw, int):
         return int(raw)

@@ -26,13 +26,13 @@ _ASSETS = (".css", ".js", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".woff", ".wo
 class Body:
     """A request's posted data or a response's content.
 
-    `aside` reads what the trace does not hold as plain text, because it is in a side file or in base64 (Q19); it raises
-    `EvaluationError` where that cannot be had.
+    `load_text` reads what the trace does not hold as plain text, because it is in a side file or in base64 (Q19). It
+    raises `EvaluationError` where that cannot be had.
     """
 
     mime: str
     text: str
-    aside: Callable[[], str] | None = None
+    load_text: Callable[[], str] | None = None
 
 
 Pairs = tuple[tuple[str, str], ...]
@@ -281,8 +281,9 @@ class NetworkTrace:
     @cached_property
     def last_navigation(self) -> NetworkEvent | None:
         """The page that the agent ended on."""
-        found = [event for event in self.evaluation_events if event.is_navigation]  # all are asked: one may be damaged
-        return found[-1] if found else None
+        # Look at all events: a damaged one raises.
+        navigations = [event for event in self.evaluation_events if event.is_navigation]
+        return navigations[-1] if navigations else None
 
 
 _LONGEST = 64  # characters; no time stamp has as many

@@ -46,15 +46,15 @@ def _parts(text: str, delimiter: str) -> Iterator[str]:
     begins with a blank line, as its end of a head does.
     """
     start: int | None = None
-    for found in re.finditer(rf"{re.escape(delimiter)}(--)?[ \t]*(?=\r?\n|\Z)", text):
-        at = found.start()
-        if at and text[at - 1] != "\n":
+    for match in re.finditer(rf"{re.escape(delimiter)}(--)?[ \t]*(?=\r?\n|\Z)", text):
+        position = match.start()
+        if position and text[position - 1] != "\n":
             continue  # in the middle of a value
-        if start is not None and start <= at:
-            yield _without_line_end(text[start:at])
-        if found[1]:
+        if start is not None and start <= position:
+            yield _without_line_end(text[start:position])
+        if match[1]:
             return
-        start = found.end()
+        start = match.end()
     if start is not None:
         yield _without_line_end(text[start:])
 
@@ -66,15 +66,17 @@ def _without_line_end(part: str) -> str:
 def _name_in(head: str) -> str | None:
     """The name that the header Content-Disposition gives a part, None where it gives none."""
     for line in _FOLD.sub(" ", head).split("\n"):
-        header, _, told = line.partition(":")
+        header, _, parameters = line.partition(":")
         if header.strip().lower() == _DISPOSITION:
-            named = (quoted or bare for key, quoted, bare in _PARAMETER.findall(told) if key.lower() == "name")
-            found = next(named, None)
-            return None if found is None else _unescaped(found)
+            names = (
+                quoted or unquoted for key, quoted, unquoted in _PARAMETER.findall(parameters) if key.lower() == "name"
+            )
+            name = next(names, None)
+            return None if name is None else _unescape(name)
     return None
 
 
-def _unescaped(name: str) -> str:
+def _unescape(name: str) -> str:
     for escaped, character in _ESCAPES.items():
         name = name.replace(escaped, character)
     return name
@@ -86,8 +88,8 @@ def fields_as_reference(text: str, delimiter: str) -> Iterator[Field]:
         trimmed = part.strip()
         head, end, value = trimmed.partition("\r\n\r\n" if "\r\n\r\n" in trimmed else "\n\n")
         lines = head.split("\r\n") if end else ()
-        told = next((line for line in lines if line.lower().startswith(f"{_DISPOSITION}:")), "")
-        if name := _ANY_NAME.search(told):
+        disposition = next((line for line in lines if line.lower().startswith(f"{_DISPOSITION}:")), "")
+        if name := _ANY_NAME.search(disposition):
             yield name[1], value
 
 
@@ -115,36 +117,36 @@ def parse_fields(body: Body | None, limits: Limits = USUAL) -> FormFields | None
     """
     if body is None or not body.text:
         return None
-    for marker, read in _READERS.items():
-        if marker in body.mime and (found := read(body, limits)) is not None:
-            return found  # of a type that names several, one that cannot be read leaves the others
+    for marker, reader in _READERS.items():
+        if marker in body.mime and (fields := reader(body, limits)) is not None:
+            return fields  # of a type that names several, one that cannot be read leaves the others
     return None
 
 
 def _form(body: Body, limits: Limits) -> FormFields:
     if body.text.count("&") >= limits.values:
         raise EvaluationError(f"a posted form holds more fields than {limits.values:,}; {limits.describe('values')}")
-    found = parse_qs(body.text, keep_blank_values=True)
-    repeated = {name: values for name, values in found.items() if len(values) > 1}
-    return FormFields({name: values[0] for name, values in found.items()}, repeated)
+    values_by_name = parse_qs(body.text, keep_blank_values=True)
+    repeated = {name: values for name, values in values_by_name.items() if len(values) > 1}
+    return FormFields({name: values[0] for name, values in values_by_name.items()}, repeated)
 
 
 def _json(body: Body, limits: Limits) -> FormFields | None:
     try:
-        found = load_bounded(body.text, limits, "a JSON body in the trace", as_sent=True)
+        document = load_bounded(body.text, limits, "a JSON body in the trace", as_sent=True)
     except ValueError:
         return None
-    return FormFields(found) if isinstance(found, dict) else None
+    return FormFields(document) if isinstance(document, dict) else None
 
 
 def _multipart(body: Body, limits: Limits) -> FormFields | None:
     boundary = _BOUNDARY.search(body.mime)
     if boundary is None:
         return None
-    quoted, as_it_stands = boundary.groups()
-    for_reference = _latest(fields_as_reference(body.text, _delimiter(as_it_stands, body, limits)))
-    found = _latest(fields_as_written(body.text, _delimiter(quoted or as_it_stands, body, limits)))
-    return found if found == for_reference else replace(found, for_reference=for_reference)
+    quoted, raw = boundary.groups()
+    for_reference = _collect_last_values(fields_as_reference(body.text, _delimiter(raw, body, limits)))
+    fields = _collect_last_values(fields_as_written(body.text, _delimiter(quoted or raw, body, limits)))
+    return fields if fields == for_reference else replace(fields, for_reference=for_reference)
 
 
 def _delimiter(boundary: str, body: Body, limits: Limits) -> str:
@@ -155,13 +157,13 @@ def _delimiter(boundary: str, body: Body, limits: Limits) -> str:
     return delimiter
 
 
-def _latest(found: Iterable[Field]) -> FormFields:
+def _collect_last_values(fields: Iterable[Field]) -> FormFields:
     """Of a form the reference takes the first value, of a multipart message the last (spec §3.3)."""
-    every: dict[str, list[str]] = {}
-    for name, value in found:
-        every.setdefault(name, []).append(value)
-    repeated = {name: values for name, values in every.items() if len(values) > 1}
-    return FormFields({name: values[-1] for name, values in every.items()}, repeated, is_multipart=True)
+    values_by_name: dict[str, list[str]] = {}
+    for name, value in fields:
+        values_by_name.setdefault(name, []).append(value)
+    repeated = {name: values for name, values in values_by_name.items() if len(values) > 1}
+    return FormFields({name: values[-1] for name, values in values_by_name.items()}, repeated, is_multipart=True)
 
 
 _READERS: dict[str, Callable[[Body, Limits], FormFields | None]] = dict(

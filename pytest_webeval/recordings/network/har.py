@@ -12,7 +12,7 @@ import msgspec
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.bodies import BodySource
-from pytest_webeval.recordings.network.bodies import beside
+from pytest_webeval.recordings.network.bodies import build_attachment_reader
 from pytest_webeval.recordings.network.har_entries import Entry
 from pytest_webeval.recordings.network.har_entries import TooManyEntries
 from pytest_webeval.recordings.network.har_entries import build_trace
@@ -61,8 +61,8 @@ class HarTrace:
 
     def load(self, inputs: RunInputs, name: str) -> NetworkTrace:
         """The events of the file. Raises `RecordingError`."""
-        bodies = BodySource(beside(inputs, "."), inputs.limits)
-        return _read(inputs.read(name), str(inputs.directory / name), bodies)
+        bodies = BodySource(build_attachment_reader(inputs, "."), inputs.limits)
+        return _parse_trace(inputs.read(name), str(inputs.directory / name), bodies)
 
 
 class HarZipTrace:
@@ -81,19 +81,21 @@ class HarZipTrace:
         except BROKEN_ZIP as error:
             message = f"{where} is not an archive with a {_MEMBER}: {error}"
             raise RecordingError(f"{message}; record it again, closing its browser context") from error
-        trace = _read(content, f"{where}/{_MEMBER}", BodySource(build_body_reader(archive, where), inputs.limits))
+        trace = _parse_trace(
+            content, f"{where}/{_MEMBER}", BodySource(build_body_reader(archive, where), inputs.limits)
+        )
         return replace(trace, repairs=trace.repairs or f"{where} is an archive")
 
 
-def _read(content: bytes, where: str, bodies: BodySource) -> NetworkTrace:
+def _parse_trace(content: bytes, where: str, bodies: BodySource) -> NetworkTrace:
     limits, repairs = bodies.limits, None
     if content.startswith(codecs.BOM_UTF8):
         content, repairs = content.removeprefix(codecs.BOM_UTF8), f"{where} begins with a byte order mark"
     _refuse_too_many(content, where, limits)
     try:
-        entries = _entries(content, where, limits)
+        entries = _decode_entries(content, where, limits)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        lines = _as_lines(content, where, error, limits)
+        lines = _read_as_lines(content, where, error, limits)
         return build_trace(lines.entries, bodies, lines.repairs or repairs)
     if len(entries) > limits.entries:
         raise too_many(where, limits)
@@ -108,10 +110,10 @@ def _refuse_too_many(content: bytes, where: str, limits: Limits) -> None:
         raise too_many(where, limits)
 
 
-def _entries(content: bytes, where: str, limits: Limits) -> Sequence[Entry | msgspec.Raw]:
+def _decode_entries(content: bytes, where: str, limits: Limits) -> Sequence[Entry | msgspec.Raw]:
     try:
         return _HAR.decode(content).log.entries
-    except msgspec.DecodeError:  # one odd entry must not cost the others: take them one by one
+    except msgspec.DecodeError:  # one malformed entry must not cost the others: take them one by one
         return _loose_entries(content, where, limits)
 
 
@@ -121,18 +123,18 @@ def _loose_entries(content: bytes, where: str, limits: Limits) -> list[msgspec.R
             f"{where} is damaged and too large to read it entry by entry; {limits.describe('entries')}"
         )
     try:
-        found = msgspec.json.decode(content, type=_LooseHar).log.entries
+        raw_entries = msgspec.json.decode(content, type=_LooseHar).log.entries
     except msgspec.ValidationError:
         raise
     except msgspec.DecodeError as error:
         strict = to_strict_json(content, limits)
         if strict is None:
             raise error from None
-        found = msgspec.json.decode(strict, type=_LooseHar).log.entries
-    if bytes(found)[:1] in {b"{", b'"'}:  # each member or character stands for an entry of which nothing can be read
-        count = len(msgspec.json.decode(found, type=dict | str))
+        raw_entries = msgspec.json.decode(strict, type=_LooseHar).log.entries
+    if bytes(raw_entries)[:1] in {b"{", b'"'}:  # each member or character counts as an unreadable entry
+        count = len(msgspec.json.decode(raw_entries, type=dict | str))
         return [msgspec.Raw(b"{}")] * min(count, limits.entries + 1)
-    return msgspec.json.decode(found, type=list[msgspec.Raw])
+    return msgspec.json.decode(raw_entries, type=list[msgspec.Raw])
 
 
 def _is_utf8(content: bytes) -> bool:
@@ -147,7 +149,7 @@ def _is_utf8(content: bytes) -> bool:
     return True
 
 
-def _as_lines(content: bytes, where: str, reason: Exception, limits: Limits) -> LineEntries:
+def _read_as_lines(content: bytes, where: str, reason: Exception, limits: Limits) -> LineEntries:
     try:
         return line_entries(content, where, limits)
     except TooManyEntries:

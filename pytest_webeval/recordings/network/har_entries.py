@@ -13,8 +13,8 @@ from pytest_webeval.recordings.network.entry_fields import NOTHING
 from pytest_webeval.recordings.network.entry_fields import cookie_pairs
 from pytest_webeval.recordings.network.entry_fields import header_pairs
 from pytest_webeval.recordings.network.entry_fields import is_set
+from pytest_webeval.recordings.network.entry_fields import parse_status
 from pytest_webeval.recordings.network.entry_fields import seconds_in
-from pytest_webeval.recordings.network.entry_fields import whole_status
 from pytest_webeval.recordings.network.events import RECORD_AGAIN
 from pytest_webeval.recordings.network.events import Body
 from pytest_webeval.recordings.network.events import NetworkEvent
@@ -74,7 +74,7 @@ class RecordedEvent(NetworkEvent):
     @property
     def status(self) -> int:
         try:
-            return whole_status(self._entry.response.status)
+            return parse_status(self._entry.response.status)
         except ValueError:
             raise self.damaged("status") from None
 

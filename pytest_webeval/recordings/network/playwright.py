@@ -20,7 +20,7 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.bodies import RESOURCES
 from pytest_webeval.recordings.network.bodies import BodySource
-from pytest_webeval.recordings.network.bodies import beside
+from pytest_webeval.recordings.network.bodies import build_attachment_reader
 from pytest_webeval.recordings.network.entry_fields import NOTHING
 from pytest_webeval.recordings.network.entry_fields import seconds_in
 from pytest_webeval.recordings.network.har_entries import build_trace
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 NETWORK = "trace.network"
 _ADVICE = "record the run again with context.tracing.start(snapshots=True), and stop tracing before its context closes"
 _LOG = re.compile(r"[\w.-]{0,80}trace\.network", re.ASCII)
-_NAMED = 5  # logs in a message
+_MAX_NAMED = 5  # logs in a message
 _LARGE = 4 * 2**20  # bytes; fewer cannot hold lines enough to matter
 _LINES = 5  # times the entries of a trace that its lines may be
-_BREAKS = tuple(one.encode() for one in "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
+_BREAKS = tuple(character.encode() for character in "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 
 
 class _Line(msgspec.Struct):
@@ -66,15 +66,15 @@ class LineEntries:
 def line_entries(content: bytes, where: str, limits: Limits) -> LineEntries:
     """The HAR entries in the resource-snapshot lines of a file. Raises `RecordingError` with the line's number."""
     if len(content) > _LARGE and sum(map(content.count, _BREAKS)) > _LINES * limits.entries:
-        told = f"{where} has more than {_LINES * limits.entries:,} lines, {_LINES} for each entry that is read"
-        raise RecordingError(f"{told}; {limits.describe('entries')}")
+        problem = f"{where} has more than {_LINES * limits.entries:,} lines, {_LINES} for each entry that is read"
+        raise RecordingError(f"{problem}; {limits.describe('entries')}")
     try:
-        found = LineEntries(_entries(content.decode().splitlines(), limits))
+        result = LineEntries(_entries(content.decode().splitlines(), limits))
     except (_BadLine, UnicodeDecodeError) as error:
-        found = LineEntries(_whole_lines(content, where, limits), f"{where}: {error}")
-    if len(found.entries) > limits.entries:
+        result = LineEntries(_decode_line_feed_lines(content, where, limits), f"{where}: {error}")
+    if len(result.entries) > limits.entries:
         raise too_many(where, limits)
-    return found
+    return result
 
 
 class _BadLine(Exception):
@@ -109,7 +109,7 @@ def _line(text: str | bytes, limits: Limits) -> _Line:
         return msgspec.json.decode(strict, type=_Line)
 
 
-def _whole_lines(content: bytes, where: str, limits: Limits) -> list[msgspec.Raw]:
+def _decode_line_feed_lines(content: bytes, where: str, limits: Limits) -> list[msgspec.Raw]:
     """As Playwright wrote them: line feeds alone end a line, and a blank line says nothing."""
     try:
         return _entries([line if line.strip() else b'{"type": ""}' for line in content.split(b"\n")], limits)
@@ -130,12 +130,14 @@ class ZipTrace:
         try:
             archive = Archive(inputs.read(name), inputs.limits)
             names = [NETWORK] if NETWORK in archive else network_logs(archive.names)
-            logs = _within(inputs.limits.file_size, names, archive.read)
+            logs = _read_logs(inputs.limits.file_size, names, archive.read)
         except BROKEN_ZIP as error:
             raise RecordingError(
                 f"{where} is no Playwright trace with a {NETWORK}: {error}; record it again"
             ) from error
-        return _trace_of(logs, where, BodySource(build_body_reader(archive, where, f"{RESOURCES}/"), inputs.limits))
+        return _build_log_trace(
+            logs, where, BodySource(build_body_reader(archive, where, f"{RESOURCES}/"), inputs.limits)
+        )
 
 
 class FolderTrace:
@@ -153,12 +155,12 @@ class FolderTrace:
         except RecordingError:
             if exists_no_follow(where / NETWORK):
                 raise
-        logs = _within(
+        logs = _read_logs(
             inputs.limits.file_size,
             network_logs(_names_in(where)),
-            lambda log, most: _whole_characters(inputs.read(str(folder / log), most)),
+            lambda log, most: _drop_undecodable(inputs.read(str(folder / log), most)),
         )
-        return _trace_of(logs, str(where), _bodies_in(inputs, folder))
+        return _build_log_trace(logs, str(where), _bodies_in(inputs, folder))
 
 
 class LineTrace:
@@ -174,17 +176,17 @@ class LineTrace:
 
 
 def _load_lines(inputs: RunInputs, name: str) -> NetworkTrace:
-    content = _whole_characters(inputs.read(name))
+    content = _drop_undecodable(inputs.read(name))
     lines = line_entries(content, str(inputs.directory / name), inputs.limits)
     return build_trace(lines.entries, _bodies_in(inputs, Path(name).parent), lines.repairs, _ADVICE)
 
 
-def _whole_characters(content: bytes) -> bytes:
+def _drop_undecodable(content: bytes) -> bytes:
     return content.decode("utf-8", "ignore").encode()  # spec §3.1: undecodable bytes are dropped
 
 
 def _bodies_in(inputs: RunInputs, folder: Path) -> BodySource:
-    fetch = beside(inputs, str(folder / RESOURCES))
+    fetch = build_attachment_reader(inputs, str(folder / RESOURCES))
     return BodySource(lambda reference: fetch(reference.removeprefix(f"{RESOURCES}/")), inputs.limits)
 
 
@@ -200,7 +202,7 @@ def _names_in(folder: Path) -> list[str]:
         raise RecordingError(f"cannot list {folder}: {error.strerror}; make it readable") from error
 
 
-def _within(size: int, names: Sequence[str], read: Callable[[str, int], bytes]) -> dict[str, bytes]:
+def _read_logs(size: int, names: Sequence[str], read: Callable[[str, int], bytes]) -> dict[str, bytes]:
     """The content of some logs, which together are as big as one file may be."""
     contents: dict[str, bytes] = {}
     for name in names:
@@ -209,7 +211,7 @@ def _within(size: int, names: Sequence[str], read: Callable[[str, int], bytes]) 
     return contents
 
 
-def _trace_of(logs: Mapping[str, bytes], where: str, bodies: BodySource) -> NetworkTrace:
+def _build_log_trace(logs: Mapping[str, bytes], where: str, bodies: BodySource) -> NetworkTrace:
     """The events of one log as they stand there, of several in the order of time."""
     if not logs:
         raise RecordingError(f"{where} has no {NETWORK}; {_ADVICE}")
@@ -220,24 +222,24 @@ def _trace_of(logs: Mapping[str, bytes], where: str, bodies: BodySource) -> Netw
     entries = in_order_of_time([part.entries for part in parts])
     if len(entries) > limits.entries:
         raise too_many(where, limits)
-    repairs = f"{where} has {', '.join(islice(logs, _NAMED))} instead of one {NETWORK}"
+    repairs = f"{where} has {', '.join(islice(logs, _MAX_NAMED))} instead of one {NETWORK}"
     return build_trace(entries, bodies, repairs, _ADVICE)
 
 
 def in_order_of_time(logs: Sequence[Sequence[msgspec.Raw]]) -> list[msgspec.Raw]:
     """The entries of several logs by the time at which each began. One without a time stays behind its predecessor."""
-    moments = [[_moment(entry) for entry in log] for log in logs]
+    moments = [[_start_times(entry) for entry in log] for log in logs]
     clock = 0 if any(wall is not None for log in moments for wall, _ in log) else 1
     timed = []
     for log, times in zip(logs, moments, strict=True):
         last = -inf
         for entry, moment in zip(log, times, strict=True):
-            last = last if (at := moment[clock]) is None else at
+            last = last if (time := moment[clock]) is None else time
             timed.append((last, entry))
     return [entry for _, entry in sorted(timed, key=lambda pair: pair[0])]
 
 
-def _moment(entry: msgspec.Raw) -> tuple[float | None, float | None]:
+def _start_times(entry: msgspec.Raw) -> tuple[float | None, float | None]:
     """When an entry began: by the clock on the wall, and by one that only goes forward."""
     try:
         times = _TIMES.decode(entry)

@@ -39,7 +39,7 @@ class ObservationText:
 
 @dataclass(frozen=True, slots=True)
 class StepText:
-    """A step that is told as text. `action` is still to be read: from the line of the action to the end."""
+    """A step that is written as text. `action` is still to be read: from the line of the action to the end."""
 
     number: int
     thought: str
@@ -52,14 +52,14 @@ class ActionText:
 
     tool: str | None
     arguments: dict[str, Any] | None
-    oddities: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
 
 def read_text(message: str) -> ObservationText | StepText | None:
-    """What a message tells; None of one that begins as neither, even if it quotes such lines."""
-    seen = _OBSERVATION.match(message)
-    if seen:
-        return ObservationText(int(seen[1]), seen[2].strip())
+    """What a message says; None of one that begins as neither, even if it quotes such lines."""
+    observation = _OBSERVATION.match(message)
+    if observation:
+        return ObservationText(int(observation[1]), observation[2].strip())
     action = _last_action(message) if _STEP.match(message) else None
     if action is None:
         return None
@@ -84,22 +84,22 @@ def _last_action(message: str) -> re.Match[str] | None:
 
 def read_action(text: str) -> ActionText:
     """The tool and the arguments, from the first brace after the words that announce them. Nothing is evaluated."""
-    named = _TOOL.match(text)
-    tool = named[1] if named else None
-    called = (text[named.end() :] if named else text).partition(_MARK)[2]
-    brace = called.find("{")
+    tool_match = _TOOL.match(text)
+    tool = tool_match[1] if tool_match else None
+    call = (text[tool_match.end() :] if tool_match else text).partition(_MARK)[2]
+    brace = call.find("{")
     if brace < 0:
         return ActionText(tool, None, ("the action has no arguments in braces",))
     try:
-        found = load_lenient(called, brace)
+        decoded = load_lenient(call, brace)
     except InvalidJson as error:
-        return _as_literal(tool, called[brace : called.rfind("}") + 1], error)
-    tail = called[found.end :].strip()
-    more = (f"there is text after the arguments: {shorten_json(tail[:60])}",) if tail else ()
-    return ActionText(tool, found.value, (*found.oddities, *more))
+        return _read_literal(tool, call[brace : call.rfind("}") + 1], error)
+    tail = call[decoded.end :].strip()
+    trailing = (f"there is text after the arguments: {shorten_json(tail[:60])}",) if tail else ()
+    return ActionText(tool, decoded.value, (*decoded.oddities, *trailing))
 
 
-def _as_literal(tool: str | None, text: str, error: InvalidJson) -> ActionText:
+def _read_literal(tool: str | None, text: str, error: InvalidJson) -> ActionText:
     arguments = _literal(text)
     if arguments is None:
         return ActionText(tool, None, (f"the arguments are no JSON ({error})",))
@@ -112,9 +112,9 @@ def _literal(text: str) -> dict[str, Any] | None:
         return None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about escapes in what a stranger wrote
-            found = ast.literal_eval(text)
-        value = load_lenient(json.dumps(found)).value  # refuses what nests too deep
+            warnings.simplefilter("ignore")  # about escapes in untrusted text
+            literal = ast.literal_eval(text)
+        value = load_lenient(json.dumps(literal)).value  # refuses what nests too deep
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
@@ -124,7 +124,7 @@ FARA, GPT_SOLVER, TEXT = "fara", "gpt_solver", "text"
 UNPARSED = "unparsed"  # the action of a step of which nobody can tell what it did
 SOLVER, SUMMARY = "WebSurfer", "WebSurfer-SummarizedAction"  # who writes the two lines of a gpt-solver step
 RENAMED = {"stop_execution": "terminate", "stop_and_answer_question": "terminate"}
-_OF_FARA = "computer_use"
+_FARA_TOOL = "computer_use"
 _NOT_ARGUMENTS = frozenset({"action", "thoughts", "state_description", "screen_description", "reasoning"})
 
 
@@ -132,7 +132,7 @@ _NOT_ARGUMENTS = frozenset({"action", "thoughts", "state_description", "screen_d
 class Action:
     """An action in the words of its line: `raw_name` is not renamed, `logged` are all arguments as they stand there.
 
-    `oddities` say what was wrong with the line and what was made of it.
+    `problems` say what was wrong with the line and what was made of it.
     """
 
     dialect: str
@@ -141,11 +141,11 @@ class Action:
     tool: str | None
     logged: dict[str, Any]
     thought: str
-    oddities: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
     @property
     def is_structured(self) -> bool:
-        """Whether a structured line tells it, not a text."""
+        """Whether it comes from a structured line, not from a text."""
         return self.dialect != TEXT
 
     @property
@@ -173,64 +173,66 @@ def is_action(event: Mapping[str, Any]) -> bool:
 
 def event_action(event: Mapping[str, Any]) -> Action:
     """The action of a structured line."""
-    odd: list[str] = []
-    arguments = _arguments(event, odd)
+    problems: list[str] = []
+    arguments = _arguments(event, problems)
     outer, inner = event.get("action"), arguments.get("action")
-    given = outer if inner is None or inner == "" else inner
-    is_named = isinstance(given, str) and given != ""
+    raw_action = outer if inner is None or inner == "" else inner
+    is_named = isinstance(raw_action, str) and raw_action != ""
     if not is_named:
-        odd.append(f"its action is {shorten_json(given)}, not a name; kept as {UNPARSED}")
+        problems.append(f"its action is {shorten_json(raw_action)}, not a name; kept as {UNPARSED}")
     tool = outer if isinstance(outer, str) else None
-    name = given if isinstance(given, str) else shorten_json(given)
-    thought = _thought(arguments, odd)
-    return Action(_dialect(event, arguments), name, is_named, tool, arguments, thought, tuple(odd))
+    name = raw_action if isinstance(raw_action, str) else shorten_json(raw_action)
+    thought = _thought(arguments, problems)
+    return Action(_dialect(event, arguments), name, is_named, tool, arguments, thought, tuple(problems))
 
 
 def text_action(text: StepText) -> Action:
-    """The action of a step that is told as text; one that cannot be read is kept, so that the steps still count."""
-    found = read_action(text.action)
-    inner = (found.arguments or {}).get("action")
-    name = inner if isinstance(inner, str) and inner else found.tool or ""
-    is_named = found.arguments is not None and name != ""
-    odd = found.oddities if is_named else (*found.oddities, f"it names no action and arguments; kept as {UNPARSED}")
-    logged = {"action": UNPARSED} if found.arguments is None else found.arguments
-    return Action(TEXT, name or UNPARSED, is_named, found.tool, logged, text.thought, odd)
+    """The action of a step that is written as text; one that cannot be read is kept, so that the steps still count."""
+    parsed = read_action(text.action)
+    inner = (parsed.arguments or {}).get("action")
+    name = inner if isinstance(inner, str) and inner else parsed.tool or ""
+    is_named = parsed.arguments is not None and name != ""
+    problems = (
+        parsed.problems if is_named else (*parsed.problems, f"it names no action and arguments; kept as {UNPARSED}")
+    )
+    logged = {"action": UNPARSED} if parsed.arguments is None else parsed.arguments
+    return Action(TEXT, name or UNPARSED, is_named, parsed.tool, logged, text.thought, problems)
 
 
 def _dialect(event: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
     """Whose action it is: the gpt solver writes neither action nor thoughts among the arguments."""
-    is_fara = event.get("action") == _OF_FARA or event.get("source") == "FaraAgent"
+    is_fara = event.get("action") == _FARA_TOOL or event.get("source") == "FaraAgent"
     return FARA if is_fara or "action" in arguments or "thoughts" in arguments else GPT_SOLVER
 
 
-def _arguments(event: Mapping[str, Any], odd: list[str]) -> dict[str, Any]:
-    given = event.get("arguments")
-    found = _decoded(given) if isinstance(given, str) else given
-    if not isinstance(found, dict):
-        odd.append(f"its arguments are {shorten_json(given)}, not a JSON object; read as none")
+def _arguments(event: Mapping[str, Any], problems: list[str]) -> dict[str, Any]:
+    raw = event.get("arguments")
+    arguments = _decode_arguments(raw) if isinstance(raw, str) else raw
+    if not isinstance(arguments, dict):
+        problems.append(f"its arguments are {shorten_json(raw)}, not a JSON object; read as none")
         return {}
-    if isinstance(given, str):
-        odd.append("its arguments are a text, read as the JSON object in it")
-    return found
+    if isinstance(raw, str):
+        problems.append("its arguments are a text, read as the JSON object in it")
+    return arguments
 
 
-def _decoded(text: str) -> Any:
+def _decode_arguments(text: str) -> Any:
     try:
         return load_lenient(text.strip()).value
     except InvalidJson:
         return None
 
 
-def _thought(arguments: Mapping[str, Any], odd: list[str]) -> str:
-    told = _words(arguments, "thoughts", odd)
-    if told.strip():
-        return told
-    return f"{_words(arguments, 'state_description', odd)} {_words(arguments, 'reasoning', odd)}".strip()
+def _thought(arguments: Mapping[str, Any], problems: list[str]) -> str:
+    thought = _text_of(arguments, "thoughts", problems)
+    if thought.strip():
+        return thought
+    return f"{_text_of(arguments, 'state_description', problems)} {_text_of(arguments, 'reasoning', problems)}".strip()
 
 
-def _words(arguments: Mapping[str, Any], key: str, odd: list[str]) -> str:
-    given = arguments.get(key)
-    if given is None or isinstance(given, str):
-        return given or ""
-    odd.append(f"its {key} are {shorten_json(given)}, not a text; read as their JSON")
-    return json.dumps(given)
+def _text_of(arguments: Mapping[str, Any], key: str, problems: list[str]) -> str:
+    raw = arguments.get(key)
+    if raw is None or isinstance(raw, str):
+        return raw or ""
+    problems.append(f"its {key} are {shorten_json(raw)}, not a text; read as their JSON")
+    return json.dumps(raw)

@@ -50,13 +50,13 @@ def total_usage(components: Mapping[str, Usage]) -> Usage:
 
 def read_usage(raw: Mapping[str, Any], warnings: WarningLog) -> dict[str, Usage]:
     """The usage of each component whose numbers can be believed; a warning for each that is left out."""
-    found = {}
+    usages = {}
     for component, fields in raw.items():
         try:
-            found[component] = _usage(fields)
+            usages[component] = _usage(fields)
         except ValueError as error:
             warnings.add(f"token_usage of {component!r:.80} is left out of the sum: {error}")
-    return found
+    return usages
 
 
 def _usage(fields: object) -> Usage:
@@ -72,24 +72,24 @@ def _count(fields: Mapping[str, object], key: str) -> int:
     raw = fields.get(key)
     count = int(raw) if isinstance(raw, float) and raw.is_integer() else raw
     if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= _MOST:
-        told = f"{key} is {reprlib.repr(raw):.80}" if key in fields else f"it has no {key}"
-        raise ValueError(f"{told}; wanted a whole number")
+        problem = f"{key} is {reprlib.repr(raw):.80}" if key in fields else f"it has no {key}"
+        raise ValueError(f"{problem}; wanted a whole number")
     return count
 
 
 def _sum(counts: Iterable[int | None]) -> int | None:
-    known = list(counts)
-    return sum(count for count in known if count is not None) if known and None not in known else None
+    addends = list(counts)
+    return sum(count for count in addends if count is not None) if addends and None not in addends else None
 
 
 _SUFFIX = "_answer.json"
 _FULL_SUFFIX = "_final_answer.json"
 _BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_SHOWN = 5  # names in a message
-_MEND = "record the run again, or mend the file"
+_MAX_LISTED = 5  # names in a message
+_REPAIR_HINT = "record the run again, or mend the file"
 
 # What a field must be if it is there at all; env_state_json may be anything.
-_WANTED: Mapping[str, tuple[tuple[type, ...], str]] = {
+_EXPECTED_TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
     "final_answer": ((str, type(None)), "a text"),
     "env_state_json": ((object,), "any JSON"),
     "env_state_raw": ((str, type(None)), "a text"),
@@ -117,7 +117,7 @@ class FinalAnswer:
     warnings: tuple[str, ...] = ()
 
     @property
-    def is_given(self) -> bool:
+    def is_answered(self) -> bool:
         """Whether the agent stopped by itself: an empty answer is one."""
         return self.final_answer != NO_ANSWER
 
@@ -132,16 +132,16 @@ def answer_name(task_id: str, names: Sequence[str]) -> str:
         return exact
     candidates = _candidates(names)
     for suffix in (_FULL_SUFFIX, _SUFFIX):
-        found = [name for name in candidates if name.endswith(suffix)]
-        if len(found) == 1:
-            return found[0]
+        matches = [name for name in candidates if name.endswith(suffix)]
+        if len(matches) == 1:
+            return matches[0]
     if not candidates:
-        told = f"there is no {exact!r:.80} nor any other *{_SUFFIX}"
+        problem = f"there is no {exact!r:.80} nor any other *{_SUFFIX}"
         raise UnreadableTrajectory(
-            "answer_missing", f"{told}; the agent crashed, or the run was copied in part: record it again"
+            "answer_missing", f"{problem}; the agent crashed, or the run was copied in part: record it again"
         )
-    told = f"there are {len(candidates)} answer files and none is called {exact!r:.80}: {_listed(candidates)}"
-    raise UnreadableTrajectory("answer_ambiguous", f"{told}; keep the one that counts")
+    problem = f"there are {len(candidates)} answer files and none is called {exact!r:.80}: {_format_names(candidates)}"
+    raise UnreadableTrajectory("answer_ambiguous", f"{problem}; keep the one that counts")
 
 
 def other_answers(name: str, names: Sequence[str]) -> str | None:
@@ -150,7 +150,9 @@ def other_answers(name: str, names: Sequence[str]) -> str | None:
     if not others:
         return None
     loaded = "neither" if len(others) == 1 else "none of them"
-    return f"{name}: the answer is read from here, not from {_listed(others)}; webeval loads {loaded}, so keep one"
+    return (
+        f"{name}: the answer is read from here, not from {_format_names(others)}; webeval loads {loaded}, so keep one"
+    )
 
 
 def _candidates(names: Sequence[str]) -> list[str]:
@@ -174,46 +176,46 @@ def read_answer(name: str, content: bytes) -> FinalAnswer:
     fields = _object(name, content)
     _refuse_wrong_types(name, fields)
     warnings = WarningLog(name)
-    _tell_oddities(fields, content, warnings)
-    given = fields.get("final_answer", NO_ANSWER)
+    _add_warnings(fields, content, warnings)
+    final_answer = fields.get("final_answer", NO_ANSWER)
     return FinalAnswer(
         name=name,
-        final_answer=NO_ANSWER if given is None else given,
+        final_answer=NO_ANSWER if final_answer is None else final_answer,
         env_state_json=fields.get("env_state_json", NO_ANSWER),
         env_state_raw=fields.get("env_state_raw", NO_ANSWER),
         screenshots=tuple(fields.get("screenshots", ())),
         is_aborted=fields.get("is_aborted", False),
         is_rel_paths=fields.get("is_rel_paths", True),
         token_usage=read_usage(fields.get("token_usage") or {}, warnings),
-        extra={key: value for key, value in fields.items() if key not in _WANTED},
+        extra={key: value for key, value in fields.items() if key not in _EXPECTED_TYPES},
         warnings=warnings.texts,
     )
 
 
 def _object(name: str, content: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(content)
+        document = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise UnreadableTrajectory("answer_invalid", f"{name} is no JSON: {error}; {_MEND}") from error
-    if not isinstance(found, dict):
+        raise UnreadableTrajectory("answer_invalid", f"{name} is no JSON: {error}; {_REPAIR_HINT}") from error
+    if not isinstance(document, dict):
         raise UnreadableTrajectory(
-            "answer_invalid", f"{name} is {_kind(found)}; wanted an object with final_answer; {_MEND}"
+            "answer_invalid", f"{name} is {_kind(document)}; wanted an object with final_answer; {_REPAIR_HINT}"
         )
-    return found
+    return document
 
 
 def _refuse_wrong_types(name: str, fields: Mapping[str, Any]) -> None:
-    for key, (types, wanted) in _WANTED.items():
+    for key, (types, expected) in _EXPECTED_TYPES.items():
         if key in fields and not isinstance(fields[key], types):
-            raise _wrong(name, fields[key], wanted, key)
+            raise _wrong_type_error(name, fields[key], expected, key)
     for position, entry in enumerate(fields.get("screenshots", ())):
         if not isinstance(entry, str):
-            raise _wrong(name, entry, "a file name", f"screenshots[{position}]")
+            raise _wrong_type_error(name, entry, "a file name", f"screenshots[{position}]")
 
 
-def _wrong(name: str, raw: object, wanted: str, where: str) -> UnreadableTrajectory:
+def _wrong_type_error(name: str, raw: object, expected: str, where: str) -> UnreadableTrajectory:
     return UnreadableTrajectory(
-        "answer_invalid", f"{name} has {_kind(raw)} where {wanted} is wanted; {_MEND} @ {where}"
+        "answer_invalid", f"{name} has {_kind(raw)} where {expected} is wanted; {_REPAIR_HINT} @ {where}"
     )
 
 
@@ -221,16 +223,16 @@ def _kind(raw: object) -> str:
     return _KINDS.get(type(raw), "a number")
 
 
-def _tell_oddities(fields: Mapping[str, Any], content: bytes, warnings: WarningLog) -> None:
+def _add_warnings(fields: Mapping[str, Any], content: bytes, warnings: WarningLog) -> None:
     if content.startswith(_BYTE_ORDER_MARKS):
         warnings.add("starts with a byte order mark, which is skipped")
     if fields.get("final_answer", NO_ANSWER) is None:
         warnings.add(f"final_answer is null, which is taken for {NO_ANSWER}")
-    unknown = sorted(fields.keys() - _WANTED.keys())
+    unknown = sorted(fields.keys() - _EXPECTED_TYPES.keys())
     if unknown:
-        warnings.add(f"keys that this format does not define are kept but not used: {_listed(unknown)}")
+        warnings.add(f"keys that this format does not define are kept but not used: {_format_names(unknown)}")
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(f"{name!r:.80}" for name in names[:_SHOWN]) + more
+def _format_names(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
+    return ", ".join(f"{name!r:.80}" for name in names[:_MAX_LISTED]) + more

@@ -96,17 +96,17 @@ class _Reading:
         elif phase == "Execution" and word == "Completed":
             self._complete(time)
         elif phase == "Execution" and message.startswith(_CRASH):
-            self.crash = self.error = _shown(message.removeprefix(_CRASH).lstrip(": ")) or "no reason given"
+            self.crash = self.error = _format_line(message.removeprefix(_CRASH).lstrip(": ")) or "no reason given"
         elif phase == "Evaluation" and word == "Completed":
             self.is_stale = False
         elif level in ("ERROR", "CRITICAL"):
-            self.error = _shown(message.partition(":")[0])
+            self.error = _format_line(message.partition(":")[0])
             self.is_traceback = message.startswith(_SURF_ERROR)
 
     def continue_record(self, line: str) -> None:
         """Take a line without a header; the last one of a traceback names the error."""
         if self.is_traceback and _EXCEPTION.match(line):
-            self.error = _shown(f"{_SURF_ERROR}: {line}")
+            self.error = _format_line(f"{_SURF_ERROR}: {line}")
 
     def _start(self, time: datetime | None) -> None:
         self.attempts += 1
@@ -127,7 +127,7 @@ def _time(text: str) -> datetime | None:
         return None
 
 
-def _shown(text: str) -> str:
+def _format_line(text: str) -> str:
     """One printable line without addresses: those of sessions let whoever reads them in (Q48)."""
     words = ("<url>" if "://" in word else word for word in text.split())
     return "".join(filter(str.isprintable, " ".join(words))).strip()[:_MOST_OF_TEXT]

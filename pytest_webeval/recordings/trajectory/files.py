@@ -109,8 +109,8 @@ class TrajectoryFiles:
         folder = self.path / SCORES
         try:
             if not stat.S_ISDIR(folder.lstat().st_mode):
-                told = f"{SCORES} in {self.path} is no directory; put the files there, not a link to them"
-                raise RecordingError(told)
+                problem = f"{SCORES} in {self.path} is no directory; put the files there, not a link to them"
+                raise RecordingError(problem)
             return tuple(name for name in sorted(os.listdir(folder)) if name.endswith(".json"))  # noqa: PTH208  (names)
         except OSError as error:
             raise RecordingError(f"cannot list {folder}: {error.strerror}; make it readable") from error

@@ -41,8 +41,8 @@ class RunLocation:
     @property
     def benchmark_kind(self) -> str | None:
         """`webtailbench`, `webvoyager` or `om2w`; None for any other benchmark."""
-        known = (kind for prefix, kind in _BENCHMARKS.items() if (self.benchmark or "").startswith(prefix))
-        return next(known, None)
+        kinds = (kind for prefix, kind in _BENCHMARKS.items() if (self.benchmark or "").startswith(prefix))
+        return next(kinds, None)
 
     @property
     def experiment(self) -> str | None:
@@ -71,8 +71,8 @@ def locate(path: PurePath) -> RunLocation:
 def _inside(above: tuple[str, ...]) -> tuple[str, ...]:
     """The parts from the system on: a run that was filed elsewhere is known by what a system's name looks like."""
     after = len(above) - above[::-1].index(_RUNS) if _RUNS in above else 0
-    named = (at for at in range(after, len(above)) if _SYSTEM.fullmatch(above[at]))
-    start = next(named, after if _RUNS in above else len(above))
+    system_positions = (position for position in range(after, len(above)) if _SYSTEM.fullmatch(above[position]))
+    start = next(system_positions, after if _RUNS in above else len(above))
     return above[start:]
 
 

@@ -44,35 +44,40 @@ def read_log(content: bytes) -> Log:
     """The log in the bytes of its file, whatever they are. What is damaged is left out or mended, with a warning."""
     in_lines, in_steps = WarningLog(LOG), WarningLog(LOG)
     lines = read_lines(content, in_lines)
-    found = read_steps(lines, in_steps)
-    dialect = _dialect(lines, found)
+    logged_steps = read_steps(lines, in_steps)
+    dialect = _dialect(lines, logged_steps)
     return Log(
         dialect=dialect,
-        steps=tuple(one.step for one in found),
-        events=_events(dialect, lines, found),
-        actions=tuple(one.action.json for one in found),
-        thoughts=tuple(one.action.thought for one in found),
+        steps=tuple(logged.step for logged in logged_steps),
+        events=_events(dialect, lines, logged_steps),
+        actions=tuple(logged.action.json for logged in logged_steps),
+        thoughts=tuple(logged.action.thought for logged in logged_steps),
         warnings=(*in_steps.texts, *in_lines.texts),
     )
 
 
-def _dialect(lines: Sequence[Line], found: Sequence[LoggedStep]) -> str:
-    dialects = {one.action.dialect for one in found}
+def _dialect(lines: Sequence[Line], logged_steps: Sequence[LoggedStep]) -> str:
+    dialects = {logged.action.dialect for logged in logged_steps}
     if not dialects:
         return GPT_SOLVER if any(line.event.get("source") == SUMMARY for line in lines) else EMPTY
     return dialects.pop() if len(dialects) == 1 else MIXED
 
 
-def _events(dialect: str, lines: Sequence[Line], found: Sequence[LoggedStep]) -> tuple[dict[str, Any], ...]:
+def _events(dialect: str, lines: Sequence[Line], logged_steps: Sequence[LoggedStep]) -> tuple[dict[str, Any], ...]:
     """The events as the original has them in each of its modes (§3.1)."""
     if dialect in {FARA, MIXED}:
         return tuple(line.event for line in lines)
-    return tuple(_converted(one.action) if dialect == TEXT else _solved(one.action, one.line.event) for one in found)
+    return tuple(
+        _convert_text_event(logged.action)
+        if dialect == TEXT
+        else _convert_solver_event(logged.action, logged.line.event)
+        for logged in logged_steps
+    )
 
 
-def _converted(action: Action) -> dict[str, Any]:
+def _convert_text_event(action: Action) -> dict[str, Any]:
     return {"action": action.name, "arguments": {**action.logged, "thoughts": action.thought}}
 
 
-def _solved(action: Action, event: dict[str, Any]) -> dict[str, Any]:
+def _convert_solver_event(action: Action, event: dict[str, Any]) -> dict[str, Any]:
     return {**event, "arguments": {**action.logged, "action": action.name}}

@@ -71,11 +71,11 @@ def _events(text: str, number: int, warnings: WarningLog) -> Iterator[dict[str, 
     """The objects of one line: one, or several if their line feeds got lost."""
     start = 0
     for position in range(MAX_GLUED):
-        found = _object(text, start, number, warnings)
-        if found is None:
+        decoded = _object(text, start, number, warnings)
+        if decoded is None:
             return
-        yield found.value
-        start = _after_blanks(text, found.end)
+        yield decoded.value
+        start = _after_blanks(text, decoded.end)
         if start == len(text):
             return
         if position == 0:
@@ -91,13 +91,13 @@ def _after_blanks(text: str, start: int) -> int:
 
 def _object(text: str, start: int, number: int, warnings: WarningLog) -> LenientJson | None:
     try:
-        found = load_lenient(text, start)
+        decoded = load_lenient(text, start)
     except InvalidJson as error:
         warnings.add(f"is no JSON: {error}; left out: {shorten_json(text[start : start + 60])}", number)
         return None
-    if not isinstance(found.value, dict):
+    if not isinstance(decoded.value, dict):
         warnings.add(f"is no JSON object; left out: {shorten_json(text[start : start + 60])}", number)
         return None
-    for oddity in found.oddities:
+    for oddity in decoded.oddities:
         warnings.add(oddity, number)
-    return found
+    return decoded

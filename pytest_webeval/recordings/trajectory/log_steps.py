@@ -43,10 +43,13 @@ class StepBuilder:
         """
         if self.action.is_structured:
             return False
-        told = self.action
-        thought_alike = not action.thought or action.thought.strip() == told.thought
-        done_alike = not told.is_named or (told.name, told.arguments) == (action.name, action.arguments)
-        return thought_alike or done_alike
+        own_action = self.action
+        has_same_thought = not action.thought or action.thought.strip() == own_action.thought
+        has_same_action = not own_action.is_named or (own_action.name, own_action.arguments) == (
+            action.name,
+            action.arguments,
+        )
+        return has_same_thought or has_same_action
 
 
 @dataclass(slots=True)
@@ -71,26 +74,26 @@ class StepAssembler:
 
     def add_text(self, line: Line, text: StepText) -> None:
         """A thought with its action: a step of its own, unless it is that of the structured line before it."""
-        step, told = self._open(), text_action(text)
+        step, action = self._open(), text_action(text)
         if step and step.text is None and step.number == text.number:
-            step.text = told
+            step.text = action
             return
         if text.number != self._last + 1:
             self.warnings.add(f"has step number {text.number} where {self._last + 1} is due", line.number)
-        self._begin(StepBuilder(text.number, line, told, told))
+        self._begin(StepBuilder(text.number, line, action, action))
 
-    def add_observation(self, line: Line, seen: ObservationText) -> None:
+    def add_observation(self, line: Line, observation: ObservationText) -> None:
         """What was seen after the step of that number, or after the last one if that has no number of its own."""
-        step = self._by_number.get(seen.number)
+        step = self._by_number.get(observation.number)
         if step is None or step.observation is not None:
             last = self._open()
             step = last if last and last.text is None else None
             then = "taken for the last one" if step else "left out"
-            self.warnings.add(f"Observation#{seen.number} fits no step; {then}", line.number)
+            self.warnings.add(f"Observation#{observation.number} fits no step; {then}", line.number)
             if step:
-                self._number(step, seen.number)
+                self._number(step, observation.number)
         if step:
-            step.observation = seen.text
+            step.observation = observation.text
 
     def _open(self) -> StepBuilder | None:
         """The last step, if more of its lines may follow."""
@@ -109,42 +112,42 @@ def draft_steps(lines: Sequence[Line], warnings: WarningLog) -> list[StepBuilder
     """The steps that the lines of a log tell, in the order of the log."""
     drafts = StepAssembler(warnings)
     for line, action in zip(lines, _actions(lines, warnings), strict=True):
-        told = action or _told(line, warnings)
-        if isinstance(told, Action):
-            drafts.add_action(line, told)
-        elif isinstance(told, StepText):
-            drafts.add_text(line, told)
-        elif told:
-            drafts.add_observation(line, told)
+        parsed = action or _parse_message(line, warnings)
+        if isinstance(parsed, Action):
+            drafts.add_action(line, parsed)
+        elif isinstance(parsed, StepText):
+            drafts.add_text(line, parsed)
+        elif parsed:
+            drafts.add_observation(line, parsed)
     return _without_echoes(drafts.steps)
 
 
 def _actions(lines: Sequence[Line], warnings: WarningLog) -> list[Action | None]:
     """The action of each structured line. Where the gpt solver acts, others only report what they plan (§3.1)."""
-    found = [event_action(line.event) if is_action(line.event) else None for line in lines]
+    actions = [event_action(line.event) if is_action(line.event) else None for line in lines]
     sources = [
         line.event.get("source") if action and action.dialect == GPT_SOLVER else None
-        for line, action in zip(lines, found, strict=True)
+        for line, action in zip(lines, actions, strict=True)
     ]
     for position, source in enumerate(sources if SOLVER in sources else ()):
         if isinstance(source, str) and source != SOLVER:
-            found[position] = None
-            told = f"is an action of {shorten_json(source)}, not of {SOLVER}; no step"
-            warnings.add(told, lines[position].number)
-    return found
+            actions[position] = None
+            problem = f"is an action of {shorten_json(source)}, not of {SOLVER}; no step"
+            warnings.add(problem, lines[position].number)
+    return actions
 
 
-def _told(line: Line, warnings: WarningLog) -> StepText | ObservationText | None:
+def _parse_message(line: Line, warnings: WarningLog) -> StepText | ObservationText | None:
     message = line.event.get("message")
     if "message" not in line.event or line.event.get("source") == SUMMARY:
         return None
     if not isinstance(message, str):
         warnings.add(f"its message is {shorten_json(message)}, not a text; left out", line.number)
         return None
-    told = read_text(message)
-    if told is None and quotes_step(message):
+    parsed = read_text(message)
+    if parsed is None and quotes_step(message):
         warnings.add("its message only quotes a thought and an action; no step", line.number)
-    return told
+    return parsed
 
 
 def _without_echoes(steps: list[StepBuilder]) -> list[StepBuilder]:
@@ -173,11 +176,11 @@ class LoggedStep:
 def read_steps(lines: Sequence[Line], warnings: WarningLog) -> list[LoggedStep]:
     """All steps that a log tells, also those that only a text tells though others have structured lines (Q8)."""
     drafts = draft_steps(lines, warnings)
-    _compare(drafts, warnings)
-    return [_read(index, draft, warnings) for index, draft in enumerate(drafts, 1)]
+    _compare_counts(drafts, warnings)
+    return [_build_step(index, draft, warnings) for index, draft in enumerate(drafts, 1)]
 
 
-def _compare(drafts: Sequence[StepBuilder], warnings: WarningLog) -> None:
+def _compare_counts(drafts: Sequence[StepBuilder], warnings: WarningLog) -> None:
     structured = sum(draft.action.is_structured for draft in drafts)
     texts = sum(draft.text is not None for draft in drafts)
     alone = len(drafts) - structured
@@ -186,10 +189,10 @@ def _compare(drafts: Sequence[StepBuilder], warnings: WarningLog) -> None:
         warnings.add(f"has {structured} structured and {texts} text steps; the structured ones count{rest}")
 
 
-def _read(index: int, draft: StepBuilder, warnings: WarningLog) -> LoggedStep:
+def _build_step(index: int, draft: StepBuilder, warnings: WarningLog) -> LoggedStep:
     action, line = draft.action, draft.line.number
-    for oddity in action.oddities:
-        warnings.add(oddity, line)
+    for problem in action.problems:
+        warnings.add(problem, line)
     step = Step(
         index=index,
         action=action.name,
@@ -207,8 +210,8 @@ def _read(index: int, draft: StepBuilder, warnings: WarningLog) -> LoggedStep:
 
 
 def _text(line: Line, key: str, warnings: WarningLog) -> str | None:
-    given = line.event.get(key)
-    if given is None or isinstance(given, str):
-        return given
-    warnings.add(f"its {key} is {shorten_json(given)}, not a text; read as none", line.number)
+    raw = line.event.get(key)
+    if raw is None or isinstance(raw, str):
+        return raw
+    warnings.add(f"its {key} is {shorten_json(raw)}, not a text; read as none", line.number)
     return None

@@ -44,36 +44,38 @@ def classify_unanswered(problem: UnreadableTrajectory, core: CoreLog) -> Traject
     """The outcome where no answer file can be used: a crash if the log of the execution shows one (§4.2, rows 1, 2)."""
     has_crashed = core.crash is not None or (core.attempts > 0 and not core.is_completed)
     if problem.code == "answer_missing" and has_crashed:
-        told = f"the run crashed: {core.crash}" if core.crash else "the run never came to its end, and left no answer"
-        return TrajectoryOutcome(OutcomeClass.ABORTED, ("crash_no_answer",), told)
+        message = (
+            f"the run crashed: {core.crash}" if core.crash else "the run never came to its end, and left no answer"
+        )
+        return TrajectoryOutcome(OutcomeClass.ABORTED, ("crash_no_answer",), message)
     return unreadable(problem)
 
 
 def classify_answered(answer: FinalAnswer, steps: Sequence[Step], max_rounds: int | None) -> TrajectoryOutcome:
     """The outcome of a trajectory with an answer file and a log (§4.2, rows 3, 5, 6)."""
     if answer.is_aborted:
-        more = ("aborted_with_answer",) if answer.is_given else ()
-        told = "the environment failed while the agent was at work (is_aborted)"
-        return TrajectoryOutcome(OutcomeClass.ABORTED, ("flagged", *more), told)
-    if not answer.is_given:
+        more = ("aborted_with_answer",) if answer.is_answered else ()
+        message = "the environment failed while the agent was at work (is_aborted)"
+        return TrajectoryOutcome(OutcomeClass.ABORTED, ("flagged", *more), message)
+    if not answer.is_answered:
         return TrajectoryOutcome(
             OutcomeClass.OVER_BUDGET,
-            ("no_answer", *_short_of(steps, max_rounds)),
+            ("no_answer", *_list_budget_reasons(steps, max_rounds)),
             f"the agent gave no answer in {len(steps)} steps",
         )
-    return TrajectoryOutcome(OutcomeClass.COMPLETED, tuple(_oddities(answer, steps)), "the agent answered")
+    return TrajectoryOutcome(OutcomeClass.COMPLETED, tuple(_list_answer_reasons(answer, steps)), "the agent answered")
 
 
-def _short_of(steps: Sequence[Step], max_rounds: int | None) -> list[str]:
-    found = ["below_budget"] if max_rounds is not None and len(steps) < max_rounds else []
-    return [*found, "terminate_without_answer"] if _is_terminated(steps) else found
+def _list_budget_reasons(steps: Sequence[Step], max_rounds: int | None) -> list[str]:
+    reasons = ["below_budget"] if max_rounds is not None and len(steps) < max_rounds else []
+    return [*reasons, "terminate_without_answer"] if _is_terminated(steps) else reasons
 
 
-def _oddities(answer: FinalAnswer, steps: Sequence[Step]) -> list[str]:
-    found = [] if answer.final_answer.strip() else ["empty_answer"]
+def _list_answer_reasons(answer: FinalAnswer, steps: Sequence[Step]) -> list[str]:
+    reasons = [] if answer.final_answer.strip() else ["empty_answer"]
     if not _is_terminated(steps):
-        return [*found, "no_terminate"]
-    return [*found, "self_reported_failure"] if steps[-1].arguments.get("status") == "failure" else found
+        return [*reasons, "no_terminate"]
+    return [*reasons, "self_reported_failure"] if steps[-1].arguments.get("status") == "failure" else reasons
 
 
 def _is_terminated(steps: Sequence[Step]) -> bool:

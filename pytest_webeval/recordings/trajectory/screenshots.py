@@ -26,7 +26,7 @@ _ALIGNMENTS = {0: "n", 1: "n+1", -1: "n-1"}
 
 @dataclass(frozen=True, slots=True)
 class Screenshots:
-    """The images of a run in order, and what is odd about the list of them.
+    """The images of a run in order, and the warnings about the list of them.
 
     `all` can be read below the directory. `missing` are listed but not there, `unlisted` there but not listed;
     `refused` are entries that lead out of the directory, are links or no images. `listed_count` counts them all.
@@ -48,22 +48,22 @@ def find_screenshots(
 ) -> Screenshots:
     """The screenshots that an answer lists, or those in the directory if it lists none. Opens no file."""
     folder = _Folder(os.path.abspath(directory), frozenset(names_on_disk), is_rel_paths)  # noqa: PTH100  (not its target)
-    by_fate: dict[str, list[str]] = {"missing": [], "refused": [], "here": [], "moved": [], "twice": []}
+    by_status: dict[str, list[str]] = {"missing": [], "refused": [], "here": [], "moved": [], "twice": []}
     used: dict[str, None] = {}  # in the order of the list
     for entry in listed:
-        fate, name = folder.look_up(entry)
-        by_fate["twice" if name in used else fate].append(name)
-        if fate in ("here", "moved"):
+        status, name = folder.look_up(entry)
+        by_status["twice" if name in used else status].append(name)
+        if status in ("here", "moved"):
             used[name] = None
     unlisted = _in_order(name for name in sorted(folder.names) if name not in used and folder.is_step(name))
-    by_fate["unlisted" if listed else "not listed at all"] = unlisted
+    by_status["unlisted" if listed else "not listed at all"] = unlisted
     return Screenshots(
         all=tuple(Screenshot(name, number_of(name)) for name in (_in_order(used) if listed else unlisted)),
         listed_count=len(listed),
-        missing=tuple(by_fate["missing"]),
+        missing=tuple(by_status["missing"]),
         unlisted=tuple(unlisted),
-        refused=tuple(by_fate["refused"]),
-        warnings=_warnings(by_fate),
+        refused=tuple(by_status["refused"]),
+        warnings=_warnings(by_status),
     )
 
 
@@ -74,13 +74,13 @@ class _Folder:
     is_rel_paths: bool
 
     def look_up(self, entry: str) -> tuple[str, str]:
-        """The fate of an entry, and the name by which it goes there."""
+        """The status of an entry, and the name by which it goes there."""
         parts = [part for part in _SEPARATOR.split(entry) if part not in ("", ".")]
         if not entry.lower().endswith(_IMAGES) or ".." in parts:
             return "refused", entry
         exact = entry if entry in self.names else self._inside(entry, parts)
-        name = exact if exact and self._holds(exact) else parts[-1]
-        if not self._holds(name):
+        name = exact if exact and self._exists(exact) else parts[-1]
+        if not self._exists(name):
             return "missing", name
         if self._is_unsafe(name):
             return "refused", entry
@@ -98,7 +98,7 @@ class _Folder:
             return "/".join(parts[len(own) :]) if parts[: len(own)] == own else ""
         return "/".join(parts) if self.is_rel_paths or len(parts) == 1 else ""
 
-    def _holds(self, name: str) -> bool:
+    def _exists(self, name: str) -> bool:
         return name in self.names or ("/" in name and os.path.lexists(f"{self.path}/{name}"))
 
     def _is_unsafe(self, name: str) -> bool:
@@ -125,7 +125,7 @@ def _moment(name: str) -> str:
     return last if last in ("pre", "post") else ""
 
 
-_TOLD = {
+_WARNING_TEXTS = {
     "moved": "listed by a path elsewhere, and taken from the run's directory by name",
     "missing": "listed, but not in the run's directory; copy the run again",
     "refused": "listed, but refused as no plain image inside the run's directory",
@@ -135,10 +135,10 @@ _TOLD = {
 }
 
 
-def _warnings(by_fate: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+def _warnings(by_status: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     warnings = WarningLog("screenshots")
-    for fate, text in _TOLD.items():
-        if names := by_fate.get(fate):
+    for status, text in _WARNING_TEXTS.items():
+        if names := by_status.get(status):
             warnings.add(f"{len(names)} {text}, such as {names[0]!r:.80}")
     return warnings.texts
 
@@ -151,11 +151,11 @@ def align(steps: Sequence[Step], shots: Sequence[Screenshot]) -> tuple[tuple[Ste
     is_explicit = any(_moment(shot.name) for shot in shots)
     look = _by_name(shots) if is_explicit else _by_place(shots)
     count = len({shot.number for shot in shots}) if is_explicit else len(shots)
-    found = []
+    aligned = []
     for index, step in enumerate(steps, 1):
         before, after = look(index)
-        found.append(replace(step, before=before, after=after))
-    return tuple(found), _ALIGNMENTS.get(count - len(steps), "misaligned")
+        aligned.append(replace(step, before=before, after=after))
+    return tuple(aligned), _ALIGNMENTS.get(count - len(steps), "misaligned")
 
 
 _Look = Callable[[int], tuple[Screenshot | None, Screenshot | None]]

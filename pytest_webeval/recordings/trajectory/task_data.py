@@ -72,22 +72,22 @@ def read_task_data(content: bytes) -> TaskData:
 
 def _object(content: bytes, warnings: WarningLog) -> dict[str, Any]:
     try:
-        found = json.loads(content, parse_float=Decimal, parse_constant=lambda _: None)
+        document = json.loads(content, parse_float=Decimal, parse_constant=lambda _: None)
     except (ValueError, RecursionError) as error:
         warnings.add(f"is no JSON: {error}; what it says is not used")
         return {}
     except ArithmeticError:
         warnings.add("has a number with an exponent beyond all bounds; what it says is not used")
         return {}
-    if isinstance(found, dict):
-        return found
+    if isinstance(document, dict):
+        return document
     warnings.add("is no JSON object; what it says is not used")
     return {}
 
 
 def _text(raw: Mapping[str, Any], key: str) -> str | None:
-    found = raw.get(key)
-    return found if isinstance(found, str) and found.strip() else None
+    text = raw.get(key)
+    return text if isinstance(text, str) and text.strip() else None
 
 
 def _rubric(raw: object, warnings: WarningLog) -> Mapping[str, Any] | None:

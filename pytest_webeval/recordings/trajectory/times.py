@@ -39,13 +39,13 @@ def read_times(content: bytes | None) -> Times:
 
 def _object(content: bytes, warnings: WarningLog) -> dict[str, object] | None:
     try:
-        found = json.loads(content)
+        document = json.loads(content)
     except (ValueError, RecursionError) as error:
         warnings.add(f"is no JSON: {error}; the duration is unknown")
         return None
-    if isinstance(found, dict):
-        return found
-    warnings.add(f"is {reprlib.repr(found):.80}; wanted an object with a duration, which is unknown")
+    if isinstance(document, dict):
+        return document
+    warnings.add(f"is {reprlib.repr(document):.80}; wanted an object with a duration, which is unknown")
     return None
 
 
@@ -53,6 +53,6 @@ def _seconds(fields: dict[str, object], key: str, warnings: WarningLog) -> float
     raw = fields.get(key)
     if isinstance(raw, int | float) and not isinstance(raw, bool) and 0 <= raw <= _MOST:
         return float(raw)
-    told = f"{key} is {reprlib.repr(raw):.80}" if key in fields else f"there is no {key}"
-    warnings.add(f"{told}; wanted a number of seconds; it is unknown")
+    problem = f"{key} is {reprlib.repr(raw):.80}" if key in fields else f"there is no {key}"
+    warnings.add(f"{problem}; wanted a number of seconds; it is unknown")
     return None

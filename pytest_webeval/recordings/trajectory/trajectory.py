@@ -82,14 +82,14 @@ class Trajectory(TrajectoryFiles):
     @property
     def screenshots(self) -> tuple[Screenshot, ...]:
         """Images of the run in order; their bytes are `inputs.read(shot.name)`."""
-        return self.found_screenshots.all
+        return self.screenshot_list.all
 
     def image(self, shot: Screenshot) -> bytes:
         """The bytes of a screenshot. Raises `RecordingError`."""
         return self.inputs.read(shot.name, MAX_FILE_BYTES)
 
     @cached_property
-    def found_screenshots(self) -> Screenshots:
+    def screenshot_list(self) -> Screenshots:
         """Images with those that are missing, unlisted or refused."""
         try:
             listed, is_relative = self.answer.screenshots, self.answer.is_rel_paths
@@ -144,20 +144,20 @@ class Trajectory(TrajectoryFiles):
     def flags(self) -> tuple[str, ...]:
         """Oddities of a run that can be scored, as codes. Raises `UnreadableTrajectory`."""
         last = self.log.steps[-1].action if self.log.steps else ""
-        found = {
+        conditions = {
             "log_lost": self.is_log_lost,
             "misaligned": self.alignment == "misaligned",
-            "missing_screenshots": bool(self.found_screenshots.missing),
+            "missing_screenshots": bool(self.screenshot_list.missing),
             "nonstandard_stop": last == "stop",
             "several_attempts": self.attempts > 1,
         }
-        return tuple(code for code, holds in found.items() if holds)
+        return tuple(code for code, holds in conditions.items() if holds)
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was odd in the files of the run, each with its file and place."""
         parts: list[Iterable[str]] = [
-            self.found_screenshots.warnings,
+            self.screenshot_list.warnings,
             self.times.warnings,
             self.core.warnings,
             self.task_data.warnings,
@@ -175,10 +175,10 @@ class Trajectory(TrajectoryFiles):
         return tuple(filter(None, (other_answers(name, self.names), name_warning(self.task_id, name))))
 
 
-def described(trajectory: Trajectory) -> dict[str, Any]:
+def trajectory_to_json(trajectory: Trajectory) -> dict[str, Any]:
     """All that can be told; None where the run does not say. Never raises over damaged content."""
     place, outcome, core = trajectory.place, trajectory.outcome, trajectory.core
-    found: dict[str, Any] = {
+    details: dict[str, Any] = {
         "class": outcome.kind.value,
         "reasons": list(outcome.reasons),
         "message": outcome.message,
@@ -196,18 +196,18 @@ def described(trajectory: Trajectory) -> dict[str, Any]:
         "usage": None,
     }
     with suppress(UnreadableTrajectory):
-        found |= _of_log(trajectory)
+        details |= _log_to_json(trajectory)
     with suppress(UnreadableTrajectory):
-        found |= _of_answer(trajectory)
-    return found
+        details |= _answer_to_json(trajectory)
+    return details
 
 
-def _of_log(trajectory: Trajectory) -> dict[str, Any]:
+def _log_to_json(trajectory: Trajectory) -> dict[str, Any]:
     log = trajectory.log
     return {"dialect": log.dialect, "steps": len(log.steps), "alignment": trajectory.alignment}
 
 
-def _of_answer(trajectory: Trajectory) -> dict[str, Any]:
+def _answer_to_json(trajectory: Trajectory) -> dict[str, Any]:
     answer, usage = trajectory.answer, trajectory.total_usage
     tokens = {"prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens}
     more = {"reasoning_tokens": usage.reasoning_tokens, "num_calls": usage.num_calls}
