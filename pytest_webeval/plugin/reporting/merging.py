@@ -36,7 +36,7 @@ def merged(workspace: Workspace, path: Path, record: Record | None, parts: Seque
         status = worst([whole.status, Status(record.status)])
         whole = whole.with_changes(status=status, score=float(status is Status.SUCCESS))
     place, redacting = workspace.result_path(path), workspace.config.stash[REDACTING]
-    told = redacting.merged(whole, lambda: workspace.run(path))
+    told = redacting.redact_merged(whole, lambda: workspace.run(path))
     joint = Record.of(told, record.task_type if record else None, reason(told))
     found = RunOutcome(joint, place, None, None, redacting, seen=whole)
     try:

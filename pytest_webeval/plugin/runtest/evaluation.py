@@ -80,7 +80,7 @@ class RecordEvaluation:
             self.scored = self._stored(given) or self._whole(given)
         self.xfail([self.scored.status])
         if self.scored.status is not Status.SUCCESS:
-            text = failure_text(self.redacting.told(self.scored, self.case.run))
+            text = failure_text(self.redacting.redact_for_report(self.scored, self.case.run))
             raise TaskFailed(text, self.case.calls.raised)
         return self.scored
 
@@ -231,7 +231,7 @@ class Checker:
             self.record.leave_out(error)
         self.record.xfail([one.status for one in results])
         if wrong := [one for one in results if one.status is not Status.SUCCESS]:
-            told = [self.record.redacting.evaluated(one, self.record.case.run) for one in wrong]
+            told = [self.record.redacting.redact_evaluation(one, self.record.case.run) for one in wrong]
             raise TaskFailed("\n".join(map(evaluator_text, told)), raised[before:])
         return results
 
