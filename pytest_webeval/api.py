@@ -78,7 +78,7 @@ def score(  # noqa: PLR0913  (all but the run may be left out)
         task,
         sites or Sites(),
         today=today or present_day(),
-        asked_policy=policy or VerdictPolicy(),
+        requested_policy=policy or VerdictPolicy(),
         is_published=tasks is not None and tasks.is_published(task.task_id),
     )
     try:

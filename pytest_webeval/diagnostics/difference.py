@@ -26,64 +26,68 @@ class _Budget:
 
     left: int
 
-    def take(self, wanted: int) -> int:
+    def take(self, requested: int) -> int:
         """As many of them as there are."""
-        taken = max(min(self.left, wanted), 0)
-        self.left -= wanted
+        taken = max(min(self.left, requested), 0)
+        self.left -= requested
         return taken
 
 
 def truncate_json(tree: Any, longest: int = LONGEST) -> Any:
     """The tree as plain JSON of about so many characters. Its shape stays; what was cut off shows as an ellipsis."""
-    return _bounded(tree, _Budget(longest), MAX_REPORT_DEPTH)
+    return _truncate(tree, _Budget(longest), MAX_REPORT_DEPTH)
 
 
 def bounded_path(path: str) -> str:
-    """A path, without its middle where it is long: how it begins and ends says what kind of thing it leads to."""
+    """A path, without its middle where it is long: its start and its end tell the kind of value."""
     return path if len(path) <= LONGEST_PATH else f"{path[: LONGEST_PATH - 100]}{CUT}{path[-99:]}"
 
 
-def _bounded(tree: Any, room: _Budget, depth: int) -> Any:
+def _truncate(tree: Any, budget: _Budget, depth: int) -> Any:
     if isinstance(tree, Value | UnparsedValue):
-        return _bounded(tree.to_json() if isinstance(tree, Value) else tree.raw, room, depth)
+        return _truncate(tree.to_json() if isinstance(tree, Value) else tree.raw, budget, depth)
     if isinstance(tree, str):
-        room.take(_MARKS)
-        taken = room.take(len(tree))
+        budget.take(_MARKS)
+        taken = budget.take(len(tree))
         return tree if taken == len(tree) else f"{tree[:taken]}{CUT}"
     if isinstance(tree, Mapping | list | tuple):
-        room.take(_BRACKETS)
+        budget.take(_BRACKETS)
         if not depth:
             return CUT
-        return _members(tree, room, depth) if isinstance(tree, Mapping) else _items(tree, room, depth)
-    return _leaf(tree, room)
+        return (
+            _truncate_members(tree, budget, depth)
+            if isinstance(tree, Mapping)
+            else _truncate_items(tree, budget, depth)
+        )
+    return _truncate_leaf(tree, budget)
 
 
-def _members(tree: Mapping[str, Any], room: _Budget, depth: int) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _truncate_members(tree: Mapping[str, Any], budget: _Budget, depth: int) -> dict[str, Any]:
+    truncated: dict[str, Any] = {}
     for name, member in tree.items():
-        if room.left <= len(name):
-            return found | {CUT: CUT}
-        room.take(len(name) + _MARKS + _MARKS)
-        found[name] = _bounded(member, room, depth - 1)
-    return found
+        if budget.left <= len(name):
+            return truncated | {CUT: CUT}
+        budget.take(len(name) + _MARKS + _MARKS)
+        truncated[name] = _truncate(member, budget, depth - 1)
+    return truncated
 
 
-def _items(tree: Iterable[Any], room: _Budget, depth: int) -> list[Any]:
-    found: list[Any] = []
+def _truncate_items(tree: Iterable[Any], budget: _Budget, depth: int) -> list[Any]:
+    truncated: list[Any] = []
     for item in tree:
-        if room.left <= 0:
-            return [*found, CUT]
-        room.take(_MARKS)
-        found.append(_bounded(item, room, depth - 1))
-    return found
+        if budget.left <= 0:
+            return [*truncated, CUT]
+        budget.take(_MARKS)
+        truncated.append(_truncate(item, budget, depth - 1))
+    return truncated
 
 
-def _leaf(leaf: Any, room: _Budget) -> Any:
+def _truncate_leaf(leaf: Any, budget: _Budget) -> Any:
     if isinstance(leaf, int) and leaf.bit_length() > _MOST_BITS:
         return CUT
-    shown = to_plain_json(leaf)
-    room.take(len(str(shown)))
-    return shown
+    plain = to_plain_json(leaf)
+    budget.take(len(str(plain)))
+    return plain
 
 
 DIFFERENT, MISSING, EXTRA, UNREADABLE = "different", "missing", "extra", "unreadable"
@@ -92,7 +96,7 @@ MOST_DIFFERENCES = MOST_CANDIDATES = 100
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One place where what was found is not what was expected.
+    """One place where the actual value is not the expected one.
 
     In arrays whose order does not matter, a path counts the expected items, but for what is `extra`.
     """
@@ -117,6 +121,6 @@ class Explanation:
     candidates: Sequence[int] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """The first differences as plain JSON. Raises `WebEvalError` where one cannot be found out."""
-        found = [one.to_json() for one in islice(self.differences, MOST_DIFFERENCES)]
-        return {"differences": found, "nearest": self.nearest, "candidates": list(self.candidates)}
+        """The first differences as plain JSON. Raises `WebEvalError` where one cannot be computed."""
+        first_differences = [difference.to_json() for difference in islice(self.differences, MOST_DIFFERENCES)]
+        return {"differences": first_differences, "nearest": self.nearest, "candidates": list(self.candidates)}

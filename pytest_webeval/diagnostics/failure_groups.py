@@ -13,7 +13,7 @@ from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 
-LOOKED_AT = 500  # characters of a message
+MESSAGE_LIMIT = 500  # characters of a message
 LONGEST_FIELD = 60  # characters: a group is to be recognized, not read
 # How names of assertions end, longest first where one ends like another, and which kind of failure that is (spec §6).
 KINDS = {
@@ -27,7 +27,7 @@ KINDS = {
     "_unavailable": "unreadable",
 }
 MISSING_EVENT = "missing_navigation_event"
-_WHOLE = {
+_EVENT_GROUPS = {
     MISSING_EVENT: ("expected event", "missing"),
     "unexpected_navigation_event": ("forbidden event", "present"),
 }
@@ -45,7 +45,7 @@ _PHRASES = {
     "unexpected": "{} is not expected",
 }
 _OWNERS = ("network_event", "agent_response", "rubric")  # what our paths begin with
-_PARTICULAR = r"\S*[/\\]\S*[^\s;:,]|'[^']*'|\"[^\"]*\"|\d+"  # of a message: paths, what is quoted, numbers
+_RUN_SPECIFIC = r"\S*[/\\]\S*[^\s;:,]|'[^']*'|\"[^\"]*\"|\d+"  # of a message: paths, what is quoted, numbers
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -61,12 +61,12 @@ class FailureGroup:
 
     @property
     def text(self) -> str:
-        """One phrase that says it."""
+        """The group as one phrase."""
         return _PHRASES.get(self.kind, "{}").format(self.field)
 
 
 class Decisive(NamedTuple):
-    """The evaluator that failed first, and the assertion that says why; none where it came to no verdict."""
+    """The evaluator that failed first, and its deciding assertion; None where it came to no verdict."""
 
     result: EvaluatorResult
     assertion: Assertion | None
@@ -74,65 +74,65 @@ class Decisive(NamedTuple):
 
 def failed_assertions(result: EvaluatorResult) -> list[Assertion]:
     """What did not hold, in the order in which it was checked."""
-    return [one for one in result.assertions or () if one.status is not Status.SUCCESS]
+    return [assertion for assertion in result.assertions or () if assertion.status is not Status.SUCCESS]
 
 
 def deciding_assertion(result: TaskResult) -> Decisive | None:
-    """What a person is to be told first; None where no evaluator says anything."""
-    return next(_decisive(result), None)
+    """The failure to report first; None where no evaluator failed."""
+    return next(_list_decisive(result), None)
 
 
-def _decisive(result: TaskResult) -> Iterator[Decisive]:
-    for one in result.evaluators_results:
-        if one.error_msg:
-            yield Decisive(one, None)
-        elif wrong := failed_assertions(one):
-            yield Decisive(one, _telling(wrong))
+def _list_decisive(result: TaskResult) -> Iterator[Decisive]:
+    for evaluated in result.evaluators_results:
+        if evaluated.error_msg:
+            yield Decisive(evaluated, None)
+        elif failed := failed_assertions(evaluated):
+            yield Decisive(evaluated, _choose_assertion(failed))
 
 
-def _telling(wrong: Sequence[Assertion]) -> Assertion:
+def _choose_assertion(failed: Sequence[Assertion]) -> Assertion:
     """The first; where an event of the right place differs in a field, rather that field."""
-    first, *others = wrong
-    elsewhere = any(one.assertion_name == "network_event.url_mismatch" for one in others)
-    return others[0] if first.assertion_name == MISSING_EVENT and others and not elsewhere else first
+    first, *others = failed
+    is_other_url = any(assertion.assertion_name == "network_event.url_mismatch" for assertion in others)
+    return others[0] if first.assertion_name == MISSING_EVENT and others and not is_other_url else first
 
 
 def group_of(result: TaskResult) -> FailureGroup | None:
     """The group of a result; None for a success."""
     if result.status is Status.SUCCESS:
         return None
-    found = deciding_assertion(result)
-    if found is None:
+    decisive = deciding_assertion(result)
+    if decisive is None:
         return error_group(result.error_msg or "nothing says why")
-    evaluator, assertion = found.result.evaluator_name, found.assertion
+    evaluator, assertion = decisive.result.evaluator_name, decisive.assertion
     if assertion is None:
-        return FailureGroup(evaluator, _general(found.result.error_msg or ""), "error")
-    if assertion.assertion_name in _WHOLE:
-        return FailureGroup(evaluator, *_WHOLE[assertion.assertion_name])
+        return FailureGroup(evaluator, _generalize(decisive.result.error_msg or ""), "error")
+    if assertion.assertion_name in _EVENT_GROUPS:
+        return FailureGroup(evaluator, *_EVENT_GROUPS[assertion.assertion_name])
     return FailureGroup(evaluator, *_field_and_kind(assertion.assertion_name))
 
 
 def error_group(message: str) -> FailureGroup:
     """The group of runs without a verdict for such a reason."""
-    return FailureGroup("", _general(message), "error")
+    return FailureGroup("", _generalize(message), "error")
 
 
 def _field_and_kind(name: str) -> tuple[str, str]:
-    ending = next((one for one in KINDS if name.endswith(one)), "")
-    path = name.removesuffix(ending)
+    suffix = next((suffix for suffix in KINDS if name.endswith(suffix)), "")
+    path = name.removesuffix(suffix)
     for owner in _OWNERS:
         path = path.removeprefix(f"{owner}.")
     field = re.split(r"[.\[]", path, maxsplit=1)[0] or path
-    return _shortened(field), "unmet" if name.startswith("rubric.") else KINDS.get(ending, "failed")
+    return _shorten(field), "unmet" if name.startswith("rubric.") else KINDS.get(suffix, "failed")
 
 
-def _general(message: str) -> str:
+def _generalize(message: str) -> str:
     """A message without what is particular to one run: its paths, quotations and numbers."""
-    first = message[:LOOKED_AT].splitlines()[:1]
-    told = re.sub(_PARTICULAR, "…", first[0] if first else "")
-    told = re.split(r"[:;@] ", told, maxsplit=1)[0]
-    return _shortened(" ".join(told.split()))
+    first = message[:MESSAGE_LIMIT].splitlines()[:1]
+    text = re.sub(_RUN_SPECIFIC, "…", first[0] if first else "")
+    text = re.split(r"[:;@] ", text, maxsplit=1)[0]
+    return _shorten(" ".join(text.split()))
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= LONGEST_FIELD else f"{text[: LONGEST_FIELD - 1]}…"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 # What a check may meet in a damaged event: it is lost then, and nothing else is.
-_LOST = (WebEvalError, RecursionError, ValueError)
+_DAMAGE_ERRORS = (WebEvalError, RecursionError, ValueError)
 _NOT_MODIFIED = 304
 _UPLOADING = ("POST", "PUT", "PATCH")
 
@@ -29,49 +29,52 @@ _UPLOADING = ("POST", "PUT", "PATCH")
 def check_recording(run: Run, task: Task | None = None) -> list[dict[str, str]]:
     """What is wrong with the recording of a run, as codes with a sentence each. Never raises over damaged events.
 
-    It is asked of runs that are no success alone: it looks at each event, which would make all the others dearer. Only
-    a trace that was read to score the run is looked at.
+    Called only for runs that are not a success: it reads each event, which takes time. Only
+    a trace that was read to score the run is checked.
     """
     trace = vars(run).get("trace")
     if trace is None:
         return []
-    capture, found = _Capture(trace, _asks_for_content(task)), []
+    capture, problems = _Capture(trace, _expects_content(task)), []
     for kind, check in _CHECKS.items():
-        with suppress(*_LOST):
-            if told := check(capture):
-                found.append({"kind": kind, "text": told})
-    return found
+        with suppress(*_DAMAGE_ERRORS):
+            if text := check(capture):
+                problems.append({"kind": kind, "text": text})
+    return problems
 
 
-def _asks_for_content(task: Task | None) -> bool:
+def _expects_content(task: Task | None) -> bool:
     """Whether an expectation names something of a response's body."""
-    expected = [one.get("expected") for one in task.eval] if task is not None else []
-    return any(isinstance(one, dict) and bool(one.get("response_content")) for one in expected)
+    expected_events = [expected_event.get("expected") for expected_event in task.eval] if task is not None else []
+    return any(
+        isinstance(expected_event, dict) and bool(expected_event.get("response_content"))
+        for expected_event in expected_events
+    )
 
 
 @dataclass(frozen=True)
 class _Capture:
     trace: NetworkTrace
-    asks_for_content: bool
+    expects_content: bool
 
     @cached_property
     def requests(self) -> list[NetworkEvent]:
         """The events that matter: no static assets, and none of which not even the URL can be read."""
         return [event for event in self.trace.events if event.says_something]
 
-    def place(self, event: NetworkEvent) -> str:
+    def describe(self, event: NetworkEvent) -> str:
         return f"{event.name} of {len(self.trace.events)}"
 
 
 def _bodies_missing(capture: _Capture) -> str | None:
-    if not capture.asks_for_content and _those(capture.requests, _has_content, most=1):
+    if not capture.expects_content and _list_events(capture.requests, _has_content, most=1):
         return None
-    lacking = len(_those(capture.requests, lambda event: event.lacks_content))
-    if not lacking:
+    without_body = len(_list_events(capture.requests, lambda event: event.lacks_content))
+    if not without_body:
         return None
-    kept = len(_those(capture.requests, _has_content))
-    told = f"{lacking} of {lacking + kept} responses with content have no stored body"
-    return f"{told}; record with contents, as record_har_content='embed' does in Playwright"
+    with_body = len(_list_events(capture.requests, _has_content))
+    message = f"{without_body} of {without_body + with_body} responses with content have no stored body"
+    return f"{message}; record with contents, as record_har_content='embed' does in Playwright"
 
 
 def _has_content(event: NetworkEvent) -> bool:
@@ -87,27 +90,28 @@ def _final_page_cached(capture: _Capture) -> str | None:
     page = capture.trace.last_page
     if page is None or not (page.status == _NOT_MODIFIED or page.is_from_cache):
         return None
-    told = f"the page that the agent ended on ({capture.place(page)}, status {page.status}) came from a cache"
-    return f"{told}; record with an empty cache, in a new browser context"
+    message = f"the page that the agent ended on ({capture.describe(page)}, status {page.status}) came from a cache"
+    return f"{message}; record with an empty cache, in a new browser context"
 
 
 def _failed_requests(capture: _Capture) -> str | None:
-    failed = _those(capture.requests, lambda event: event.status in NO_RESPONSE)
+    failed = _list_events(capture.requests, lambda event: event.status in NO_RESPONSE)
     if not failed:
         return None
-    told = f"{len(failed)} of {len(capture.requests)} requests got no response, the first is"
-    return f"{told} {capture.place(failed[0])}; check that the sites were up, and end the recording when pages are idle"
+    first = capture.describe(failed[0])
+    message = f"{len(failed)} of {len(capture.requests)} requests got no response, the first is"
+    return f"{message} {first}; check that the sites were up, and end the recording when pages are idle"
 
 
 def _upload_without_body(capture: _Capture) -> str | None:
-    bare = _those(capture.requests, _is_bare_upload)
-    if not bare:
+    uploads = _list_events(capture.requests, _is_upload_without_body)
+    if not uploads:
         return None
-    told = f"{len(bare)} uploads have no recorded body, the first is {capture.place(bare[0])}"
-    return f"{told}; what they posted cannot be checked: record it with a tool that keeps posted data"
+    message = f"{len(uploads)} uploads have no recorded body, the first is {capture.describe(uploads[0])}"
+    return f"{message}; what they posted cannot be checked: record it with a tool that keeps posted data"
 
 
-def _is_bare_upload(event: NetworkEvent) -> bool:
+def _is_upload_without_body(event: NetworkEvent) -> bool:
     if event.method.upper() not in _UPLOADING:
         return False
     length = (event.header("content-length") or "").strip()
@@ -122,8 +126,8 @@ def _frame_after_page(capture: _Capture) -> str | None:
     page, last = capture.trace.last_page, capture.trace.last_navigation
     if page is None or last is None or last.index <= page.index or last.resource_type != "document":
         return None
-    told = f"a document in an iframe ({capture.place(last)}) came after the page that the agent ended on"
-    return f"{told} ({capture.place(page)}); rules reference judge the iframe, the others the page"
+    message = f"a document in an iframe ({capture.describe(last)}) came after the page that the agent ended on"
+    return f"{message} ({capture.describe(page)}); rules reference judge the iframe, the others the page"
 
 
 _CHECKS: dict[str, Callable[[_Capture], str | None]] = {
@@ -136,15 +140,15 @@ _CHECKS: dict[str, Callable[[_Capture], str | None]] = {
 }
 
 
-def _those(
+def _list_events(
     events: Iterable[NetworkEvent], holds: Callable[[NetworkEvent], bool], most: int | None = None
 ) -> list[NetworkEvent]:
-    """The first events of which something holds; it does not of one where nobody can tell."""
-    return list(islice((event for event in events if _is_told(event, holds)), most))
+    """The first events for which the condition holds; for a damaged event it does not."""
+    return list(islice((event for event in events if _holds_safely(event, holds)), most))
 
 
-def _is_told(event: NetworkEvent, holds: Callable[[NetworkEvent], bool]) -> bool:
+def _holds_safely(event: NetworkEvent, holds: Callable[[NetworkEvent], bool]) -> bool:
     try:
         return holds(event)
-    except _LOST:
+    except _DAMAGE_ERRORS:
         return False

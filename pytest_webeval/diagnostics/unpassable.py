@@ -28,26 +28,34 @@ def unpassable_reason(task: Task) -> str | None:
 
 
 def _reasons(task: Task) -> Iterator[str]:
-    network = [one.read_as(NetworkExpectation) for one in task.expectations if one.evaluator == NETWORK_EVALUATOR]
-    answers = [one.read_as(ResponseExpectation) for one in task.expectations if one.evaluator == RESPONSE_EVALUATOR]
+    network = [
+        expectation.read_as(NetworkExpectation)
+        for expectation in task.expectations
+        if expectation.evaluator == NETWORK_EVALUATOR
+    ]
+    answers = [
+        expectation.read_as(ResponseExpectation)
+        for expectation in task.expectations
+        if expectation.evaluator == RESPONSE_EVALUATOR
+    ]
     if not all(answer.expected.has_data for answer in answers):
         yield "Q16: the expected response has no retrieved_data, which fails every response"
-    wanted = [one for one in network if not one.should_not_exist]
-    yield from (reason for one in wanted for reason in _alone(one))
-    for one, other in combinations(wanted[:MOST], 2):
+    required = [expectation for expectation in network if not expectation.should_not_exist]
+    yield from (reason for first in required for reason in _check_alone(first))
+    for first, second in combinations(required[:MOST], 2):
         if (
             task.task_type == "NAVIGATE"
-            and _is_page(one)
-            and _is_page(other)
-            and one.expected.url != other.expected.url
+            and _is_page(first)
+            and _is_page(second)
+            and first.expected.url != second.expected.url
         ):
             yield "Q17: two expectations of different pages both look at the last one"
-        elif _same_last_event(one, other) and _contradict(one, other):
+        elif _same_last_event(first, second) and _contradict(first, second):
             yield "Q15: two expectations of different posts both look at the last one"
 
 
-def _alone(wanted: NetworkExpectation) -> Iterator[str]:
-    event, types = wanted.expected, require_object((wanted.post_data_schema or {}).get("properties") or {})
+def _check_alone(expectation: NetworkExpectation) -> Iterator[str]:
+    event, types = expectation.expected, require_object((expectation.post_data_schema or {}).get("properties") or {})
     for key, value in (event.post_data or {}).items():
         schema = require_object(types.get(key) or {})
         if isinstance(value, list) and len(value) == 1 and "array" not in (schema.get("type"), schema.get("format")):
@@ -58,19 +66,20 @@ def _alone(wanted: NetworkExpectation) -> Iterator[str]:
         yield "Q29: a saved form is expected as a GET"
 
 
-def _is_page(wanted: NetworkExpectation) -> bool:
-    return wanted.expected.http_method == "GET"
+def _is_page(expectation: NetworkExpectation) -> bool:
+    return expectation.expected.http_method == "GET"
 
 
-def _same_last_event(one: NetworkExpectation, other: NetworkExpectation) -> bool:
-    events = [(each.expected.url, each.expected.http_method, each.last_event_only) for each in (one, other)]
-    return events[0] == events[1] and one.last_event_only
+def _same_last_event(first: NetworkExpectation, second: NetworkExpectation) -> bool:
+    events = [(each.expected.url, each.expected.http_method, each.last_event_only) for each in (first, second)]
+    return events[0] == events[1] and first.last_event_only
 
 
-def _contradict(one: NetworkExpectation, other: NetworkExpectation) -> bool:
-    first, second = one.expected.post_data or {}, other.expected.post_data or {}
+def _contradict(first: NetworkExpectation, second: NetworkExpectation) -> bool:
+    first_data, second_data = first.expected.post_data or {}, second.expected.post_data or {}
     return any(
-        _is_plain(first[key]) and _is_plain(second[key]) and first[key] != second[key] for key in first.keys() & second
+        _is_plain(first_data[key]) and _is_plain(second_data[key]) and first_data[key] != second_data[key]
+        for key in first_data.keys() & second_data
     )
 
 

@@ -15,14 +15,14 @@ from pytest_webeval.safety.limits import Limits
 
 _FENCE = re.compile(r"```(?:json)?(.*?)```", re.DOTALL)
 _ANY_FENCE = re.compile(r"```(?:json5?)?(.*?)```", re.DOTALL | re.IGNORECASE)
-_FENCE_MARK, _MARK = "```", "\ufeff"
-_OF_DECODING = ("json_before_fence", "tolerant_decoding")
+_FENCE_MARK, _BYTE_ORDER_MARK = "```", "\ufeff"
+_DECODING_SWITCHES = ("json_before_fence", "tolerant_decoding")
 _DOCUMENTED = {"action": "task_type", "results": "retrieved_data"}
 
 
 @dataclass(frozen=True, slots=True)
 class AgentResponse:
-    """A decoded response: `parsed` as JSON gives it, `fields` under the current names or None where it is no object.
+    """A decoded response: `parsed` as JSON gives it, `fields` under the current names, None where it is not an object.
 
     `repairs` names the switches of the rule set without which it might have been decoded to something else.
     """
@@ -33,14 +33,14 @@ class AgentResponse:
 
     @property
     def is_none(self) -> bool:
-        """Whether there is no response at all: nothing, or a JSON value that says nothing."""
+        """Whether there is no response at all: nothing, or an empty JSON value."""
         return not self.parsed
 
     @property
     def data(self) -> Any:
         """The retrieved data, None where it is empty; 0 and false are data (spec §1.3)."""
-        found = None if self.fields is None else self.fields.get("retrieved_data")
-        return None if found is None or found in ("", [], {}) else found
+        data = None if self.fields is None else self.fields.get("retrieved_data")
+        return None if data is None or data in ("", [], {}) else data
 
     @property
     def advice(self) -> str:
@@ -50,24 +50,28 @@ class AgentResponse:
 
 
 def parse_response(content: bytes, rules: Rules, limits: Limits = USUAL) -> AgentResponse:
-    """The answer in the bytes of a response file, which are UTF-8: a run whose are not is none that can be scored.
+    """Decode the bytes of a response file, which are UTF-8: a run whose file is not cannot be scored.
 
     Raises `EvaluationError` for one that is beyond the limits.
     """
     text = content.decode("utf-8", "replace").strip()
-    parsed = _parsed(text, rules, limits)
-    repairs = {name for name in _OF_DECODING if getattr(rules, name) and (_FENCE_MARK in text or _MARK in text)}
+    parsed = _decode_json(text, rules, limits)
+    repairs = {
+        name
+        for name in _DECODING_SWITCHES
+        if getattr(rules, name) and (_FENCE_MARK in text or _BYTE_ORDER_MARK in text)
+    }
     if not isinstance(parsed, dict) or not parsed:
         return AgentResponse(parsed, None, frozenset(repairs))
-    fields = _fields(parsed, rules)
+    fields = _read_fields(parsed, rules)
     if rules.documented_dialect and not parsed.keys() >= fields.keys():
         repairs.add("documented_dialect")
     return AgentResponse(parsed, fields, frozenset(repairs))
 
 
-def _parsed(text: str, rules: Rules, limits: Limits) -> Any:
+def _decode_json(text: str, rules: Rules, limits: Limits) -> Any:
     if rules.tolerant_decoding:
-        text = text.removeprefix(_MARK).lstrip()
+        text = text.removeprefix(_BYTE_ORDER_MARK).lstrip()
     for candidate in _candidates(text, rules):
         try:
             return load_bounded(candidate.strip(), limits, "the response")
@@ -87,7 +91,7 @@ def _candidates(text: str, rules: Rules) -> Iterator[str]:
         yield text
 
 
-def _fields(parsed: Mapping[str, Any], rules: Rules) -> dict[str, Any]:
+def _read_fields(parsed: Mapping[str, Any], rules: Rules) -> dict[str, Any]:
     fields = dict(parsed)
     if "task_type" not in fields and "performed_operation" in fields:
         fields["task_type"] = fields["performed_operation"]

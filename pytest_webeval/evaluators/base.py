@@ -1,4 +1,4 @@
-"""What an evaluator is: a frozen dataclass with a name and one method that looks at one expectation."""
+"""What an evaluator is: a frozen dataclass with a name and one method that checks one expectation."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Evaluator(ABC):
 
     def adding(self, usual: EvaluatorResult, *more: Assertion) -> EvaluatorResult:
         """The same result with more assertions, for an evaluator that builds on another."""
-        judged = self.result([*(usual.assertions or ()), *more])
-        kept = ("assertions", "status", "score")
-        return usual.with_changes(**{name: getattr(judged, name) for name in kept})
+        combined = self.result([*(usual.assertions or ()), *more])
+        recomputed = ("assertions", "status", "score")
+        return usual.with_changes(**{name: getattr(combined, name) for name in recomputed})
 
     def result(
         self, assertions: list[Assertion], *, actual: Any = None, normalized: Any = None, expected: Any = None

@@ -1,4 +1,4 @@
-"""Calls of evaluators that users wrote: once for each expectation, with what they raised kept for whoever shows it."""
+"""Calls of evaluators that users wrote: once for each expectation, with the exceptions that they raised."""
 
 from __future__ import annotations
 
@@ -36,22 +36,26 @@ class EvaluatorCalls:
     _results: list[tuple[Expectation, object, EvaluatorResult]] = field(default_factory=list)
 
     def call(self, evaluate: Callable[[], object], expectation: Expectation, run: Run) -> object:  # noqa: ARG002
-        """Call an evaluator, which is about an expectation and looks at a run."""
+        """Call an evaluator that checks an expectation against a run."""
         return evaluate()
 
-    def known(self, evaluator: object, expectation: Expectation) -> EvaluatorResult | None:
+    def find_result(self, evaluator: object, expectation: Expectation) -> EvaluatorResult | None:
         """The result of an earlier call with the same expectation."""
-        results = (result for about, by, result in self._results if about is expectation and _is_same(by, evaluator))
+        results = (
+            result
+            for earlier, caller, result in self._results
+            if earlier is expectation and _is_same(caller, evaluator)
+        )
         return next(results, None)
 
     def keep(self, evaluator: object, expectation: Expectation, result: EvaluatorResult) -> None:
-        """Remember a result, for nobody may call the evaluator for it again."""
+        """Remember a result, so that the evaluator is not called for it again."""
         self._results.append((expectation, evaluator, result))
 
     def keep_error(self, error: BaseException) -> str:
         """Remember an exception, its traceback beginning in code that is not ours. Returns its file and line."""
-        self.raised.append(error.with_traceback(_outside(error.__traceback__)))
-        lines = list(_lines(error.__traceback__))
+        self.raised.append(error.with_traceback(_skip_own_frames(error.__traceback__)))
+        lines = list(_list_foreign_lines(error.__traceback__))
         base = self.base or Path.cwd()
         inside = [f"{path.relative_to(base).as_posix()}:{line}" for path, line in lines if _is_users(path, base)]
         outside = [f"{path.name}:{line}" for path, line in lines]  # the rest of such a path differs by machine
@@ -62,12 +66,12 @@ class EvaluatorCalls:
         self.raised.clear()
 
 
-def _is_same(one: object, other: object) -> bool:
+def _is_same(first: object, second: object) -> bool:
     """Whether two evaluators are one or equal. Those whose comparison fails, as with arrays in them, are not."""
-    if one is other:
+    if first is second:
         return True
     try:
-        return type(one) is type(other) and bool(one == other)
+        return type(first) is type(second) and bool(first == second)
     except (TypeError, ValueError, AttributeError, ArithmeticError, LookupError, RuntimeError):
         return False
 
@@ -76,7 +80,7 @@ def _is_users(path: Path, base: Path) -> bool:
     return path.is_relative_to(base) and not _INSTALLED.intersection(path.relative_to(base).parts)
 
 
-def _outside(traceback: TracebackType | None) -> TracebackType | None:
+def _skip_own_frames(traceback: TracebackType | None) -> TracebackType | None:
     """The part of a traceback below our calls; all of it where nothing else was called."""
     below = traceback
     while below is not None and below.tb_frame.f_code.co_filename.startswith(_PACKAGE):
@@ -84,7 +88,7 @@ def _outside(traceback: TracebackType | None) -> TracebackType | None:
     return below or traceback
 
 
-def _lines(traceback: TracebackType | None) -> Iterator[tuple[Path, int]]:
+def _list_foreign_lines(traceback: TracebackType | None) -> Iterator[tuple[Path, int]]:
     """Files and lines outside of our package."""
     for frame, line in walk_tb(traceback):
         name = frame.f_code.co_filename

@@ -40,12 +40,12 @@ def infer_sites(sites: Sequence[str], events: Sequence[NetworkEvent]) -> Sites:
     """Addresses of sites as the first events have them (spec §7.4). Raises `RecordingError` where there are none."""
     if not events:
         raise RecordingError("the trace has no event to guess site addresses from; name them with --webeval-config")
-    found = {}
+    environments = {}
     for position, site in enumerate(sites):
         parts = urlsplit(events[min(position, len(events) - 1)].url)
         suffix = "/admin" if site == "shopping_admin" else ""
-        found[site] = Environment((f"{parts.scheme}://{parts.netloc}{suffix}",))
-    return Sites(found)
+        environments[site] = Environment((f"{parts.scheme}://{parts.netloc}{suffix}",))
+    return Sites(environments)
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ class Case:
 
     `today` completes partial dates (Q44). `noticed` maps switches of the rule set that made a difference on the way to
     a verdict to the place where they did. `other_rules` stand for those of the run where somebody asks "what if".
-    `asked_policy` says how stored verdicts are read. `explaining` holds what evaluators can tell of what did not
-    succeed, and `explained` what they told of which result. `calls` calls the evaluators that users wrote.
-    `is_published` is for a task of the installed data set, whose definition the user did not write.
+    `requested_policy` says how stored verdicts are read. `explainers` are calls that explain what did not succeed,
+    `explanations` the results that were explained, each with its explanation. `calls` calls the evaluators that users
+    wrote. `is_published` is for a task of the installed data set, whose definition the user did not write.
     """
 
     run: Run
@@ -66,9 +66,9 @@ class Case:
     today: date = field(default_factory=present_day)
     noticed: dict[str, str] = field(default_factory=dict)
     other_rules: Rules | None = None
-    asked_policy: VerdictPolicy = field(default_factory=VerdictPolicy)
-    explaining: list[Callable[[], Explanation]] = field(default_factory=list)
-    explained: list[tuple[EvaluatorResult, dict[str, Any]]] = field(default_factory=list)
+    requested_policy: VerdictPolicy = field(default_factory=VerdictPolicy)
+    explainers: list[Callable[[], Explanation]] = field(default_factory=list)
+    explanations: list[tuple[EvaluatorResult, dict[str, Any]]] = field(default_factory=list)
     calls: EvaluatorCalls = field(default_factory=EvaluatorCalls, repr=False)
     is_published: bool = False
 
@@ -80,36 +80,36 @@ class Case:
     @property
     def policy(self) -> VerdictPolicy:
         """How stored verdicts are read: as the session asks, under the rules that it applies."""
-        return replace(self.asked_policy, strict_texts=self.rules.verdict_words)
+        return replace(self.requested_policy, strict_texts=self.rules.verdict_words)
 
     def notice(self, switch: str, where: str) -> None:
         """Keep in mind that a switch of the rule set made a difference."""
         self.noticed.setdefault(switch, where)
 
-    def check_keys(self, expectation: Expectation, known: Sequence[str], thing: str) -> None:
+    def check_keys(self, expectation: Expectation, known_keys: Sequence[str], thing: str) -> None:
         """Refuse keys of what is expected that nothing reads. Raises `EvaluationError`; some rules warn instead.
 
         A misspelt key checks nothing, so that a wrong run would pass (spec §2.4).
         """
         where = f"eval[{expectation.index}].expected"
-        problem = describe_unknown_keys(expectation.config["expected"], known, where)
+        problem = describe_unknown_keys(expectation.config["expected"], known_keys, where)
         if problem is None:
             return
         if self.rules.known_keys and not (self.is_published and expectation in self.task.expectations):
             self.notice("known_keys", where)
             raise EvaluationError(f"invalid task definition: {problem}")
         for name in expectation.config["expected"]:
-            if name not in known:
-                told = f"{where}.{name} is no field of {thing} and is ignored"
-                self.warnings.append(f"{told}; known: {', '.join(known)}")
+            if name not in known_keys:
+                message = f"{where}.{name} is no field of {thing} and is ignored"
+                self.warnings.append(f"{message}; known: {', '.join(known_keys)}")
 
-    def explain(self, how: Callable[[], Explanation]) -> None:
+    def explain(self, explainer: Callable[[], Explanation]) -> None:
         """Offer to explain why something did not succeed. It is asked for once the verdict stands."""
-        self.explaining.append(how)
+        self.explainers.append(explainer)
 
     def explanation_of(self, result: EvaluatorResult) -> dict[str, Any] | None:
-        """Why a result is no success as plain JSON; None where nobody told."""
-        return next((told for one, told in self.explained if one == result), None)
+        """Why a result is not a success, as plain JSON; None where it was not explained."""
+        return next((explanation for explained, explanation in self.explanations if explained == result), None)
 
     @property
     def events(self) -> tuple[NetworkEvent, ...]:
@@ -127,10 +127,10 @@ class Case:
         if self.configured_sites.covers(self.task.sites):
             return self.configured_sites.folded if self.rules.folded_addresses else self.configured_sites
         unknown = [site for site in self.task.sites if not self.configured_sites.covers([site])]
-        told = (
+        message = (
             f"no address is configured for {', '.join(unknown)}, so those of all sites were guessed from the recording"
         )
-        self.warnings.append(f"{told}; name them with --webeval-config")
+        self.warnings.append(f"{message}; name them with --webeval-config")
         return infer_sites(self.task.sites, self.events)
 
     @cached_property
@@ -147,7 +147,7 @@ class Case:
         return unvisited(self.configured_sites, self.task.sites, trace.events)
 
     def check(self) -> None:
-        """Raise `RecordingError` unless the run can be scored at all, `RunExcluded` if it belongs in no mean."""
+        """Raise `RecordingError` unless the run can be scored at all, `RunExcluded` if it is excluded."""
         self.run.check()
         if self.run.exclusion is not None:
             raise RunExcluded(self.run.exclusion)

@@ -42,128 +42,134 @@ class ResponseEvaluator(Evaluator):
     @silently
     def evaluate(self, expectation: Expectation, case: Case) -> EvaluatorResult:
         """One assertion for the type, the status and the data. Raises `WebEvalError`."""
-        wanted = expectation.read_as(ResponseExpectation)
+        config = expectation.read_as(ResponseExpectation)
         case.check_keys(expectation, ExpectedResponse.KEYS, "a response")
         answer = parse_response(case.run.response, case.rules, case.run.inputs.limits)
         for switch in sorted(answer.repairs):
             case.notice(switch, "agent_response")
-        # Of several expectations of a task the first says whether data count; one from elsewhere speaks for itself.
-        kind = case.task.task_type if expectation in case.task.expectations else wanted.expected.task_type
-        return _Check(self, wanted, case, answer, kind).run()
+        # Of several expectations of a task the first decides whether data count; another one decides for itself.
+        kind = case.task.task_type if expectation in case.task.expectations else config.expected.task_type
+        return _Check(self, config, case, answer, kind).run()
 
 
 @dataclass(frozen=True, slots=True)
 class _Check:
     evaluator: ResponseEvaluator
-    wanted: ResponseExpectation
+    expectation: ResponseExpectation
     case: Case
     answer: AgentResponse
     kind: str | None
 
     def run(self) -> EvaluatorResult:
-        head = list(self._head())
-        data, expected_data, actual_data = self._data()
-        expected = self.wanted.expected
-        if any(one.status is not Status.SUCCESS for one in (*head, *data)):
-            self.case.explain(lambda: self._explained(data, expected_data, actual_data))
+        head = list(self._check_fields())
+        data, expected_data, actual_data = self._check_data()
+        expected = self.expectation.expected
+        if any(assertion.status is not Status.SUCCESS for assertion in (*head, *data)):
+            self.case.explain(lambda: self._build_explanation(data, expected_data, actual_data))
         return self.evaluator.result(
             [*head, *data],
             actual=to_plain_json(self.answer.parsed),
-            normalized=self._normalized(to_plain_json(actual_data)),
-            expected=_documented(expected.task_type, expected.status, to_plain_json(expected_data), None),
+            normalized=self._normalize_response(to_plain_json(actual_data)),
+            expected=_build_documented(expected.task_type, expected.status, to_plain_json(expected_data), None),
         )
 
-    def _head(self) -> Iterator[Assertion]:
+    def _check_fields(self) -> Iterator[Assertion]:
         fields = self.answer.fields
         if fields is None:
-            yield self._no_object()
+            yield self._fail_invalid_format()
             return
-        expected = {"task_type": self.wanted.expected.task_type, "status": self.wanted.expected.status}
+        expected = {"task_type": self.expectation.expected.task_type, "status": self.expectation.expected.status}
         if missing := sorted(expected.keys() - fields.keys()):
             yield failed("agent_response_keys_mismatch", f"missing keys: {', '.join(missing)}", self.answer.advice)
-        if not self.wanted.expected.has_data:
+        if not self.expectation.expected.has_data:
             yield failed("agent_response_keys_mismatch", "the task expects no retrieved_data, which every response has")
-        if self.wanted.expected.has_details and "error_details" in fields:
-            yield self._details(fields["error_details"])
+        if self.expectation.expected.has_details and "error_details" in fields:
+            yield self._check_details(fields["error_details"])
         for name in sorted(expected.keys() & fields.keys()):
-            yield from self._text(name, expected[name], fields[name])
+            yield from self._check_text(name, expected[name], fields[name])
 
-    def _details(self, found: Any) -> Assertion:
-        if not isinstance(found, str):
-            raise EvaluationError(f"error_details is {preview(found)}, not a text @ agent_response.error_details")
+    def _check_details(self, details: Any) -> Assertion:
+        if not isinstance(details, str):
+            raise EvaluationError(f"error_details is {preview(details)}, not a text @ agent_response.error_details")
         return failed("agent_response_keys_mismatch", "extra keys: error_details, which the task lists (Q36)")
 
-    def _no_object(self) -> Assertion:
+    def _fail_invalid_format(self) -> Assertion:
         if self.answer.is_none:
             return failed("agent_response_none_mismatch", "expected a JSON object", "got an empty response")
-        found = f"got {preview(self.answer.parsed)}"
-        return failed("agent_response_invalid_format", "expected a JSON object with task_type and status", found)
+        problem = f"got {preview(self.answer.parsed)}"
+        return failed("agent_response_invalid_format", "expected a JSON object with task_type and status", problem)
 
-    def _text(self, name: str, expected: str, actual: Any) -> Iterator[Assertion]:
+    def _check_text(self, name: str, expected: str, actual: Any) -> Iterator[Assertion]:
         if not isinstance(actual, str):
             raise EvaluationError(f"{name} is {preview(actual)}, not a text @ agent_response.{name}")
         path = f"agent_response.{name}"
         if not actual:
             yield failed(f"{path}_none_mismatch", f"expected {expected!r}", "got an empty text")
             return
-        yield from self._comparison.compare(*self._texts(path, expected, actual), path)
+        yield from self._comparison.compare(*self._parse_texts(path, expected, actual), path)
 
-    def _texts(self, path: str, expected: str, actual: str) -> tuple[Any, Any]:
-        wanted = self._reader(path, strict=True).member(expected, None, path)
-        return wanted, self._reader(path, strict=False).member(actual, None, path)
+    def _parse_texts(self, path: str, expected: str, actual: str) -> tuple[Any, Any]:
+        expected_value = self._build_reader(path, strict=True).member(expected, None, path)
+        return expected_value, self._build_reader(path, strict=False).member(actual, None, path)
 
-    def _explained(self, data: list[Assertion], expected: Any, actual: Any) -> Explanation:
+    def _build_explanation(self, data: list[Assertion], expected: Any, actual: Any) -> Explanation:
         from pytest_webeval.diagnostics.difference import Explanation
         from pytest_webeval.evaluators.response_diff import ResponseDiff
 
-        is_wrong = any(one.status is not Status.SUCCESS for one in data)
+        is_wrong = any(assertion.status is not Status.SUCCESS for assertion in data)
         compared = (expected, actual) if is_wrong else None
-        found = ResponseDiff(self.wanted.expected, self.answer, self._texts, self._comparison, compared)
-        return Explanation(found.all())
+        diff = ResponseDiff(self.expectation.expected, self.answer, self._parse_texts, self._comparison, compared)
+        return Explanation(diff.all())
 
-    def _data(self) -> tuple[list[Assertion], Any, Any]:
-        expected, found = self.wanted.expected.retrieved_data, self.answer.data
+    def _check_data(self) -> tuple[list[Assertion], Any, Any]:
+        expected, answered = self.expectation.expected.retrieved_data, self.answer.data
         if self.kind != "RETRIEVE" or self.answer.fields is None:
-            return [], expected or None, found
-        if not expected and found is None:
+            return [], expected or None, answered
+        if not expected and answered is None:
             return [passed("retrieved_data_match", "no data, as expected")], None, None
         if not expected:
-            return [self._unexpected(found)], None, found
-        wanted = self._reader("retrieved_data", strict=True).array(expected, self.wanted.results_schema)
-        if found is None:
-            told = f"expected {preview(wanted)}"
-            return [failed("retrieved_data_missing_or_null", told, "got no data")], wanted, None
-        items = found if isinstance(found, list) else [found]
-        actual = self._reader("retrieved_data", strict=False).array(items, self.wanted.results_schema)
-        return list(self._comparison.compare(wanted, actual, "retrieved_data")), wanted, actual
+            return [self._fail_unexpected(answered)], None, answered
+        expected_items = self._build_reader("retrieved_data", strict=True).array(
+            expected, self.expectation.results_schema
+        )
+        if answered is None:
+            message = f"expected {preview(expected_items)}"
+            return [failed("retrieved_data_missing_or_null", message, "got no data")], expected_items, None
+        items = answered if isinstance(answered, list) else [answered]
+        actual_items = self._build_reader("retrieved_data", strict=False).array(items, self.expectation.results_schema)
+        return (
+            list(self._comparison.compare(expected_items, actual_items, "retrieved_data")),
+            expected_items,
+            actual_items,
+        )
 
     @property
     def _comparison(self) -> Comparison:
-        return self.case.comparison(ordered=self.wanted.ordered)
+        return self.case.comparison(ordered=self.expectation.ordered)
 
-    def _unexpected(self, found: Any) -> Assertion:
-        if self.wanted.results_schema.get("type") == "null":
+    def _fail_unexpected(self, answered: Any) -> Assertion:
+        if self.expectation.results_schema.get("type") == "null":
             if self.case.rules.null_schema_fails:
                 self.case.notice("null_schema_fails", "retrieved_data")
-                return failed("retrieved_data_unexpected", "expected no data", f"got {preview(found)}")
-            raise EvaluationError(f"got the data {preview(found)} where results_schema is null @ retrieved_data")
-        return failed("retrieved_data_unexpected", "expected no data", f"got {preview(found)}")
+                return failed("retrieved_data_unexpected", "expected no data", f"got {preview(answered)}")
+            raise EvaluationError(f"got the data {preview(answered)} where results_schema is null @ retrieved_data")
+        return failed("retrieved_data_unexpected", "expected no data", f"got {preview(answered)}")
 
-    def _reader(self, where: str, *, strict: bool) -> ValueParser:
+    def _build_reader(self, where: str, *, strict: bool) -> ValueParser:
         return self.case.tree_reader(where, strict=strict)
 
-    def _normalized(self, data: Any) -> Any:
+    def _normalize_response(self, data: Any) -> Any:
         fields = self.answer.fields
         if fields is None:
             return None
-        task_type, status = (self._canonical(fields.get(name)) for name in ("task_type", "status"))
-        return _documented(task_type, status, data, to_plain_json(fields.get("error_details")))
+        task_type, status = (self._canonicalize(fields.get(name)) for name in ("task_type", "status"))
+        return _build_documented(task_type, status, data, to_plain_json(fields.get("error_details")))
 
-    def _canonical(self, raw: Any) -> Any:
+    def _canonicalize(self, raw: Any) -> Any:
         return StringValue.read(raw, self.case.actual_reading).to_json() if isinstance(raw, str) else to_plain_json(raw)
 
 
-def _documented(task_type: Any, status: Any, data: Any, details: Any) -> dict[str, Any]:
+def _build_documented(task_type: Any, status: Any, data: Any, details: Any) -> dict[str, Any]:
     return {
         "action": task_type.lower() if isinstance(task_type, str) else task_type,
         "status": status.upper() if isinstance(status, str) else status,

@@ -22,7 +22,7 @@ ReadTexts = Callable[[str, str, str], tuple[Any, Any]]  # name, expected text, a
 
 @dataclass(frozen=True, slots=True)
 class ResponseDiff:
-    """What was expected of an answer and what it says. `data` are the data of both as values, None if none count.
+    """The expected and the actual answer. `data` are the data of both as values, None if none count.
 
     `texts` reads the type or the status of both, as it was done for the verdict.
     """
@@ -37,12 +37,12 @@ class ResponseDiff:
         """Each place where the answer is not as expected. Raises `EvaluationError`."""
         fields = self.answer.fields
         if fields is None:
-            wanted = {"task_type": self.expected.task_type, "status": self.expected.status}
+            expected_fields = {"task_type": self.expected.task_type, "status": self.expected.status}
             kind = MISSING if self.answer.is_none else UNREADABLE
-            yield Difference("agent_response", kind, wanted, self.answer.parsed)
+            yield Difference("agent_response", kind, expected_fields, self.answer.parsed)
             return
-        yield from self._text("task_type", self.expected.task_type)
-        yield from self._text("status", self.expected.status)
+        yield from self._compare_text("task_type", self.expected.task_type)
+        yield from self._compare_text("status", self.expected.status)
         if not self.expected.has_data:
             yield Difference(DATA, EXTRA, None, fields.get(DATA))
         if self.expected.has_details and "error_details" in fields:
@@ -50,7 +50,7 @@ class ResponseDiff:
         if self.data is not None:
             yield from differences(self.comparison, *self.data, DATA)
 
-    def _text(self, name: str, expected: str) -> Iterator[Difference]:
+    def _compare_text(self, name: str, expected: str) -> Iterator[Difference]:
         actual = (self.answer.fields or {}).get(name)
         if actual:
             yield from differences(self.comparison, *self.texts(name, expected, actual), name)

@@ -21,9 +21,9 @@ class RubricEvaluator(Evaluator):
 
     @silently
     def evaluate(self, expectation: Expectation, case: Case) -> EvaluatorResult:
-        """An assertion for each signal, leaf and check. Raises `RunExcluded` for what nobody judged yet."""
+        """An assertion for each signal, leaf and check. Raises `RunExcluded` for a run that was not judged yet."""
         from pytest_webeval.evaluators.rubric_verdict import (
-            judged,  # all about trajectories, which most sessions have not
+            judge_stored_verdict,  # all about trajectories, which most sessions have not
         )
 
-        return judged(self, expectation, case)
+        return judge_stored_verdict(self, expectation, case)

@@ -49,16 +49,16 @@ class RubricExpectation(BaseModel):
     threshold: Annotated[float, Field(ge=0, le=1)] | None = None
     criterion: Literal["outcome", "process", "both", "safe_outcome"] | None = None
 
-    def over(self, policy: VerdictPolicy) -> VerdictPolicy:
+    def merge_into(self, policy: VerdictPolicy) -> VerdictPolicy:
         """The policy of the session with what this expectation asks for instead."""
         threshold = policy.threshold if self.threshold is None else parse_fraction(self.threshold)
         return replace(policy, threshold=threshold, criterion=self.criterion or policy.criterion)
 
 
-def judged(evaluator: Evaluator, expectation: Expectation, case: Case) -> EvaluatorResult:
-    """What an evaluator has to say of a stored verdict. Raises `RunExcluded` for what nobody judged yet."""
-    policy = expectation.read_as(RubricExpectation).over(case.policy)
-    return _Judgement(evaluator, policy, _gating(case), case).run()
+def judge_stored_verdict(evaluator: Evaluator, expectation: Expectation, case: Case) -> EvaluatorResult:
+    """The result of an evaluator for a stored verdict. Raises `RunExcluded` for a run that was not judged yet."""
+    policy = expectation.read_as(RubricExpectation).merge_into(case.policy)
+    return _Judgement(evaluator, policy, _build_gating(case), case).run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,72 +70,74 @@ class _Judgement:
 
     def run(self) -> EvaluatorResult:
         try:
-            if self.gating and (told := self.gating.overrules(self.policy)):
-                return self._zero(self.gating, told, _readable(self.case, self.policy))
-            return self._of_verdict()
+            if self.gating and (reason := self.gating.overrules(self.policy)):
+                return self._build_zero_result(self.gating, reason, _read_verdict_or_none(self.case, self.policy))
+            return self._evaluate_verdict()
         except UnreadableVerdict as error:
-            found = trajectory_metadata(self.case.run.trajectory) | {"status": error.code}
-            told = f"{error.code}: {error}"
-            return self.evaluator.result([], actual=found, normalized=found).with_changes(**_erred(told))
+            metadata = trajectory_metadata(self.case.run.trajectory) | {"status": error.code}
+            message = f"{error.code}: {error}"
+            return self.evaluator.result([], actual=metadata, normalized=metadata).with_changes(
+                **_error_fields(message)
+            )
 
-    def _of_verdict(self) -> EvaluatorResult:
+    def _evaluate_verdict(self) -> EvaluatorResult:
         policy, gating, case = self.policy, self.gating, self.case
         stored = stored_verdict(case.run, policy)
-        if stored is None and gating and (told := gating.without_verdict):
-            return self._zero(gating, told, stored)
+        if stored is None and gating and (reason := gating.without_verdict):
+            return self._build_zero_result(gating, reason, stored)
         if stored is None:
-            raise _not_judged(case)
+            raise _unjudged_error(case)
         if stored.text is not None and gating and gating.is_gated:
             self._check_text(stored)
-        verdict = _derived(stored, policy, case)
+        verdict = _derive_verdict(stored, policy, case)
         if policy.strict_texts and "verdict_text_ambiguous" in verdict.flags:
             case.notice("verdict_words", stored.source)
         if verdict.status == "unscored":
-            raise _not_judged(case, f"{stored.source}: {verdict.reason}")
-        case.warnings.extend([*stored.warnings, *_oddities(verdict, stored, gating, case)])
-        return self._judged(verdict, stored)
+            raise _unjudged_error(case, f"{stored.source}: {verdict.reason}")
+        case.warnings.extend([*stored.warnings, *_list_warnings(verdict, stored, gating, case)])
+        return self._build_result(verdict, stored)
 
     def _check_text(self, stored: StoredVerdict) -> None:
         """Refuse the free text of a judge where the benchmark stores JSON, unless the session asks for that file."""
         problem = f"{stored.source} holds free text, but {GATED} stores a rubric as JSON: nothing can be derived again"
         if self.policy.score_file is None:
-            told = f"{problem}; have the run judged again, or choose the file with --webeval-score-file"
-            raise UnreadableVerdict("score_unreadable", told)
+            message = f"{problem}; have the run judged again, or choose the file with --webeval-score-file"
+            raise UnreadableVerdict("score_unreadable", message)
         self.case.warnings.append(problem)
 
-    def _judged(self, verdict: Verdict, stored: StoredVerdict) -> EvaluatorResult:
-        found = verdict_to_json(verdict, stored, self.case.run.trajectory)
-        wanted = {"criterion": verdict.criterion, "threshold": float(verdict.threshold)}
-        assertions = assertions_of(verdict, found["failure"])
-        result = self.evaluator.result(assertions, actual=found, normalized=found, expected=wanted)
-        if told := _no_verdict(verdict, stored):
-            return result.with_changes(**_erred(told))
+    def _build_result(self, verdict: Verdict, stored: StoredVerdict) -> EvaluatorResult:
+        report = verdict_to_json(verdict, stored, self.case.run.trajectory)
+        expected = {"criterion": verdict.criterion, "threshold": float(verdict.threshold)}
+        assertions = assertions_of(verdict, report["failure"])
+        result = self.evaluator.result(assertions, actual=report, normalized=report, expected=expected)
+        if reason := _explain_no_verdict(verdict, stored):
+            return result.with_changes(**_error_fields(reason))
         if (result.status is Status.SUCCESS) is not (verdict.score == 1):
-            told = f"the verdict is {verdict.score}, but its assertions say {result.status}"
-            raise EvaluationError(f"{told}; this is a fault of pytest-webeval: report it")
+            problem = f"the verdict is {verdict.score}, but its assertions say {result.status}"
+            raise EvaluationError(f"{problem}; this is a fault of pytest-webeval: report it")
         return result
 
-    def _zero(self, gating: Gating, told: str, stored: StoredVerdict | None) -> EvaluatorResult:
+    def _build_zero_result(self, gating: Gating, reason: str, stored: StoredVerdict | None) -> EvaluatorResult:
         case = self.case
         if stored is not None and stored.score not in (0, None):
-            case.warnings.append(f"{stored.source} has the score {stored.score}, which does not count: {told}")
+            case.warnings.append(f"{stored.source} has the score {stored.score}, which does not count: {reason}")
         gate = gating.gate
-        found = trajectory_metadata(case.run.trajectory) | {
+        report = trajectory_metadata(case.run.trajectory) | {
             "status": "zero",
             "score": 0,
             "criterion": None,
-            "reason": told,
+            "reason": reason,
         }
-        found |= {"gate": gate.number if gate else None, "source": stored.source if stored else None}
-        return self.evaluator.result([failed("rubric.score_mismatch", told)], actual=found, normalized=found)
+        report |= {"gate": gate.number if gate else None, "source": stored.source if stored else None}
+        return self.evaluator.result([failed("rubric.score_mismatch", reason)], actual=report, normalized=report)
 
 
-def _erred(told: str) -> dict[str, Any]:
-    return {"status": Status.ERROR, "score": 0.0, "error_msg": told}
+def _error_fields(message: str) -> dict[str, Any]:
+    return {"status": Status.ERROR, "score": 0.0, "error_msg": message}
 
 
-def _gating(case: Case) -> Gating | None:
-    """What decides without a judge; nothing where the run is no trajectory."""
+def _build_gating(case: Case) -> Gating | None:
+    """What decides without a judge; None where the run is not a trajectory."""
     trajectory = case.run.trajectory
     if trajectory is None:
         return None
@@ -145,7 +147,7 @@ def _gating(case: Case) -> Gating | None:
     return Gating(trajectory, getattr(case.task, "benchmark", ""), ends)
 
 
-def _readable(case: Case, policy: VerdictPolicy) -> StoredVerdict | None:
+def _read_verdict_or_none(case: Case, policy: VerdictPolicy) -> StoredVerdict | None:
     """The stored verdict if it can be read: one that does not count need not."""
     try:
         return stored_verdict(case.run, policy)
@@ -153,27 +155,27 @@ def _readable(case: Case, policy: VerdictPolicy) -> StoredVerdict | None:
         return None
 
 
-_AGAIN = "have the run judged again"
+_JUDGE_AGAIN = "have the run judged again"
 
 
-def _derived(stored: StoredVerdict, policy: VerdictPolicy, case: Case) -> Verdict:
+def _derive_verdict(stored: StoredVerdict, policy: VerdictPolicy, case: Case) -> Verdict:
     try:
         return derive(stored, policy, facts_of(case.run))
     except UnreadableVerdict as error:
-        raise UnreadableVerdict(error.code, _located(str(error), stored.source)) from error
+        raise UnreadableVerdict(error.code, _add_source(str(error), stored.source)) from error
 
 
-def _located(message: str, source: str) -> str:
-    """A message with advice and source; each stands in it once, whoever wrote it."""
-    advised = message if _AGAIN in message else f"{message}; {_AGAIN}"
+def _add_source(message: str, source: str) -> str:
+    """A message with advice and source, each of them once."""
+    advised = message if _JUDGE_AGAIN in message else f"{message}; {_JUDGE_AGAIN}"
     return advised if source in message else f"{advised} @ {source}"
 
 
-def _oddities(verdict: Verdict, stored: StoredVerdict, gating: Gating | None, case: Case) -> Iterator[str]:
+def _list_warnings(verdict: Verdict, stored: StoredVerdict, gating: Gating | None, case: Case) -> Iterator[str]:
     """What a reader of the verdict should know that does not change it."""
-    for one in verdict.checks:
-        if not one.is_contradiction:
-            yield f"{stored.source}: {one.rule}: {one.message}"
+    for check in verdict.checks:
+        if not check.is_contradiction:
+            yield f"{stored.source}: {check.rule}: {check.message}"
     if others := ignored_files(case.run, stored):
         yield f"{stored.source} counts, not {', '.join(others)}; choose with --webeval-score-file"
     if gating and verdict.status != "gate" and (gate := gating.gate):
@@ -182,23 +184,23 @@ def _oddities(verdict: Verdict, stored: StoredVerdict, gating: Gating | None, ca
         yield f"{stored.source} does not say whether a critical point was violated; taken for no"
 
 
-def _not_judged(case: Case, found: str = "") -> RunExcluded | RecordingError:
-    """What nobody judged: no fault of a trajectory, but of a run whose task expects a verdict."""
+def _unjudged_error(case: Case, problem: str = "") -> RunExcluded | RecordingError:
+    """The error of a run that was not judged. It excludes a trajectory; any other run needs a verdict."""
     if case.run.trajectory is None:
-        return RecordingError(found or f"there is no {case.run.path / RUBRIC}; have the run judged")
+        return RecordingError(problem or f"there is no {case.run.path / RUBRIC}; have the run judged")
     others = ignored_files(case.run, None)
-    told = f"{' or '.join(others)} counts only where --webeval-score-file names it" if others else "have the run judged"
-    return RunExcluded(f"not scored: {found or f'there is no verdict in {SCORES}/; {told}'}")
+    hint = f"{' or '.join(others)} counts only where --webeval-score-file names it" if others else "have the run judged"
+    return RunExcluded(f"not scored: {problem or f'there is no verdict in {SCORES}/; {hint}'}")
 
 
-def _no_verdict(verdict: Verdict, stored: StoredVerdict) -> str | None:
-    """Why what is stored is no verdict on the agent, or None."""
+def _explain_no_verdict(verdict: Verdict, stored: StoredVerdict) -> str | None:
+    """Why the stored data are not a verdict on the agent, or None."""
     if verdict.status == "judge_error":
         return f"judge_error: the judge failed: {verdict.reason} @ {stored.source}; have the run judged again"
-    # Points that cannot be are odd beside a verdict of the judge's own (R8), and all there is where that is missing.
-    is_bare = stored.score is None and verdict.writer == "unknown"
-    wrong = [one for one in verdict.checks if one.is_contradiction or (is_bare and one.rule == "R8")]
+    # Impossible points (R8) are a warning if the judge wrote a verdict, and an error if points are all there is.
+    is_verdict_missing = stored.score is None and verdict.writer == "unknown"
+    wrong = [check for check in verdict.checks if check.is_contradiction or (is_verdict_missing and check.rule == "R8")]
     if wrong:
-        told = "; ".join(f"{one.rule}: {one.message}" for one in wrong)
-        return f"inconsistent: {stored.source} contradicts itself: {told}; have the run judged again"
+        contradictions = "; ".join(f"{check.rule}: {check.message}" for check in wrong)
+        return f"inconsistent: {stored.source} contradicts itself: {contradictions}; have the run judged again"
     return None

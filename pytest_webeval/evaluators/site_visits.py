@@ -35,20 +35,20 @@ def unvisited(sites: Sites, names: Iterable[str], events: Iterable[NetworkEvent]
     A recording without a request to any host is None as well: the agent went nowhere, which no address can change.
     """
     urls = [(site, url) for site in names for url in sites.environments[site].urls]
-    configured = {place: site for site, url in urls if (place := origin(url))}
+    configured = {host: site for site, url in urls if (host := origin(url))}
     recorded: Counter[str] = Counter()
     for event in events:
-        place = _origin_of(event)
-        if place in configured:
+        host = _read_origin(event)
+        if host in configured:
             return None
-        if place:
-            recorded[place] += 1
+        if host:
+            recorded[host] += 1
     if not configured or not recorded:
         return None
-    wanted = _listed([f"{place:.80} ({site})" for place, site in configured.items()])
-    visited = _listed([f"{place:.80} ({count})" for place, count in recorded.most_common()])
+    expected = _join_names([f"{host:.80} ({site})" for host, site in configured.items()])
+    visited = _join_names([f"{host:.80} ({count})" for host, count in recorded.most_common()])
     return (
-        f"no request goes to a configured address, {wanted}; the requests go to {visited}; "
+        f"no request goes to a configured address, {expected}; the requests go to {visited}; "
         "correct the address in --webeval-config, or record the run again"
     )
 
@@ -59,13 +59,13 @@ def names_a_site(urls: str | Sequence[str], names: Iterable[str]) -> bool:
     return all(url.startswith(marks) for url in ([urls] if isinstance(urls, str) else urls))
 
 
-def _origin_of(event: NetworkEvent) -> str | None:
+def _read_origin(event: NetworkEvent) -> str | None:
     try:
         return origin(event.url)
-    except EvaluationError:  # an event that nobody can read went nowhere
+    except EvaluationError:  # an unreadable event went nowhere
         return None
 
 
-def _listed(texts: Sequence[str]) -> str:
+def _join_names(texts: Sequence[str]) -> str:
     more = f" and {len(texts) - MAX_NAMED} more" if len(texts) > MAX_NAMED else ""
     return ", ".join(texts[:MAX_NAMED]) + more

@@ -38,8 +38,8 @@ def audit(config: pytest.Config) -> int:
     for path in paths:
         found = Audit.of(path, policy, _salt(path, workspace))
         _show(_lines(workspace.labels.of(path), found))
-        telling += bool(found.found)
-        for one, count in found.found.items():
+        telling += bool(found.findings)
+        for one, count in found.findings.items():
             totals[one.kind] += count
     _show(_unread(workspace))
     _show(_totals(totals, telling, len(paths)))
@@ -66,10 +66,10 @@ def _salt(path: Path, workspace: Workspace) -> bytes | None:
 
 def _lines(label: str, found: Audit) -> Iterator[str]:
     """The run, then a line for each secret and for each file that could not be read; nothing of a run without any."""
-    if found.found or found.problems:
-        yield f"{label}: {_number(found.found.total(), 'secret')}"
-    for one in sorted(found.found):
-        yield f"  {_told(one)}, {_number(found.found[one], 'time')}: {one.replacement}"
+    if found.findings or found.problems:
+        yield f"{label}: {_number(found.findings.total(), 'secret')}"
+    for one in sorted(found.findings):
+        yield f"  {_told(one)}, {_number(found.findings[one], 'time')}: {one.replacement}"
     yield from (f"  not read: {problem}" for problem in found.problems)
 
 

@@ -231,7 +231,7 @@ class Workspace:
             definition.task,
             sites,
             today=self.settings.today,
-            asked_policy=self.settings.policy,
+            requested_policy=self.settings.policy,
             calls=PytestCalls(self.config.rootpath, config=self.config),
             is_published=definition.is_published,
         )

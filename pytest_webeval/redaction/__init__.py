@@ -1,4 +1,4 @@
-"""Redaction: what is secret in results and texts, and what stands there instead once they leave the run directory."""
+"""Redaction: replaces the secrets in results and texts that leave the run directory."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.network.events import event_number
 from pytest_webeval.redaction.json import JsonRedactor
 from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.redaction.policy import scope_of
+from pytest_webeval.redaction.policy import build_scope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
 from pytest_webeval.safety.archives import BROKEN_ZIP
@@ -30,8 +30,8 @@ from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
 
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico", ".woff", ".woff2", ".ttf")
-_WRITTEN = ("eval_result.json", "eval_summary.json")
-_SPANNING = ("-----BEGIN ", "form-data;")  # what goes over several lines
+_OUTPUT_FILES = ("eval_result.json", "eval_summary.json")
+_MULTILINE_MARKS = ("-----BEGIN ", "form-data;")  # what goes over several lines
 
 
 class _Log(msgspec.Struct):
@@ -44,7 +44,7 @@ class _Har(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
-    """A secret: the file, the event or line in it where that is known, what it is, and what stands for it."""
+    """A secret: the file, the event or line in it where that is known, its kind and name, and its replacement."""
 
     file: str
     number: int  # of the event or the line, from 1; -1 where that is not known
@@ -61,18 +61,18 @@ class Audit:
     directory: Path
     policy: RedactionPolicy
     salt: bytes | None
-    found: Counter[Finding]
+    findings: Counter[Finding]
     problems: list[str]
 
     @classmethod
     def of(cls, directory: Path, policy: RedactionPolicy, salt: bytes | None) -> Audit:
         """What a directory contains, one file after the other."""
         audit = cls(directory, policy, salt, Counter(), [])
-        for name in _names(directory):
-            audit.look_at(name)
+        for name in _list_files(directory):
+            audit.search_file(name)
         return audit
 
-    def look_at(self, name: str) -> None:
+    def search_file(self, name: str) -> None:
         """Search one file. One that cannot be read is a problem."""
         try:
             content = read_file_inside(self.directory, name)
@@ -83,7 +83,7 @@ class Audit:
             self._search(name, content)
             return
         try:
-            for member, inner in members(content):
+            for member, inner in list_members(content):
                 self._search(f"{name}/{member}", inner)
         except BROKEN_ZIP as error:
             self.problems.append(f"{self.directory / name} is no archive that can be read: {error}")
@@ -91,24 +91,24 @@ class Audit:
     def _search(self, name: str, content: bytes) -> None:
         unit, number = "", -1
 
-        def keep(kind: str, told: str, replacement: str) -> None:
-            self.found[Finding(name, number, unit, kind, told, replacement)] += 1
+        def record(kind: str, secret_name: str, replacement: str) -> None:
+            self.findings[Finding(name, number, unit, kind, secret_name, replacement)] += 1
 
-        trees = JsonRedactor(TextRedactor(scope_of(self.policy), Replacements(self.salt, told=keep)))
-        for unit, number, part in parts(content):  # noqa: B007  (`keep` says where it was told something)
+        trees = JsonRedactor(TextRedactor(build_scope(self.policy), Replacements(self.salt, listener=record)))
+        for unit, number, part in split_content(content):  # noqa: B007  (`record` reads them)
             for tree in (part, *encoded_bodies(part)):
                 trees(tree)
 
 
-def _names(directory: Path) -> list[str]:
-    found: list[str] = []
+def _list_files(directory: Path) -> list[str]:
+    paths: list[str] = []
     for folder, _, names in os.walk(directory):
         inner = Path(folder).relative_to(directory)
-        found += [(inner / name).as_posix() for name in names if name not in _WRITTEN]
-    return sorted(name for name in found if not name.lower().endswith(_PICTURES))
+        paths += [(inner / name).as_posix() for name in names if name not in _OUTPUT_FILES]
+    return sorted(name for name in paths if not name.lower().endswith(_PICTURES))
 
 
-def members(content: bytes, limits: Limits = USUAL) -> Iterator[tuple[str, bytes]]:
+def list_members(content: bytes, limits: Limits = USUAL) -> Iterator[tuple[str, bytes]]:
     """What an archive holds, but for pictures. What it raises is in `BROKEN_ZIP`."""
     archive = Archive(content, limits)
     for name in archive.names:
@@ -116,38 +116,40 @@ def members(content: bytes, limits: Limits = USUAL) -> Iterator[tuple[str, bytes
             yield name, archive.read(name, limits.file_size)
 
 
-def parts(content: bytes, is_wanted: Callable[[str], bool] = lambda _: True) -> Iterator[tuple[str, int, Any]]:
-    """What a file consists of: events of a HAR, one JSON text, or lines, each JSON or not; those that are wanted."""
+def split_content(
+    content: bytes, is_relevant: Callable[[str], bool] = lambda _: True
+) -> Iterator[tuple[str, int, Any]]:
+    """What a file consists of: events of a HAR, one JSON text, or lines, each JSON or not; only the relevant ones."""
     content = content.removeprefix(codecs.BOM_UTF8)
     try:
         entries = msgspec.json.decode(content, type=_Har).log.entries
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         text = content.decode("utf-8", "replace")
-        whole = _json(text)
-        is_whole = whole is not None or any(mark in text for mark in _SPANNING)
-        lines = [text] if is_whole else text.split("\n")
+        document = _parse_json(text)
+        is_single = document is not None or any(mark in text for mark in _MULTILINE_MARKS)
+        lines = [text] if is_single else text.split("\n")
         for number, line in enumerate(lines, 1):
-            if not is_wanted(line):
+            if not is_relevant(line):
                 continue
-            told = whole if is_whole else _json(line)
-            part = line if told is None else told
-            yield ("", -1, part) if is_whole else ("line", number, part)
+            parsed = document if is_single else _parse_json(line)
+            part = line if parsed is None else parsed
+            yield ("", -1, part) if is_single else ("line", number, part)
         return
     for index, entry in enumerate(entries):
-        if is_wanted(told := bytes(entry).decode("utf-8", "replace")):
-            yield "event", event_number(index), _json(told)
+        if is_relevant(text := bytes(entry).decode("utf-8", "replace")):
+            yield "event", event_number(index), _parse_json(text)
 
 
-def _json(text: str) -> Any:
-    """What a text holds as JSON; None where it is none, and for texts and numbers, in which nothing has a name."""
+def _parse_json(text: str) -> Any:
+    """The object or array in a text of JSON; None for anything else, in which nothing has a name."""
     try:
-        found = msgspec.json.decode(text)
+        parsed = msgspec.json.decode(text)
     except (msgspec.MsgspecError, RecursionError):  # NaN, for one, or half a surrogate pair
         try:
-            found = json.loads(text)
+            parsed = json.loads(text)
         except (ValueError, RecursionError):
             return None
-    return found if isinstance(found, dict | list) else None
+    return parsed if isinstance(parsed, dict | list) else None
 
 
 def encoded_bodies(tree: Any) -> Iterator[str]:

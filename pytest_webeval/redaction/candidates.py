@@ -1,4 +1,4 @@
-"""Where in a long text secrets may begin: a few places, found by its words, instead of every character."""
+"""Where in a long text secrets may begin: a few places, derived from its words, instead of every character."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_webeval.redaction.names import is_code
 from pytest_webeval.redaction.names import is_secret
 
 # Everything by which a name, a key or a token is known has one of these in it: see `marks`. Those with a first letter
-# that few words have are looked for at once, others one after the other, which is the fastest.
+# that few words have are searched at once, others one after the other, which is the fastest.
 _MARKS = ("eyj", "form-data", "hf_", "jwt", "mfa", "npm_", "otp", "token", "ya29.", "-----begin")
 _GROUPS = (
     r"a(?:uth|kia|sia|iza)",
@@ -26,12 +26,12 @@ _GROUPS = (
     r"x(?:ox|srf)",
 )
 _CODE = re.compile(r"code")
-_MARKED = tuple(map(re.compile, _GROUPS))
+_GROUP_PATTERNS = tuple(map(re.compile, _GROUPS))
 
 # A word consists of the characters of names in forms, of keys and of web tokens.
 _WORD = re.compile(r"[\w.\[\]-]{0,256}")
 _ESCAPES = (1, 2, 4, 6)  # characters behind the first of an escape, such as \n, %20, %2520
-_SHORT, _KEPT = 64, 32_768  # characters of words whose answers are kept, and so many of them
+_SHORT, _CACHED = 64, 32_768  # characters of words whose answers are kept, and so many of them
 _KEYS = (*KEY_PREFIXES, "sk_", "pk_", "rk_", "wk_")
 _SCHEMES = frozenset({"bearer", "basic", "token", "apikey", "form-data"})
 _LAST = ("key", "session", "mfa")  # ends of names whose other words may stand behind a colon or a slash
@@ -41,7 +41,7 @@ _PRIVATE = "-----begin"
 _WORDS_BEFORE = re.compile(r"[\w.\[\]%-]*")
 _QUOTE_BEFORE = re.compile(r"[^\"'\\\s%]{0,100}(?:[\"']\\{0,8}|[27]2(?:52){0,2}%)")
 _TAG_BEFORE = re.compile(r"[\w:.-]{0,61}<")
-# Characters that are looked at: of a word, and before it.
+# Characters that are searched: of a word, and before it.
 _MOST_WORD, _MOST_WORDS, _MOST_ENTRY, _MOST_TAG, _MOST_VALUE = 256, 2_000, 100, 400, 4_400
 _QUOTE = 10  # characters of the longest quote
 
@@ -57,29 +57,29 @@ def candidates(text: str) -> Iterable[int] | None:
         return None
     places: set[int] = set()
     most, searched, latest = len(text) // 4, 0, 0
-    for start, end in sorted(_words(text, lowered)):
-        places.update(_around(text, lowered, start, end))
+    for start, end in sorted(_find_words(text, lowered)):
+        places.update(_list_starts_around(text, lowered, start, end))
         places.update(_words_before(text, start, latest))
         latest = start
-        if name := _name_of_entry(text, lowered, start):
-            places.update(_quotes(lowered, name))
-            places.update(_values(lowered, max(searched, name - _MOST_VALUE), name))
+        if name := _find_entry_name(text, lowered, start):
+            places.update(_list_quote_starts(lowered, name))
+            places.update(_list_value_starts(lowered, max(searched, name - _MOST_VALUE), name))
             searched = name
         if len(places) > most:
             return None
     return sorted(places)
 
 
-def _words(text: str, lowered: str) -> Iterator[tuple[int, int]]:
+def _find_words(text: str, lowered: str) -> Iterator[tuple[int, int]]:
     """Words that may belong to a secret, and the beginnings of credentials in addresses."""
-    yield from {span for at in _marked(lowered) for span in _spans(text, at)}
+    yield from {span for at in _find_marks(lowered) for span in _list_spans(text, at)}
     if "@" in text:
-        yield from ((found.end(), found.end()) for found in _USER.finditer(text))
+        yield from ((match.end(), match.end()) for match in _USER.finditer(text))
     if "%40" in text:
-        yield from ((found.end(), found.end()) for found in _ENCODED_USER.finditer(lowered))
+        yield from ((match.end(), match.end()) for match in _ENCODED_USER.finditer(lowered))
 
 
-def _marked(lowered: str) -> Iterator[int]:
+def _find_marks(lowered: str) -> Iterator[int]:
     """Where marks of secrets stand."""
     for mark in _MARKS:
         at = lowered.find(mark)
@@ -87,20 +87,20 @@ def _marked(lowered: str) -> Iterator[int]:
             yield at
             at = lowered.find(mark, at + 1)
     if "state" in lowered or "grant" in lowered:
-        yield from (found.start() for found in _CODE.finditer(lowered))
-    for marked in _MARKED:
-        yield from (found.start() for found in marked.finditer(lowered))
+        yield from (match.start() for match in _CODE.finditer(lowered))
+    for pattern in _GROUP_PATTERNS:
+        yield from (match.start() for match in pattern.finditer(lowered))
 
 
-def _spans(text: str, at: int) -> Iterator[tuple[int, int]]:
+def _list_spans(text: str, at: int) -> Iterator[tuple[int, int]]:
     """Where the word around a mark stands, if it may belong to a secret; also without the rest of an escape."""
     start = at - _length_before(_WORD, text, at, _MOST_WORD)
-    found = _WORD.match(text, at)
-    end = found.end() if found else at
+    match = _WORD.match(text, at)
+    end = match.end() if match else at
     escaped = _ESCAPES if text[start - 1 : start] in ("%", "\\") else ()
     starts = [start + skipped for skipped in (0, *escaped) if start + skipped <= at]
-    if any(is_suspect(text[one:end]) for one in starts):
-        yield from ((one, end) for one in starts)
+    if any(is_suspect(text[span_start:end]) for span_start in starts):
+        yield from ((span_start, end) for span_start in starts)
 
 
 def is_suspect(word: str) -> bool:
@@ -115,12 +115,12 @@ def _is_suspect(word: str) -> bool:
     return is_secret(word) or compact(word).endswith(_LAST) or is_code(word)
 
 
-_is_short_suspect = lru_cache(maxsize=_KEPT)(_is_suspect)
+_is_short_suspect = lru_cache(maxsize=_CACHED)(_is_suspect)
 
 
-def _around(text: str, lowered: str, start: int, end: int) -> Iterator[int]:
+def _list_starts_around(text: str, lowered: str, start: int, end: int) -> Iterator[int]:
     """Places at which what has this word in it may begin."""
-    yield from _inside(lowered, start, end)
+    yield from _list_starts_inside(lowered, start, end)
     if length := _length_before(_TAG_BEFORE, text, start, _MOST_ENTRY):
         yield start - length
     tag = lowered.rfind("<", max(start - _MOST_TAG, 0), start)
@@ -136,7 +136,7 @@ def _words_before(text: str, start: int, latest: int) -> range:
     return range(max(start - _length_before(_WORDS_BEFORE, text, start, _MOST_WORDS), latest), start + 1)
 
 
-def _inside(lowered: str, start: int, end: int) -> Iterator[int]:
+def _list_starts_inside(lowered: str, start: int, end: int) -> Iterator[int]:
     """Places within a word: of the option of a command, and of a private key."""
     for sign in ("--", _PRIVATE):
         at = lowered.find(sign, start, end)
@@ -144,27 +144,27 @@ def _inside(lowered: str, start: int, end: int) -> Iterator[int]:
             yield at
 
 
-def _name_of_entry(text: str, lowered: str, start: int) -> int:
+def _find_entry_name(text: str, lowered: str, start: int) -> int:
     """Where `"name": "` stands before the name of an entry; 0 where it does not."""
     length = _length_before(_QUOTE_BEFORE, text, start, _MOST_ENTRY + _QUOTE)
     quote = start - length
     return max(lowered.rfind("name", max(quote - _MOST_ENTRY, 0), quote), 0) if length else 0
 
 
-def _values(lowered: str, first: int, end: int) -> Iterator[int]:
+def _list_value_starts(lowered: str, first: int, end: int) -> Iterator[int]:
     """Places at which an entry may begin whose value stands before its name."""
     value = lowered.find("value", first, end)
     while value >= 0:
-        yield from _quotes(lowered, value)
+        yield from _list_quote_starts(lowered, value)
         value = lowered.find("value", value + 1, end)
 
 
-def _quotes(lowered: str, end: int) -> Iterator[int]:
+def _list_quote_starts(lowered: str, end: int) -> Iterator[int]:
     """Places at which a quote that ends there may begin."""
     return (at for at in range(max(end - _QUOTE, 0), end) if lowered[at] in "\"'\\%")
 
 
 def _length_before(pattern: re.Pattern[str], text: str, end: int, most: int) -> int:
     """How much before a place matches a pattern of reversed characters."""
-    found = pattern.match(text[max(end - most, 0) : end][::-1])
-    return found.end() if found else 0
+    match = pattern.match(text[max(end - most, 0) : end][::-1])
+    return match.end() if match else 0

@@ -1,4 +1,4 @@
-"""Secrets that were found in one place of a result, replaced wherever else they stand in it."""
+"""Secrets of one part of a result, replaced in all other parts of it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from pytest_webeval.redaction.text import CUT
 from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.text import normalize_text
 
-MOST = 200  # of a result that an agent filled with secrets the longest are looked for everywhere
+MOST = 200  # of a result that an agent filled with secrets the longest are searched everywhere
 _HEAD = 16  # characters by which a text that was cut is known
-_SHOWN = 1_000  # more of a text than any message shows before it cuts it
+_MESSAGE_LIMIT = 1_000  # more of a text than any message shows before it cuts it
 _NOT_ESCAPED = "!'()*~"  # what JavaScript leaves as it is, and Python does not
-# What results say in words of ours is no secret, even if somebody chose it for a password.
-_OWN = frozenset(
+# Our own words in results are not secrets, even if a password equals one of them.
+_OWN_WORDS = frozenset(
     {
         "aborted",
         "action",
@@ -62,7 +62,7 @@ _OWN = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class KnownSecrets:
-    """The forms in which secrets may stand in a text, each with what stands there instead.
+    """The forms in which secrets may occur in a text, each with its replacement.
 
     `heads` says of the first characters of forms how long forms that begin so are, longest first: a text is gone
     through once, however many forms there are.
@@ -73,35 +73,43 @@ class KnownSecrets:
     ordered: Sequence[str]
 
     @classmethod
-    def of(cls, found: Mapping[str, str], spared: Iterable[str] = ()) -> KnownSecrets:
+    def of(cls, secrets: Mapping[str, str], allowed: Iterable[str] = ()) -> KnownSecrets:
         """Those that were replaced, but for values that stay readable."""
-        if not found:
+        if not secrets:
             return cls({}, {}, ())
-        kept = set(spared) | _OWN
-        secrets = sorted(found.keys() - kept, key=lambda secret: (-len(secret), secret))[:MOST]
-        forms = {form: found[secret] for secret in secrets for form in _forms(secret)}
-        forms = {form: told for form, told in forms.items() if len(form) >= LONG_ENOUGH and form not in kept}
-        return cls(forms, _heads(forms), sorted(forms))
+        unreplaced = set(allowed) | _OWN_WORDS
+        longest = sorted(secrets.keys() - unreplaced, key=lambda secret: (-len(secret), secret))[:MOST]
+        forms = {form: secrets[secret] for secret in longest for form in _list_forms(secret)}
+        forms = {
+            form: replacement
+            for form, replacement in forms.items()
+            if len(form) >= LONG_ENOUGH and form not in unreplaced
+        }
+        return cls(forms, _lengths_by_head(forms), sorted(forms))
 
-    def replaced(self, text: str) -> str:
+    def replace(self, text: str) -> str:
         """The text without them, also where one was cut."""
         if len(text) < LONG_ENOUGH or not self.forms:
             return text
-        return _spliced(text, self._spans(text))
+        return _splice(text, self._list_spans(text))
 
-    def replaced_in_any_case(self, text: str) -> str:
+    def replace_ignoring_case(self, text: str) -> str:
         """The same, also where a secret is spelled in other letters: comparisons make small ones of what they read."""
-        told = self.replaced(text)
-        lowered = told.lower()
-        return _spliced(told, self._spans(lowered)) if self.forms and len(lowered) == len(told) else told
+        text_replaced = self.replace(text)
+        lowered = text_replaced.lower()
+        return (
+            _splice(text_replaced, self._list_spans(lowered))
+            if self.forms and len(lowered) == len(text_replaced)
+            else text_replaced
+        )
 
-    def _spans(self, text: str) -> Iterator[tuple[int, int, str]]:
+    def _list_spans(self, text: str) -> Iterator[tuple[int, int, str]]:
         heads, reached = self.heads, 0
         for start in range(len(text) - LONG_ENOUGH + 1):
             if text[start : start + LONG_ENOUGH] not in heads:
                 continue
-            form = self._whole(text, start)
-            cut = self._cut(text, start) if start >= reached else None
+            form = self._longest_form(text, start)
+            cut = self._find_cut_form(text, start) if start >= reached else None
             if cut and cut[1] > start + len(form):
                 reached = cut[1]
                 yield cut
@@ -109,7 +117,7 @@ class KnownSecrets:
                 reached = max(reached, start + len(form))
                 yield start, start + len(form), self.forms[form]
 
-    def _whole(self, text: str, start: int) -> str:
+    def _longest_form(self, text: str, start: int) -> str:
         """The longest form that begins there."""
         for head in (_HEAD, LONG_ENOUGH):
             for length in self.heads.get(text[start : start + head], ()):
@@ -117,84 +125,86 @@ class KnownSecrets:
                     return form
         return ""
 
-    def _cut(self, text: str, start: int) -> tuple[int, int, str] | None:
+    def _find_cut_form(self, text: str, start: int) -> tuple[int, int, str] | None:
         """A form of which only the beginning is there, at the end of a text or of what a message quotes."""
         if text[start : start + _HEAD] not in self.heads:
             return None
-        shown = text[start : start + _SHOWN]
-        place = bisect_left(self.ordered, shown)  # what agrees most stands next to it
-        lengths = [(_agreeing(shown, form), form) for form in self.ordered[max(place - 1, 0) : place + 1]]
+        preview = text[start : start + _MESSAGE_LIMIT]
+        position = bisect_left(self.ordered, preview)  # what agrees most stands next to it
+        lengths = [(_common_length(preview, form), form) for form in self.ordered[max(position - 1, 0) : position + 1]]
         length, form = max(lengths)
         end = start + length
         is_cut = length >= _HEAD and text[end : end + 1] in ("", CUT, '"', "'")
         return (start, end, self.forms[form]) if is_cut else None
 
-    def replace_in_json(self, tree: Any, kept: Container[str] = (), how: Callable[[str], str] | None = None) -> Any:
+    def replace_in_json(
+        self, tree: Any, allowed: Container[str] = (), replace: Callable[[str], str] | None = None
+    ) -> Any:
         """The same in all texts of some JSON, in names as well but for those that are kept; `how` is for texts."""
-        how = how or self.replaced
+        replace = replace or self.replace
         if isinstance(tree, str):
-            return how(tree)
+            return replace(tree)
         if isinstance(tree, list):
-            return [self.replace_in_json(one, kept, how) for one in tree]
+            return [self.replace_in_json(child, allowed, replace) for child in tree]
         if isinstance(tree, dict):
             return {
-                name if name in kept else how(name): self.replace_in_json(value, kept, how)
+                name if name in allowed else replace(name): self.replace_in_json(value, allowed, replace)
                 for name, value in tree.items()
             }
         return tree
 
 
-def _spliced(text: str, spans: Iterator[tuple[int, int, str]]) -> str:
+def _splice(text: str, spans: Iterator[tuple[int, int, str]]) -> str:
     """The text with other texts in some places."""
     pieces: list[str] = []
     at = 0
-    for start, end, told in _joined(spans):
-        pieces += (text[at:start], told)
+    for start, end, replacement in _merge_overlaps(spans):
+        pieces += (text[at:start], replacement)
         at = end
     return "".join([*pieces, text[at:]]) if pieces else text
 
 
-def _heads(forms: Iterable[str]) -> dict[str, list[int]]:
+def _lengths_by_head(forms: Iterable[str]) -> dict[str, list[int]]:
     """By the first characters of forms the lengths of those that begin so, longest first."""
-    found: dict[str, set[int]] = {}
+    lengths_by_head: dict[str, set[int]] = {}
     for form in forms:
-        lengths = found.setdefault(form[:LONG_ENOUGH], set())
+        lengths = lengths_by_head.setdefault(form[:LONG_ENOUGH], set())
         if len(form) >= _HEAD:
-            lengths = found.setdefault(form[:_HEAD], set())
+            lengths = lengths_by_head.setdefault(form[:_HEAD], set())
         lengths.add(len(form))
-    return {head: sorted(lengths, reverse=True) for head, lengths in found.items()}
+    return {head: sorted(lengths, reverse=True) for head, lengths in lengths_by_head.items()}
 
 
-def _joined(spans: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
-    """The same, those that overlap as one, for which stands what stands for the longest of them."""
-    whole: tuple[int, int, str] | None = None
+def _merge_overlaps(spans: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
+    """The same spans; overlapping ones are merged, with the replacement of the longest of them."""
+    merged: tuple[int, int, str] | None = None
     longest = 0
-    for start, end, told in spans:
-        if whole is None or start >= whole[1]:
-            if whole is not None:
-                yield whole
-            whole, longest = (start, end, told), end - start
+    for start, end, replacement in spans:
+        if merged is None or start >= merged[1]:
+            if merged is not None:
+                yield merged
+            merged, longest = (start, end, replacement), end - start
         else:
-            whole = whole[0], max(whole[1], end), told if end - start > longest else whole[2]
+            merged = merged[0], max(merged[1], end), replacement if end - start > longest else merged[2]
             longest = max(longest, end - start)
-    if whole is not None:
-        yield whole
+    if merged is not None:
+        yield merged
 
 
-def _forms(secret: str) -> Iterator[str]:
+def _list_forms(secret: str) -> Iterator[str]:
     """The secret as it was sent, as comparisons have it, and escaped."""
-    for one in dict.fromkeys((secret, secret.lower(), normalize_text(secret, ParseContext()))):
-        shown = json.dumps(one)[1:-1], json.dumps(one, ensure_ascii=False)[1:-1], repr(one)[1:-1]
-        yield from (one, *shown, json.dumps(shown[0])[1:-1])
-        raw = one.encode("utf-8", "surrogatepass")
+    for variant in dict.fromkeys((secret, secret.lower(), normalize_text(secret, ParseContext()))):
+        escaped = json.dumps(variant)[1:-1], json.dumps(variant, ensure_ascii=False)[1:-1], repr(variant)[1:-1]
+        yield from (variant, *escaped, json.dumps(escaped[0])[1:-1])
+        raw = variant.encode("utf-8", "surrogatepass")
         yield from (quote(raw, safe=""), quote(raw), quote(raw, safe=_NOT_ESCAPED), quote_plus(raw))
         yield quote(quote(raw, safe=""), safe="")
         if len(raw) >= LONG_ENOUGH:
             yield from (base64.b64encode(raw).decode().rstrip("="), base64.urlsafe_b64encode(raw).decode().rstrip("="))
 
 
-def _agreeing(text: str, form: str) -> int:
-    """How many characters both begin with, found by halves."""
+def _common_length(text: str, form: str) -> int:
+    """The length of the common prefix, by binary search."""
     least, most = 0, min(len(text), len(form))
     while least < most:
         middle = (least + most + 1) // 2

@@ -64,10 +64,10 @@ _SHORT = 200  # characters of a text that may well come again: names, paths, mes
 
 def may_hold_secrets(text: str) -> bool:
     """Whether it is worth looking for secrets in a text."""
-    return _short_one_may(text) if len(text) <= _SHORT else _may(text)
+    return _short_may_hold(text) if len(text) <= _SHORT else _may_hold(text)
 
 
-def _may(text: str) -> bool:
+def _may_hold(text: str) -> bool:
     lowered = text.lower()
     for mark in MARKS:
         if mark in lowered:
@@ -77,17 +77,17 @@ def _may(text: str) -> bool:
     return ("://" in lowered and "@" in lowered) or ("%2f%2f" in lowered and "%40" in lowered)
 
 
-_short_one_may = lru_cache(maxsize=8192)(_may)
+_short_may_hold = lru_cache(maxsize=8192)(_may_hold)
 
 
 HEADER, COOKIE, FIELD, PARAMETER, MEMBER = "header", "cookie", "field", "parameter", "member"
 
 COOKIE_HEADERS = frozenset({"cookie", "setcookie"})
-# The header says with a word in front how its credentials are meant, and that word is no secret.
+# The value of the header begins with a scheme, which is not a secret.
 AUTHORIZATION_HEADERS = frozenset({"authorization", "proxyauthorization"})
 
 # Names are compared in small letters and without what is neither letter nor digit: `X-CSRF-Token` is `xcsrftoken`.
-_WHOLE = frozenset(
+_EXACT_NAMES = frozenset(
     {
         "accesskey",
         "auth",
@@ -122,7 +122,7 @@ _WHOLE = frozenset(
         "xgoogsignature",
     }
 )
-_ENDS: tuple[str, ...] = (
+_SUFFIXES: tuple[str, ...] = (
     "token",
     "secret",
     "apikey",
@@ -132,15 +132,16 @@ _ENDS: tuple[str, ...] = (
     "jsessionid",
     "subscriptionkey",
 )
-_ENDS += ("accesskey", "sessid")
-_LAST = frozenset({"auth", "pass", "session"})  # of the words of a name; as mere endings they are those of a compass
+_SUFFIXES += ("accesskey", "sessid")
+# The last words of names; as mere endings they are those of a compass.
+_LAST_WORDS = frozenset({"auth", "pass", "session"})
 _PARTS = ("authorization", "csrf", "passphrase", "passwd", "password", "sessionid", "xsrf")
 
 # A `code` that is opaque is a secret where one of these stands next to it: an authorization code of OAuth.
 CODE, NEXT_TO_CODE = "code", frozenset({"state", "granttype"})
 _OPAQUE = re.compile(r"(?=[^\s]*\d)(?=[^\s]*[A-Za-z])[\w.~+/=%-]{8,}")
 
-# What names no person and lets nobody in, of the headers that browsers send.
+# Headers of browsers that identify no person and grant no access.
 SAFE_HEADERS = frozenset(
     {
         "accept",
@@ -189,6 +190,7 @@ def is_opaque(value: str) -> bool:
 def is_secret(name: str) -> bool:
     """Whether a value of that name is a secret, wherever it stands."""
     plain = compact(name)
-    if plain in _WHOLE or plain.endswith(_ENDS) or any(part in plain for part in _PARTS):
+    if plain in _EXACT_NAMES or plain.endswith(_SUFFIXES) or any(part in plain for part in _PARTS):
         return True
-    return "".join(one if one.isalnum() else " " for one in name).lower().split()[-1:] in ([one] for one in _LAST)
+    words = "".join(char if char.isalnum() else " " for char in name).lower().split()
+    return bool(words) and words[-1] in _LAST_WORDS

@@ -20,8 +20,8 @@ _KEYS = (
     r"|(?:AKIA|ASIA)[A-Z0-9]{16}(?!\w)|xox[abeprs]-[\w-]{10,}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|hf_\w{20,}|npm_\w{30,}"
     r"|pypi-[\w-]{30,}|SG\.[\w-]{16,}\.[\w-]{16,}"
 )
-# What such a line says is no value: our own messages begin like that.
-_SAID = r"(?!//|(?:expected|got|missing|both|the|no)\b)"
+# A text that begins so is not a value: our own messages begin like that.
+_NOT_OUR = r"(?!//|(?:expected|got|missing|both|the|no)\b)"
 # Heads end where a value begins, which is then looked for behind them: a name that is no secret hides nothing.
 _WORDS = {
     "jwt": r"eyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?",
@@ -33,7 +33,7 @@ _WORDS = {
     rf"(?:{_BREAK}[^\r\n\\]{{1,200}}){{0,3}}{_BREAK}{_BREAK}",
     # password= of forms, of queries and of logs
     "pair": r"(?P<pair_name>(?:[\w.\[\]-]++|%5B|%5D){1,8}+)"
-    rf"(?:(?P<equals>=(?![ \t>])|%(?:25){{0,2}}3D)|(?P<colon>[ \t]{{0,3}}(?:=>|[:=])[ \t]{{0,3}}{_SAID}(?=[^\s=])))",
+    rf"(?:(?P<equals>=(?![ \t>])|%(?:25){{0,2}}3D)|(?P<colon>[ \t]{{0,3}}(?:=>|[:=])[ \t]{{0,3}}{_NOT_OUR}(?=[^\s=])))",
 }
 _ADDRESSES = {
     "userinfo": r"(?<=://)(?P<userinfo_body>[^\s/?#\"'<>\\]*)@",
@@ -48,7 +48,7 @@ _OTHERS = {
     "entry": rf"(?P<eq>{_QUOTE})name(?P=eq){_COLON}(?P<en>{_QUOTE}){_NAME.format('entry')}(?P=en){_COMMA}"
     rf"(?P=eq)value(?P=eq){_COLON}",
     "tuple": rf"(?:\(|(?<=[\[,])\[|(?<=, )\[)(?P<tq>{_QUOTE}){_NAME.format('tuple')}(?P=tq){_COMMA}(?={_QUOTE})",
-    # the same the other way round: the value stands before what says that it is one
+    # the same the other way round: the value stands before its name
     "reversed": rf"(?P<rq>{_QUOTE})value(?P=rq){_COLON}(?:(?P<rv>{_QUOTE})(?P<reversed_value>{_UP_TO.format('rv')})"
     rf"(?P=rv)|(?P<reversed_plain>[\w.+-]{{1,100}})){_COMMA}(?P=rq)name(?P=rq){_COLON}"
     rf"(?P<rn>{_QUOTE}){_NAME.format('reversed')}(?P=rn)",
@@ -65,16 +65,16 @@ _STRICT = {
 }
 
 
-def _any(kinds: dict[str, str]) -> str:
+def _alternate(kinds: dict[str, str]) -> str:
     return "|".join(f"(?P<{name}>{pattern})" for name, pattern in kinds.items())
 
 
-def _joined(words: dict[str, str]) -> re.Pattern[str]:
-    return re.compile(rf"{_any(_ADDRESSES)}|{_START}(?:{_any(words)})|{_any(_OTHERS)}", re.IGNORECASE)
+def _build_pattern(words: dict[str, str]) -> re.Pattern[str]:
+    return re.compile(rf"{_alternate(_ADDRESSES)}|{_START}(?:{_alternate(words)})|{_alternate(_OTHERS)}", re.IGNORECASE)
 
 
-DEFAULT_PATTERN = _joined(_WORDS)
-STRICT_PATTERN = _joined(_WORDS | _STRICT)
+DEFAULT_PATTERN = _build_pattern(_WORDS)
+STRICT_PATTERN = _build_pattern(_WORDS | _STRICT)
 
 QUOTE = re.compile(_QUOTE, re.IGNORECASE)
 # The rest of a text in quotes, by the quote; of what is escaped once more the end is looked for.
@@ -82,8 +82,8 @@ INSIDE = {
     '"': re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+\\?', re.DOTALL),
     "'": re.compile(r"[^'\\]*+(?:\\.[^'\\]*+)*+\\?", re.DOTALL),
 }
-BARE = re.compile(r"[^\s&;\"'<>#\\]*")
-BARE_ENCODED = re.compile(r"(?:(?!%(?:25){0,2}(?:2[36]|3B))[^\s&;\"'<>#\\])*", re.IGNORECASE)
+UNQUOTED = re.compile(r"[^\s&;\"'<>#\\]*")
+UNQUOTED_ENCODED = re.compile(r"(?:(?!%(?:25){0,2}(?:2[36]|3B))[^\s&;\"'<>#\\])*", re.IGNORECASE)
 PLAIN_MEMBER = re.compile(r"[^\s,;&\"'<>\\\[\]{}%]*")
 PART = re.compile(rf"[\s\S]*?(?={_BREAK}--|\Z)")
 LINE = re.compile(r"(?:[^\r\n\"'\\]|(?<==)\"[^\"\r\n]*\"(?=\s{0,8}(?:;|[\r\n]|\Z)))*")

@@ -18,7 +18,7 @@ from pytest_webeval.redaction.names import SAFE_HEADERS
 from pytest_webeval.redaction.names import compact
 from pytest_webeval.redaction.names import is_secret
 
-REDACTED = "redacted"  # what a result without secrets tells the mode under
+REDACTED = "redacted"  # the key of the mode in a redacted result
 OFF, DEFAULT, STRICT = "off", "default", "strict"
 MODES = (DEFAULT, OFF, STRICT)
 
@@ -43,17 +43,17 @@ class RedactionPolicy:
 
 def allowed_names(lines: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """The names in lines such as `NetworkEventEvaluator: form_key, x-csrf-token`. Raises `SettingsError`."""
-    found: dict[str, tuple[str, ...]] = {}
+    allowed: dict[str, tuple[str, ...]] = {}
     for line in lines:
-        evaluator, colon, listed = line.partition(":")
-        names = set(filter(None, map(str.strip, listed.split(","))))
+        evaluator, colon, names_text = line.partition(":")
+        names = set(filter(None, map(str.strip, names_text.split(","))))
         if not colon or not names or not evaluator.strip() or len(evaluator.split()) > 1:
             raise SettingsError(
                 f"webeval_redact_allow: {line!r} names no evaluator with what stays readable in its results; "
                 "write a line such as NetworkEventEvaluator: form_key, x-csrf-token"
             )
-        found[evaluator.strip()] = tuple(sorted(names.union(found.get(evaluator.strip(), ()))))
-    return found
+        allowed[evaluator.strip()] = tuple(sorted(names.union(allowed.get(evaluator.strip(), ()))))
+    return allowed
 
 
 class Scope(Protocol):
@@ -99,7 +99,7 @@ class StrictScope:
     """All but what is known to be harmless, or named by the expectation."""
 
     allowed: frozenset[str] = frozenset()
-    named: frozenset[str] = frozenset()
+    expected_names: frozenset[str] = frozenset()
     is_strict = True
 
     def covers(self, kind: str, name: str) -> bool:
@@ -111,7 +111,7 @@ class StrictScope:
             return True
         if kind == HEADER:
             return plain not in SAFE_HEADERS
-        return kind in (FIELD, PARAMETER) and plain not in self.named
+        return kind in (FIELD, PARAMETER) and plain not in self.expected_names
 
     def allows(self, name: str) -> bool:
         """As of the default."""
@@ -119,12 +119,12 @@ class StrictScope:
 
 
 # Members of an answer in either dialect, which every expectation of one names.
-_OF_ANSWERS = ("action", "task_type", "performed_operation", "status", "results", "retrieved_data", "error_details")
+_ANSWER_NAMES = ("action", "task_type", "performed_operation", "status", "results", "retrieved_data", "error_details")
 
 
-def scope_of(policy: RedactionPolicy, evaluator: str = "", named: Collection[str] = ()) -> Scope:
+def build_scope(policy: RedactionPolicy, evaluator: str = "", expected_names: Collection[str] = ()) -> Scope:
     """What is secret in the results of an evaluator, whose expectation names so much."""
     allowed = frozenset(map(compact, policy.allowed.get(evaluator, ())))
     if policy.mode != STRICT:
         return DefaultScope(allowed)
-    return StrictScope(allowed, frozenset(map(compact, (*named, *_OF_ANSWERS))))
+    return StrictScope(allowed, frozenset(map(compact, (*expected_names, *_ANSWER_NAMES))))

@@ -14,10 +14,10 @@ from typing import Any
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.redaction.json import JsonRedactor
-from pytest_webeval.redaction.json import text_of
-from pytest_webeval.redaction.json import tokens
+from pytest_webeval.redaction.json import decode_token
+from pytest_webeval.redaction.json import list_tokens
 from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.redaction.policy import scope_of
+from pytest_webeval.redaction.policy import build_scope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
 from pytest_webeval.results import EvaluatorResult
@@ -35,7 +35,7 @@ _LEAST = 8  # characters of such a word
 class RecordingSecrets:
     """The files of a run, read once more where a result repeats what may be a secret in them.
 
-    `answer` is the file that the agent wrote: what it says is no secret for being there.
+    `answer` is the file that the agent wrote: a text is not a secret because it is in that file.
     """
 
     directory: Path
@@ -46,80 +46,84 @@ class RecordingSecrets:
     def secrets(
         self, words: Collection[str], policy: RedactionPolicy, salt: bytes | None, names: Iterable[str] = ()
     ) -> dict[str, str]:
-        """Secrets of the files that have some of the words in them, with what stands in place of each."""
-        made = Replacements(salt)
+        """Secrets of the files that have some of the words in them, each with its replacement."""
+        replacements = Replacements(salt)
         if words:
-            trees = JsonRedactor(TextRedactor(scope_of(policy), made))
-            for content in self._contents({*names, *self.names} - {self.answer}):
+            trees = JsonRedactor(TextRedactor(build_scope(policy), replacements))
+            for content in self._read_contents({*names, *self.names} - {self.answer}):
                 _search(content, words, trees)
-        return {secret: told for secret, told in made.found.items() if _has(secret.lower(), words)}
+        return {
+            secret: replacement
+            for secret, replacement in replacements.secrets.items()
+            if _has_any(secret.lower(), words)
+        }
 
-    def _contents(self, names: Iterable[str]) -> Iterator[bytes]:
-        from pytest_webeval.redaction.audit import members  # with all that reads files, which few results need
+    def _read_contents(self, names: Iterable[str]) -> Iterator[bytes]:
+        from pytest_webeval.redaction.audit import list_members  # with all that reads files, which few results need
         from pytest_webeval.safety.archives import BROKEN_ZIP
 
         for name in sorted(names):
             with suppress(RecordingError, *BROKEN_ZIP):
                 content = read_file_inside(self.directory, name, self.limits.file_size)
                 if name.endswith(".zip"):
-                    yield from (inner for _, inner in members(content, self.limits))
+                    yield from (inner for _, inner in list_members(content, self.limits))
                 else:
                     yield content
 
 
 def _search(content: bytes, words: Collection[str], trees: JsonRedactor) -> None:
     from pytest_webeval.redaction.audit import encoded_bodies
-    from pytest_webeval.redaction.audit import parts
+    from pytest_webeval.redaction.audit import split_content
 
     lowered = content.lower()
     present = [word for word in words if word.encode() in lowered]
     if present:
-        for _, _, part in parts(content, lambda text: _has(text.lower(), present)):
+        for _, _, part in split_content(content, lambda text: _has_any(text.lower(), present)):
             for tree in (part, *encoded_bodies(part)):
                 trees(tree)
 
 
-def _has(text: str, words: Iterable[str]) -> bool:
+def _has_any(text: str, words: Iterable[str]) -> bool:
     return any(word in text for word in words)
 
 
-def opaque_words(results: Iterable[EvaluatorResult], *around: Any) -> set[str]:
-    """Words of letters and digits that results say of their own, in small letters: not of an event, nor of a task."""
-    said: list[Any] = [around]
-    known: list[Any] = []
-    for one in results:
-        shown = known if one.evaluator_name == NETWORK_EVALUATOR else said
-        said += [one.assertions, one.error_msg]
-        shown += [one.actual, one.actual_normalized]
-        known.append(one.expected)
-    found = _words_in(said)
-    return found - _words_in(known) if found else found
+def opaque_words(results: Iterable[EvaluatorResult], *others: Any) -> set[str]:
+    """Lower-case words of letters and digits in results that are neither from an event nor from a task."""
+    own_values: list[Any] = [others]
+    recorded_values: list[Any] = []
+    for result in results:
+        values = recorded_values if result.evaluator_name == NETWORK_EVALUATOR else own_values
+        own_values += [result.assertions, result.error_msg]
+        values += [result.actual, result.actual_normalized]
+        recorded_values.append(result.expected)
+    words = _collect_words(own_values)
+    return words - _collect_words(recorded_values) if words else words
 
 
-def _words_in(tree: list[Any]) -> set[str]:
+def _collect_words(tree: list[Any]) -> set[str]:
     """The words of all texts in some JSON, its names included."""
-    found = tokens(tree)
-    if found is None:
-        return {word for text in _texts(plain_json(tree)) for word in _words(text)}
-    return set().union(*map(_words_of, found))
+    found_tokens = list_tokens(tree)
+    if found_tokens is None:
+        return {word for text in _list_texts(plain_json(tree)) for word in _split_words(text)}
+    return set().union(*map(_token_words, found_tokens))
 
 
 @lru_cache(maxsize=8192)
-def _words_of(token: bytes) -> frozenset[str]:
-    return _words(text_of(token))
+def _token_words(token: bytes) -> frozenset[str]:
+    return _split_words(decode_token(token))
 
 
-def _words(text: str) -> frozenset[str]:
+def _split_words(text: str) -> frozenset[str]:
     return frozenset(_OPAQUE.findall(text.lower())) if len(text) >= _LEAST else frozenset()
 
 
-def _texts(tree: Any) -> Iterator[str]:
+def _list_texts(tree: Any) -> Iterator[str]:
     if isinstance(tree, str):
         yield tree
     elif isinstance(tree, dict):
         for name, value in tree.items():
             yield name
-            yield from _texts(value)
+            yield from _list_texts(value)
     elif isinstance(tree, list | tuple):
-        for one in tree:
-            yield from _texts(one)
+        for child in tree:
+            yield from _list_texts(child)

@@ -17,11 +17,11 @@ from pytest_webeval.redaction.known_secrets import KnownSecrets
 from pytest_webeval.redaction.messages import EXPLANATIONS
 from pytest_webeval.redaction.messages import ExplanationRedactor
 from pytest_webeval.redaction.messages import MessageRedactor
-from pytest_webeval.redaction.messages import explanations_of
-from pytest_webeval.redaction.messages import searched
+from pytest_webeval.redaction.messages import read_explanations
+from pytest_webeval.redaction.messages import replace_in_explanation
 from pytest_webeval.redaction.policy import REDACTED
 from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.redaction.policy import scope_of
+from pytest_webeval.redaction.policy import build_scope
 from pytest_webeval.redaction.recording_secrets import RecordingSecrets
 from pytest_webeval.redaction.recording_secrets import opaque_words
 from pytest_webeval.redaction.replacements import Replacements
@@ -31,14 +31,14 @@ from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import TaskResult
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 
-# What `webeval` of a result says of ourselves and of files, which is no part of a recording.
-OURS = frozenset(
+# The keys of `webeval` in a result about this package and about files, which are not part of a recording.
+OWN_KEYS = frozenset(
     {"format", "inputs", "libraries", "redacted", "rules", "run", "skipped", "tasks_from", "version", "wall_time"}
 )
-# Who names assertions by our words and those of the task alone, so that no secret is in these names.
-NAMING = frozenset({"AgentResponseEvaluator", "NetworkEventEvaluator", "RubricEvaluator"})
-# What a result calls the parts of an event and of an answer, whatever a recording has for secrets.
-_FIXED = frozenset(
+# Evaluators whose assertion names have only our words and those of the task, so that no secret is in these names.
+OWN_EVALUATORS = frozenset({"AgentResponseEvaluator", "NetworkEventEvaluator", "RubricEvaluator"})
+# Names of the parts of an event and of an answer in a result, which stay even if they equal a secret.
+_EVENT_AND_ANSWER_NAMES = frozenset(
     {
         "action",
         "error_details",
@@ -64,87 +64,100 @@ _FIELDS = ("assertion_name", "assertion_msgs", "error_msg")
 
 @dataclass(frozen=True, slots=True)
 class RedactedResult:
-    """A result without secrets, those that were found in it, and what stays readable in each evaluator's part."""
+    """A result without secrets, its secrets with their replacements, and the values that stay in each evaluation."""
 
     result: TaskResult
-    found: dict[str, str]
-    spared: Sequence[Collection[str]]
+    secrets: dict[str, str]
+    allowed: Sequence[Collection[str]]
 
-    def searched(self, secrets: Mapping[str, str]) -> TaskResult:
-        """The same without secrets that were found elsewhere."""
-        known, about = KnownSecrets.of(secrets), dict(self.result.webeval)
-        spared = [*self.spared, *repeat((), len(self.result.evaluators_results) - len(self.spared))]
-        parts = zip(self.result.evaluators_results, spared, strict=True)
-        found = [searched_result(one, KnownSecrets.of(secrets, kept)) for one, kept in parts]
-        explained = explanations_of(self.result)
-        if explained is not None:
-            named = [kept_names(one.expected) for one in found]
-            about[EXPLANATIONS] = [searched(one, known, names) for one, names in zip(explained, named, strict=True)]
+    def without(self, secrets: Mapping[str, str]) -> TaskResult:
+        """The same without these secrets."""
+        replacer, webeval = KnownSecrets.of(secrets), dict(self.result.webeval)
+        allowed = [*self.allowed, *repeat((), len(self.result.evaluators_results) - len(self.allowed))]
+        parts = zip(self.result.evaluators_results, allowed, strict=True)
+        evaluations = [
+            replace_in_result(evaluation, KnownSecrets.of(secrets, allowed_values))
+            for evaluation, allowed_values in parts
+        ]
+        explanations = read_explanations(self.result)
+        if explanations is not None:
+            names_by_part = [public_names(evaluation.expected) for evaluation in evaluations]
+            webeval[EXPLANATIONS] = [
+                replace_in_explanation(explanation, replacer, names)
+                for explanation, names in zip(explanations, names_by_part, strict=True)
+            ]
         error = self.result.error_msg
         return self.result.with_changes(
-            evaluators_results=found, error_msg=error and known.replaced(error), webeval=about_of(about, known)
+            evaluators_results=evaluations,
+            error_msg=error and replacer.replace(error),
+            webeval=redact_webeval(webeval, replacer),
         )
 
 
-def about_of(told: dict[str, Any], known: KnownSecrets) -> dict[str, Any]:
-    """What a result says of a run, under the names that we gave it."""
-    return {name: value if name in OURS else known.replace_in_json(value, OurNames()) for name, value in told.items()}
+def redact_webeval(webeval: dict[str, Any], replacer: KnownSecrets) -> dict[str, Any]:
+    """The metadata of a run in a result, without the secrets; our own keys stay."""
+    return {
+        name: value if name in OWN_KEYS else replacer.replace_in_json(value, OwnNames())
+        for name, value in webeval.items()
+    }
 
 
-class OurNames:
-    """Names such as we give: a secret that is equal to one names nothing."""
+class OwnNames:
+    """Names in our spelling: a name that equals a secret stays if it is spelled so."""
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and name.replace("_", "a").isalpha() and name.islower()
 
 
-def searched_result(result: EvaluatorResult, known: KnownSecrets) -> EvaluatorResult:
-    """The same without secrets that were found elsewhere."""
-    if not known.forms:
+def replace_in_result(result: EvaluatorResult, replacer: KnownSecrets) -> EvaluatorResult:
+    """The same without the secrets that are known from elsewhere in the result."""
+    if not replacer.forms:
         return result
-    told = result.to_json()
-    kept = kept_names(told["expected"])
-    values = {name: known.replace_in_json(told[name], kept) for name in ("actual", "actual_normalized", "expected")}
-    is_ours = result.evaluator_name in NAMING
+    fields = result.to_json()
+    names = public_names(fields["expected"])
+    values = {
+        field: replacer.replace_in_json(fields[field], names) for field in ("actual", "actual_normalized", "expected")
+    }
+    is_ours = result.evaluator_name in OWN_EVALUATORS
     return result.with_changes(
         **values,
-        error_msg=result.error_msg and known.replaced(result.error_msg),
+        error_msg=result.error_msg and replacer.replace(result.error_msg),
         assertions=result.assertions
-        and [_searched_assertion(one, known, is_ours=is_ours) for one in result.assertions],
+        and [_replace_in_assertion(assertion, replacer, is_ours=is_ours) for assertion in result.assertions],
     )
 
 
-def _searched_assertion(assertion: Assertion, known: KnownSecrets, *, is_ours: bool) -> Assertion:
-    told = known.replace_in_json(assertion.to_json(), _FIELDS)
-    changed = ("assertion_msgs", "error_msg") if is_ours else _FIELDS
-    return assertion.with_changes(**{name: told[name] for name in changed})
+def _replace_in_assertion(assertion: Assertion, replacer: KnownSecrets, *, is_ours: bool) -> Assertion:
+    fields = replacer.replace_in_json(assertion.to_json(), _FIELDS)
+    names = ("assertion_msgs", "error_msg") if is_ours else _FIELDS
+    return assertion.with_changes(**{name: fields[name] for name in names})
 
 
-def kept_names(expected: Any) -> frozenset[str]:
-    """Names in what one evaluator found that stay, even if somebody has them for secrets."""
-    return _FIXED.union(named_in(expected))
+def public_names(expected: Any) -> frozenset[str]:
+    """Names in one evaluation that stay, even if they equal a secret."""
+    return _EVENT_AND_ANSWER_NAMES.union(list_names(expected))
 
 
-def named_in(expected: Any) -> Iterator[str]:
+def list_names(expected: Any) -> Iterator[str]:
     """All names that an expectation has in it."""
     if isinstance(expected, dict):
         for name, value in expected.items():
             yield name
-            yield from named_in(value)
+            yield from list_names(value)
     elif isinstance(expected, list):
-        for one in expected:
-            yield from named_in(one)
+        for child in expected:
+            yield from list_names(child)
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What one evaluator found, without the secrets that stood in it, and how they were replaced."""
+    """One evaluation without its secrets, and how they were replaced."""
 
     result: EvaluatorResult
     messages: MessageRedactor
 
     @property
-    def made(self) -> Replacements:
+    def replacements(self) -> Replacements:
         return self.messages.trees.texts.replacements
 
 
@@ -152,7 +165,7 @@ class _Part:
 class Redactor:
     """Replaces secrets, equal ones by equal words. Without a salt, those of equal length are alike.
 
-    Results may repeat what only the recording calls a secret: it is looked for there where that is known.
+    Results may repeat secrets that only the recording names: these are searched for in `recorded`.
     """
 
     policy: RedactionPolicy
@@ -160,113 +173,141 @@ class Redactor:
     recorded: RecordingSecrets | None = None
 
     def result(self, result: TaskResult) -> TaskResult:
-        """The result without secrets, as it is written elsewhere and as all that is told of it is made from."""
-        return self.redacted(result).result
+        """The result without secrets, as it is written outside of the run directory and used in all reports."""
+        return self.redact_result(result).result
 
-    def redacted(self, result: TaskResult) -> RedactedResult:
+    def redact_result(self, result: TaskResult) -> RedactedResult:
         """The same, with what was replaced."""
         if self.policy.is_off or result.webeval.get(REDACTED) == self.policy.mode:
             return RedactedResult(result, {}, [])
-        if not self.policy.is_strict and not may_hold([result.evaluators_results, result.error_msg, *_of_run(result)]):
-            found = self._found(result, ())
-            if not found:
+        if not self.policy.is_strict and not may_hold(
+            [result.evaluators_results, result.error_msg, *_list_run_values(result)]
+        ):
+            secrets = self._collect_secrets(result, ())
+            if not secrets:
                 plain = result.with_changes(webeval=result.webeval | {REDACTED: self.policy.mode})
                 return RedactedResult(plain, {}, [() for _ in result.evaluators_results])
-        parts = [self._redacted(one) for one in result.evaluators_results]
-        around = Replacements(self.salt)
-        trees = JsonRedactor(TextRedactor(scope_of(self.policy), around))
+        parts = [self._redact_part(evaluation) for evaluation in result.evaluators_results]
+        run_part = Replacements(self.salt)
+        trees = JsonRedactor(TextRedactor(build_scope(self.policy), run_part))
         error = result.error_msg and trees.texts(result.error_msg)
-        explained = explanations_of(result)
-        kept = OURS if explained is None else OURS | {EXPLANATIONS}
-        told = {name: value if name in kept else trees(value) for name, value in result.webeval.items()}
-        if explained is not None:
-            explained = [ExplanationRedactor(part.messages)(one) for one, part in zip(explained, parts, strict=True)]
-        found = self._found(result, [*(part.made for part in parts), around])
-        known = KnownSecrets.of(found)
-        searching = [KnownSecrets.of(found, part.made.spared) if part.made.spared else known for part in parts]
-        about = about_of(told, known)
-        if explained is not None:
-            named = (kept_names(part.result.expected) for part in parts)
-            whole = zip(explained, searching, named, strict=True)
-            about[EXPLANATIONS] = [searched(one, secrets, names) for one, secrets, names in whole]
+        explanations = read_explanations(result)
+        unredacted = OWN_KEYS if explanations is None else OWN_KEYS | {EXPLANATIONS}
+        webeval = {name: value if name in unredacted else trees(value) for name, value in result.webeval.items()}
+        if explanations is not None:
+            explanations = [
+                ExplanationRedactor(part.messages)(explanation)
+                for explanation, part in zip(explanations, parts, strict=True)
+            ]
+        secrets = self._collect_secrets(result, [*(part.replacements for part in parts), run_part])
+        replacer = KnownSecrets.of(secrets)
+        replacers = [
+            KnownSecrets.of(secrets, part.replacements.allowed) if part.replacements.allowed else replacer
+            for part in parts
+        ]
+        redacted_webeval = redact_webeval(webeval, replacer)
+        if explanations is not None:
+            names_by_part = (public_names(part.result.expected) for part in parts)
+            rows = zip(explanations, replacers, names_by_part, strict=True)
+            redacted_webeval[EXPLANATIONS] = [replace_in_explanation(*row) for row in rows]
+        pairs = zip(parts, replacers, strict=True)
         changed = result.with_changes(
-            evaluators_results=[searched_result(part.result, one) for part, one in zip(parts, searching, strict=True)],
-            error_msg=error and known.replaced(error),
-            webeval=about | {REDACTED: self.policy.mode},
+            evaluators_results=[replace_in_result(part.result, part_replacer) for part, part_replacer in pairs],
+            error_msg=error and replacer.replace(error),
+            webeval=redacted_webeval | {REDACTED: self.policy.mode},
         )
-        return RedactedResult(changed, found, [part.made.spared for part in parts])
+        return RedactedResult(changed, secrets, [part.replacements.allowed for part in parts])
 
-    def beside(self, redacted: RedactedResult, shown: Any, said: Any = None) -> tuple[TaskResult, Any]:
-        """The result and JSON that is shown beside it: what is a secret in one of the two is one in the other.
+    def redact_attachment(
+        self, redacted: RedactedResult, attachment: Any, agent_values: Any = None
+    ) -> tuple[TaskResult, Any]:
+        """The result and the JSON that is shown with it: a secret of one of the two is a secret in the other.
 
-        `said` is what of that JSON the agent said: it may repeat what only the recording calls a secret.
+        `agent_values` are the parts of that JSON that the agent wrote: they may repeat secrets of the recording.
         """
         if self.policy.is_off:
-            return redacted.result, shown
-        made = Replacements(self.salt)
-        trees = JsonRedactor(TextRedactor(scope_of(self.policy, NETWORK_EVALUATOR), made))
-        told = trees(shown) if self.policy.is_strict or may_hold(shown) else shown
-        recorded = self._recorded([], redacted.result.webeval.get("inputs") or (), said) if said else {}
-        new = {secret: one for secret, one in (recorded | made.found).items() if secret not in redacted.found}
-        known = KnownSecrets.of(redacted.found | new, made.spared)
-        result = redacted.searched(new) if new else redacted.result
-        return result, known.replace_in_json(told, OurNames(), known.replaced_in_any_case) if known.forms else told
+            return redacted.result, attachment
+        replacements = Replacements(self.salt)
+        trees = JsonRedactor(TextRedactor(build_scope(self.policy, NETWORK_EVALUATOR), replacements))
+        safe = trees(attachment) if self.policy.is_strict or may_hold(attachment) else attachment
+        inputs = redacted.result.webeval.get("inputs") or ()
+        recorded = self._recorded_secrets([], inputs, agent_values) if agent_values else {}
+        secrets = recorded | replacements.secrets
+        new = {secret: secrets[secret] for secret in secrets if secret not in redacted.secrets}
+        replacer = KnownSecrets.of(redacted.secrets | new, replacements.allowed)
+        result = redacted.without(new) if new else redacted.result
+        if not replacer.forms:
+            return result, safe
+        return result, replacer.replace_in_json(safe, OwnNames(), replacer.replace_ignoring_case)
 
-    def _found(self, result: TaskResult, made: Iterable[Replacements]) -> dict[str, str]:
+    def _collect_secrets(self, result: TaskResult, replacements: Iterable[Replacements]) -> dict[str, str]:
         """All secrets that were replaced in the parts of a result, and those of the recording that it repeats."""
-        around = (result.error_msg, _of_run(result))
-        recorded = self._recorded(result.evaluators_results, result.webeval.get("inputs") or (), *around)
-        return recorded | {secret: told for one in made for secret, told in one.found.items()}
+        run_values = (result.error_msg, _list_run_values(result))
+        recorded = self._recorded_secrets(result.evaluators_results, result.webeval.get("inputs") or (), *run_values)
+        return recorded | {
+            secret: replacement for source in replacements for secret, replacement in source.secrets.items()
+        }
 
-    def evaluated(self, result: EvaluatorResult) -> EvaluatorResult:
-        """The same of what one evaluator found."""
+    def redact_evaluation(self, result: EvaluatorResult) -> EvaluatorResult:
+        """The same for one evaluation."""
         if self.policy.is_off:
             return result
-        part = self._redacted(result)
-        found = self._recorded([result]) | part.made.found
-        return searched_result(part.result, KnownSecrets.of(found, part.made.spared))
+        part = self._redact_part(result)
+        secrets = self._recorded_secrets([result]) | part.replacements.secrets
+        return replace_in_result(part.result, KnownSecrets.of(secrets, part.replacements.allowed))
 
-    def _recorded(self, results: list[EvaluatorResult], names: Iterable[str] = (), *around: Any) -> dict[str, str]:
+    def _recorded_secrets(
+        self, results: list[EvaluatorResult], names: Iterable[str] = (), *others: Any
+    ) -> dict[str, str]:
         """Secrets of the recording that results repeat."""
         if self.recorded is None:
             return {}
-        return self.recorded.secrets(opaque_words(results, *around), self.policy, self.salt, names)
+        return self.recorded.secrets(opaque_words(results, *others), self.policy, self.salt, names)
 
     def text(self, text: str) -> str:
         """A text without secrets, such as a message, a log or a question to a judge."""
         if self.policy.is_off:
             return text
-        made = Replacements(self.salt)
-        texts = TextRedactor(scope_of(self.policy), made)
-        told = texts(text)
-        return texts(KnownSecrets.of(made.found).replaced(told)) if made.found else told
-
-    def _redacted(self, result: EvaluatorResult) -> _Part:
-        made = Replacements(self.salt)
-        found = result.to_json()
-        trees = JsonRedactor(
-            TextRedactor(scope_of(self.policy, result.evaluator_name, list(named_in(found["expected"]))), made)
+        replacements = Replacements(self.salt)
+        texts = TextRedactor(build_scope(self.policy), replacements)
+        redacted_text = texts(text)
+        return (
+            texts(KnownSecrets.of(replacements.secrets).replace(redacted_text))
+            if replacements.secrets
+            else redacted_text
         )
-        values = {name: trees(found[name]) for name in ("actual", "actual_normalized", "expected")}
+
+    def _redact_part(self, result: EvaluatorResult) -> _Part:
+        replacements = Replacements(self.salt)
+        fields = result.to_json()
+        trees = JsonRedactor(
+            TextRedactor(
+                build_scope(self.policy, result.evaluator_name, list(list_names(fields["expected"]))), replacements
+            )
+        )
+        values = {name: trees(fields[name]) for name in ("actual", "actual_normalized", "expected")}
         messages = MessageRedactor(trees)
         redacted = result.with_changes(
             **values,
             assertions=result.assertions
-            and [_asserted(one, messages, is_ours=result.evaluator_name in NAMING) for one in result.assertions],
+            and [
+                _redact_assertion(assertion, messages, is_ours=result.evaluator_name in OWN_EVALUATORS)
+                for assertion in result.assertions
+            ],
             error_msg=result.error_msg and trees.texts(result.error_msg),
         )
         return _Part(redacted, messages)
 
 
-def _of_run(result: TaskResult) -> list[Any]:
-    """What a result says of a run beside what evaluators found, but for what is ours."""
-    return [value for name, value in result.webeval.items() if name not in OURS]
+def _list_run_values(result: TaskResult) -> list[Any]:
+    """The values of `webeval` in a result that are not ours."""
+    return [value for name, value in result.webeval.items() if name not in OWN_KEYS]
 
 
-def _asserted(assertion: Assertion, messages: MessageRedactor, *, is_ours: bool) -> Assertion:
-    name, told, error = assertion.assertion_name, assertion.assertion_msgs, assertion.error_msg
+def _redact_assertion(assertion: Assertion, messages: MessageRedactor, *, is_ours: bool) -> Assertion:
+    name, messages_before, error = assertion.assertion_name, assertion.assertion_msgs, assertion.error_msg
     return assertion.with_changes(
         assertion_name=name if is_ours else messages.trees.texts(name),
-        assertion_msgs=told and messages.of(name, told),
-        error_msg=error and messages.of(name, [error])[0],
+        assertion_msgs=messages_before and messages.redact(name, messages_before),
+        error_msg=error and messages.redact(name, [error])[0],
     )

@@ -1,4 +1,4 @@
-"""What stands in place of a secret: a salted hash that shows equality, and its length."""
+"""Replacements of secrets: a salted hash that shows equality, and the length of the secret."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import field
 
 from pytest_webeval.redaction.names import is_secret
 
-LONG_ENOUGH = 6  # to be looked for wherever it may stand; anything shorter is a part of other words
+LONG_ENOUGH = 6  # to be replaced everywhere; anything shorter is a part of other words
 _OPAQUE = 8
 _REPLACEMENT = re.compile(r"redacted-(?:[0-9a-f]{8}-)?\d+")
 _WORDS = frozenset({"true", "false", "null", "none", "undefined"})
@@ -21,46 +21,46 @@ _WORDS = frozenset({"true", "false", "null", "none", "undefined"})
 class Replacements:
     """Makes replacements, equal ones for equal secrets, and keeps what it replaced.
 
-    `found` are secrets to be replaced wherever else they stand, `spared` what stays readable here.
+    `secrets` are replaced everywhere, `allowed` are values that stay readable here. `by_secret` has all replacements.
     """
 
     salt: bytes | None
-    found: dict[str, str] = field(default_factory=dict)
-    spared: set[str] = field(default_factory=set)
-    made: dict[str, str] = field(default_factory=dict)
-    told: Callable[[str, str, str], None] | None = None  # an audit listens: kind, name, replacement
+    secrets: dict[str, str] = field(default_factory=dict)
+    allowed: set[str] = field(default_factory=set)
+    by_secret: dict[str, str] = field(default_factory=dict)
+    listener: Callable[[str, str, str], None] | None = None  # an audit listens: kind, name, replacement
 
     def of(self, kind: str, name: str, secret: str) -> str:
-        """What stands in place of a secret; what is none, or was replaced before, stays."""
+        """The replacement of a secret. A value that is not one, or was replaced before, stays."""
         if not secret or secret.lower() in _WORDS or _REPLACEMENT.fullmatch(secret):
             return secret
-        if secret not in self.made:
-            self.made[secret] = replaced(secret, self.salt)
-        replacement = self.made[secret]
-        if self.told is not None:
-            self.told(kind, name, replacement)
-        if _is_telling(name, secret):
-            self.found[secret] = replacement
+        if secret not in self.by_secret:
+            self.by_secret[secret] = replacement_for(secret, self.salt)
+        replacement = self.by_secret[secret]
+        if self.listener is not None:
+            self.listener(kind, name, replacement)
+        if _is_unambiguous(name, secret):
+            self.secrets[secret] = replacement
         return replacement
 
-    def spare(self, secret: str) -> None:
+    def allow(self, secret: str) -> None:
         """Keep in mind that a value stays readable."""
-        self.spared.add(secret)
+        self.allowed.add(secret)
 
 
-def replaced(secret: str, salt: bytes | None) -> str:
-    """The replacement of a secret; without a salt only its length, which nobody can try passwords on.
+def replacement_for(secret: str, salt: bytes | None) -> str:
+    """The replacement of a secret; without a salt only its length, against which passwords cannot be tried.
 
     Secrets that are equal but for case have equal ones: comparisons make small letters of what they compare.
     """
     if salt is None:
         return f"redacted-{len(secret)}"
-    told = hmac.new(salt, secret.casefold().encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:8]
-    return f"redacted-{told}-{len(secret)}"
+    digest = hmac.new(salt, secret.casefold().encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:8]
+    return f"redacted-{digest}-{len(secret)}"
 
 
-def _is_telling(name: str, secret: str) -> bool:
-    """Whether a secret is to be replaced wherever it stands.
+def _is_unambiguous(name: str, secret: str) -> bool:
+    """Whether a secret is unambiguous enough to be replaced everywhere.
 
     What is one only by its place, as in a cookie, may be a plain word, or an address.
     """

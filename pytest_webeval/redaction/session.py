@@ -31,54 +31,56 @@ class Redacting:
     is_leaving: bool
     _latest: list[tuple[TaskResult, RedactedResult]] = field(default_factory=list)
 
-    def told(self, result: TaskResult, run: Run) -> TaskResult:
-        """The result that everything is made from which is told of it. It is asked for it several times in a row."""
+    def redact_for_report(self, result: TaskResult, run: Run) -> TaskResult:
+        """The result as all reports use it. The latest one is cached, since callers ask several times in a row."""
         if self.policy.is_off or not _has_texts(result):
             return result
-        return self._redacted(result, run).result
+        return self._redact_cached(result, run).result
 
-    def beside(self, result: TaskResult, run: Run | None, shown: Any, said: Any) -> tuple[TaskResult, Any]:
-        """A result and what a report shows beside it; `said` is what of that the agent said."""
+    def redact_with_attachment(
+        self, result: TaskResult, run: Run | None, attachment: Any, agent_values: Any
+    ) -> tuple[TaskResult, Any]:
+        """A result and the JSON that a report shows with it; `agent_values` are what the agent wrote of that."""
         if self.policy.is_off:
-            return result, shown
-        return self._redactor(run).beside(self._redacted(result, run), shown, said)
+            return result, attachment
+        return self._build_redactor(run).redact_attachment(self._redact_cached(result, run), attachment, agent_values)
 
-    def written(self, result: TaskResult, run: Run | None) -> TaskResult:
+    def redact_for_file(self, result: TaskResult, run: Run | None) -> TaskResult:
         """The result as it goes to its file, or to the process that puts the file together."""
-        return self._redacted(result, run).result if self.is_leaving and run is not None else result
+        return self._redact_cached(result, run).result if self.is_leaving and run is not None else result
 
-    def merged(self, result: TaskResult, load: Callable[[], Run]) -> TaskResult:
-        """As `told`, of a result whose run another process has read."""
+    def redact_merged(self, result: TaskResult, load: Callable[[], Run]) -> TaskResult:
+        """As `redact_for_report`, for a result whose run another process has read."""
         if self.policy.is_off or not _has_texts(result):
             return result
         run = None
         with suppress(WebEvalError):
             run = load()
             run.check()
-        return self._redacted(result, run).result
+        return self._redact_cached(result, run).result
 
-    def _redacted(self, result: TaskResult, run: Run | None) -> RedactedResult:
+    def _redact_cached(self, result: TaskResult, run: Run | None) -> RedactedResult:
         if not (self._latest and self._latest[0][0] is result):
-            self._latest[:] = [(result, self._redactor(run).redacted(result))]
+            self._latest[:] = [(result, self._build_redactor(run).redact_result(result))]
         return self._latest[0][1]
 
     def forget(self) -> None:
         """Let go of the latest result."""
         self._latest.clear()
 
-    def evaluated(self, result: EvaluatorResult, run: Run) -> EvaluatorResult:
-        """What one evaluator found, as a message may tell it."""
-        return self._redactor(run).evaluated(result)
+    def redact_evaluation(self, result: EvaluatorResult, run: Run) -> EvaluatorResult:
+        """One evaluation, as a message may show it."""
+        return self._build_redactor(run).redact_evaluation(result)
 
     def text(self, text: str, run: Run | None = None) -> str:
         """A message as it may be shown."""
         if self.policy.is_off or not (self.policy.mode == STRICT or may_hold_secrets(text)):
             return text
-        return self._redactor(run).text(text)
+        return self._build_redactor(run).text(text)
 
-    def _redactor(self, run: Run | None) -> Redactor:
+    def _build_redactor(self, run: Run | None) -> Redactor:
         from pytest_webeval.redaction.recording_secrets import RecordingSecrets
-        from pytest_webeval.redaction.redactor import Redactor  # where all is well, nobody needs its patterns
+        from pytest_webeval.redaction.redactor import Redactor  # a session without failures does not need its patterns
 
         if run is None:
             return Redactor(self.policy)
@@ -87,7 +89,7 @@ class Redacting:
 
 
 def _has_texts(result: TaskResult) -> bool:
-    """Whether anything but counts is told of a result."""
-    about = result.webeval
-    is_quiet = result.status is Status.SUCCESS and not about.get("warnings") and not about.get("excluded")
-    return not is_quiet or "trajectory" in about
+    """Whether reports show anything but counts of a result."""
+    webeval = result.webeval
+    is_quiet = result.status is Status.SUCCESS and not webeval.get("warnings") and not webeval.get("excluded")
+    return not is_quiet or "trajectory" in webeval

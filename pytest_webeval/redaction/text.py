@@ -30,27 +30,27 @@ _COMMA = re.compile(r",(?=\s{0,8}[^\s=;,]{1,256}=)")
 Replace = Callable[[str, str], str]  # a cookie's name and value become another value
 
 
-def cookies(header: str, text: str, replace: Replace) -> str:
+def replace_cookies(header: str, text: str, replace: Replace) -> str:
     """The text of such a header with other values; recordings join several of a response with line feeds."""
     is_setting = compact(header) == "setcookie"
-    return "\n".join((_set if is_setting else _sent)(line, replace) for line in text.split("\n"))
+    return "\n".join((_replace_set if is_setting else _replace_sent)(line, replace) for line in text.split("\n"))
 
 
-def _sent(line: str, replace: Replace) -> str:
-    return ";".join(_pair(pair, replace) for pair in line.split(";"))
+def _replace_sent(line: str, replace: Replace) -> str:
+    return ";".join(_replace_pair(pair, replace) for pair in line.split(";"))
 
 
-def _set(line: str, replace: Replace) -> str:
+def _replace_set(line: str, replace: Replace) -> str:
     """Each cookie of a line; some recorders join several with commas, which dates have in them as well."""
-    return ",".join(_one_set(one, replace) for one in _COMMA.split(line))
+    return ",".join(_replace_set_cookie(cookie, replace) for cookie in _COMMA.split(line))
 
 
-def _one_set(one: str, replace: Replace) -> str:
-    pair, semicolon, attributes = one.partition(";")
-    return f"{_pair(pair, replace)}{semicolon}{attributes}"
+def _replace_set_cookie(cookie: str, replace: Replace) -> str:
+    pair, semicolon, attributes = cookie.partition(";")
+    return f"{_replace_pair(pair, replace)}{semicolon}{attributes}"
 
 
-def _pair(pair: str, replace: Replace) -> str:
+def _replace_pair(pair: str, replace: Replace) -> str:
     name, equals, value = pair.partition("=")
     if not equals:  # a cookie without a name
         name, value = "", pair
@@ -59,17 +59,17 @@ def _pair(pair: str, replace: Replace) -> str:
         return pair
     before, _, after = value.partition(inner)
     quote = '"' if len(inner) > 1 and inner[0] == inner[-1] == '"' else ""
-    kept = inner[1:-1] if quote else inner
-    return f"{name}{equals}{before}{quote}{replace(name.strip(), kept)}{quote}{after}"
+    secret = inner[1:-1] if quote else inner
+    return f"{name}{equals}{before}{quote}{replace(name.strip(), secret)}{quote}{after}"
 
 
-Span = tuple[int, int, str]  # from, to, and what stands there instead
+Span = tuple[int, int, str]  # start, end and replacement
 _KINDS = {"part": FIELD, "attribute": FIELD, "member": FIELD, "pair": PARAMETER}
 _KINDS |= {"entry": FIELD, "tuple": FIELD, "reversed": FIELD, "flag": MEMBER, "element": MEMBER}
-_ALONE = {"key": "key", "jwt": "web token", "mail": "e-mail address", "opaque": "opaque word"}
+_UNNAMED_KINDS = {"key": "key", "jwt": "web token", "mail": "e-mail address", "opaque": "opaque word"}
 _URL = "credentials of a URL"
-_AFTERWARDS = ".,:!?)]}"  # ends a sentence or a list rather than a value that stands in it
-_LONG = 200  # characters of a text in which marks are looked for only once, when candidates are
+_TRAILING_PUNCTUATION = ".,:!?)]}"  # ends a sentence or a list rather than a value that stands in it
+_LONG = 200  # characters of a text in which marks are searched only once, with the candidates
 ROUNDS = 4  # a replacement ends where its secret did, so that what followed without a blank is now seen as a word
 CUT = "…"  # where a message shows no more of a value
 
@@ -87,8 +87,8 @@ class Heads:
         if self.candidates is None:
             return self.pattern.search(self.text, at)
         for place in self.candidates:
-            if place >= at and (found := self.pattern.match(self.text, place)):
-                return found
+            if place >= at and (match := self.pattern.match(self.text, place)):
+                return match
         return None
 
 
@@ -104,148 +104,150 @@ class TextRedactor:
         if not text or not self._is_searched(text):
             return text
         for _ in range(ROUNDS):
-            told, text = text, self._replaced(text)
-            if told == text:
+            before, text = text, self._replace_once(text)
+            if before == text:
                 break
         return text
 
-    def has_none(self, text: str) -> bool:
+    def has_no_secrets(self, text: str) -> bool:
         """Whether no secret is in a text, and nothing that names one."""
         return not text or not self._is_searched(text) or self._heads(text).next(0) is None
 
     def _is_searched(self, text: str) -> bool:
         return self.scope.is_strict or len(text) > _LONG or may_hold_secrets(text)
 
-    def _replaced(self, text: str) -> str:
+    def _replace_once(self, text: str) -> str:
         pieces: list[str] = []
         at = 0
-        for start, end, told in self._spans(text):
-            pieces += (text[at:start], told)
+        for start, end, replacement in self._spans(text):
+            pieces += (text[at:start], replacement)
             at = end
         return "".join([*pieces, text[at:]]) if pieces else text
 
     def _spans(self, text: str) -> Iterator[Span]:
-        """What is to be replaced, in order. A name whose value is no secret does not hide what follows it."""
+        """What is to be replaced, in order. A name whose value is not a secret does not hide the text behind it."""
         heads, at = self._heads(text), 0
-        while (found := heads.next(at)) is not None:
-            at, head = max(found.end(), at + 1), str(found.lastgroup)
+        while (match := heads.next(at)) is not None:
+            at, head = max(match.end(), at + 1), str(match.lastgroup)
             if head in _KINDS:
-                kind = MEMBER if head == "pair" and found["colon"] else _KINDS[head]
-                spans = self._named(kind, found[f"{head}_name"], _values(head, found, text), text)
+                kind = MEMBER if head == "pair" and match["colon"] else _KINDS[head]
+                spans = self._list_named_spans(kind, match[f"{head}_name"], _find_values(head, match, text), text)
             else:
-                spans = self._alone(head, found, text)
-            at = found.start() + 1 if head == "reversed" else at  # what may be in its value comes after it
+                spans = self._list_unnamed_spans(head, match, text)
+            at = match.start() + 1 if head == "reversed" else at  # what may be in its value comes after it
             for span in spans:
                 yield span
                 at = max(at, span[1])
 
     def _heads(self, text: str) -> Heads:
-        """Looks at every character where more names count than those by which candidates are found."""
+        """Matches at every character where more names are secret than those that candidates are derived from."""
         from pytest_webeval.redaction import patterns  # compiled for the first text that needs it
 
         if self.scope.is_strict:
             return Heads(patterns.STRICT_PATTERN, text)
-        found = None if self.scope.allowed else candidates(text)
-        return Heads(patterns.DEFAULT_PATTERN, text, None if found is None else iter(found))
+        starts = None if self.scope.allowed else candidates(text)
+        return Heads(patterns.DEFAULT_PATTERN, text, None if starts is None else iter(starts))
 
-    def _alone(self, kind: str, found: re.Match[str], text: str) -> Iterator[Span]:
+    def _list_unnamed_spans(self, kind: str, match: re.Match[str], text: str) -> Iterator[Span]:
         if kind in ("userinfo", "encoded"):
-            start, end = found.span(f"{kind}_body")
-            yield start, end, self._userinfo(text[start:end])
+            start, end = match.span(f"{kind}_body")
+            yield start, end, self._redact_userinfo(text[start:end])
         elif kind == "private":
-            yield self._stripped(found, "private_body", "private key")
+            yield self._stripped_span(match, "private_body", "private key")
         elif kind == "scheme":
-            yield self._stripped(found, "scheme_body", "bearer token")
+            yield self._stripped_span(match, "scheme_body", "bearer token")
         else:
-            yield *found.span(), self.replacements.of(_ALONE[kind], "", found.group())
+            yield *match.span(), self.replacements.of(_UNNAMED_KINDS[kind], "", match.group())
 
-    def _stripped(self, found: re.Match[str], group: str, kind: str) -> Span:
-        body = found[group]
-        start = found.start(group) + len(body) - len(body.lstrip())
+    def _stripped_span(self, match: re.Match[str], group: str, kind: str) -> Span:
+        body = match[group]
+        start = match.start(group) + len(body) - len(body.lstrip())
         return start, start + len(body.strip()), self.replacements.of(kind, "", body.strip())
 
-    def _userinfo(self, text: str) -> str:
-        user, between, password = text.partition(next((one for one in (":", "%3A", "%3a") if one in text), ":"))
-        hidden = [self.replacements.of(_URL, name, one) for name, one in (("user", user), ("password", password))]
-        return between.join(hidden) if between else hidden[0]
+    def _redact_userinfo(self, text: str) -> str:
+        user, between, password = text.partition(
+            next((separator for separator in (":", "%3A", "%3a") if separator in text), ":")
+        )
+        replaced = [self.replacements.of(_URL, name, part) for name, part in (("user", user), ("password", password))]
+        return between.join(replaced) if between else replaced[0]
 
-    def _named(self, kind: str, name: str, values: Iterator[tuple[int, int]], text: str) -> Iterator[Span]:
+    def _list_named_spans(self, kind: str, name: str, values: Iterator[tuple[int, int]], text: str) -> Iterator[Span]:
         if self.scope.covers(kind, name):
             for start, end in values:
-                yield start, end, self.valued(kind, name, text[start:end])
+                yield start, end, self.replace_value(kind, name, text[start:end])
         elif self.scope.allows(name):
             for start, end in values:
-                self.replacements.spare(text[start:end])
+                self.replacements.allow(text[start:end])
         elif is_code(name):
             for start, end in values:
                 if is_authorization_code(text, start, end):
                     yield start, end, self.replacements.of(AUTHORIZATION_CODE, name, text[start:end])
 
-    def valued(self, kind: str, name: str, value: str) -> str:
-        """What stands in place of a secret value: cookies keep their names, authorization keeps its scheme."""
+    def replace_value(self, kind: str, name: str, value: str) -> str:
+        """The replacement of a secret value: cookies keep their names, authorization keeps its scheme."""
         plain = compact(name)
         if plain in COOKIE_HEADERS and "=" in value:
-            return cookies(name, value, self._cookie)
+            return replace_cookies(name, value, self._redact_cookie)
         if plain in AUTHORIZATION_HEADERS:
             from pytest_webeval.redaction.patterns import SCHEME  # as above
 
-            if found := SCHEME.fullmatch(value):
-                start = found.start("credentials")
+            if match := SCHEME.fullmatch(value):
+                start = match.start("credentials")
                 return value[:start] + self.replacements.of(kind, name, value[start:])
         return self.replacements.of(HEADER if plain in COOKIE_HEADERS else kind, name, value)
 
-    def _cookie(self, name: str, value: str) -> str:
+    def _redact_cookie(self, name: str, value: str) -> str:
         if self.scope.covers(COOKIE, name):
             return self.replacements.of(COOKIE, name, value)
-        self.replacements.spare(value)
+        self.replacements.allow(value)
         return value
 
 
-def _values(kind: str, found: re.Match[str], text: str) -> Iterator[tuple[int, int]]:
+def _find_values(kind: str, match: re.Match[str], text: str) -> Iterator[tuple[int, int]]:
     """Where the values of a name stand in a text, without their quotes."""
     from pytest_webeval.redaction import patterns
 
-    start = found.end()
+    start = match.end()
     if kind == "part":
-        yield start, _end(patterns.PART, text, start)
+        yield start, _match_end(patterns.PART, text, start)
     elif kind == "element":
-        yield start, _end(patterns.TEXT, text, start)
+        yield start, _match_end(patterns.TEXT, text, start)
     elif kind == "flag":
-        yield _quoted(text, start) or _bare(patterns.WORD, text, start)
+        yield _find_quoted(text, start) or _find_unquoted(patterns.WORD, text, start)
     elif kind == "reversed":
-        yield found.span("reversed_value" if found["rv"] else "reversed_plain")
-    elif kind == "pair" and found["colon"]:
-        yield _quoted(text, start) or _told(compact(found["pair_name"]), text, start)
+        yield match.span("reversed_value" if match["rv"] else "reversed_plain")
+    elif kind == "pair" and match["colon"]:
+        yield _find_quoted(text, start) or _find_colon_value(compact(match["pair_name"]), text, start)
     elif kind == "pair":
-        bare = patterns.BARE if found["equals"] == "=" else patterns.BARE_ENCODED
-        yield _quoted(text, start) or _bare(bare, text, start)
+        pattern = patterns.UNQUOTED if match["equals"] == "=" else patterns.UNQUOTED_ENCODED
+        yield _find_quoted(text, start) or _find_unquoted(pattern, text, start)
     elif text.startswith(("[", "%5B"), start):
-        yield from _listed(text, start + (1 if text[start] == "[" else 3))
+        yield from _list_elements(text, start + (1 if text[start] == "[" else 3))
     else:
-        yield _quoted(text, start) or (start, _end(patterns.PLAIN_MEMBER, text, start))
+        yield _find_quoted(text, start) or (start, _match_end(patterns.PLAIN_MEMBER, text, start))
 
 
-def _told(name: str, text: str, start: int) -> tuple[int, int]:
+def _find_colon_value(name: str, text: str, start: int) -> tuple[int, int]:
     """Where a value behind a colon stands: one word, but for those of headers that have several."""
     from pytest_webeval.redaction import patterns
 
     if name in AUTHORIZATION_HEADERS:
-        return _bare(patterns.LINE, text, start)
+        return _find_unquoted(patterns.LINE, text, start)
     if name not in COOKIE_HEADERS or not patterns.COOKIE_NAME.match(text, start):
-        return _bare(patterns.WORD, text, start)
+        return _find_unquoted(patterns.WORD, text, start)
     end = at = start
     while at <= len(text):
-        at = _end(patterns.COOKIE, text, at)
+        at = _match_end(patterns.COOKIE, text, at)
         if "=" not in (pair := text[end:at]) and pair.strip("; \t").lower() not in COOKIE_FLAGS:
             break  # a sentence that goes on
         end = at
         if text[at : at + 1] != ";":
             break
         at += 1
-    return start, start + len(text[start:end].rstrip(f"{_AFTERWARDS}{CUT}"))
+    return start, start + len(text[start:end].rstrip(f"{_TRAILING_PUNCTUATION}{CUT}"))
 
 
-def _listed(text: str, at: int) -> Iterator[tuple[int, int]]:
+def _list_elements(text: str, at: int) -> Iterator[tuple[int, int]]:
     """The values of a list, as JSON and Python show it."""
     from pytest_webeval.redaction.patterns import BETWEEN
     from pytest_webeval.redaction.patterns import PLAIN_MEMBER
@@ -253,18 +255,18 @@ def _listed(text: str, at: int) -> Iterator[tuple[int, int]]:
     while at < len(text):
         while at < len(text) and text[at].isspace():
             at += 1
-        quoted = _quoted(text, at)
-        span = quoted or (at, _end(PLAIN_MEMBER, text, at))
+        quoted = _find_quoted(text, at)
+        span = quoted or (at, _match_end(PLAIN_MEMBER, text, at))
         if span[0] < span[1]:
             yield span
-        at = _behind(text, *span) if quoted else span[1]
+        at = _skip_closing_quote(text, *span) if quoted else span[1]
         between = BETWEEN.match(text, at)
         if between is None:
             return
         at = between.end()
 
 
-def _quoted(text: str, at: int) -> tuple[int, int] | None:
+def _find_quoted(text: str, at: int) -> tuple[int, int] | None:
     """Where a text in quotes stands, without them; one that was cut goes to the end."""
     from pytest_webeval.redaction.patterns import INSIDE
     from pytest_webeval.redaction.patterns import QUOTE
@@ -273,11 +275,11 @@ def _quoted(text: str, at: int) -> tuple[int, int] | None:
     if opening is None:
         return None
     quote, start = opening.group(), opening.end()
-    end = _end(INSIDE[quote], text, start) if quote in INSIDE else _closing(text, quote, start)
+    end = _match_end(INSIDE[quote], text, start) if quote in INSIDE else _find_closing_quote(text, quote, start)
     return start, end - (end == len(text) and text.endswith(CUT))
 
 
-def _closing(text: str, quote: str, at: int) -> int:
+def _find_closing_quote(text: str, quote: str, at: int) -> int:
     """Where a quote that is escaped itself comes next, not escaped once more."""
     end = text.find(quote, at)
     while end > 0 and text[end - 1] == "\\" and quote[0] == "\\":
@@ -285,7 +287,7 @@ def _closing(text: str, quote: str, at: int) -> int:
     return len(text) if end < 0 else end
 
 
-def _behind(text: str, start: int, end: int) -> int:
+def _skip_closing_quote(text: str, start: int, end: int) -> int:
     """The place behind a closing quote, which is as long as the opening one."""
     from pytest_webeval.redaction.patterns import QUOTE
 
@@ -293,12 +295,12 @@ def _behind(text: str, start: int, end: int) -> int:
     return closing.end() if closing else max(start, end)
 
 
-def _bare(pattern: re.Pattern[str], text: str, at: int) -> tuple[int, int]:
+def _find_unquoted(pattern: re.Pattern[str], text: str, at: int) -> tuple[int, int]:
     """Where a value without quotes stands."""
-    value = text[at : _end(pattern, text, at)]
-    return at, at + len(value.rstrip(f"{_AFTERWARDS}{CUT}"))
+    value = text[at : _match_end(pattern, text, at)]
+    return at, at + len(value.rstrip(f"{_TRAILING_PUNCTUATION}{CUT}"))
 
 
-def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
-    found = pattern.match(text, at)
-    return found.end() if found else at
+def _match_end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    match = pattern.match(text, at)
+    return match.end() if match else at

@@ -12,54 +12,56 @@ from pytest_webeval.results import TaskResult
 from pytest_webeval.results import worst
 
 
-def joined(wholes: Sequence[TaskResult]) -> TaskResult:
-    """Several results of one run as one; what was found twice is kept once, and the worst status wins."""
-    every = [one for whole in wholes for one in whole.evaluators_results]
-    found = list({_key(one): one for one in every}.values())
-    unscored = [whole.status for whole in wholes if not whole.evaluators_results]
-    status = worst([*unscored, *(one.status for one in found)])
-    told = [whole.error_msg for whole in wholes if whole.error_msg and not whole.evaluators_results]
-    told += [f"{one.evaluator_name}: {one.error_msg}" for one in found if one.error_msg]
-    checksums = {whole.webarena_verified_evaluator_checksum for whole in wholes}
-    warned = list(dict.fromkeys(note for whole in wholes for note in _warnings(whole)))
-    looked = _looked_into(wholes, found) if status is not Status.SUCCESS else {}
-    return wholes[0].with_changes(
-        evaluators_results=found,
+def merge_results(results: Sequence[TaskResult]) -> TaskResult:
+    """Several results of one run as one; equal results are kept once, and the worst status wins."""
+    all_results = [result for task_result in results for result in task_result.evaluators_results]
+    merged = list({_result_key(result): result for result in all_results}.values())
+    unscored = [result.status for result in results if not result.evaluators_results]
+    status = worst([*unscored, *(result.status for result in merged)])
+    reasons = [result.error_msg for result in results if result.error_msg and not result.evaluators_results]
+    reasons += [f"{result.evaluator_name}: {result.error_msg}" for result in merged if result.error_msg]
+    checksums = {result.webarena_verified_evaluator_checksum for result in results}
+    warnings = list(dict.fromkeys(warning for result in results for warning in _list_warnings(result)))
+    details = _merge_details(results, merged) if status is not Status.SUCCESS else {}
+    return results[0].with_changes(
+        evaluators_results=merged,
         status=status,
         score=float(status is Status.SUCCESS),
-        error_msg="; ".join(dict.fromkeys(told)) or None,
+        error_msg="; ".join(dict.fromkeys(reasons)) or None,
         webarena_verified_evaluator_checksum=",".join(sorted(checksums)),
-        webeval=wholes[0].webeval | {"warnings": warned} | looked | _excluded(wholes[0], status, told),
+        webeval=results[0].webeval | {"warnings": warnings} | details | _merge_exclusion(results[0], status, reasons),
     )
 
 
-def _looked_into(wholes: Sequence[TaskResult], found: Sequence[EvaluatorResult]) -> dict[str, Any]:
-    """What several results say of why they are none that anybody wanted, beside what was found."""
-    told: dict[str, Any] = {}
-    for whole in wholes:
-        for one, explanation in zip(whole.evaluators_results, _listed(whole, "explanations"), strict=False):
-            name = _key(one)
-            told[name] = told.get(name) or explanation
-    capture = next((listed for whole in wholes if (listed := _listed(whole, "capture"))), [])
-    return {"explanations": [told.get(_key(one)) for one in found], "capture": capture}
+def _merge_details(results: Sequence[TaskResult], merged: Sequence[EvaluatorResult]) -> dict[str, Any]:
+    """The explanations and problems of the recording from several results that are not all a success."""
+    explanations: dict[str, Any] = {}
+    for task_result in results:
+        for result, explanation in zip(
+            task_result.evaluators_results, _list_entries(task_result, "explanations"), strict=False
+        ):
+            name = _result_key(result)
+            explanations[name] = explanations.get(name) or explanation
+    capture = next((entries for result in results if (entries := _list_entries(result, "capture"))), [])
+    return {"explanations": [explanations.get(_result_key(result)) for result in merged], "capture": capture}
 
 
-def _warnings(whole: TaskResult) -> list[str]:
-    """The warnings of a result, which may be read from a file that somebody else wrote."""
-    return [note for note in _listed(whole, "warnings") if isinstance(note, str)]
+def _list_warnings(result: TaskResult) -> list[str]:
+    """The warnings of a result, which may come from an untrusted file."""
+    return [warning for warning in _list_entries(result, "warnings") if isinstance(warning, str)]
 
 
-def _listed(whole: TaskResult, name: str) -> list[Any]:
-    found = whole.webeval.get(name)
-    return list(found) if isinstance(found, list | tuple) else []
+def _list_entries(result: TaskResult, name: str) -> list[Any]:
+    entries = result.webeval.get(name)
+    return list(entries) if isinstance(entries, list | tuple) else []
 
 
-def _key(result: EvaluatorResult) -> str:
+def _result_key(result: EvaluatorResult) -> str:
     return json.dumps(result.to_json(), sort_keys=True)
 
 
-def _excluded(whole: TaskResult, status: Status, told: list[str]) -> dict[str, Any]:
-    """As of a single result: what nobody could judge of a trajectory is in no mean."""
-    if status is not Status.ERROR or "trajectory" not in whole.webeval:
+def _merge_exclusion(result: TaskResult, status: Status, reasons: list[str]) -> dict[str, Any]:
+    """As for a single result: a trajectory without a verdict is excluded from means."""
+    if status is not Status.ERROR or "trajectory" not in result.webeval:
         return {}
-    return {"excluded": whole.webeval.get("excluded") or "; ".join(told) or status.value}
+    return {"excluded": result.webeval.get("excluded") or "; ".join(reasons) or status.value}

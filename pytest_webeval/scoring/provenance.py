@@ -34,11 +34,11 @@ DECIDING = (
 
 @cache
 def _own_code() -> bytes:
-    names = sorted(chain.from_iterable(map(_modules, DECIDING)), key=lambda name: name.split("/"))
+    names = sorted(chain.from_iterable(map(_list_modules, DECIDING)), key=lambda name: name.split("/"))
     return b"".join(name.encode() + b"\0" + (_PACKAGE / name).read_bytes() for name in names)
 
 
-def _modules(name: str) -> Iterator[str]:
+def _list_modules(name: str) -> Iterator[str]:
     """A module of ours, or all modules of a room, by their place below the package."""
     if name.endswith(".py"):
         yield name
@@ -46,12 +46,12 @@ def _modules(name: str) -> Iterator[str]:
     with os.scandir(_PACKAGE / name) as entries:
         for entry in entries:
             if entry.name.endswith(".py") or (entry.is_dir() and entry.name != "__pycache__"):
-                yield from _modules(f"{name}/{entry.name}")
+                yield from _list_modules(f"{name}/{entry.name}")
 
 
 @cache
 def code_checksum(*overrides: type) -> str:
-    """SHA-256 of exactly the code that decides verdicts: ours, and the source of evaluator classes from elsewhere."""
+    """SHA-256 of exactly the code that decides verdicts: ours, and the source of the users' evaluator classes."""
     foreign = (_source_of(kind) for kind in overrides if not kind.__module__.startswith(f"{_PACKAGE.name}."))
     return sha256(_own_code() + b"".join(sorted(foreign)))
 
@@ -59,7 +59,7 @@ def code_checksum(*overrides: type) -> str:
 def _source_of(kind: type) -> bytes:
     try:
         return inspect.getsource(inspect.getmodule(kind) or kind).encode()
-    except (OSError, TypeError):  # typed in, compiled or gone: the name is all that is left to tell it by
+    except (OSError, TypeError):  # typed in, compiled or gone: only the name is left
         return f"{kind.__module__}.{kind.__qualname__}".encode()
 
 
@@ -84,7 +84,7 @@ _DECIDING_LIBRARIES = (
 
 
 def deciding_checksum(evaluators: Iterable[Evaluator]) -> str:
-    """Checksum of the code that decides verdicts, evaluators from elsewhere included."""
+    """Checksum of the code that decides verdicts, the users' evaluators included."""
     foreign = {type(evaluator) for evaluator in evaluators} - set(EVALUATORS.values())
     return code_checksum(*sorted(foreign, key=lambda kind: f"{kind.__module__}.{kind.__qualname__}"))
 
@@ -97,18 +97,18 @@ def own_version() -> str:
 @cache
 def libraries() -> dict[str, str]:
     """Versions of the libraries that decide verdicts, ours included; those of an extra only where it is installed."""
-    return dict(filter(None, map(_installed, ("pytest-webeval", *_DECIDING_LIBRARIES))))
+    return dict(filter(None, map(_installed_version, ("pytest-webeval", *_DECIDING_LIBRARIES))))
 
 
-def _installed(name: str) -> tuple[str, str] | None:
+def _installed_version(name: str) -> tuple[str, str] | None:
     try:
-        return name, _version(metadata.distribution(name))
+        return name, _read_version(metadata.distribution(name))
     except metadata.PackageNotFoundError:
         return None
 
 
-def _version(found: metadata.Distribution) -> str:
+def _read_version(distribution: metadata.Distribution) -> str:
     """As `metadata.version` has it, which parses the whole README of a package for that line."""
-    head = (found.read_text("METADATA") or "").partition("\n\n")[0]
-    told = re.search(r"^Version:[ \t]*(\S+)[ \t]*$", head, re.MULTILINE)
-    return told[1] if told else found.version
+    head = (distribution.read_text("METADATA") or "").partition("\n\n")[0]
+    version = re.search(r"^Version:[ \t]*(\S+)[ \t]*$", head, re.MULTILINE)
+    return version[1] if version else distribution.version

@@ -33,34 +33,34 @@ _OURS = frozenset(EVALUATORS.values())
 def score(case: Case, evaluators: Iterable[Evaluator], data_checksum: str = "", source: str = "") -> TaskResult:
     """The result of a run: every expectation is evaluated, none cuts the others short.
 
-    Raises `RecordingError` when the recording cannot be read at all, `RunExcluded` when it belongs in no mean.
+    Raises `RecordingError` when the recording cannot be read at all, `RunExcluded` when it is excluded.
     """
     started = time.perf_counter()
     phases = case.run.inputs.durations
     with phases.phase(DECODE):
         case.check()
-    known = {evaluator.name: evaluator for evaluator in evaluators}
+    evaluators_by_name = {evaluator.name: evaluator for evaluator in evaluators}
     with phases.phase(EVALUATE):
-        found = _all_evaluated(case, known)
+        results = _evaluate_all(case, evaluators_by_name)
     if case.run.repairs:
-        case.warnings.append(rule_warning("mended_traces", worst([one.status for one in found]), "the trace"))
+        case.warnings.append(rule_warning("mended_traces", worst([result.status for result in results]), "the trace"))
     case.warnings.extend(case.run.warnings)
     extra = {"wall_time": round(time.perf_counter() - started, 6), "tasks_from": source}
-    return build_result(case, found, known.values(), data_checksum, extra)
+    return build_result(case, results, evaluators_by_name.values(), data_checksum, extra)
 
 
-def _all_evaluated(case: Case, evaluators: dict[str, Evaluator]) -> list[EvaluatorResult]:
-    """The results of all expectations. Raises `RunExcluded` if none says anything: one alone hides no other."""
-    found, left_out = [], []
+def _evaluate_all(case: Case, evaluators: dict[str, Evaluator]) -> list[EvaluatorResult]:
+    """The results of all expectations. Raises `RunExcluded` if every one was excluded: one alone hides no other."""
+    results, excluded = [], []
     for expectation in case.task.expectations:
         try:
-            found.append(evaluate(expectation, case, evaluators))
+            results.append(evaluate(expectation, case, evaluators))
         except RunExcluded as error:
-            left_out.append(error)
-    if left_out and not found:
-        raise left_out[0]
-    case.warnings.extend(map(str, left_out))
-    return found
+            excluded.append(error)
+    if excluded and not results:
+        raise excluded[0]
+    case.warnings.extend(map(str, excluded))
+    return results
 
 
 def evaluate(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
@@ -70,38 +70,38 @@ def evaluate(expectation: Expectation, case: Case, evaluators: dict[str, Evaluat
     """
     evaluator = evaluators.get(expectation.evaluator)
     if evaluator is None or type(evaluator) in _OURS:
-        return _judged(expectation, case, evaluators)
-    result = case.calls.known(evaluator, expectation)
+        return _evaluate_with_rules(expectation, case, evaluators)
+    result = case.calls.find_result(evaluator, expectation)
     if result is None:
-        result = _judged(expectation, case, evaluators)
+        result = _evaluate_with_rules(expectation, case, evaluators)
         case.calls.keep(evaluator, expectation, result)
     return result
 
 
-def _judged(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
+def _evaluate_with_rules(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
     case.noticed.clear()
-    case.explaining.clear()
+    case.explainers.clear()
     if case.rules.folded_addresses and case.configured_sites.folded is not case.configured_sites:
         case.notice("folded_addresses", "the configured addresses")
-    found = _evaluated(expectation, case, evaluators)
+    result = _run_evaluator(expectation, case, evaluators)
     if case.noticed:
         noticed = dict(case.noticed)
         is_certain = type(evaluators.get(expectation.evaluator)) in _OURS
         if is_certain:
-            noticed = _switches_that_matter(noticed, found.status, expectation, case, evaluators)
-        asked = f"{expectation.evaluator}, eval[{expectation.index}]"
+            noticed = _switches_that_matter(noticed, result.status, expectation, case, evaluators)
+        location = f"{expectation.evaluator}, eval[{expectation.index}]"
         for switch, where in noticed.items():
-            case.warnings.append(f"{rule_warning(switch, found.status, where, is_certain=is_certain)}; {asked}")
-    if found.status is Status.FAILURE and case.explaining:
-        _explain(found, case)
-    return found
+            case.warnings.append(f"{rule_warning(switch, result.status, where, is_certain=is_certain)}; {location}")
+    if result.status is Status.FAILURE and case.explainers:
+        _explain(result, case)
+    return result
 
 
-def _explain(found: EvaluatorResult, case: Case) -> None:
-    """Keep why a result is a failure, if that can be told: the verdict stands either way."""
+def _explain(result: EvaluatorResult, case: Case) -> None:
+    """Keep why a result is a failure, if that can be explained: the verdict stands either way."""
     with warnings.catch_warnings(), suppress(WebEvalError, RecursionError, ArithmeticError, ValueError, TypeError):
         warnings.simplefilter("ignore")
-        case.explained.append((found, case.explaining[-1]().to_json()))
+        case.explanations.append((result, case.explainers[-1]().to_json()))
 
 
 def rule_warning(switch: str, status: Status, where: str, *, is_certain: bool = True) -> str:
@@ -119,18 +119,24 @@ def _switches_that_matter(
     """
 
     def differs(*switches: str) -> bool:
-        other = replace(case, warnings=[], noticed={}, explaining=[], other_rules=case.rules.without(*switches))
-        return _evaluated(expectation, other, evaluators).status is not status
+        other = replace(case, warnings=[], noticed={}, explainers=[], other_rules=case.rules.without(*switches))
+        return _run_evaluator(expectation, other, evaluators).status is not status
 
-    found = {one: where for one, where in noticed.items() if one == "literal_texts" and status is not Status.SUCCESS}
-    others = {one: where for one, where in noticed.items() if one != "literal_texts"}
-    if others and differs(*others):
-        alone = others if len(others) == 1 else {one: where for one, where in others.items() if differs(one)}
-        found |= alone or others
-    return found
+    decisive = {
+        switch: where for switch, where in noticed.items() if switch == "literal_texts" and status is not Status.SUCCESS
+    }
+    candidates = {switch: where for switch, where in noticed.items() if switch != "literal_texts"}
+    if candidates and differs(*candidates):
+        decisive_alone = (
+            candidates
+            if len(candidates) == 1
+            else {switch: where for switch, where in candidates.items() if differs(switch)}
+        )
+        decisive |= decisive_alone or candidates
+    return decisive
 
 
-def _evaluated(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
+def _run_evaluator(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
     """The result of one expectation. Whatever an evaluator raises becomes its error: this is the one broad except."""
     name, evaluator = expectation.evaluator, evaluators.get(expectation.evaluator)
     try:
@@ -149,31 +155,31 @@ def _evaluated(expectation: Expectation, case: Case, evaluators: dict[str, Evalu
     except case.calls.passing:
         raise
     except WebEvalError as error:
-        return errored(name, str(error))
-    except Exception as error:  # noqa: BLE001  (a stranger's data or a user's evaluator must not cost the other tasks)
+        return build_evaluator_error(name, str(error))
+    except Exception as error:  # noqa: BLE001  (untrusted data or a user's evaluator must not cost the other tasks)
         raised_in = "" if type(evaluator) in _OURS else case.calls.keep_error(error)
         where = ", ".join(filter(None, [f"eval[{expectation.index}]", raised_in]))
-        return errored(name, f"{type(error).__name__}: {error} @ {where}")
+        return build_evaluator_error(name, f"{type(error).__name__}: {error} @ {where}")
 
 
 def validate_result(result: object, name: str) -> EvaluatorResult:
-    """The result of an evaluator of somebody's own, checked. Raises what tells that it cannot be written."""
+    """The result of a user's evaluator, checked. Raises an error if it cannot be written."""
     if not isinstance(result, EvaluatorResult):
         text = f"{name}.evaluate returned {type(result).__name__}; end it with return self.result([...])"
         raise EvaluationError(text)
-    given = result.to_json()
-    given["score"] = _number(given["score"])
-    if isinstance(given["score"], float) and not math.isfinite(given["score"]):
-        raise EvaluationError(f"{name} gave the score {given['score']}; give a number from 0 to 1")
+    raw = result.to_json()
+    raw["score"] = _score_as_float(raw["score"])
+    if isinstance(raw["score"], float) and not math.isfinite(raw["score"]):
+        raise EvaluationError(f"{name} gave the score {raw['score']}; give a number from 0 to 1")
     try:
-        checked = EvaluatorResult.read(given)
+        checked = EvaluatorResult.read(raw)
     except ValueError as error:
         raise EvaluationError(f"{name} found what no result can hold: {error}; see EvaluatorResult") from error
-    json.dumps(given)  # what cannot be written must fail here, where it costs only this evaluator
+    json.dumps(raw)  # what cannot be written must fail here, where it costs only this evaluator
     return checked
 
 
-def _number(score: Any) -> Any:
+def _score_as_float(score: Any) -> Any:
     """The score as a float, whatever kind of number it is: a bool, or one of numpy's."""
     try:
         return float(score)
@@ -181,6 +187,6 @@ def _number(score: Any) -> Any:
         return score
 
 
-def errored(name: str, message: str) -> EvaluatorResult:
+def build_evaluator_error(name: str, message: str) -> EvaluatorResult:
     """The result of an evaluator that came to no verdict."""
     return EvaluatorResult(evaluator_name=name, status=Status.ERROR, score=0.0, error_msg=" ".join(message.split()))

@@ -1,4 +1,4 @@
-"""A run, its task and what evaluators found become one `TaskResult`, with all that says how it came about."""
+"""Builds one `TaskResult` from a run, its task and the results of evaluators, with the metadata of the scoring."""
 
 from __future__ import annotations
 
@@ -24,44 +24,52 @@ from pytest_webeval.tasks.task import Task
 
 def build_result(
     case: Case,
-    found: Sequence[EvaluatorResult],
+    results: Sequence[EvaluatorResult],
     evaluators: Iterable[Evaluator],
     data_checksum: str,
     extra: dict[str, Any],
 ) -> TaskResult:
     """The result of a task from those of its evaluators."""
-    status = worst([result.status for result in found])
-    told = [f"{result.evaluator_name}: {result.error_msg}" for result in found if result.error_msg]
-    noted = {"warnings": list(case.warnings), "unpassable": unpassable_reason(case.task)} | looked_into(case, found)
+    status = worst([result.status for result in results])
+    reasons = [f"{result.evaluator_name}: {result.error_msg}" for result in results if result.error_msg]
+    notes = {"warnings": list(case.warnings), "unpassable": unpassable_reason(case.task)} | failure_details(
+        case, results
+    )
     return TaskResult(
         **task_fields(case.run, case.task),
         status=status,
         score=float(status is Status.SUCCESS),
-        evaluators_results=list(found),
-        error_msg="; ".join(told) or None,
+        evaluators_results=list(results),
+        error_msg="; ".join(reasons) or None,
         webarena_verified_version=REFERENCE_VERSION,
         webarena_verified_evaluator_checksum=deciding_checksum(evaluators),
         webarena_verified_data_checksum=data_checksum,
-        webeval=run_metadata(case.run, case.task) | no_mean(case.run, status, "; ".join(told)) | noted | extra,
+        webeval=run_metadata(case.run, case.task)
+        | exclusion_fields(case.run, status, "; ".join(reasons))
+        | notes
+        | extra,
     )
 
 
-def looked_into(case: Case, found: Sequence[EvaluatorResult]) -> dict[str, Any]:
-    """What a result that is no success says of why, and of what is wrong with the recording itself."""
-    if all(result.status is Status.SUCCESS for result in found):
+def failure_details(case: Case, results: Sequence[EvaluatorResult]) -> dict[str, Any]:
+    """Explanations of a result that is not a success, and what is wrong with the recording itself."""
+    if all(result.status is Status.SUCCESS for result in results):
         return {}
-    explained = [case.explanation_of(result) for result in found]
-    return {"explanations": explained, "capture": captured(case.run, case.task) + _unvisited(case, found)}
+    explanations = [case.explanation_of(result) for result in results]
+    return {
+        "explanations": explanations,
+        "capture": list_recording_problems(case.run, case.task) + _list_unvisited(case, results),
+    }
 
 
-def _unvisited(case: Case, found: Sequence[EvaluatorResult]) -> list[dict[str, str]]:
-    """That no site of the task was visited, as `capture_check` words it, unless an evaluator already says so."""
+def _list_unvisited(case: Case, results: Sequence[EvaluatorResult]) -> list[dict[str, str]]:
+    """The problem that no site of the task was visited, unless an evaluator already reports it."""
     problem = case.unvisited_sites
-    is_known = problem is None or any(problem in (result.error_msg or "") for result in found)
-    return [] if problem is None or is_known else [{"kind": "sites_not_visited", "text": problem}]
+    is_reported = problem is None or any(problem in (result.error_msg or "") for result in results)
+    return [] if problem is None or is_reported else [{"kind": "sites_not_visited", "text": problem}]
 
 
-def captured(run: Run, task: Task | None) -> list[dict[str, str]]:
+def list_recording_problems(run: Run, task: Task | None) -> list[dict[str, str]]:
     """What is wrong with a recording, as far as it was read to score it."""
     from pytest_webeval.diagnostics.recording_checks import check_recording  # with what most results need not know
 
@@ -72,8 +80,8 @@ def build_error_result(
     run: Run, task: Task | None, message: str, data_checksum: str = "", source: str = ""
 ) -> TaskResult:
     """The result of a run that could not be scored: an error with its reason, and no evaluator results (spec §0)."""
-    noted: dict[str, Any] = {"warnings": [], "unpassable": unpassable_reason(task) if task else None}
-    noted |= {"explanations": [], "capture": captured(run, task)}
+    notes: dict[str, Any] = {"warnings": [], "unpassable": unpassable_reason(task) if task else None}
+    notes |= {"explanations": [], "capture": list_recording_problems(run, task)}
     return TaskResult(
         **task_fields(run, task),
         status=Status.ERROR,
@@ -84,25 +92,25 @@ def build_error_result(
         webarena_verified_evaluator_checksum=code_checksum(),
         webarena_verified_data_checksum=data_checksum,
         webeval=run_metadata(run, task)
-        | no_mean(run, Status.ERROR, message)
-        | noted
+        | exclusion_fields(run, Status.ERROR, message)
+        | notes
         | {"wall_time": 0.0, "tasks_from": source},
     )
 
 
 def exclude(result: TaskResult, run: Run, reason: str) -> TaskResult:
-    """The result of a run that says nothing about the agent: in no count and no mean, whatever its placeholder says."""
-    changed = {"excluded": reason, "skipped": True, "warnings": list(run.warnings)}
-    return result.with_changes(webeval=result.webeval | changed)
+    """The result of an excluded run: it is in no count and no mean, whatever its placeholder has."""
+    changes = {"excluded": reason, "skipped": True, "warnings": list(run.warnings)}
+    return result.with_changes(webeval=result.webeval | changes)
 
 
-def no_mean(run: Run, status: Status, told: str) -> dict[str, Any]:
-    """What a result says of the means that it is in.
+def exclusion_fields(run: Run, status: Status, reason: str) -> dict[str, Any]:
+    """Whether and why a result is excluded from means.
 
-    A trajectory that nobody could judge is in none (`fara_webeval.md` §10); another run then counts as not solved.
+    A trajectory without a verdict is (`fara_webeval.md` §10); another run then counts as not solved.
     """
     is_unknown = status is Status.ERROR and run.trajectory is not None
-    return {"excluded": (told or status.value) if is_unknown else None, "skipped": False}
+    return {"excluded": (reason or status.value) if is_unknown else None, "skipped": False}
 
 
 def task_fields(run: Run, task: Task | None) -> dict[str, Any]:
@@ -116,8 +124,8 @@ def task_fields(run: Run, task: Task | None) -> dict[str, Any]:
 
 
 def run_metadata(run: Run, task: Task | None) -> dict[str, Any]:
-    """What the result says about the run beyond WebArena-Verified's fields."""
-    told = run.describe(task)  # first, for it reads what is hashed
+    """What the result has describe the run beyond WebArena-Verified's fields."""
+    run_facts = run.describe(task)  # first, for it reads what is hashed
     return {
         "version": own_version(),
         "rules": run.rules.name,
@@ -126,5 +134,5 @@ def run_metadata(run: Run, task: Task | None) -> dict[str, Any]:
         "inputs": dict(sorted(run.inputs.checksums.items())),
         "libraries": libraries(),
         **({"limits": limits} if (limits := run.inputs.limits.changes) else {}),
-        **told,
+        **run_facts,
     }

@@ -1,3 +1,3 @@
-"""What many trajectories say together: means, rates, intervals, several runs of one thing (`fara_webeval.md` §7)."""
+"""Statistics of many trajectories: means, rates, intervals, several runs of one thing (`fara_webeval.md` §7)."""
 
 from __future__ import annotations

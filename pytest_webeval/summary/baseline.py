@@ -54,22 +54,22 @@ class Baseline(Struct, frozen=True):
 
 def read_baseline(path: Path) -> Baseline:
     """The summary in a file. Raises `SettingsError`."""
-    place = path.resolve()
+    resolved = path.resolve()
     try:
-        raw = load_bounded(read_file_inside(place.parent, place.name).decode(), USUAL, str(path))
+        raw = load_bounded(read_file_inside(resolved.parent, resolved.name).decode(), USUAL, str(path))
         return convert(raw, Baseline)
     except (RecordingError, EvaluationError) as error:
         raise SettingsError(f"{OPTION}: {error}") from error
     except ValidationError as error:
-        told = f"{path} is no eval_summary.json of ours: {format_validation_error(error)}"
-        raise SettingsError(f"{OPTION}: {told}; name the one that an earlier session wrote") from error
+        message = f"{path} is no eval_summary.json of ours: {format_validation_error(error)}"
+        raise SettingsError(f"{OPTION}: {message}; name the one that an earlier session wrote") from error
     except ValueError as error:
         raise SettingsError(f"{OPTION}: {path} is no JSON: {error}; name an eval_summary.json") from error
 
 
 @dataclass(frozen=True, slots=True)
 class Flips:
-    """Labels of runs in the order of their summary: those of `gone` runs are of then, the others are of now."""
+    """Labels of runs in the order of their summary: those of `gone` runs are from the earlier one."""
 
     lost: tuple[str, ...]
     gained: tuple[str, ...]
@@ -80,29 +80,37 @@ class Flips:
 def flips(before: Iterable[BaselineRow], now: Iterable[BaselineRow]) -> Flips:
     """What changed. Runs are the same if they are of the same task, or of several of it, if they have the same label.
 
-    A run that is excluded says nothing about the agent, so it can neither be lost nor gained.
+    A run that is excluded can neither be lost nor gained.
     """
-    then, these = list(before), list(now)
-    pairs = list(_pairs(_by_task(then), _by_task(these)))
-    lost = {new.run for old, new in pairs if old.status == "success" and new.status not in ("success", "excluded")}
-    gained = {new.run for old, new in pairs if old.status not in ("success", "excluded") and new.status == "success"}
-    known, kept = {new.run for _, new in pairs}, {old.run for old, _ in pairs}
+    earlier, current = list(before), list(now)
+    pairs = list(_pair_rows(_group_by_task(earlier), _group_by_task(current)))
+    lost = {
+        current_row.run
+        for earlier_row, current_row in pairs
+        if earlier_row.status == "success" and current_row.status not in ("success", "excluded")
+    }
+    gained = {
+        current_row.run
+        for earlier_row, current_row in pairs
+        if earlier_row.status not in ("success", "excluded") and current_row.status == "success"
+    }
+    compared, still_there = {current_row.run for _, current_row in pairs}, {earlier_row.run for earlier_row, _ in pairs}
     return Flips(
-        tuple(one.run for one in these if one.run in lost),
-        tuple(one.run for one in these if one.run in gained),
-        tuple(one.run for one in these if one.run not in known),
-        tuple(one.run for one in then if one.run not in kept),
+        tuple(row.run for row in current if row.run in lost),
+        tuple(row.run for row in current if row.run in gained),
+        tuple(row.run for row in current if row.run not in compared),
+        tuple(row.run for row in earlier if row.run not in still_there),
     )
 
 
-def _by_task(rows: Iterable[BaselineRow]) -> dict[str, dict[str, BaselineRow]]:
-    found: dict[str, dict[str, BaselineRow]] = {}
+def _group_by_task(rows: Iterable[BaselineRow]) -> dict[str, dict[str, BaselineRow]]:
+    rows_by_task: dict[str, dict[str, BaselineRow]] = {}
     for row in rows:
-        found.setdefault(str(row.task_id), {})[row.run] = row
-    return found
+        rows_by_task.setdefault(str(row.task_id), {})[row.run] = row
+    return rows_by_task
 
 
-def _pairs(
+def _pair_rows(
     before: Mapping[str, Mapping[str, BaselineRow]], now: Mapping[str, Mapping[str, BaselineRow]]
 ) -> Iterator[tuple[BaselineRow, BaselineRow]]:
     for task_id in before.keys() & now.keys():
@@ -113,10 +121,10 @@ def _pairs(
             yield from ((old[run], new[run]) for run in old.keys() & new.keys())
 
 
-def since(baseline: Baseline, summary: Summary) -> Summary:
+def compare_with_baseline(baseline: Baseline, summary: Summary) -> Summary:
     """The summary with what changed since then under `webeval.baseline`, and whether the two can be compared at all."""
-    found = flips(baseline.task_results, convert(summary.task_results, list[BaselineRow]))
-    told = {
+    run_flips = flips(baseline.task_results, convert(summary.task_results, list[BaselineRow]))
+    comparison = {
         "timestamp": baseline.timestamp,
         "success_rate": baseline.webeval.success_rate,
         "rules": baseline.webeval.rules,
@@ -125,15 +133,15 @@ def since(baseline: Baseline, summary: Summary) -> Summary:
         "same_evaluators": _is_same("evaluator_checksum", baseline, summary),
         "same_tasks": _is_same("data_checksum", baseline, summary),
     }
-    told |= {name: list(getattr(found, name)) for name in Flips.__slots__}
-    return summary.with_changes(webeval=summary.webeval | {"baseline": told})
+    comparison |= {name: list(getattr(run_flips, name)) for name in Flips.__slots__}
+    return summary.with_changes(webeval=summary.webeval | {"baseline": comparison})
 
 
-def part_of(whole: Summary, part: Summary) -> Summary:
+def restrict_comparison(summary: Summary, part: Summary) -> Summary:
     """The summary of some runs with what of a session's comparison is about these."""
-    runs, told = {row["run"] for row in part.task_results}, whole.webeval["baseline"]
-    of_runs = {name: [run for run in told[name] if run in runs] for name in ("lost", "gained", "new")}
-    return part.with_changes(webeval=part.webeval | {"baseline": told | of_runs})
+    runs, comparison = {row["run"] for row in part.task_results}, summary.webeval["baseline"]
+    of_runs = {name: [run for run in comparison[name] if run in runs] for name in ("lost", "gained", "new")}
+    return part.with_changes(webeval=part.webeval | {"baseline": comparison | of_runs})
 
 
 def _is_same(name: str, baseline: Baseline, summary: Summary) -> bool:
@@ -141,7 +149,7 @@ def _is_same(name: str, baseline: Baseline, summary: Summary) -> bool:
     return bool(getattr(baseline, field) == getattr(summary, field))
 
 
-def flip_by_run(about: Mapping[str, Any]) -> dict[str, str]:
+def flip_by_run(webeval: Mapping[str, Any]) -> dict[str, str]:
     """`lost` or `gained` by the label of each run that flipped, of what stands under `webeval` in a summary."""
-    found = about.get("baseline") or {}
-    return {run: name for name in ("lost", "gained") for run in found.get(name, ())}
+    comparison = webeval.get("baseline") or {}
+    return {run: name for name in ("lost", "gained") for run in comparison.get(name, ())}

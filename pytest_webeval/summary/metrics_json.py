@@ -18,8 +18,8 @@ from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.repeated_runs import consensus
 from pytest_webeval.summary.statistics import mean
 from pytest_webeval.summary.trajectory_rows import TrajectoryRow
-from pytest_webeval.summary.trajectory_rows import row_of
-from pytest_webeval.summary.trajectory_rows import scored
+from pytest_webeval.summary.trajectory_rows import build_row
+from pytest_webeval.summary.trajectory_rows import select_scored
 from pytest_webeval.summary.trajectory_statistics import Length
 from pytest_webeval.summary.trajectory_statistics import budget_scores
 from pytest_webeval.summary.trajectory_statistics import by_screenshots
@@ -43,15 +43,15 @@ def metrics(rows: Sequence[TrajectoryRow], length: Length = by_steps) -> dict[st
     a missing duration is left out instead of counting 0 (Q33), and a mean of nothing is null. `by_screenshots` for
     `length` gives the reference's step budgets (Q46).
     """
-    evaluated, budgets = scored(rows), default_budgets(rows)
+    evaluated, budgets = select_scored(rows), default_budgets(rows)
     durations = [row.duration for row in rows if row.duration is not None]
     average_time = mean(durations)
     return {
         "mean_score": mean(scores(evaluated)),
         "max_score": max(scores(evaluated), default=None),
         "num_examples": len(evaluated),
-        **_per_group(evaluated),
-        **_free_text(rows, evaluated),
+        **_group_accuracies(evaluated),
+        **_free_text_metrics(rows, evaluated),
         **_consensus(evaluated),
         "step_budget_scores": budget_scores(evaluated, budgets, length),
         "average_time": -1 if average_time is None else average_time,
@@ -62,14 +62,14 @@ def metrics(rows: Sequence[TrajectoryRow], length: Length = by_steps) -> dict[st
     }
 
 
-def _per_group(evaluated: Sequence[TrajectoryRow]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _group_accuracies(evaluated: Sequence[TrajectoryRow]) -> dict[str, Any]:
+    per_group: dict[str, Any] = {}
     for group, entry in mean_scores(evaluated, lambda row: row.group).items():
-        found |= {f"accuracy_{group}": entry["mean"], f"samples_{group}": entry["n"]}
-    return found
+        per_group |= {f"accuracy_{group}": entry["mean"], f"samples_{group}": entry["n"]}
+    return per_group
 
 
-def _free_text(rows: Sequence[TrajectoryRow], evaluated: Sequence[TrajectoryRow]) -> dict[str, Any]:
+def _free_text_metrics(rows: Sequence[TrajectoryRow], evaluated: Sequence[TrajectoryRow]) -> dict[str, Any]:
     """What metrics.json has for WebVoyager and Online-Mind2Web only."""
     benchmarks = sorted({row.benchmark for row in rows if row.benchmark})
     kind = next((kind for kind in _GROUPS for name in benchmarks if name.startswith(kind)), None)
@@ -77,11 +77,11 @@ def _free_text(rows: Sequence[TrajectoryRow], evaluated: Sequence[TrajectoryRow]
         return {}
     table = mean_scores(evaluated, lambda row: row.group)
     by_group = {group: [entry["mean"], entry["n"]] for group, entry in table.items()}
-    return {f"accuracy_by_{_GROUPS[kind]}": by_group} | _undisturbed(evaluated)
+    return {f"accuracy_by_{_GROUPS[kind]}": by_group} | _undisturbed_means(evaluated)
 
 
-def _undisturbed(evaluated: Sequence[TrajectoryRow]) -> dict[str, Any]:
-    """Means without the runs that something other than the agent's skill decided, and how many those were."""
+def _undisturbed_means(evaluated: Sequence[TrajectoryRow]) -> dict[str, Any]:
+    """Means without the runs that something other than the agent's skill decided, and the counts of those runs."""
     valid = [row for row in evaluated if not any(disturbed(row) for disturbed in _DISTURBANCES.values())]
     means = {
         f"mean_score_no_{name}": mean(scores([row for row in evaluated if not disturbed(row)]))
@@ -145,6 +145,6 @@ METRICS = "metrics.json"
 def write_metrics(records: Iterable[Record], directory: Path, rules: Rules, sync: Sync | None = None) -> None:
     """Write a file for each run, in the same tree as the runs. Raises `SettingsError`."""
     length = by_steps if rules.budgets_in_steps else by_screenshots
-    rows = sorted(map(row_of, records), key=lambda row: (row.run, row.label))
-    for run, found in groupby(rows, key=lambda row: row.run):
-        write_json(directory / run / METRICS, metrics(list(found), length), sync)
+    rows = sorted(map(build_row, records), key=lambda row: (row.run, row.label))
+    for run, run_rows in groupby(rows, key=lambda row: row.run):
+        write_json(directory / run / METRICS, metrics(list(run_rows), length), sync)

@@ -24,7 +24,7 @@ class ToolFailure(Struct):
     code: str
 
 
-class Judged(Struct):
+class StoredJudgement(Struct):
     """What the analysis takes of a verdict. Anybody may override the evaluator, so nothing is taken for granted."""
 
     status: str | None = None
@@ -42,17 +42,19 @@ class Judged(Struct):
 
 
 def trajectory_json(result: TaskResult) -> str | None:
-    """What the analysis needs to know of a result, as JSON text; None where the run is no trajectory."""
-    found = result.webeval.get("trajectory")
-    if found is None:
+    """What the analysis needs to know of a result, as JSON text; None where the run is not a trajectory."""
+    facts = result.webeval.get("trajectory")
+    if facts is None:
         return None
 
-    actual = next((one.actual for one in result.evaluators_results if one.evaluator_name == RUBRIC_EVALUATOR), None)
+    actual = next(
+        (result.actual for result in result.evaluators_results if result.evaluator_name == RUBRIC_EVALUATOR), None
+    )
     try:
-        verdict = msgspec.convert(actual or {}, Judged)
+        verdict = msgspec.convert(actual or {}, StoredJudgement)
     except ValueError:
-        verdict = Judged()
-    return json.dumps(found | {"verdict": msgspec.to_builtins(verdict)})
+        verdict = StoredJudgement()
+    return json.dumps(facts | {"verdict": msgspec.to_builtins(verdict)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ class Record:
             template=result.intent_template_id,
             task_type=task_type,
             reason=reason or result.error_msg,
-            warnings=list(map(str, result.webeval.get("warnings", ()))),  # anybody may add some
+            warnings=list(map(str, result.webeval.get("warnings", ()))),  # users may add some
             wall_time=result.webeval.get("wall_time", 0.0),
             rules=result.webeval["rules"],
             version=result.webarena_verified_version,
@@ -103,9 +105,9 @@ class Record:
             excluded=result.webeval.get("excluded"),
             skipped=result.webeval.get("skipped", False),
             unpassable=result.webeval.get("unpassable"),
-            failure=_grouped(result),
-            evaluators=_unsuccessful(result),
-            capture=[str(one["kind"]) for one in result.webeval.get("capture") or ()],
+            failure=_failure_group_fields(result),
+            evaluators=_list_unsuccessful(result),
+            capture=[str(problem["kind"]) for problem in result.webeval.get("capture") or ()],
             trajectory=trajectory_json(result),
         )
 
@@ -119,11 +121,11 @@ class Record:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-def _grouped(result: TaskResult) -> list[str] | None:
+def _failure_group_fields(result: TaskResult) -> list[str] | None:
     group = group_of(result)
     return None if group is None else list(astuple(group))
 
 
-def _unsuccessful(result: TaskResult) -> list[str]:
-    found = result.evaluators_results
-    return list(dict.fromkeys(one.evaluator_name for one in found if one.status is not Status.SUCCESS))
+def _list_unsuccessful(result: TaskResult) -> list[str]:
+    results = result.evaluators_results
+    return list(dict.fromkeys(result.evaluator_name for result in results if result.status is not Status.SUCCESS))

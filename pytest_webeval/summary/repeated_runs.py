@@ -22,13 +22,13 @@ from pytest_webeval.summary.statistics import spread
 from pytest_webeval.summary.statistics import student_t_interval
 from pytest_webeval.summary.trajectory_rows import KINDS
 from pytest_webeval.summary.trajectory_rows import TrajectoryRow
-from pytest_webeval.summary.trajectory_rows import scored
+from pytest_webeval.summary.trajectory_rows import select_scored
 from pytest_webeval.summary.trajectory_statistics import counts
 from pytest_webeval.summary.trajectory_statistics import coverage
 from pytest_webeval.summary.trajectory_statistics import headline
 from pytest_webeval.summary.trajectory_statistics import scores
 
-MAX_K = 100  # more tries than anybody records; keeps the work bounded when a stranger names as many runs
+MAX_K = 100  # more tries than anybody records; keeps the work bounded when an untrusted source names as many runs
 _REPHRASED = re.compile(r"(.+)_rephrased_[0-9]+", re.DOTALL)
 
 
@@ -72,9 +72,9 @@ def averages(tasks: Iterable[Tries], chance: Callable[[Tries, int], Fraction], m
     return table
 
 
-def tries_of_tasks(rows: Iterable[TrajectoryRow]) -> dict[str, Tries]:
-    """The tries of each task. One without a score is none, whether it was aborted or is missing."""
-    return _tries((row.task_id, row.status == "success") for row in scored(rows))
+def count_task_tries(rows: Iterable[TrajectoryRow]) -> dict[str, Tries]:
+    """The tries of each task. A run without a score does not count, whether it was aborted or is missing."""
+    return _count_tries((row.task_id, row.status == "success") for row in select_scored(rows))
 
 
 def consensus(rows: Sequence[TrajectoryRow]) -> dict[str, dict[str, Any]]:
@@ -84,7 +84,7 @@ def consensus(rows: Sequence[TrajectoryRow]) -> dict[str, dict[str, Any]]:
     """
     if not any(is_rephrased(row) for row in rows):
         return {}
-    tasks = _tries((_original(row.task_id), (row.score or 0) > 0) for row in scored(rows))
+    tasks = _count_tries((_original_task_id(row.task_id), (row.score or 0) > 0) for row in select_scored(rows))
     return averages(tasks.values(), all_of, max((tries.count for tries in tasks.values()), default=0))
 
 
@@ -93,43 +93,50 @@ def is_rephrased(row: TrajectoryRow) -> bool:
     return _REPHRASED.fullmatch(row.task_id) is not None
 
 
-def _original(task_id: str) -> str:
-    found = _REPHRASED.fullmatch(task_id)
-    return found[1] if found else task_id
+def _original_task_id(task_id: str) -> str:
+    match = _REPHRASED.fullmatch(task_id)
+    return match[1] if match else task_id
 
 
-def _tries(outcomes: Iterable[tuple[str, bool]]) -> dict[str, Tries]:
-    seen: dict[str, list[bool]] = {}
+def _count_tries(outcomes: Iterable[tuple[str, bool]]) -> dict[str, Tries]:
+    outcomes_by_task: dict[str, list[bool]] = {}
     for task_id, succeeded in outcomes:
-        seen.setdefault(task_id, []).append(succeeded)
-    return {task_id: Tries(len(seen[task_id]), sum(seen[task_id])) for task_id in sorted(seen)}
+        outcomes_by_task.setdefault(task_id, []).append(succeeded)
+    return {
+        task_id: Tries(len(outcomes_by_task[task_id]), sum(outcomes_by_task[task_id]))
+        for task_id in sorted(outcomes_by_task)
+    }
 
 
 MAX_FLIPS = 50
 
 
 def runs(rows: Iterable[TrajectoryRow], expected: Collection[str] | None) -> list[dict[str, Any]]:
-    """One entry for each run, sorted; none where there is only one, of which all else is told."""
-    parts = _parts(rows, lambda row: row.run)
+    """One entry for each run, sorted; empty for a single run, which the rest of the analysis covers."""
+    parts = _group_rows(rows, lambda row: row.run)
     if len(parts) < 2:
         return []
-    return [_run(name, those, expected) for name, those in parts.items()]
+    return [_run_entry(name, run_rows, expected) for name, run_rows in parts.items()]
 
 
 def experiments(rows: Iterable[TrajectoryRow]) -> dict[str, dict[str, Any]]:
     """What can be said of each experiment that tried tasks repeatedly: in several runs or in other words."""
-    named = _parts((row for row in rows if row.experiment), lambda row: row.experiment)
-    return {name: _experiment(those) for name, those in named.items() if _repeats(those)}
+    rows_by_experiment = _group_rows((row for row in rows if row.experiment), lambda row: row.experiment)
+    return {
+        name: _experiment_entry(experiment_rows)
+        for name, experiment_rows in rows_by_experiment.items()
+        if _has_repeats(experiment_rows)
+    }
 
 
-def _parts(rows: Iterable[TrajectoryRow], of: Callable[[TrajectoryRow], str]) -> dict[str, list[TrajectoryRow]]:
+def _group_rows(rows: Iterable[TrajectoryRow], of: Callable[[TrajectoryRow], str]) -> dict[str, list[TrajectoryRow]]:
     parts: dict[str, list[TrajectoryRow]] = {}
     for row in rows:
         parts.setdefault(of(row), []).append(row)
     return {name: parts[name] for name in sorted(parts)}
 
 
-def _run(name: str, rows: Sequence[TrajectoryRow], expected: Collection[str] | None) -> dict[str, Any]:
+def _run_entry(name: str, rows: Sequence[TrajectoryRow], expected: Collection[str] | None) -> dict[str, Any]:
     return {
         "run": name,
         "experiment": rows[0].experiment,
@@ -140,18 +147,18 @@ def _run(name: str, rows: Sequence[TrajectoryRow], expected: Collection[str] | N
     }
 
 
-def _repeats(rows: Sequence[TrajectoryRow]) -> bool:
+def _has_repeats(rows: Sequence[TrajectoryRow]) -> bool:
     return len({row.run for row in rows}) > 1 or any(is_rephrased(row) for row in rows)
 
 
-def _experiment(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
-    parts = _parts(rows, lambda row: row.run)
-    by_run = {name: mean_and_n(scores(those)) for name, those in parts.items()}
-    tasks = tries_of_tasks(rows)
+def _experiment_entry(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
+    parts = _group_rows(rows, lambda row: row.run)
+    by_run = {name: mean_and_n(scores(run_rows)) for name, run_rows in parts.items()}
+    tasks = count_task_tries(rows)
     return {
-        "runs": [{"run": name} | found for name, found in by_run.items()],
-        **_over_runs([found["mean"] for found in by_run.values() if found["n"]]),
-        **_same_tasks(list(parts.values())),
+        "runs": [{"run": name} | entry for name, entry in by_run.items()],
+        **_run_mean_statistics([entry["mean"] for entry in by_run.values() if entry["n"]]),
+        **_common_task_statistics(list(parts.values())),
         "task_rates": _task_rates(tasks.values()),
         "pass@k": averages(tasks.values(), any_of, len(by_run)),
         "pass^k": averages(tasks.values(), all_of, len(by_run)),
@@ -160,7 +167,7 @@ def _experiment(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
     }
 
 
-def _over_runs(means: Sequence[float]) -> dict[str, Any]:
+def _run_mean_statistics(means: Sequence[float]) -> dict[str, Any]:
     """The mean of the runs' means, each run counting the same, and how sure it is. A run without scores has none."""
     std, interval = sample_std(means), student_t_interval(means)
     return {
@@ -172,7 +179,7 @@ def _over_runs(means: Sequence[float]) -> dict[str, Any]:
     }
 
 
-def _same_tasks(parts: Sequence[Sequence[TrajectoryRow]]) -> dict[str, Any]:
+def _common_task_statistics(parts: Sequence[Sequence[TrajectoryRow]]) -> dict[str, Any]:
     """How many tasks have a score in any run and in every run, and what the runs' average is over the latter."""
     by_run = [_scores_of_tasks(rows) for rows in parts]
     common = set.intersection(*(set(tasks) for tasks in by_run))
@@ -180,7 +187,7 @@ def _same_tasks(parts: Sequence[Sequence[TrajectoryRow]]) -> dict[str, Any]:
     return {
         "tasks": len(set().union(*by_run)),
         "common_tasks": len(common),
-        "common_average": mean([found for found in means if found is not None]),
+        "common_average": mean([run_mean for run_mean in means if run_mean is not None]),
     }
 
 
@@ -198,9 +205,9 @@ def _task_rates(tasks: Iterable[Tries]) -> dict[str, Any]:
 
 
 def _flips(tasks: Mapping[str, Tries]) -> dict[str, Any]:
-    found = [
+    flips = [
         {"task_id": task_id, "tries": tries.count, "successes": tries.successes}
         for task_id, tries in tasks.items()
         if tries.is_flip
     ]
-    return {"count": len(found), "tasks": found[:MAX_FLIPS]}
+    return {"count": len(flips), "tasks": flips[:MAX_FLIPS]}

@@ -35,55 +35,55 @@ def summarize_records(
 ) -> Summary:
     """The summary of some records; `about` adds what the session knows under `webeval`.
 
-    `expected` are the ids of the tasks that should have a trajectory, where somebody knows them.
+    `expected` are the ids of the tasks that should have a trajectory, where they are known.
     """
     ordered = sorted(records, key=lambda record: (str(type(record.task_id)), record.task_id, record.run))
     counted = [record for record in ordered if not record.skipped]
     success, failure, error = (_count(counted, status) for status in (Status.SUCCESS, Status.FAILURE, Status.ERROR))
     return Summary(
         timestamp=timestamp or datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
-        webarena_verified_version=_common(ordered, "version"),
-        webarena_verified_evaluator_checksum=_common(ordered, "evaluator_checksum"),
-        webarena_verified_data_checksum=_common(ordered, "data_checksum"),
+        webarena_verified_version=_join_values(ordered, "version"),
+        webarena_verified_evaluator_checksum=_join_values(ordered, "evaluator_checksum"),
+        webarena_verified_data_checksum=_join_values(ordered, "data_checksum"),
         total=success + failure + error,
         success_count=success,
         failed_count=failure,
         error_count=error,
-        per_site_summary=_per_site(counted),
-        task_results=[_row(record) for record in ordered],
-        webeval=_additions(ordered, counted, success) | _trajectories(ordered, expected) | dict(about or {}),
+        per_site_summary=_group_by_site(counted),
+        task_results=[_task_row(record) for record in ordered],
+        webeval=_webeval_fields(ordered, counted, success) | _trajectories(ordered, expected) | dict(about or {}),
     )
 
 
 def _trajectories(records: Sequence[Record], expected: Collection[str] | None) -> dict[str, Any]:
     """The analysis of the runs that are trajectories, if there are any."""
-    told = [record for record in records if record.trajectory is not None]
-    if not told:
+    trajectories = [record for record in records if record.trajectory is not None]
+    if not trajectories:
         return {}
     from pytest_webeval.summary.trajectory_analysis import analyse
-    from pytest_webeval.summary.trajectory_rows import row_of  # no other session needs the analysis
+    from pytest_webeval.summary.trajectory_rows import build_row  # no other session needs the analysis
 
-    return {"trajectories": analyse([row_of(record) for record in told], expected)}
+    return {"trajectories": analyse([build_row(record) for record in trajectories], expected)}
 
 
 def _count(records: Sequence[Record], status: Status) -> int:
     return sum(record.status == status for record in records)
 
 
-def _common(records: Sequence[Record], name: str) -> str:
-    """The value that all records share; several are joined, so that nobody takes them for one."""
+def _join_values(records: Sequence[Record], name: str) -> str:
+    """The value that all records share; several different ones are joined by commas."""
     return ",".join(sorted({getattr(record, name) for record in records if getattr(record, name)}))
 
 
-def _per_site(records: Sequence[Record]) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = {}
+def _group_by_site(records: Sequence[Record]) -> dict[str, list[dict[str, Any]]]:
+    rows_by_site: dict[str, list[dict[str, Any]]] = {}
     for record in records:
         row = {"task_id": record.task_id, "status": record.status, "score": record.score}
-        found.setdefault(record.site_key, []).append(row)
-    return dict(sorted(found.items()))
+        rows_by_site.setdefault(record.site_key, []).append(row)
+    return dict(sorted(rows_by_site.items()))
 
 
-def _row(record: Record) -> dict[str, Any]:
+def _task_row(record: Record) -> dict[str, Any]:
     return {
         "task_id": record.task_id,
         "run": record.run,
@@ -95,13 +95,13 @@ def _row(record: Record) -> dict[str, Any]:
     }
 
 
-def _additions(ordered: Sequence[Record], counted: Sequence[Record], success: int) -> dict[str, Any]:
+def _webeval_fields(ordered: Sequence[Record], counted: Sequence[Record], success: int) -> dict[str, Any]:
     rated = [record for record in counted if record.excluded is None]
     low, high = wilson(success, len(rated))
     warnings = {record.run: record.warnings for record in ordered if record.warnings}
     slowest = sorted(counted, key=lambda record: -record.wall_time)[:SLOWEST]
     return {
-        "rules": _common(ordered, "rules"),
+        "rules": _join_values(ordered, "rules"),
         "excluded_count": len(ordered) - len(counted),
         "missing_count": sum(record.missing for record in counted),
         "success_rate": success / len(rated) if rated else None,
@@ -109,7 +109,7 @@ def _additions(ordered: Sequence[Record], counted: Sequence[Record], success: in
         "success_rate_interval_95": [low, high],
         "per_template": _table(counted, "template"),
         "per_type": _table(counted, "task_type"),
-        "failures": _failures(counted),
+        "failures": _list_failure_groups(counted),
         "slowest": [{"run": record.run, "wall_time": record.wall_time} for record in slowest],
         "unpassable": {str(record.task_id): record.unpassable for record in counted if record.unpassable},
         "warning_count": sum(len(record.warnings) for record in ordered),
@@ -118,13 +118,13 @@ def _additions(ordered: Sequence[Record], counted: Sequence[Record], success: in
     }
 
 
-def _failures(records: Iterable[Record]) -> list[dict[str, Any]]:
+def _list_failure_groups(records: Iterable[Record]) -> list[dict[str, Any]]:
     """Groups of runs that failed in the same way, the largest first."""
-    found: dict[FailureGroup, list[str]] = {}
+    runs_by_group: dict[FailureGroup, list[str]] = {}
     for record in records:
         if record.failure is not None:
-            found.setdefault(FailureGroup(*record.failure), []).append(record.run)
-    ordered = sorted(found.items(), key=lambda entry: (-len(entry[1]), entry[0]))
+            runs_by_group.setdefault(FailureGroup(*record.failure), []).append(record.run)
+    ordered = sorted(runs_by_group.items(), key=lambda entry: (-len(entry[1]), entry[0]))
     return [asdict(group) | {"text": group.text, "count": len(runs), "runs": runs} for group, runs in ordered]
 
 

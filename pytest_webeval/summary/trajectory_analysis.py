@@ -12,8 +12,8 @@ from pytest_webeval.summary.statistics import with_denominator
 from pytest_webeval.summary.trajectory_rows import KINDS
 from pytest_webeval.summary.trajectory_rows import STATUSES
 from pytest_webeval.summary.trajectory_rows import TrajectoryRow
-from pytest_webeval.summary.trajectory_rows import in_order
-from pytest_webeval.summary.trajectory_rows import scored
+from pytest_webeval.summary.trajectory_rows import select_scored
+from pytest_webeval.summary.trajectory_rows import sort_rows
 from pytest_webeval.summary.trajectory_statistics import budget_scores
 from pytest_webeval.summary.trajectory_statistics import by_steps
 from pytest_webeval.summary.trajectory_statistics import counts
@@ -29,9 +29,9 @@ NO_VERDICT = "none"
 
 
 def analyse(rows: Sequence[TrajectoryRow], expected: Collection[str] | None = None) -> dict[str, Any]:
-    """All that the rows say together; their order has no effect. `expected` are the ids of the task list."""
-    ordered = in_order(rows)
-    counted = scored(ordered)
+    """The statistics of all rows; their order has no effect. `expected` are the ids of the task list."""
+    ordered = sort_rows(rows)
+    counted = select_scored(ordered)
     return {
         **_counts(ordered),
         **headline(ordered),
@@ -64,7 +64,7 @@ def _counts(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
 
 
 def _signals(counted: Sequence[TrajectoryRow]) -> dict[str, Any]:
-    """What the verifier's signals say of the runs that are in the headline mean, as far as each signal is known.
+    """The means of the verifier's signals over the runs in the headline mean, as far as each signal is known.
 
     Two signals count together only where both are known: a failure that one of them settles would else count where the
     same run's success would not.

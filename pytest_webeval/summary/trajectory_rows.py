@@ -1,4 +1,4 @@
-"""What a result says of a trajectory, on its way into the analysis of all trajectories."""
+"""One row for each trajectory, from which the analysis of all trajectories is computed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from pytest_webeval.recordings.trajectory.layout import RunLocation
-from pytest_webeval.summary.record import Judged
+from pytest_webeval.summary.record import StoredJudgement
 
 if TYPE_CHECKING:
     from pytest_webeval.summary.record import Record
@@ -39,8 +39,8 @@ class TrajectoryRow:
     """What one trajectory contributes.
 
     A `score` of None is in no mean, and nothing else keeps a trajectory out of one. `experiment` is what several runs
-    of the same thing share, empty where nobody knows. `criterion` is what the score was given for. `duration` is in
-    seconds, `process_share` the fraction of points. A number that no run can have, such as NaN in a file of a stranger,
+    of the same thing share, empty if unknown. `criterion` is what the score was given for. `duration` is in
+    seconds, `process_share` the fraction of points. A number that no run can have, such as NaN in an untrusted file,
     counts as missing.
     """
 
@@ -84,16 +84,16 @@ class TrajectoryRow:
 
 
 def number_or_none(raw: Any) -> Any:
-    """The number, or None where it is none that can be counted or measured."""
+    """The number, or None where it is not a possible count or measurement."""
     return raw if isinstance(raw, int | float) and abs(raw) <= MAX_NUMBER else None
 
 
-def in_order(rows: Iterable[TrajectoryRow]) -> list[TrajectoryRow]:
+def sort_rows(rows: Iterable[TrajectoryRow]) -> list[TrajectoryRow]:
     """The rows by task, then run, so that nothing depends on who was first."""
     return sorted(rows, key=lambda row: (row.task_id, row.run, row.label))
 
 
-def scored(rows: Iterable[TrajectoryRow]) -> list[TrajectoryRow]:
+def select_scored(rows: Iterable[TrajectoryRow]) -> list[TrajectoryRow]:
     """The rows that are in the headline mean (`fara_webeval.md` §4.4)."""
     return [row for row in rows if row.score is not None]
 
@@ -101,30 +101,30 @@ def scored(rows: Iterable[TrajectoryRow]) -> list[TrajectoryRow]:
 _TRAJECTORIES = "/traj"
 
 
-def row_of(record: Record) -> TrajectoryRow:
+def build_row(record: Record) -> TrajectoryRow:
     """What one trajectory contributes."""
-    told: dict[str, Any] = json.loads(record.trajectory or "{}")
-    verdict, usage = msgspec.convert(told["verdict"], Judged), told["usage"] or {}
-    run = _run(record, told)
+    facts: dict[str, Any] = json.loads(record.trajectory or "{}")
+    verdict, usage = msgspec.convert(facts["verdict"], StoredJudgement), facts["usage"] or {}
+    run = _run(record, facts)
     return TrajectoryRow(
         task_id=str(record.task_id),
         run=run,
         label=record.run,
-        experiment=_experiment(told) or run.rpartition("/")[0],
-        kind=told["class"],
+        experiment=_experiment(facts) or run.rpartition("/")[0],
+        kind=facts["class"],
         score=record.score if record.excluded is None else None,
-        reasons=told["reasons"],
-        status=_status(record, told),
-        flags=[*told["flags"], *verdict.flags],
-        group=told["group"],
-        benchmark=told["benchmark"],
-        steps=told["steps"],
-        screenshots=told.get("screenshots"),
-        max_rounds=told["max_rounds"],
-        duration=told["duration"],
+        reasons=facts["reasons"],
+        status=_status(record, facts),
+        flags=[*facts["flags"], *verdict.flags],
+        group=facts["group"],
+        benchmark=facts["benchmark"],
+        steps=facts["steps"],
+        screenshots=facts.get("screenshots"),
+        max_rounds=facts["max_rounds"],
+        duration=facts["duration"],
         prompt_tokens=usage.get("prompt_tokens"),
         completion_tokens=usage.get("completion_tokens"),
-        attempts=told["attempts"],
+        attempts=facts["attempts"],
         criterion=verdict.criterion,
         process_share=verdict.process_score,
         process=verdict.process,
@@ -135,33 +135,33 @@ def row_of(record: Record) -> TrajectoryRow:
         degraded=bool(verdict.degraded_steps),
         generation=verdict.generation,
         failure=verdict.failure,
-        tool_failures=[one.code for one in verdict.tool_failures],
-        last_error=told["last_error"],
-        is_long=told["is_long"],
-        answer=told.get("answer"),
+        tool_failures=[failure.code for failure in verdict.tool_failures],
+        last_error=facts["last_error"],
+        is_long=facts["is_long"],
+        answer=facts.get("answer"),
         reasoning=verdict.reason,
     )
 
 
-def _status(record: Record, told: dict[str, Any]) -> str:
+def _status(record: Record, facts: dict[str, Any]) -> str:
     if not record.skipped:
         return record.status
-    return "excluded" if told["class"] == "aborted" else "not_scored"
+    return "excluded" if facts["class"] == "aborted" else "not_scored"
 
 
-def _run(record: Record, told: dict[str, Any]) -> str:
+def _run(record: Record, facts: dict[str, Any]) -> str:
     """The run folder that a trajectory belongs to: the one that holds it, or `traj` around it.
 
     Where the root is a trajectory itself only its path on the disk says more.
     """
     inside = record.run.rpartition("/")[0].removesuffix(_TRAJECTORIES)
-    return inside or "/".join(filter(None, (_experiment(told), told["run_id"])))
+    return inside or "/".join(filter(None, (_experiment(facts), facts["run_id"])))
 
 
-def _experiment(told: dict[str, Any]) -> str:
+def _experiment(facts: dict[str, Any]) -> str:
     """What repeated runs share; empty where that is not known."""
-    place = RunLocation(system=told["system"], model=told["model"], benchmark=told["benchmark"])
-    return place.experiment or ""
+    location = RunLocation(system=facts["system"], model=facts["model"], benchmark=facts["benchmark"])
+    return location.experiment or ""
 
 
 def trajectory_labels(record: Record) -> dict[str, str]:
@@ -169,5 +169,5 @@ def trajectory_labels(record: Record) -> dict[str, str]:
     if record.trajectory is None:
         return {}
 
-    row = row_of(record)
+    row = build_row(record)
     return {"class": row.kind, "criterion": row.criterion or "", "benchmark": row.benchmark or ""}

@@ -19,12 +19,12 @@ from pytest_webeval.summary.statistics import wilson
 from pytest_webeval.summary.statistics import with_denominator
 from pytest_webeval.summary.trajectory_rows import KINDS
 from pytest_webeval.summary.trajectory_rows import TrajectoryRow
-from pytest_webeval.summary.trajectory_rows import in_order
 from pytest_webeval.summary.trajectory_rows import number_or_none
-from pytest_webeval.summary.trajectory_rows import scored
+from pytest_webeval.summary.trajectory_rows import select_scored
+from pytest_webeval.summary.trajectory_rows import sort_rows
 
 Length = Callable[[TrajectoryRow], int | None]
-MAX_ALLOWANCES = 8  # numbers of rounds told apart, so that a table cannot grow with the runs
+MAX_ALLOWANCES = 8  # different numbers of rounds, so that a table cannot grow with the runs
 _PERCENT = (5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 100)
 
 
@@ -54,10 +54,10 @@ def within_budgets(row: TrajectoryRow, budgets: Sequence[int], length: Length) -
 
 def budget_scores(rows: Sequence[TrajectoryRow], budgets: Sequence[int], length: Length) -> dict[str, dict[str, Any]]:
     """Mean, highest score and number of rows for each budget."""
-    within = [found for row in rows if (found := within_budgets(row, budgets, length))]
+    scored_rows = [scores_by_budget for row in rows if (scores_by_budget := within_budgets(row, budgets, length))]
     table = {}
     for budget in map(str, budgets):
-        scores = [found[budget] for found in within]
+        scores = [scores_by_budget[budget] for scores_by_budget in scored_rows]
         table[budget] = {
             "mean_score": mean(scores),
             "max_score": max(scores, default=None),
@@ -79,28 +79,33 @@ def effort(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
 
 def _steps(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
     kinds = {"all": rows} | {kind: [row for row in rows if row.kind == kind] for kind in KINDS}
-    return {kind: spread([row.steps for row in those if row.steps is not None]) for kind, those in kinds.items()}
+    return {
+        kind: spread([row.steps for row in kind_rows if row.steps is not None]) for kind, kind_rows in kinds.items()
+    }
 
 
 def _tokens(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
     """Of trajectories that used any: most recordings of Fara leave the usage empty."""
-    known = [(row.prompt_tokens or 0, row.completion_tokens or 0) for row in rows]
-    used = [pair for pair in known if sum(pair) > 0]
+    usages = [(row.prompt_tokens or 0, row.completion_tokens or 0) for row in rows]
+    used = [pair for pair in usages if sum(pair) > 0]
     columns = {
         "prompt": [prompt for prompt, _ in used],
         "completion": [completion for _, completion in used],
         "total": [sum(pair) for pair in used],
     }
-    return {"count": len(used)} | {name: _totalled(values) for name, values in columns.items()}
+    return {"count": len(used)} | {name: _total_statistics(values) for name, values in columns.items()}
 
 
-def _totalled(values: Sequence[int]) -> dict[str, Any]:
+def _total_statistics(values: Sequence[int]) -> dict[str, Any]:
     return {"total": sum(values), "mean": mean(values), "std": sample_std(values)}
 
 
 def _attempts(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
-    known = [row.attempts for row in rows if row.attempts is not None]
-    return spread(known) | {"total": sum(known), "retried": sum(attempts > 1 for attempts in known)}
+    attempt_counts = [row.attempts for row in rows if row.attempts is not None]
+    return spread(attempt_counts) | {
+        "total": sum(attempt_counts),
+        "retried": sum(attempts > 1 for attempts in attempt_counts),
+    }
 
 
 EXAMPLES = 3
@@ -108,9 +113,9 @@ _LONGEST_ERROR = 80
 
 
 def counts(values: Iterable[str], always: Sequence[str] = ()) -> dict[str, int]:
-    """How often each value occurs: those that are always told in their order, then the others sorted."""
-    found = Counter(values)
-    return {value: found[value] for value in (*always, *sorted(found.keys() - set(always)))}
+    """How often each value occurs: those that are always listed in their order, then the others sorted."""
+    frequencies = Counter(values)
+    return {value: frequencies[value] for value in (*always, *sorted(frequencies.keys() - set(always)))}
 
 
 def mean_scores(rows: Iterable[TrajectoryRow], of: Callable[[TrajectoryRow], str | None]) -> dict[str, dict[str, Any]]:
@@ -126,7 +131,7 @@ def mean_scores(rows: Iterable[TrajectoryRow], of: Callable[[TrajectoryRow], str
 def last_errors(rows: Sequence[TrajectoryRow]) -> list[dict[str, Any]]:
     """What trajectories ended with, most frequent first, each with its share of all and a few examples."""
     table: dict[str, list[str]] = {}
-    for row in in_order(rows):
+    for row in sort_rows(rows):
         if row.last_error:
             table.setdefault(row.last_error[:_LONGEST_ERROR], []).append(row.label)
     return [
@@ -139,20 +144,20 @@ UNKNOWN_GENERATION = "unknown"
 
 
 def failure_points(rows: Iterable[TrajectoryRow]) -> dict[str, Any]:
-    """Of how many trajectories the failures were analysed, and what was found; a code counts once per trajectory."""
+    """Of how many trajectories the failures were analysed, and the failure codes; a code counts once per trajectory."""
     analysed = [row for row in rows if isinstance(row.failure, dict)]
-    failed = _flagged(analysed, "has_failure")
-    ambiguous, invalid = _flagged(analysed, "is_ambiguous"), _flagged(analysed, "is_invalid")
-    first_steps = [number_or_none(_found(row).get("first_step")) for row in failed]
+    failed = _select_flagged(analysed, "has_failure")
+    ambiguous, invalid = _select_flagged(analysed, "is_ambiguous"), _select_flagged(analysed, "is_invalid")
+    first_steps = [number_or_none(_failure_fields(row).get("first_step")) for row in failed]
     return {
         "analysed": len(analysed),
         "has_failure": len(failed),
         "first_step_median": median([step for step in first_steps if step is not None]),
         "codes": _codes_by_generation(failed),
         "ambiguous": len(ambiguous),
-        "ambiguity_codes": counts(_codes(ambiguous, "ambiguity_codes")),
+        "ambiguity_codes": counts(_list_codes(ambiguous, "ambiguity_codes")),
         "invalid": len(invalid),
-        "invalid_codes": counts(_codes(invalid, "invalid_codes")),
+        "invalid_codes": counts(_list_codes(invalid, "invalid_codes")),
     }
 
 
@@ -161,29 +166,29 @@ def _codes_by_generation(failed: Sequence[TrajectoryRow]) -> dict[str, dict[str,
     generations: dict[str, list[TrajectoryRow]] = {}
     for row in failed:
         generations.setdefault(row.generation or UNKNOWN_GENERATION, []).append(row)
-    return {name: counts(_codes(generations[name], "codes")) for name in sorted(generations)}
+    return {name: counts(_list_codes(generations[name], "codes")) for name in sorted(generations)}
 
 
-def _flagged(rows: Iterable[TrajectoryRow], flag: str) -> list[TrajectoryRow]:
-    return [row for row in rows if _found(row).get(flag) is True]
+def _select_flagged(rows: Iterable[TrajectoryRow], flag: str) -> list[TrajectoryRow]:
+    return [row for row in rows if _failure_fields(row).get(flag) is True]
 
 
-def _codes(rows: Iterable[TrajectoryRow], name: str) -> list[str]:
-    """The codes of each row once; what a judge wrote instead of a list of codes is none."""
-    found = []
+def _list_codes(rows: Iterable[TrajectoryRow], name: str) -> list[str]:
+    """The codes of each row once; anything but a list of codes is ignored."""
+    all_codes = []
     for row in rows:
-        codes = _found(row).get(name)
-        found += sorted({code for code in codes if isinstance(code, str)}) if isinstance(codes, list) else []
-    return found
+        codes = _failure_fields(row).get(name)
+        all_codes += sorted({code for code in codes if isinstance(code, str)}) if isinstance(codes, list) else []
+    return all_codes
 
 
-def _found(row: TrajectoryRow) -> Mapping[str, Any]:
+def _failure_fields(row: TrajectoryRow) -> Mapping[str, Any]:
     return row.failure or {}
 
 
 def headline(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
     """The mean over all that has a score, with its interval, and the one over runs that came to an answer (§7.2)."""
-    counted = scored(rows)
+    counted = select_scored(rows)
     completed = [row.score for row in counted if row.kind == "completed" and row.score is not None]
     return {
         **with_denominator("mean_scored", scores(counted)),
@@ -195,14 +200,18 @@ def headline(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
 def coverage(rows: Sequence[TrajectoryRow], expected: Collection[str] | None) -> dict[str, Any]:
     """How many of the expected tasks have a score; a task that several runs scored is covered once.
 
-    Where nobody knows what to expect all tasks with a score count, and there is no share.
+    Where the expected tasks are unknown, all tasks with a score count, and there is no share.
     """
-    found = {row.task_id for row in scored(rows)}
+    scored_ids = {row.task_id for row in select_scored(rows)}
     if expected is None:
-        return {"expected": None, "scored": len(found), "share": None}
-    wanted = set(expected)
-    covered = len(found & wanted)
-    return {"expected": len(wanted), "scored": covered, "share": covered / len(wanted) if wanted else None}
+        return {"expected": None, "scored": len(scored_ids), "share": None}
+    expected_ids = set(expected)
+    covered = len(scored_ids & expected_ids)
+    return {
+        "expected": len(expected_ids),
+        "scored": covered,
+        "share": covered / len(expected_ids) if expected_ids else None,
+    }
 
 
 def scores(rows: Sequence[TrajectoryRow]) -> list[float]:
@@ -212,8 +221,8 @@ def scores(rows: Sequence[TrajectoryRow]) -> list[float]:
 
 def _interval(counted: Sequence[TrajectoryRow]) -> list[float] | None:
     """Wilson's interval, which needs scores of 0 and 1 and trials that do not repeat a task."""
-    found = scores(counted)
+    counted_scores = scores(counted)
     repeats = len({(row.benchmark, row.task_id) for row in counted}) < len(counted)
-    if not found or repeats or not set(found) <= {0, 1}:
+    if not counted_scores or repeats or not set(counted_scores) <= {0, 1}:
         return None
-    return list(wilson(found.count(1), len(found)))
+    return list(wilson(counted_scores.count(1), len(counted_scores)))

@@ -9,7 +9,7 @@ from typing import Any
 
 OTHER = "other"
 # How our own warnings begin or what is in them, by the kind that they are of.
-_TOLD = {
+_KINDS_BY_PHRASE = {
     "no address is configured": "guessed_sites",
     "the task definition comes from the run directory": "own_definition",
     "is not defined in": "undefined_task",
@@ -19,15 +19,15 @@ _TOLD = {
 }
 _NUMBERED = re.compile(r"(?:^|: )([QR]\d{1,3})(?: \(|: )")  # a quirk of the rules, or a check of a stored verdict
 _DECIDED = re.compile(r"(\S{1,9}) \([a-z_]{1,40}\) made this [a-z_]{1,20}: ")  # begins what a rule changed
-_LOOKED_AT = 300  # characters
+_SEARCHED = 300  # characters
 
 
 def warning_kind(text: str) -> str:
     """The number of the rule that it is about, such as `Q14`; one of our few other kinds; or `other`."""
-    found = _DECIDED.match(text) or _NUMBERED.search(text[:_LOOKED_AT])
-    if found:
-        return found[1]
-    return next((kind for told, kind in _TOLD.items() if told in text), OTHER)
+    match = _DECIDED.match(text) or _NUMBERED.search(text[:_SEARCHED])
+    if match:
+        return match[1]
+    return next((kind for phrase, kind in _KINDS_BY_PHRASE.items() if phrase in text), OTHER)
 
 
 def warning_groups(warnings: Mapping[str, Iterable[str]]) -> list[dict[str, Any]]:

@@ -146,8 +146,8 @@ def test_evaluators_whose_comparison_fails_are_not_the_same():
     calls = EvaluatorCalls()
     one, expectation = Unequal(), object()
     calls.keep(one, expectation, "kept")
-    assert calls.known(one, expectation) == "kept"
-    assert calls.known(Unequal(), expectation) is None
+    assert calls.find_result(one, expectation) == "kept"
+    assert calls.find_result(Unequal(), expectation) is None
 
 
 def test_a_package_whose_name_begins_with_ours_is_not_ours():

@@ -17,7 +17,7 @@ from pytest_webeval.diagnostics.tree_diff import differences
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.response import ResponseEvaluator
 from pytest_webeval.results import TaskResult
-from pytest_webeval.scoring.merge import joined
+from pytest_webeval.scoring.merge import merge_results
 from pytest_webeval.values.comparison import Comparison
 from pytest_webeval.values.comparison import failed
 from pytest_webeval.values.schema import UnparsedValue
@@ -349,17 +349,17 @@ def test_an_item_that_found_a_partner_is_not_told_whichever_rules_paired_them(be
 def test_results_of_one_run_are_joined_with_their_explanations(bench):
     one, other = answered(bench, ["a"], ["b"]), answered(bench, ["a"], ["c"])
     good = answered(bench, ["a"], ["a"])
-    whole = joined([good, other, one, other])
+    whole = merge_results([good, other, one, other])
     assert [found.status for found in whole.evaluators_results] == ["success", "failure", "failure"]
     assert whole.webeval["explanations"] == [None, *other.webeval["explanations"], *one.webeval["explanations"]]
-    assert "explanations" not in joined([good, good]).webeval
+    assert "explanations" not in merge_results([good, good]).webeval
 
 
 @pytest.mark.parametrize("listed", ["text", [1], None, {}])
 def test_what_somebody_else_wrote_in_their_place_is_joined_as_nothing_or_as_it_is(bench, listed):
     one = answered(bench, ["a"], ["b"])
     other = one.with_changes(webeval=one.webeval | {"explanations": listed})
-    assert len(joined([other]).webeval["explanations"]) == 1
+    assert len(merge_results([other]).webeval["explanations"]) == 1
 
 
 # How much of them there is

@@ -12,7 +12,7 @@ from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.rules import QUIRKS
 from pytest_webeval.rules import RULES
 from pytest_webeval.rules import SWITCHES
-from pytest_webeval.scoring.merge import joined
+from pytest_webeval.scoring.merge import merge_results
 from pytest_webeval.scoring.score import score
 
 FORM = "application/x-www-form-urlencoded"
@@ -239,7 +239,7 @@ def test_results_that_are_joined_keep_all_their_warnings(bench):
     bench.record(answer("^.*$"))
     one = bench.score(bench.task(bench.expecting(data=["Mug"])))
     other = one.with_changes(webeval=one.webeval | {"warnings": ["another"]})
-    assert joined([one, other]).webeval["warnings"] == [*one.webeval["warnings"], "another"]
+    assert merge_results([one, other]).webeval["warnings"] == [*one.webeval["warnings"], "another"]
 
 
 def test_a_mended_trace_is_told_of(bench):

@@ -16,7 +16,7 @@ from pytest_webeval.results import TaskResult
 from pytest_webeval.rules import RULES
 from pytest_webeval.rules import SWITCHES
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.scoring.score import errored
+from pytest_webeval.scoring.score import build_evaluator_error
 from pytest_webeval.tasks.dataset import load_tasks
 from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.comparison import Comparison
@@ -131,5 +131,5 @@ def test_a_failure_text_is_as_long_as_anybody_reads():
     assert lines[1] == f"  {'a' * 998}… (2,002 characters)"
     assert lines[2] == f"    {'b' * 996}… (1,000,004 characters)"
     assert (len(lines), lines[-1]) == (202, "  … and 100 lines more in eval_result.json")
-    told = errored("E", "c" * 5_000)
+    told = build_evaluator_error("E", "c" * 5_000)
     assert evaluator_text(told) == f"E: {'c' * 997}… (5,003 characters)"

@@ -357,7 +357,7 @@ def test_secrets_in_such_a_layout_are_found_where_they_lie(tmp_path, layout):
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_bytes(content)
     policy, salt = RedactionPolicy(), b"s" * 32
-    found = {(one.file, one.unit, one.name) for one in Audit.of(tmp_path, policy, salt).found}
+    found = {(one.file, one.unit, one.name) for one in Audit.of(tmp_path, policy, salt).findings}
     assert found == {(file, unit, "Authorization")}
     word = SECRET.split()[1].lower()
     secrets = RecordingSecrets(tmp_path, "agent_response.json", (name,)).secrets({word}, policy, salt)

@@ -15,7 +15,7 @@ from pytest_webeval import score
 from pytest_webeval import summarize
 from pytest_webeval.summary.metrics_json import metrics
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.trajectory_rows import row_of
+from pytest_webeval.summary.trajectory_rows import build_row
 
 SUITE = Path(__file__).parents[2] / "example_suite"
 TREE = SUITE / "trajectories"
@@ -99,7 +99,7 @@ def test_an_old_log_of_texts_gives_the_same_steps_and_keeps_its_times(runs, resu
 
 
 def row(result):
-    return row_of(Record.of(result, None))
+    return build_row(Record.of(result, None))
 
 
 def test_the_metrics_of_the_first_three_are_those_of_the_specification(results):

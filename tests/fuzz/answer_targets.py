@@ -22,8 +22,8 @@ from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rules import RULES
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.scoring.merge import joined
-from pytest_webeval.scoring.score import errored
+from pytest_webeval.scoring.merge import merge_results
+from pytest_webeval.scoring.score import build_evaluator_error
 from pytest_webeval.scoring.score import validate_result
 from pytest_webeval.values.comparison import failed
 from pytest_webeval.values.comparison import preview
@@ -61,7 +61,7 @@ def read_result(content: bytes) -> None:
         return
     written(found.to_json())
     harmless_told(reason(found) or "")
-    joined([found, found])
+    merge_results([found, found])
 
 
 def tell(content: bytes) -> None:
@@ -70,7 +70,7 @@ def tell(content: bytes) -> None:
     harmless_told(sanitize(text))
     assertion = failed(text, text, preview(text))
     found = EvaluatorResult(evaluator_name="a", status=Status.FAILURE, score=0.0, actual=text, assertions=[assertion])
-    for one in (found, errored("a", text)):
+    for one in (found, build_evaluator_error("a", text)):
         harmless_told(evaluator_text(one))
         written(validate_result(one, "of a stranger").to_json())
 

@@ -18,7 +18,7 @@ from pytest_webeval.evaluators.network.body_matcher import select_fields
 from pytest_webeval.evaluators.network.urls import UrlMatcher
 from pytest_webeval.recordings.network.bodies import BodySource
 from pytest_webeval.results import TaskResult
-from pytest_webeval.scoring.merge import joined
+from pytest_webeval.scoring.merge import merge_results
 from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.date import DateValue
 from pytest_webeval.values.duration import DurationValue
@@ -130,7 +130,7 @@ def test_hours_with_minutes_are_read_as_before(text, hours):
 @pytest.mark.parametrize("warnings", [0.5, None, [["a"]], {"a": 1}, "text"])
 def test_warnings_of_a_result_that_somebody_else_wrote_are_left_out_unless_they_are_texts(warnings):
     found = TaskResult.read(json.loads(RESULT)).with_changes(webeval={"run": "7", "warnings": warnings})
-    assert joined([found, TaskResult.read(json.loads(RESULT))]).webeval["warnings"] == ["a"]
+    assert merge_results([found, TaskResult.read(json.loads(RESULT))]).webeval["warnings"] == ["a"]
 
 
 def test_a_body_that_nests_without_end_is_damaged():

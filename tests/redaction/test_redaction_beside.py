@@ -77,20 +77,20 @@ def test_what_only_the_recording_calls_a_secret_is_replaced_in_a_result_without_
 
 def test_what_an_agent_says_beside_a_result_is_looked_for_in_the_recording(redactor):
     one, steps = redactor(), [{"thought": f"I type {SECRET}"}]
-    _, told = one.beside(one.redacted(result_that_says("done")), {"steps": steps}, steps)
+    _, told = one.redact_attachment(one.redact_result(result_that_says("done")), {"steps": steps}, steps)
     assert SECRET not in json.dumps(told)
 
 
 def test_a_secret_that_stands_beside_a_result_is_replaced_in_the_result_too(redactor):
     one = redactor()
-    redacted = one.redacted(result_that_says("got Zq7wertyuiop"))
-    result, told = one.beside(redacted, {"network": [["http://shop.test/?token=Zq7wertyuiop"]]})
+    redacted = one.redact_result(result_that_says("got Zq7wertyuiop"))
+    result, told = one.redact_attachment(redacted, {"network": [["http://shop.test/?token=Zq7wertyuiop"]]})
     assert "Zq7wertyuiop" not in json.dumps([told, result.to_json()])
 
 
 def test_names_that_stay_readable_for_the_network_do_so_beside_a_result(redactor):
     one = redactor(allowed={"NetworkEventEvaluator": ("access_token",)})
     shown = {"network": [["http://shop.test/?access_token=Zq7wertyuiop&api_key=Yx8cvbnmasdf"]]}
-    _, told = one.beside(one.redacted(result_that_says("done")), shown)
+    _, told = one.redact_attachment(one.redact_result(result_that_says("done")), shown)
     assert "Zq7wertyuiop" in told["network"][0][0]
     assert "Yx8cvbnmasdf" not in told["network"][0][0]

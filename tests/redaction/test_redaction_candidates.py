@@ -19,7 +19,7 @@ from pytest_webeval.redaction.candidates import candidates
 from pytest_webeval.redaction.names import KEY_PREFIXES
 from pytest_webeval.redaction.names import may_hold_secrets
 from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.redaction.policy import scope_of
+from pytest_webeval.redaction.policy import build_scope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
 
@@ -34,11 +34,11 @@ PIECES = [
 def found_in(text, everywhere):
     """What is told of a text, and the text without it."""
     told = []
-    made = Replacements(b"salt", told=lambda *finding: told.append(finding))
+    made = Replacements(b"salt", listener=lambda *finding: told.append(finding))
     with pytest.MonkeyPatch.context() as patch:
         if everywhere:
             patch.setattr(texts, "candidates", lambda _: None)
-        return TextRedactor(scope_of(RedactionPolicy()), made)(text), told
+        return TextRedactor(build_scope(RedactionPolicy()), made)(text), told
 
 
 @settings(max_examples=400, deadline=None)

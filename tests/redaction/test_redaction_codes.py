@@ -10,15 +10,15 @@ from pytest_webeval.redaction.audit import Audit
 from pytest_webeval.redaction.json import JsonRedactor
 from pytest_webeval.redaction.json import may_hold
 from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.redaction.policy import scope_of
+from pytest_webeval.redaction.policy import build_scope
 from pytest_webeval.redaction.redactor import Redactor
 from pytest_webeval.redaction.replacements import Replacements
-from pytest_webeval.redaction.replacements import replaced
+from pytest_webeval.redaction.replacements import replacement_for
 from pytest_webeval.redaction.text import TextRedactor
 
 SALT = b"of the recording"
 CODE = "4a0AX4XfWhxyz"
-R = replaced(CODE, SALT)
+R = replacement_for(CODE, SALT)
 TEXTS = [
     "https://h.test/callback?code={}&state=xyz",
     "https://h.test/callback?state=xyz&code={}#top",
@@ -47,7 +47,7 @@ def text(given):
 
 
 def tree(given):
-    return JsonRedactor(TextRedactor(scope_of(RedactionPolicy()), Replacements(SALT)))(given)
+    return JsonRedactor(TextRedactor(build_scope(RedactionPolicy()), Replacements(SALT)))(given)
 
 
 @pytest.mark.parametrize("shown", TEXTS)
@@ -83,7 +83,7 @@ def test_an_audit_lists_each_place_of_the_code(tmp_path):
         "postData": {"mimeType": "application/json", "text": json.dumps({"code": CODE, "grant_type": "x"})},
     }
     (tmp_path / "network.har").write_text(json.dumps({"log": {"entries": [{"request": request}]}}))
-    found = Audit.of(tmp_path, RedactionPolicy(), SALT).found
+    found = Audit.of(tmp_path, RedactionPolicy(), SALT).findings
     assert [(one.kind, one.name, one.replacement, count) for one, count in found.items()] == [
         ("authorization code", "code", R, 3)
     ]

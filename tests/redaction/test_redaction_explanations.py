@@ -10,13 +10,13 @@ from redaction.canaries import canary
 from pytest_webeval.redaction.policy import STRICT
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.redactor import Redactor
-from pytest_webeval.redaction.replacements import replaced
+from pytest_webeval.redaction.replacements import replacement_for
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import TaskResult
 
 SALT = b"of the recording"
 SECRET = canary("explained")
-HIDDEN = replaced(SECRET, SALT)
+HIDDEN = replacement_for(SECRET, SALT)
 NEAREST = {"index": 1, "of": 2, "method": "POST", "url": "/a", "status": 200}
 
 

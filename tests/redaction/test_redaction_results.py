@@ -9,7 +9,7 @@ import pytest
 from pytest_webeval.redaction.known_secrets import KnownSecrets
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.redactor import Redactor
-from pytest_webeval.redaction.replacements import replaced
+from pytest_webeval.redaction.replacements import replacement_for
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import TaskResult
 
@@ -55,21 +55,21 @@ def test_a_secret_that_is_a_name_of_the_result_renames_nothing(token):
     told = redacted(token)
     found = told.evaluators_results[0]
     assert list(told.webeval) == ["warnings", "run", "trajectory", "redacted"]
-    assert told.webeval["warnings"] == [f"it said {replaced(token, SALT)}"]
-    assert told.webeval["trajectory"] == {"final_steps": replaced(token, SALT)}
+    assert told.webeval["warnings"] == [f"it said {replacement_for(token, SALT)}"]
+    assert told.webeval["trajectory"] == {"final_steps": replacement_for(token, SALT)}
     assert list(found.actual) == ["url", "response_status", "headers"]
-    assert found.actual["headers"] == {"x-token": replaced(token, SALT)}
+    assert found.actual["headers"] == {"x-token": replacement_for(token, SALT)}
     assert found.assertions[0].assertion_name == NAME
-    assert found.assertions[0].assertion_msgs == [f'got "{replaced(token, SALT)}"']
+    assert found.assertions[0].assertion_msgs == [f'got "{replacement_for(token, SALT)}"']
 
 
 def test_an_evaluator_of_somebody_else_may_have_named_its_assertions_by_secrets():
     told = redacted(NAME, evaluator="TheirEvaluator")
-    assert told.evaluators_results[0].assertions[0].assertion_name == replaced(NAME, SALT)
+    assert told.evaluators_results[0].assertions[0].assertion_name == replacement_for(NAME, SALT)
 
 
 def test_secrets_that_are_equal_but_for_case_have_equal_replacements():
-    assert replaced("CaNaRy77xQ", SALT) == replaced("canary77xq", SALT)
+    assert replacement_for("CaNaRy77xQ", SALT) == replacement_for("canary77xq", SALT)
 
 
 KNOWN = {
@@ -92,12 +92,12 @@ TOLD = [
 
 @pytest.mark.parametrize(("given", "told"), TOLD)
 def test_known_secrets_are_replaced_longest_first_and_where_they_were_cut(given, told):
-    assert KnownSecrets.of(KNOWN).replaced(given) == told
+    assert KnownSecrets.of(KNOWN).replace(given) == told
 
 
 @pytest.mark.parametrize("piece", ["lorem ipsum ", "secret-number-", "secret-number-0x", "a"])
 def test_many_secrets_in_a_long_text_take_no_longer_than_one_look_at_it(piece):
     known = KnownSecrets.of({f"secret-number-{number:04}-of-many": "R" for number in range(200)} | {"a" * 60: "R"})
     started = time.process_time()
-    known.replaced(piece * (1_000_000 // len(piece)))
+    known.replace(piece * (1_000_000 // len(piece)))
     assert time.process_time() - started < 20  # one to three seconds; 200 looks at it would take minutes

@@ -11,11 +11,11 @@ from hypothesis import strategies
 from pytest_webeval.redaction.names import may_hold_secrets
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.redactor import Redactor
-from pytest_webeval.redaction.replacements import replaced
+from pytest_webeval.redaction.replacements import replacement_for
 
 SALT = b"of the recording"
 S = "CaNaRy77xQ"
-R = replaced(S, SALT)
+R = replacement_for(S, SALT)
 MODES = ("default", "strict")
 
 
@@ -38,18 +38,21 @@ HIDDEN = [
     (f"%22password%22%3A%22{S}%22%2C", f"%22password%22%3A%22{R}%22%2C"),
     (f'got {{"token": ["{S}…', f'got {{"token": ["{R}…'),
     (f"Authorization: Bearer {S}\r\nHost: h", f"Authorization: Bearer {R}\r\nHost: h"),
-    (f"sent authorization=Bearer%20{S}&x=1", f"sent authorization={replaced(f'Bearer%20{S}', SALT)}&x=1"),
+    (f"sent authorization=Bearer%20{S}&x=1", f"sent authorization={replacement_for(f'Bearer%20{S}', SALT)}&x=1"),
     (f"as bearer {S}, it said", f"as bearer {R}, it said"),
     (f'Cookie: sid={S}; b="{S}"\r\nX: 1', f'Cookie: sid={R}; b="{R}"\r\nX: 1'),
     (f"Set-Cookie: sid={S}; Path=/; HttpOnly", f"Set-Cookie: sid={R}; Path=/; HttpOnly"),
-    (f"Set-Cookie: a=1; Path=/, sid={S}; HttpOnly", f"Set-Cookie: a={replaced('1', SALT)}; Path=/, sid={R}; HttpOnly"),
+    (
+        f"Set-Cookie: a=1; Path=/, sid={S}; HttpOnly",
+        f"Set-Cookie: a={replacement_for('1', SALT)}; Path=/, sid={R}; HttpOnly",
+    ),
     (
         f"Set-Cookie: sid={S}; Expires=Wed, 21 Oct 2026 07:28:00 GMT,id={S}",
         f"Set-Cookie: sid={R}; Expires=Wed, 21 Oct 2026 07:28:00 GMT,id={R}",
     ),
     (f"Cookie: sid={S}; which is why it failed", f"Cookie: sid={R}; which is why it failed"),
     (f"Cookie: {S} was sent", f"Cookie: {R} was sent"),
-    (f"Authorization: {S} tail", f"Authorization: {replaced(f'{S} tail', SALT)}"),
+    (f"Authorization: {S} tail", f"Authorization: {replacement_for(f'{S} tail', SALT)}"),
     (f"Authorization: Negotiate {S}", f"Authorization: Negotiate {R}"),
     (f"pwd = {S} was tried", f"pwd = {R} was tried"),
     (f"'x', password => '{S}'", f"'x', password => '{R}'"),
@@ -68,7 +71,7 @@ HIDDEN = [
     (f'{{"value":"{S}","name":"password"}}', f'{{"value":"{R}","name":"password"}}'),
     (
         f'{{"value": "a\\"{S}", "name": "pwd"}}',
-        f'{{"value": "{replaced(f"a{chr(92)}{chr(34)}{S}", SALT)}", "name": "pwd"}}',
+        f'{{"value": "{replacement_for(f"a{chr(92)}{chr(34)}{S}", SALT)}", "name": "pwd"}}',
     ),
     (f'{{\\"name\\": \\"pwd\\", \\"value\\": \\"{S}\\"}}', f'{{\\"name\\": \\"pwd\\", \\"value\\": \\"{R}\\"}}'),
     (f'{{\\"value\\":\\"{S}\\",\\"name\\":\\"pwd\\"}}', f'{{\\"value\\":\\"{R}\\",\\"name\\":\\"pwd\\"}}'),
@@ -104,12 +107,12 @@ KEYS = [
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("around", ["{}", "it is {}.", '"{}"', "\\n{}", "%20{}", "?{}="])
 def test_a_key_of_a_known_form_is_a_secret_by_itself(key, around):
-    assert text(around.format(key)) == around.format(replaced(key, SALT))
+    assert text(around.format(key)) == around.format(replacement_for(key, SALT))
 
 
 def test_a_private_key_keeps_its_frame():
     framed = "-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----"
-    assert text(framed.format("MIIB\nabc")) == framed.format(replaced("MIIB\nabc", SALT))
+    assert text(framed.format("MIIB\nabc")) == framed.format(replacement_for("MIIB\nabc", SALT))
 
 
 @pytest.mark.parametrize(
@@ -143,7 +146,7 @@ STRICTLY = [
 @pytest.mark.parametrize(("given", "told", "secret"), STRICTLY)
 def test_strict_takes_more_for_a_secret(given, told, secret):
     assert text(given) == given
-    assert text(given, "strict") == told.format(replaced(secret, SALT))
+    assert text(given, "strict") == told.format(replacement_for(secret, SALT))
 
 
 PIECES = strategies.sampled_from(

@@ -14,7 +14,7 @@ from trajectories.recorded import score_file
 from pytest_webeval import load_run
 from pytest_webeval import score
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.trajectory_rows import row_of
+from pytest_webeval.summary.trajectory_rows import build_row
 
 STEPS = {"step2_relevance_scores": {"screenshot_0": {"0": 0, "screenshot_idx": 0}}}
 FAILURE = {"has_failure": True, "failure_points": [{"step_numbers": "2", "error_code": "1.1", "what_happened": "x"}]}
@@ -36,7 +36,7 @@ def test_each_field_of_a_row_comes_from_its_place(tmp_path):
         scores=score_file(JUDGED),
     )
     put(path / "screenshot9.png", recorded.PIXEL)
-    row = asdict(row_of(Record.of(score(load_run(path)), None)))
+    row = asdict(build_row(Record.of(score(load_run(path)), None)))
     wanted = {
         "task_id": "books_7",
         "score": 1.0,
@@ -72,5 +72,5 @@ def test_each_field_of_a_row_comes_from_its_place(tmp_path):
 def test_an_aborted_run_is_excluded_and_an_unjudged_one_not_scored(tmp_path):
     aborted = recorded.write(tmp_path / "a", answer=recorded.final_answer("<no_answer>", is_aborted=True))
     unjudged = recorded.write(tmp_path / "b", scores=None)
-    rows = [row_of(Record.of(score(load_run(path)), None)) for path in (aborted, unjudged)]
+    rows = [build_row(Record.of(score(load_run(path)), None)) for path in (aborted, unjudged)]
     assert [(row.status, row.score) for row in rows] == [("excluded", None), ("not_scored", None)]

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 MISSING = object()
 # What a filter raises over a body that it was not written for, or over a number of thousands of digits.
-_NOT_MEANT = (ArithmeticError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError)
+_LOOKUP_ERRORS = (ArithmeticError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError)
 
 
 def select_fields(keys: Iterable[str], body: Mapping[str, Any], missing: object = None) -> dict[str, Any]:
@@ -49,78 +49,79 @@ def select_fields(keys: Iterable[str], body: Mapping[str, Any], missing: object 
 
     Raises `EvaluationError` for a path or pattern that cannot be looked up in this body.
     """
-    found = {key.strip(): _lookup(key.strip(), body, missing) for key in keys}
-    return {key: value for key, value in found.items() if value is not MISSING}
+    selected = {key.strip(): _look_up(key.strip(), body, missing) for key in keys}
+    return {key: value for key, value in selected.items() if value is not MISSING}
 
 
-def _lookup(key: str, body: Mapping[str, Any], missing: object) -> Any:
+def _look_up(key: str, body: Mapping[str, Any], missing: object) -> Any:
     if key.endswith("$") and key.startswith(("^", "$.^")):
-        return _by_name(key.removeprefix("$."), body)
+        return _select_by_name(key.removeprefix("$."), body)
     if key.startswith("$"):
-        return _by_path(key, body)
+        return _select_by_path(key, body)
     return body.get(key, missing)
 
 
-def _by_name(pattern: str, body: Mapping[str, Any]) -> Any:
+def _select_by_name(pattern: str, body: Mapping[str, Any]) -> Any:
     try:
         hits = [value for name, value in body.items() if match(pattern, name)]
     except InvalidPattern:
         return None
-    return _several(hits)
+    return _combine_hits(hits)
 
 
-def _several(hits: list[Any]) -> Any:
+def _combine_hits(hits: list[Any]) -> Any:
     if len(hits) > 1:
         return Alternatives(hits)
     return hits[0] if hits else None
 
 
-def _by_path(path: str, body: Mapping[str, Any]) -> Any:
+def _select_by_path(path: str, body: Mapping[str, Any]) -> Any:
     try:
         with time_limit(SECONDS, f"the path {path!r:.80} takes more than {SECONDS:g} s in a body; write a plainer one"):
-            hits = _hits(path, dict(body)) or _hits(path, _unfolded(dict(body)))
+            hits = _find_hits(path, dict(body)) or _find_hits(path, _decode_members(dict(body)))
     except RecursionError:  # nested deeper than anything that a task asks for
         return None
-    except _NOT_MEANT as error:
-        told = " ".join(f"{type(error).__name__}: {error}".split())
-        raise EvaluationError(f"{path!r:.80} cannot be looked up in a body: {told:.200}; mend the path") from error
+    except _LOOKUP_ERRORS as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise EvaluationError(f"{path!r:.80} cannot be looked up in a body: {reason:.200}; mend the path") from error
     # A filter means "any of those": one hit of it stays a list of one, which only an array type reads (Q21).
-    return Alternatives(hits) if hits and "?(" in path else _several(hits)
+    return Alternatives(hits) if hits and "?(" in path else _combine_hits(hits)
 
 
-def _hits(path: str, body: Any) -> list[Any]:
-    found = _compiled(path)
-    return [hit.value for hit in found.find(body)] if found is not None else []
+def _find_hits(path: str, body: Any) -> list[Any]:
+    expression = _compile_path(path)
+    return [hit.value for hit in expression.find(body)] if expression is not None else []
 
 
 @lru_cache(maxsize=1024)
-def _compiled(path: str) -> Any:
+def _compile_path(path: str) -> Any:
     from jsonpath_ng.exceptions import JSONPathError  # type: ignore[import-untyped]  # 91 of 663 checks use a path
 
     try:
-        return _parser().parse(path)
+        return _path_parser().parse(path)
     except JSONPathError:
         return None
 
 
 @cache
-def _parser() -> Any:
+def _path_parser() -> Any:
     """One parser for all paths: making one takes a hundred times as long as parsing a path."""
     from jsonpath_ng.ext.parser import ExtentedJsonPathParser  # type: ignore[import-untyped]
 
     return ExtentedJsonPathParser()
 
 
-def _unfolded(value: Any) -> Any:
-    """A copy in which each member text that is JSON is replaced by what it says; list items stay (spec §4.4)."""
+def _decode_members(value: Any) -> Any:
+    """A copy in which each member text that is JSON is replaced by its decoded value; list items stay (spec §4.4)."""
     if isinstance(value, dict):
         return {
-            key: _decoded(member) if isinstance(member, str) else _unfolded(member) for key, member in value.items()
+            key: _decode_json(member) if isinstance(member, str) else _decode_members(member)
+            for key, member in value.items()
         }
-    return [_unfolded(item) for item in value] if isinstance(value, list) else value
+    return [_decode_members(item) for item in value] if isinstance(value, list) else value
 
 
-def _decoded(text: str) -> Any:
+def _decode_json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -134,54 +135,54 @@ PATH = "network_event"
 class BodyMatcher:
     """Compares the bodies of events with one expectation. What the task wrote is read once."""
 
-    wanted: NetworkExpectation
+    expectation: NetworkExpectation
     case: Case
-    _posted: dict[int, dict[str, Any] | None] = field(default_factory=dict)
-    _contents: dict[int, dict[str, Any] | None] = field(default_factory=dict)
+    _posts_by_event: dict[int, dict[str, Any] | None] = field(default_factory=dict)
+    _contents_by_event: dict[int, dict[str, Any] | None] = field(default_factory=dict)
 
     @cached_property
     def expected_post(self) -> dict[str, Any] | None:
         """The expected post data as values, None where the task asks for none. Raises `EvaluationError`."""
-        raw = self.wanted.expected.post_data
+        raw = self.expectation.expected.post_data
         if not raw:
             return None
-        kept = {key: value for key, value in raw.items() if not self._is_ignored(key)}
-        return self._typed(kept, self.case.tree_reader(PATH, strict=True))
+        checked = {key: value for key, value in raw.items() if not self._is_ignored(key)}
+        return self._parse_members(checked, self.case.tree_reader(PATH, strict=True))
 
     def posted(self, event: NetworkEvent) -> dict[str, Any] | None:
         """What an event posted under the keys that the task asks for, read once. Raises `EvaluationError`."""
-        if event.index not in self._posted:
-            self._posted[event.index] = self._read_post(event)
-        return self._posted[event.index]
+        if event.index not in self._posts_by_event:
+            self._posts_by_event[event.index] = self._read_post(event)
+        return self._posts_by_event[event.index]
 
     def _read_post(self, event: NetworkEvent) -> dict[str, Any] | None:
         if self.expected_post is None:
             return None
-        fields = self._fields(event.read_post(), f"{PATH}.post_data")
+        fields = self._read_fields(event.read_post(), f"{PATH}.post_data")
         if fields is None:
             return None
-        kept = {name: value for name, value in fields.first.items() if not self._is_ignored(name)}
-        found = _projected(self.expected_post, replace(fields, first=kept))
-        return self._typed(found, self.case.tree_reader(PATH, strict=False))
+        checked = {name: value for name, value in fields.first.items() if not self._is_ignored(name)}
+        projected = _project_fields(self.expected_post, replace(fields, first=checked))
+        return self._parse_members(projected, self.case.tree_reader(PATH, strict=False))
 
     def content(self, event: NetworkEvent) -> dict[str, Any] | None:
         """What a response holds under the keys that the task asks for, read once. Raises `EvaluationError`."""
-        if event.index not in self._contents:
-            self._contents[event.index] = self._read_content(event)
-        return self._contents[event.index]
+        if event.index not in self._contents_by_event:
+            self._contents_by_event[event.index] = self._read_content(event)
+        return self._contents_by_event[event.index]
 
     def _read_content(self, event: NetworkEvent) -> dict[str, Any] | None:
-        expected = self.wanted.expected.response_content
+        expected = self.expectation.expected.response_content
         if not expected:
             return None
-        fields = self._fields(event.read_content(), f"{PATH}.response_content")
+        fields = self._read_fields(event.read_content(), f"{PATH}.response_content")
         return None if fields is None else select_fields(expected, fields.first, MISSING)
 
     def check(self, event: NetworkEvent) -> None:
         """Raise `EvaluationError` where a body that the task asks for is damaged in the trace itself."""
         if self.expected_post is not None:
             event.read_post()
-        if self.wanted.expected.response_content:
+        if self.expectation.expected.response_content:
             event.read_content()
 
     def assertions(self, event: NetworkEvent) -> Iterator[Assertion]:
@@ -189,28 +190,28 @@ class BodyMatcher:
         comparison, post = self.case.comparison(extra_keys=True), self.expected_post
         if post is not None:
             path = f"{PATH}.post_data"
-            yield from _available(path, lambda: comparison.compare(post, self.posted(event), path))
-        if expected := self.wanted.expected.response_content:
+            yield from _compare_or_unavailable(path, lambda: comparison.compare(post, self.posted(event), path))
+        if expected := self.expectation.expected.response_content:
             path = f"{PATH}.response_content"
             as_sent = replace(comparison, separate_lists=True)  # only what is read as values has the lists of Q34
-            yield from _available(path, lambda: as_sent.compare(expected, self.content(event), path))
+            yield from _compare_or_unavailable(path, lambda: as_sent.compare(expected, self.content(event), path))
 
-    def _fields(self, body: Body | None, where: str) -> FormFields | None:
+    def _read_fields(self, body: Body | None, where: str) -> FormFields | None:
         if body is not None and body.load_text is not None and self.case.rules.side_bodies:
             self.case.notice("side_bodies", where)
-            body = replace(body, text=_read_aside(body.load_text))
+            body = replace(body, text=_read_attachment(body.load_text))
         fields = parse_fields(body, self.case.run.inputs.limits)
         if fields is not None and fields.is_multipart:
-            fields = self._by_rules(fields, where)
+            fields = self._apply_form_rules(fields, where)
         if fields is None or not fields.first:  # a body without any field is as good as none
             return None
         if not fields.repeated or not self.case.rules.every_field:
             return fields
         self.case.notice("every_field", f"{where}.{min(fields.repeated)}")
-        every = {name: self._every(name, values) for name, values in fields.repeated.items()}
-        return replace(fields, first=fields.first | every)
+        merged = {name: self._merge_repeated(name, values) for name, values in fields.repeated.items()}
+        return replace(fields, first=fields.first | merged)
 
-    def _by_rules(self, fields: FormFields, where: str) -> FormFields:
+    def _apply_form_rules(self, fields: FormFields, where: str) -> FormFields:
         """Of a multipart message the fields that the rule set finds in it."""
         if not self.case.rules.browser_forms:
             return fields.for_reference or fields  # in which no value is blank
@@ -218,53 +219,53 @@ class BodyMatcher:
             self.case.notice("browser_forms", where)
         return fields
 
-    def _every(self, name: str, values: list[str]) -> Any:
+    def _merge_repeated(self, name: str, values: list[str]) -> Any:
         """All values of a repeated field; one value that is repeated is still one where no array is expected."""
         is_array = require_object(self._post_types.get(name) or {}).get("type") == "array"
         return values if is_array or len(set(values)) > 1 else values[0]
 
-    def _typed(self, members: Mapping[str, Any], reader: ValueParser) -> dict[str, Any]:
+    def _parse_members(self, members: Mapping[str, Any], reader: ValueParser) -> dict[str, Any]:
         types = self._post_types
         return {key: reader.member(raw, types.get(key), f"{PATH}.post_data.{key}") for key, raw in members.items()}
 
     @property
     def _post_types(self) -> Mapping[str, Any]:
-        return require_object((self.wanted.post_data_schema or {}).get("properties") or {})
+        return require_object((self.expectation.post_data_schema or {}).get("properties") or {})
 
     def _is_ignored(self, name: str) -> bool:
-        return any(_searches(pattern, name) for pattern in self.wanted.ignored_post_data_params_patterns or ())
+        return any(_is_found(pattern, name) for pattern in self.expectation.ignored_post_data_params_patterns or ())
 
 
-def _read_aside(read: Callable[[], str]) -> str:
+def _read_attachment(read: Callable[[], str]) -> str:
     try:
         return read()
     except EvaluationError as error:
         raise UnavailableBody(str(error)) from error
 
 
-def _available(path: str, compare: Callable[[], Iterable[Assertion]]) -> Iterator[Assertion]:
+def _compare_or_unavailable(path: str, compare: Callable[[], Iterable[Assertion]]) -> Iterator[Assertion]:
     try:
         yield from compare()
     except UnavailableBody as error:
         yield failed(f"{path}{UNAVAILABLE}", str(error))
 
 
-def _searches(pattern: str, name: str) -> bool:
+def _is_found(pattern: str, name: str) -> bool:
     try:
         return search(pattern, name)
-    except InvalidPattern:  # as with those of queries, one that is no pattern finds nothing
+    except InvalidPattern:  # as for queries, an invalid pattern matches nothing
         return False
 
 
-def _projected(expected: Mapping[str, Any], fields: FormFields) -> dict[str, Any]:
+def _project_fields(expected: Mapping[str, Any], fields: FormFields) -> dict[str, Any]:
     """What was posted under each expected key. In a multipart form an empty field is also none at all (Q53)."""
-    found = select_fields(expected, fields.first)
+    projected = select_fields(expected, fields.first)
     if not fields.is_multipart:
-        return found
+        return projected
     nulls = {key.strip() for key, value in expected.items() if value is None}
-    return {key: None if key in nulls and _is_blank(value) else value for key, value in found.items()}
+    return {key: None if key in nulls and _is_blank(value) else value for key, value in projected.items()}
 
 
 def _is_blank(value: Any) -> bool:
-    every = value if isinstance(value, list | tuple) else (value,)
-    return all(isinstance(one, str) and not one.strip() for one in every)
+    texts = value if isinstance(value, list | tuple) else (value,)
+    return all(isinstance(text, str) and not text.strip() for text in texts)

@@ -33,12 +33,12 @@ from pytest_webeval.values.comparison import UNAVAILABLE
 SameQuery = Callable[[Query, Query], bool]
 
 
-def explained_absence(expected: dict[str, Any]) -> Explanation:
+def explain_absence(expected: dict[str, Any]) -> Explanation:
     """The explanation where nothing was recorded that could have come near."""
     return Explanation([Difference(PATH, MISSING, expected)])
 
 
-def shown_event(event: NetworkEvent, matcher: EventMatcher) -> dict[str, Any]:
+def event_to_json(event: NetworkEvent, matcher: EventMatcher) -> dict[str, Any]:
     """An event as explanations name it. Raises `EvaluationError` where it is damaged."""
     return {
         "index": event.index,
@@ -49,17 +49,17 @@ def shown_event(event: NetworkEvent, matcher: EventMatcher) -> dict[str, Any]:
     }
 
 
-def considered(candidates: Sequence[NetworkEvent], nearest: NetworkEvent) -> list[int]:
+def list_candidates(candidates: Sequence[NetworkEvent], nearest: NetworkEvent) -> list[int]:
     """Positions of the candidates, the nearest among them; of many the last ones."""
-    found = [event.index for event in candidates]
-    if len(found) <= MOST_CANDIDATES:
-        return found
-    return sorted({*found[1 - MOST_CANDIDATES :], nearest.index})
+    positions = [event.index for event in candidates]
+    if len(positions) <= MOST_CANDIDATES:
+        return positions
+    return sorted({*positions[1 - MOST_CANDIDATES :], nearest.index})
 
 
 @dataclass(frozen=True, slots=True)
 class EventDiff:
-    """One event with what the verdict says of it: only what was found wrong is gone into."""
+    """One event with its assertions: only fields whose assertions failed are compared in detail."""
 
     matcher: EventMatcher
     event: NetworkEvent
@@ -67,27 +67,27 @@ class EventDiff:
 
     def all(self) -> Iterator[Difference]:
         """Each field in which the event differs; one that should not be there differs as a whole."""
-        if self.matcher.wanted.should_not_exist:
+        if self.matcher.expectation.should_not_exist:
             yield Difference(PATH, EXTRA, None, self.matcher.urls.actual(self.event.url).text)
         else:
-            yield from self._fields()
+            yield from self._compare_fields()
 
-    def _fields(self) -> Iterator[Difference]:
-        wanted, event, bodies = self.matcher.event, self.event, self.matcher.bodies
-        yield from self._url(event.url, self.matcher.expected_urls, "url")
-        yield from self._plain("http_method", wanted.http_method, str(event.method))
-        yield from self._plain("response_status", wanted.response_status, event.status)
-        yield from self._headers()
+    def _compare_fields(self) -> Iterator[Difference]:
+        expected, event, bodies = self.matcher.event, self.event, self.matcher.bodies
+        yield from self._compare_url(event.url, self.matcher.expected_urls, "url")
+        yield from self._compare_plain("http_method", expected.http_method, str(event.method))
+        yield from self._compare_plain("response_status", expected.response_status, event.status)
+        yield from self._compare_headers()
         if self._did_not_hold(f"post_data{UNAVAILABLE}"):
             yield Difference("post_data", UNREADABLE, bodies.expected_post)
         elif self._is_wrong("post_data"):
             comparison = self.matcher.case.comparison(extra_keys=True)
             yield from differences(comparison, bodies.expected_post, bodies.posted(event), "post_data")
         if self._did_not_hold(f"response_content{UNAVAILABLE}"):
-            yield Difference("response_content", UNREADABLE, wanted.response_content)
+            yield Difference("response_content", UNREADABLE, expected.response_content)
         elif self._is_wrong("response_content"):
             comparison = self.matcher.case.comparison(extra_keys=True)
-            yield from differences(comparison, wanted.response_content, bodies.content(event), "response_content")
+            yield from differences(comparison, expected.response_content, bodies.content(event), "response_content")
         if self._is_wrong("response_cookies"):
             cookies = self.matcher.expected_cookies, self.matcher.cookies(event)
             yield from differences(self.matcher.case.comparison(extra_keys=True), *cookies, "response_cookies")
@@ -96,76 +96,82 @@ class EventDiff:
         """Whether anything in a field or below it did not hold."""
         begins = tuple(f"{PATH}.{field}{after}" for after in ("_", ".", "["))
         return any(
-            one.status is not Status.SUCCESS and one.assertion_name.startswith(begins) for one in self.assertions
+            assertion.status is not Status.SUCCESS and assertion.assertion_name.startswith(begins)
+            for assertion in self.assertions
         )
 
     def _did_not_hold(self, name: str) -> bool:
         return any(
-            one.status is not Status.SUCCESS and one.assertion_name == f"{PATH}.{name}" for one in self.assertions
+            assertion.status is not Status.SUCCESS and assertion.assertion_name == f"{PATH}.{name}"
+            for assertion in self.assertions
         )
 
-    def _plain(self, field: str, expected: object, actual: object) -> Iterator[Difference]:
+    def _compare_plain(self, field: str, expected: object, actual: object) -> Iterator[Difference]:
         if self._did_not_hold(f"{field}_mismatch"):
             yield Difference(field, MISSING if actual is None else DIFFERENT, expected, actual)
 
-    def _url(self, raw: str, expected: Sequence[Url], field: str) -> Iterator[Difference]:
+    def _compare_url(self, raw: str, expected: Sequence[Url], field: str) -> Iterator[Difference]:
         query, same = "query_params", self.matcher.same_query
         if field != "url":
             query, same = f"{field}.query_params", queries_match
         if self._did_not_hold(f"{field}_mismatch"):
-            yield self._elsewhere(raw, expected, field)
+            yield self._other_url(raw, expected, field)
         if self._did_not_hold(f"{query}_mismatch"):
-            here = [url.query for url in expected if self.matcher.same_place(raw, (url,))]
-            yield from _queries(here, self.matcher.urls.actual(raw).query, query, same)
+            same_bases = [url.query for url in expected if self.matcher.same_place(raw, (url,))]
+            yield from _compare_queries(same_bases, self.matcher.urls.actual(raw).query, query, same)
 
-    def _elsewhere(self, raw: str, expected: Sequence[Url], field: str) -> Difference:
-        wanted = _one_or_all([url.base for url in expected])
+    def _other_url(self, raw: str, expected: Sequence[Url], field: str) -> Difference:
+        expected_bases = _unwrap_single([url.base for url in expected])
         try:
-            return Difference(field, DIFFERENT, wanted, self.matcher.urls.actual(raw).base)
+            return Difference(field, DIFFERENT, expected_bases, self.matcher.urls.actual(raw).base)
         except EvaluationError:
-            return Difference(field, UNREADABLE, wanted, raw)
+            return Difference(field, UNREADABLE, expected_bases, raw)
 
-    def _headers(self) -> Iterator[Difference]:
-        wanted = self.matcher.event.headers
-        if wanted == {}:
+    def _compare_headers(self) -> Iterator[Difference]:
+        expected_headers = self.matcher.event.headers
+        if expected_headers == {}:
             yield Difference("headers", DIFFERENT, {}, None)
-        for name, expected in sorted((wanted or {}).items()):
+        for name, expected in sorted((expected_headers or {}).items()):
             path, actual = f"headers.{name}", self.event.header(name)
             if actual is None:
                 yield Difference(path, MISSING, expected)
             elif name in URL_HEADERS:
-                yield from self._url(actual, self.matcher.expected_header_urls(name), path)
+                yield from self._compare_url(actual, self.matcher.expected_header_urls(name), path)
             elif self._is_wrong(path):
-                texts = self.matcher.expected_text(name), self.matcher.header_text(name, actual)
+                texts = self.matcher.expected_text(name), self.matcher.parse_header(name, actual)
                 yield from differences(self.matcher.case.comparison(extra_keys=True), *texts, "headers")
 
 
-def explained(found: EventDiff, candidates: Sequence[NetworkEvent]) -> Explanation:
+def build_explanation(diff: EventDiff, candidates: Sequence[NetworkEvent]) -> Explanation:
     """The explanation where an event came near, or is there although it should not. Raises `EvaluationError`."""
-    shown = shown_event(found.event, found.matcher)
-    return Explanation(found.all(), shown, considered(candidates, found.event))
+    nearest = event_to_json(diff.event, diff.matcher)
+    return Explanation(diff.all(), nearest, list_candidates(candidates, diff.event))
 
 
-def _queries(expected: Sequence[Query], actual: Query, path: str, same: SameQuery) -> Iterator[Difference]:
+def _compare_queries(expected: Sequence[Query], actual: Query, path: str, same: SameQuery) -> Iterator[Difference]:
     """Each parameter that differs from the alternative that comes nearest."""
     wrong = [(query, _wrong_parameters(query, actual, same)) for query in expected]
-    query, names = min(wrong, key=lambda one: len(one[1]))
+    query, names = min(wrong, key=lambda pair: len(pair[1]))
     for name in names:
         kind = MISSING if name not in actual else DIFFERENT if name in query else EXTRA
         yield Difference(f"{path}.{name}", kind, _values(query, name), _values(actual, name))
 
 
 def _wrong_parameters(expected: Query, actual: Query, same: SameQuery) -> list[str]:
-    return [name for name in sorted({*expected, *actual}) if not same(_only(expected, name), _only(actual, name))]
+    return [
+        name
+        for name in sorted({*expected, *actual})
+        if not same(_single_parameter(expected, name), _single_parameter(actual, name))
+    ]
 
 
-def _only(query: Query, name: str) -> Mapping[str, tuple[str, ...]]:
+def _single_parameter(query: Query, name: str) -> Mapping[str, tuple[str, ...]]:
     return {name: query[name]} if name in query else {}
 
 
 def _values(query: Query, name: str) -> Any:
-    return _one_or_all(query[name]) if name in query else None
+    return _unwrap_single(query[name]) if name in query else None
 
 
-def _one_or_all(values: Sequence[str]) -> Any:
+def _unwrap_single(values: Sequence[str]) -> Any:
     return values[0] if len(values) == 1 else list(values)

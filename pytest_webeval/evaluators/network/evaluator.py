@@ -54,20 +54,20 @@ class NetworkEventEvaluator(Evaluator):
         """The event that matches, or the nearest miss with each differing field. Raises `WebEvalError`."""
         from pytest_webeval.evaluators.network.event_matcher import EventMatcher  # many tasks ask for the answer alone
 
-        wanted = expectation.read_as(NetworkExpectation)
+        config = expectation.read_as(NetworkExpectation)
         case.check_keys(expectation, ExpectedEvent.__struct_encode_fields__, "an event")
-        check = _NetworkCheck(EventMatcher(wanted, case), case)
+        check = _NetworkCheck(EventMatcher(config, case), case)
         check.check_candidates()
-        event, assertions = check.forbidden() if wanted.should_not_exist else check.decided(check.candidates)
-        if _wrong(assertions):
-            case.explain(lambda: check.explained(event, assertions))
+        event, assertions = check.check_forbidden() if config.should_not_exist else check.choose_event(check.candidates)
+        if _list_failed(assertions):
+            case.explain(lambda: check.explain(event, assertions))
         result = self.result(
             assertions,
-            actual=check.recorded(event),
-            normalized=check.recorded(event, typed=True),
-            expected=check.expected(),
+            actual=check.recorded_to_json(event),
+            normalized=check.recorded_to_json(event, typed=True),
+            expected=check.expected_to_json(),
         )
-        if wanted.should_not_exist:
+        if config.should_not_exist:
             check.warn_of_unvisited_sites(event, expectation.index)
             return result
         return result if result.status is Status.SUCCESS else check.unless_unvisited(result)
@@ -82,11 +82,11 @@ class _NetworkCheck:
     def candidates(self) -> list[NetworkEvent]:
         """The events that may decide (spec §4.2)."""
         events = self.case.events
-        if self._looks_at_pages:
+        if self._checks_pages:
             last = self._last_page()
             return [last] if last else []
-        found = [event for event in events if self._is_candidate(event)]
-        return found[-1:] if self.matcher.wanted.last_event_only else found
+        candidates = [event for event in events if self._is_candidate(event)]
+        return candidates[-1:] if self.matcher.expectation.last_event_only else candidates
 
     def check_candidates(self) -> None:
         """Raise `EvaluationError` where the task, or anything of a candidate that it asks for, is damaged.
@@ -97,11 +97,11 @@ class _NetworkCheck:
         for event in self.candidates:
             event.check()
         self.matcher.normalize_expected()
-        for event in self.candidates if self.matcher.wanted.should_not_exist else self.candidates[1:]:
+        for event in self.candidates if self.matcher.expectation.should_not_exist else self.candidates[1:]:
             self.matcher.check(event)
 
     @property
-    def _looks_at_pages(self) -> bool:
+    def _checks_pages(self) -> bool:
         return self.case.task.task_type == "NAVIGATE" and self.matcher.event.http_method == "GET"
 
     def _last_page(self) -> NetworkEvent | None:
@@ -119,12 +119,12 @@ class _NetworkCheck:
         matcher, method = self.matcher, self.matcher.event.http_method
         if method and event.method.upper() != method.upper():
             return False
-        if matcher.is_elsewhere(event.url):  # as most are, and it is cheap to tell
+        if matcher.is_other_url(event.url):  # as most are, and this check is cheap
             return False
         if not matcher.same_place(event.url, matcher.expected_urls):
             return False
         self._check_headers(event)
-        return self._is_referred(event)
+        return self._has_expected_referer(event)
 
     def _check_headers(self, event: NetworkEvent) -> None:
         """Raise `EvaluationError` for headers that are damaged, whether or not the event decides in the end."""
@@ -134,28 +134,28 @@ class _NetworkCheck:
             raise event.damaged("headers")
         self.case.notice("null_headers", f"event {event_number(event.index)}")
 
-    def _is_referred(self, event: NetworkEvent) -> bool:
+    def _has_expected_referer(self, event: NetworkEvent) -> bool:
         referer = event.header("referer") if "referer" in (self.matcher.event.headers or {}) else None
         if not referer:
             return True
-        with suppress(EvaluationError):  # what is no URL comes from nowhere
+        with suppress(EvaluationError):  # an invalid URL matches no expected one
             return self.matcher.same_place(referer.lower(), self.matcher.expected_header_urls("referer"))
         return False
 
-    def forbidden(self) -> tuple[NetworkEvent | None, list[Assertion]]:
+    def check_forbidden(self) -> tuple[NetworkEvent | None, list[Assertion]]:
         """Success only where no event was found (spec §4.7)."""
         if not self.candidates:
-            return None, [passed("no_navigation_event_match", f"no {self._wanted}, as expected")]
+            return None, [passed("no_navigation_event_match", f"no {self._expected_request}, as expected")]
         event = self.candidates[0]
-        told = f"{len(self.candidates)} {self._wanted} found, expected none"
-        return event, [failed("unexpected_navigation_event", told, f"the first is {self._place(event)}")]
+        message = f"{len(self.candidates)} {self._expected_request} found, expected none"
+        return event, [failed("unexpected_navigation_event", message, f"the first is {self._format_position(event)}")]
 
-    def decided(self, candidates: Sequence[NetworkEvent]) -> tuple[NetworkEvent | None, list[Assertion]]:
+    def choose_event(self, candidates: Sequence[NetworkEvent]) -> tuple[NetworkEvent | None, list[Assertion]]:
         """The first candidate that matches with its assertions, or the nearest miss with what is wrong with it."""
         misses, undecided = [], []
         for event in candidates:
             assertions = self.matcher.assertions(event)
-            wrong = _wrong(assertions)
+            wrong = _list_failed(assertions)
             if not wrong:
                 return event, assertions
             if all(map(_is_unavailable, wrong)):
@@ -163,16 +163,21 @@ class _NetworkCheck:
             misses.append((event, assertions))
         if undecided:
             raise EvaluationError(" ".join(undecided[0].assertion_msgs or ()))
-        nearest = self._nearest(misses or self._other_misses())
+        nearest = self._nearest_miss(misses or self._other_misses())
         if nearest is None:
             return None, [
-                failed("missing_navigation_event", f"no {self._wanted}: the recording has no request to judge")
+                failed(
+                    "missing_navigation_event", f"no {self._expected_request}: the recording has no request to judge"
+                )
             ]
         event, assertions = nearest
-        told = f"no {self._wanted} matches; {len(candidates)} candidates"
-        if not candidates and self._looks_at_pages:
-            told += ": no request is a page, whose Accept header begins with text/html"
-        return event, [failed("missing_navigation_event", told, f"nearest is {self._place(event)}"), *assertions]
+        message = f"no {self._expected_request} matches; {len(candidates)} candidates"
+        if not candidates and self._checks_pages:
+            message += ": no request is a page, whose Accept header begins with text/html"
+        return event, [
+            failed("missing_navigation_event", message, f"nearest is {self._format_position(event)}"),
+            *assertions,
+        ]
 
     def _other_misses(self) -> Iterator[tuple[NetworkEvent, list[Assertion]]]:
         method = self.matcher.event.http_method
@@ -183,13 +188,15 @@ class _NetworkCheck:
                 event.check()
                 yield event, self.matcher.assertions(event)
 
-    def _nearest(self, misses: Any) -> tuple[NetworkEvent, list[Assertion]] | None:
+    def _nearest_miss(self, misses: Any) -> tuple[NetworkEvent, list[Assertion]] | None:
         """Of the misses the one with the fewest wrong fields; of equals the last, which the agent meant to be final."""
-        found: list[tuple[NetworkEvent, list[Assertion]]] = list(misses)
-        return min(reversed(found), key=lambda miss: (_wrong_place(miss[1]), len(_wrong(miss[1]))), default=None)
+        nearest_first: list[tuple[NetworkEvent, list[Assertion]]] = list(misses)
+        return min(
+            reversed(nearest_first), key=lambda miss: (_wrong_place(miss[1]), len(_list_failed(miss[1]))), default=None
+        )
 
     def warn_of_unvisited_sites(self, event: NetworkEvent | None, index: int) -> None:
-        """Warn where nothing can have been found, because the address of the site is wrong."""
+        """Warn where no event can match, because the address of the site is wrong."""
         if event is None and (problem := self._unvisited_sites):
             self.case.warnings.append(f"eval[{index}] cannot match: {problem}")
 
@@ -212,46 +219,46 @@ class _NetworkCheck:
         is_about_a_site = names_a_site(self.matcher.event.url, self.case.task.sites)
         return self.case.unvisited_sites if is_about_a_site else None
 
-    def explained(self, event: NetworkEvent | None, assertions: Sequence[Assertion]) -> Explanation:
+    def explain(self, event: NetworkEvent | None, assertions: Sequence[Assertion]) -> Explanation:
         """How the deciding event differs from the expected one. Raises `EvaluationError`."""
         from pytest_webeval.evaluators.network.differences import EventDiff
-        from pytest_webeval.evaluators.network.differences import explained
-        from pytest_webeval.evaluators.network.differences import explained_absence
+        from pytest_webeval.evaluators.network.differences import build_explanation
+        from pytest_webeval.evaluators.network.differences import explain_absence
 
         if event is None:
-            return explained_absence(self.expected())
-        return explained(EventDiff(self.matcher, event, assertions), self.candidates)
+            return explain_absence(self.expected_to_json())
+        return build_explanation(EventDiff(self.matcher, event, assertions), self.candidates)
 
     @property
-    def _wanted(self) -> str:
+    def _expected_request(self) -> str:
         url = self.matcher.event.url
         place = url if isinstance(url, str) else " or ".join(url)
         return f"{self.matcher.event.http_method} {place}"
 
-    def _place(self, event: NetworkEvent) -> str:
+    def _format_position(self, event: NetworkEvent) -> str:
         total = len(self.case.run.trace.events)
         return f"{event.name} of {total}: {event.method} {self.matcher.urls.actual(event.url).text} ({event.status})"
 
-    def recorded(self, event: NetworkEvent | None, *, typed: bool = False) -> dict[str, Any] | None:
+    def recorded_to_json(self, event: NetworkEvent | None, *, typed: bool = False) -> dict[str, Any] | None:
         """The deciding event as reports show it: only the headers, fields and cookies that the task names."""
         if event is None:
             return None
-        wanted, url = self.matcher.event, self.matcher.urls.actual(event.url)
-        shown = {
+        expected, url = self.matcher.event, self.matcher.urls.actual(event.url)
+        event_json = {
             "url": url.base,
-            "headers": {name: self._header(event, name, typed=typed) for name in sorted(wanted.headers or {})},
+            "headers": {name: self._header(event, name, typed=typed) for name in sorted(expected.headers or {})},
             "response_status": event.status,
             "query_string": _plain_query(url.query),
-            "post_data": to_plain_json(self._available(self.matcher.bodies.posted, event) or {}),
+            "post_data": to_plain_json(self._read_or_none(self.matcher.bodies.posted, event) or {}),
             "event_type": "navigation" if event.is_navigation else "request",
             "http_method": str(event.method),
         }
-        return shown | self._asked(
-            response_content=to_plain_json(self._available(self.matcher.bodies.content, event)),
-            response_cookies={name: event.response_cookies.get(name) for name in wanted.response_cookies or {}},
+        return event_json | self._requested_fields(
+            response_content=to_plain_json(self._read_or_none(self.matcher.bodies.content, event)),
+            response_cookies={name: event.response_cookies.get(name) for name in expected.response_cookies or {}},
         )
 
-    def _available(self, read: Callable[[NetworkEvent], T | None], event: NetworkEvent) -> T | None:
+    def _read_or_none(self, read: Callable[[NetworkEvent], T | None], event: NetworkEvent) -> T | None:
         """What is read of a body; None where that is unavailable."""
         with suppress(UnavailableBody):
             return read(event)
@@ -261,26 +268,28 @@ class _NetworkCheck:
         value = event.header(name)
         return self.case.sites.derender(value, self.case.task.sites) if value and typed else value
 
-    def expected(self) -> dict[str, Any]:
+    def expected_to_json(self) -> dict[str, Any]:
         """The expected event in the same form."""
-        wanted, urls = self.matcher.event, self.matcher.expected_urls
+        expected, urls = self.matcher.event, self.matcher.expected_urls
         bases = [url.base for url in urls]
-        shown = {
+        event_json = {
             "url": bases[0] if len(bases) == 1 else bases,
-            "headers": dict(sorted((wanted.headers or {}).items())),
-            "response_status": wanted.response_status,
+            "headers": dict(sorted((expected.headers or {}).items())),
+            "response_status": expected.response_status,
             "query_string": _plain_query(urls[0].query),
             "post_data": to_plain_json(self.matcher.bodies.expected_post or {}),
             "event_type": "navigation" if self.case.task.task_type == "NAVIGATE" else "request",
-            "http_method": wanted.http_method,
+            "http_method": expected.http_method,
         }
-        return shown | self._asked(response_content=wanted.response_content, response_cookies=wanted.response_cookies)
+        return event_json | self._requested_fields(
+            response_content=expected.response_content, response_cookies=expected.response_cookies
+        )
 
-    def _asked(self, **fields: Any) -> dict[str, Any]:
+    def _requested_fields(self, **fields: Any) -> dict[str, Any]:
         return {name: value for name, value in fields.items() if getattr(self.matcher.event, name) is not None}
 
 
-def _wrong(assertions: Sequence[Assertion]) -> list[Assertion]:
+def _list_failed(assertions: Sequence[Assertion]) -> list[Assertion]:
     return [assertion for assertion in assertions if assertion.status is not Status.SUCCESS]
 
 
@@ -289,7 +298,7 @@ def _is_unavailable(assertion: Assertion) -> bool:
 
 
 def _wrong_place(assertions: Sequence[Assertion]) -> bool:
-    return any(assertion.assertion_name.startswith("network_event.url") for assertion in _wrong(assertions))
+    return any(assertion.assertion_name.startswith("network_event.url") for assertion in _list_failed(assertions))
 
 
 def _plain_query(query: Query) -> dict[str, Any]:

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 
 _SLASHES_OF_A_ROOT = 3  # http://host/
-# With one of these in a query, what is before it may not be all that says which place is meant.
-_TELLING_QUERY = re.compile("[^!-~]|[#:]|%3a", re.IGNORECASE)
+# With one of these in a query, the part before it may not be the whole base.
+_AMBIGUOUS_QUERY = re.compile("[^!-~]|[#:]|%3a", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +50,16 @@ class UrlPrefilter:
     task_sites: tuple[str, ...]
 
     def excludes(self, raw: str) -> bool:
-        """Whether a recorded URL certainly leads elsewhere. Of one that has to be normalized first, this is false."""
+        """Whether a recorded URL certainly has another base. Of one that has to be normalized first, this is false."""
         head, mark, query = raw.partition("?")
-        if not is_normal(head) or _TELLING_QUERY.search(query):
+        if not is_normal(head) or _AMBIGUOUS_QUERY.search(query):
             return False
-        bare = head if mark or head.count("/") == _SLASHES_OF_A_ROOT else head.rstrip("/")
-        return _comparable(self.sites.derender(bare, self.task_sites)) not in self.bases
+        base = head if mark or head.count("/") == _SLASHES_OF_A_ROOT else head.rstrip("/")
+        return _comparable(self.sites.derender(base, self.task_sites)) not in self.bases
 
 
 def places_of(urls: Iterable[Url], reader: UrlMatcher) -> UrlPrefilter | None:
-    """The places that these URLs of a task mean, or None where only a closer look can tell: a pattern means many."""
+    """The bases of these URLs of a task, or None where they cannot be listed, as for a pattern."""
     expected = list(urls)
     if reader.decode_base64 or any(url.is_pattern for url in expected) or not _are_plain(reader):
         return None
@@ -68,8 +68,8 @@ def places_of(urls: Iterable[Url], reader: UrlMatcher) -> UrlPrefilter | None:
 
 def _are_plain(reader: UrlMatcher) -> bool:
     """Whether the addresses of all sites look like addresses, so that none can stand across the mark of a query."""
-    known = (reader.sites.environments.get(site) for site in reader.task_sites)
-    return all(":" in url and "?" not in url for one in known if one for url in one.urls)
+    environments = (reader.sites.environments.get(site) for site in reader.task_sites)
+    return all(":" in url and "?" not in url for environment in environments if environment for url in environment.urls)
 
 
 def _comparable(base: str) -> str:
@@ -84,7 +84,7 @@ URL_HEADERS = ("referer", "redirect_url")
 class EventMatcher:
     """Compares events of one run with one expectation. What the task wrote is read once."""
 
-    wanted: NetworkExpectation
+    expectation: NetworkExpectation
     case: Case
     _header_urls: dict[str, tuple[Url, ...]] = field(default_factory=dict)
     _header_texts: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -92,7 +92,7 @@ class EventMatcher:
     @property
     def event(self) -> ExpectedEvent:
         """The event as the task spells it."""
-        return self.wanted.expected
+        return self.expectation.expected
 
     @cached_property
     def urls(self) -> UrlMatcher:
@@ -100,9 +100,9 @@ class EventMatcher:
         return UrlMatcher(
             sites=self.case.sites,
             task_sites=tuple(self.case.task.sites),
-            ignored=tuple(self.wanted.ignored_query_params or ()),
-            ignored_patterns=tuple(self.wanted.ignored_query_params_patterns or ()),
-            decode_base64=self.wanted.decode_base64_query,
+            ignored=tuple(self.expectation.ignored_query_params or ()),
+            ignored_patterns=tuple(self.expectation.ignored_query_params_patterns or ()),
+            decode_base64=self.expectation.decode_base64_query,
             rules=self.case.rules,
             notice=self.case.notice,
             limits=self.case.run.inputs.limits,
@@ -113,18 +113,18 @@ class EventMatcher:
         """The alternatives of the expected URL. Raises `EvaluationError`."""
         return self.urls.expected(self.event.url, self.event.query_params)
 
-    def is_elsewhere(self, raw: str) -> bool:
+    def is_other_url(self, raw: str) -> bool:
         """Whether a recorded URL certainly has the base of none of the expected ones. Raises `EvaluationError`."""
-        return self._places is not None and self._places.excludes(raw)
+        return self._prefilter is not None and self._prefilter.excludes(raw)
 
     @cached_property
-    def _places(self) -> UrlPrefilter | None:
+    def _prefilter(self) -> UrlPrefilter | None:
         return places_of(self.expected_urls, self.urls)
 
     @cached_property
     def bodies(self) -> BodyMatcher:
         """How bodies are compared here."""
-        return BodyMatcher(self.wanted, self.case)
+        return BodyMatcher(self.expectation, self.case)
 
     def same_place(self, raw: str, expected: tuple[Url, ...]) -> bool:
         """Whether a recorded URL has the base of one of the expected ones."""
@@ -139,21 +139,21 @@ class EventMatcher:
         return self._header_urls[name]
 
     def expected_text(self, name: str) -> dict[str, Any]:
-        """An expected header that is no URL, under its name. Raises `EvaluationError`."""
+        """An expected header that is not a URL, under its name. Raises `EvaluationError`."""
         if name not in self._header_texts:
-            self._header_texts[name] = self._texts({name: (self.event.headers or {})[name]}, strict=True)
+            self._header_texts[name] = self._parse_headers({name: (self.event.headers or {})[name]}, strict=True)
         return self._header_texts[name]
 
     @cached_property
     def expected_cookies(self) -> dict[str, Any]:
         """The expected cookies as values. Raises `EvaluationError`."""
-        return self._cookie_texts(self.event.response_cookies or {}, strict=True)
+        return self._parse_cookies(self.event.response_cookies or {}, strict=True)
 
     def normalize_expected(self) -> None:
         """Read all that the task wrote, so that its mistakes show whatever was recorded. Raises `EvaluationError`."""
         _ = self.bodies.expected_post
         for url in self.expected_urls:
-            self._typed_query(url.query, url.query, strict=True)
+            self._parse_query(url.query, url.query, strict=True)
         for name in self.event.headers or ():
             _ = self.expected_header_urls(name) if name in URL_HEADERS else self.expected_text(name)
         _ = self.expected_cookies
@@ -167,78 +167,78 @@ class EventMatcher:
     def assertions(self, event: NetworkEvent) -> list[Assertion]:
         """One assertion or more for each field that the task names. All hold for a match."""
         return [
-            *self._url(event.url, self.expected_urls, "url"),
-            self._exact("http_method", self.event.http_method, str(event.method)),
-            self._status(event),
-            *self._headers(event),
+            *self._check_url(event.url, self.expected_urls, "url"),
+            self._check_exact("http_method", self.event.http_method, str(event.method)),
+            self._check_status(event),
+            *self._check_headers(event),
             *self.bodies.assertions(event),
-            *self._cookies(event),
+            *self._check_cookies(event),
         ]
 
-    def _status(self, event: NetworkEvent) -> Assertion:
-        wanted = self.event.response_status
-        from_cache = event.status == NOT_MODIFIED and wanted == OK and event.resource_type == "document"
+    def _check_status(self, event: NetworkEvent) -> Assertion:
+        expected = self.event.response_status
+        from_cache = event.status == NOT_MODIFIED and expected == OK and event.resource_type == "document"
         if from_cache and self.case.rules.resource_types:
             self.case.notice("resource_types", f"{PATH}.response_status")
             return passed(f"{PATH}.response_status_match", f"{event.status}: the page was in the cache")
-        return self._exact("response_status", wanted, event.status)
+        return self._check_exact("response_status", expected, event.status)
 
-    def _exact(self, name: str, expected: object, actual: object) -> Assertion:
+    def _check_exact(self, name: str, expected: object, actual: object) -> Assertion:
         if expected == actual:
             return passed(f"{PATH}.{name}_match", preview(actual))
         return failed(f"{PATH}.{name}_mismatch", f"expected {preview(expected)}", f"got {preview(actual)}")
 
-    def _header_url(self, raw: str, expected: tuple[Url, ...], field: str) -> Iterator[Assertion]:
+    def _check_header_url(self, raw: str, expected: tuple[Url, ...], field: str) -> Iterator[Assertion]:
         try:
-            yield from self._url(raw, expected, field)
-        except EvaluationError as error:  # of headers, what is no URL is just another text
-            wanted = " or ".join(url.base for url in expected)
-            yield failed(f"{PATH}.{field}_mismatch", f"expected {wanted}", f"got {preview(raw)}", str(error))
+            yield from self._check_url(raw, expected, field)
+        except EvaluationError as error:  # in headers, an invalid URL is just another text
+            expected_bases = " or ".join(url.base for url in expected)
+            yield failed(f"{PATH}.{field}_mismatch", f"expected {expected_bases}", f"got {preview(raw)}", str(error))
 
-    def _url(self, raw: str, expected: tuple[Url, ...], field: str) -> Iterator[Assertion]:
+    def _check_url(self, raw: str, expected: tuple[Url, ...], field: str) -> Iterator[Assertion]:
         actual = self.urls.actual(raw)
-        here = [url for url in expected if self.same_place(raw, (url,))]
-        if not here:
-            wanted = " or ".join(url.base for url in expected)
-            yield failed(f"{PATH}.{field}_mismatch", f"expected {wanted}", f"got {actual.base}")
+        same_bases = [url for url in expected if self.same_place(raw, (url,))]
+        if not same_bases:
+            expected_bases = " or ".join(url.base for url in expected)
+            yield failed(f"{PATH}.{field}_mismatch", f"expected {expected_bases}", f"got {actual.base}")
             return
         yield passed(f"{PATH}.{field}_match", actual.base)
         query = "query_params" if field == "url" else f"{field}.query_params"
         same = self.same_query if field == "url" else queries_match
-        if any(same(url.query, actual.query) for url in here):
+        if any(same(url.query, actual.query) for url in same_bases):
             yield passed(f"{PATH}.{query}_match", preview(actual.query))
         else:
-            wanted = " or ".join(preview(url.query) for url in here)
-            yield failed(f"{PATH}.{query}_mismatch", f"expected {wanted}", f"got {preview(actual.query)}")
+            expected_queries = " or ".join(preview(url.query) for url in same_bases)
+            yield failed(f"{PATH}.{query}_mismatch", f"expected {expected_queries}", f"got {preview(actual.query)}")
 
     def same_query(self, expected: Query, actual: Query) -> bool:
         """Whether the parameters of two URLs agree, each as its schema says. Raises `EvaluationError`."""
         repeated = [name for name, values in actual.items() if len(values) > 1 and name not in self._query_types]
-        if repeated and self.wanted.query_params_schema is not None:
+        if repeated and self.expectation.query_params_schema is not None:
             raise EvaluationError(f"{repeated[0]} was sent more than once and is not in query_params_schema; add it")
         typed = [name for name in expected if name in self._query_types and expected[name] and actual.get(name)]
         plain = {*expected, *actual}.difference(typed)
-        wanted = self._typed_query(typed, expected, strict=True)
-        found = self._typed_query(typed, actual, strict=False)
+        expected_values = self._parse_query(typed, expected, strict=True)
+        actual_values = self._parse_query(typed, actual, strict=False)
         return all(
-            self.case.comparison().equal(_first(wanted[name]), _first(found[name])) for name in typed
+            self.case.comparison().equal(_first(expected_values[name]), _first(actual_values[name])) for name in typed
         ) and queries_match(
             {name: expected.get(name, ()) for name in plain}, {name: actual.get(name, ()) for name in plain}
         )
 
     @property
     def _query_types(self) -> Mapping[str, Any]:
-        return (self.wanted.query_params_schema or {}).get("properties") or {}
+        return (self.expectation.query_params_schema or {}).get("properties") or {}
 
-    def _typed_query(self, names: Iterable[str], query: Query, *, strict: bool) -> dict[str, Any]:
-        if self.wanted.query_params_schema is None:
+    def _parse_query(self, names: Iterable[str], query: Query, *, strict: bool) -> dict[str, Any]:
+        if self.expectation.query_params_schema is None:
             return {}
         reader = self.case.tree_reader(PATH, strict=strict)
         reader = replace(reader, context=replace(reader.context, known_sites=False))  # parameters may name any place
         values = {name: list(query.get(name, ())) for name in names}
         return {name: reader.member(raw, self._query_types.get(name), f"{PATH}.{name}") for name, raw in values.items()}
 
-    def _headers(self, event: NetworkEvent) -> Iterator[Assertion]:
+    def _check_headers(self, event: NetworkEvent) -> Iterator[Assertion]:
         if self.event.headers == {}:
             yield failed(
                 f"{PATH}.headers_mismatch", "the task lists no header; no request is like that: leave headers out"
@@ -250,36 +250,40 @@ class EventMatcher:
                     f"{PATH}.{path}_none_mismatch", f"expected {preview(expected)}", "the request has no such header"
                 )
             elif name in URL_HEADERS:
-                yield from self._header_url(actual, self.expected_header_urls(name), path)
+                yield from self._check_header_url(actual, self.expected_header_urls(name), path)
             else:
-                wanted, found = self.expected_text(name), self.header_text(name, actual)
-                yield from self.case.comparison(extra_keys=True).compare(wanted, found, f"{PATH}.headers")
+                expected_header, actual_header = self.expected_text(name), self.parse_header(name, actual)
+                yield from self.case.comparison(extra_keys=True).compare(
+                    expected_header, actual_header, f"{PATH}.headers"
+                )
 
-    def header_text(self, name: str, actual: str) -> dict[str, Any]:
-        """A recorded header that is no URL, under its name."""
-        return self._texts({name: actual}, strict=False)
+    def parse_header(self, name: str, actual: str) -> dict[str, Any]:
+        """A recorded header that is not a URL, under its name."""
+        return self._parse_headers({name: actual}, strict=False)
 
-    def _texts(self, members: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
-        return _as_texts(members, self.case.tree_reader(PATH, strict=strict), "headers")
+    def _parse_headers(self, members: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
+        return _parse_texts(members, self.case.tree_reader(PATH, strict=strict), "headers")
 
-    def _cookie_texts(self, members: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
+    def _parse_cookies(self, members: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
         reader = self.case.tree_reader(PATH, strict=strict)
         as_sent = replace(reader.context, derender=str)  # spec §5.1: cookies keep the addresses of sites
-        return _as_texts(members, replace(reader, context=as_sent), "response_cookies")
+        return _parse_texts(members, replace(reader, context=as_sent), "response_cookies")
 
-    def _cookies(self, event: NetworkEvent) -> Iterator[Assertion]:
+    def _check_cookies(self, event: NetworkEvent) -> Iterator[Assertion]:
         if self.event.response_cookies:
-            wanted, found = self.expected_cookies, self.cookies(event)
-            yield from self.case.comparison(extra_keys=True).compare(wanted, found, f"{PATH}.response_cookies")
+            expected_cookies, actual_cookies = self.expected_cookies, self.cookies(event)
+            yield from self.case.comparison(extra_keys=True).compare(
+                expected_cookies, actual_cookies, f"{PATH}.response_cookies"
+            )
 
     def cookies(self, event: NetworkEvent) -> dict[str, Any]:
         """The cookies that a response set, as values. Raises `EvaluationError` where they are damaged."""
-        return self._cookie_texts(event.response_cookies, strict=False)
+        return self._parse_cookies(event.response_cookies, strict=False)
 
 
 def _first(tree: Any) -> Any:
     return tree[0] if isinstance(tree, list) and tree else tree
 
 
-def _as_texts(members: Mapping[str, Any], reader: ValueParser, field: str) -> dict[str, Any]:
+def _parse_texts(members: Mapping[str, Any], reader: ValueParser, field: str) -> dict[str, Any]:
     return {name: reader.text(raw, f"{PATH}.{field}.{name}") for name, raw in members.items()}

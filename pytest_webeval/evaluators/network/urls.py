@@ -81,99 +81,103 @@ class UrlMatcher:
         """The alternatives that a task names; `query` replaces their own. Raises `EvaluationError`."""
         if isinstance(raw, list) and len(raw) < 2:
             raise EvaluationError(f"{raw!r} lists {len(raw)} URL; write a text, or two alternatives or more")
-        return tuple(self._expected(one.strip(), query) for one in ([raw] if isinstance(raw, str) else raw))
+        return tuple(
+            self._parse_expected(alternative.strip(), query) for alternative in ([raw] if isinstance(raw, str) else raw)
+        )
 
     def actual(self, raw: str) -> Url:
         """A recorded URL. Raises `EvaluationError` where it is empty, impossible or too long."""
         if raw not in self._seen:
-            self._seen[raw] = self._actual(raw.strip().translate(_DROPPED))
+            self._seen[raw] = self._parse_actual(raw.strip().translate(_DROPPED))
         return self._seen[raw]
 
-    def _actual(self, text: str) -> Url:
+    def _parse_actual(self, text: str) -> Url:
         if len(text) > self.limits.string_length:
             raise EvaluationError(f"a URL has {len(text):,} characters; {self.limits.describe('string_length')}")
         if looks_like_pattern(text):
             self.notice("literal_texts", text[:80])
             if not self.rules.literal_texts:
                 return Url(text, {}, is_pattern=True)
-        bare = text.rstrip("/")
-        plain = self.sites.render(bare, self.task_sites) if bare.startswith("__") else None
-        return self._literal(plain or bare)
+        trimmed = text.rstrip("/")
+        rendered = self.sites.render(trimmed, self.task_sites) if trimmed.startswith("__") else None
+        return self._parse_literal(rendered or trimmed)
 
     def render_base(self, base: str) -> str:
         """A recorded base with the placeholder that it starts with replaced by the active address."""
         return self.sites.render(base, self.task_sites) or base
 
-    def _expected(self, text: str, query: Mapping[str, Sequence[str]] | None) -> Url:
-        wanted = None if query is None else self._query([(name, value) for name in query for value in query[name]])
+    def _parse_expected(self, text: str, query: Mapping[str, Sequence[str]] | None) -> Url:
+        parameters = (
+            None if query is None else self._group_query([(name, value) for name in query for value in query[name]])
+        )
         if looks_like_pattern(text):
-            return Url(text, wanted or {}, is_pattern=True)
+            return Url(text, parameters or {}, is_pattern=True)
         if not text:
             raise EvaluationError("an expected URL is empty; write where the request should go")
         rendered = self.sites.render(text.rstrip("/"), self.task_sites)
         if rendered is None and text.startswith("__"):
-            raise EvaluationError(_no_site(text, self.task_sites))
+            raise EvaluationError(_format_unknown_site(text, self.task_sites))
         rendered = text.rstrip("/") if rendered is None else rendered
         if not rendered:  # the address of the site is configured as the empty text, which is no page of any recording
-            return Url("", wanted or {})
+            return Url("", parameters or {})
         plain = normalize_url(rendered)
         if not is_ssh(text) and not self.sites.mentions(plain, self.task_sites):
             raise EvaluationError(f"{text!r} does not come back from its address {plain!r}; write the plain address")
-        url = self._literal(rendered)
-        return url if wanted is None else replace(url, query=wanted)
+        url = self._parse_literal(rendered)
+        return url if parameters is None else replace(url, query=parameters)
 
-    def _unresolved(self, text: str) -> str | None:
+    def _unresolved_base(self, text: str) -> str | None:
         """The base of a URL with what the reference resolves left in it, None where there is nothing to resolve."""
         if not has_path_tricks(text):
             return None
-        kept = text if has_dot_segments(text) else normalize_keeping_slashes(text)
-        path = self._without_base64(path_of(kept))[0] if self.decode_base64 else path_of(kept)
+        unresolved = text if has_dot_segments(text) else normalize_keeping_slashes(text)
+        path = self._split_base64(path_of(unresolved))[0] if self.decode_base64 else path_of(unresolved)
         fragment = split_normal(normalize_url(text)).fragment
         return self.sites.derender(f"{path}#{fragment}" if fragment else path, self.task_sites)
 
-    def _literal(self, text: str) -> Url:
+    def _parse_literal(self, text: str) -> Url:
         if not text:
             raise EvaluationError("an empty URL cannot be compared; record the run again")
         parts = split_normal(self.sites.derender(normalize_url(text), self.task_sites))
-        path, found = self._without_base64(parts.path) if self.decode_base64 else (parts.path, [])
+        path, encoded_pairs = self._split_base64(parts.path) if self.decode_base64 else (parts.path, [])
         pairs = parse_qsl(parts.query, keep_blank_values=True)
         base = urlunsplit((parts.scheme, parts.netloc, path, "", parts.fragment))
-        query = self._query([(unquote(name), unquote_plus(value)) for name, value in pairs + found])
-        return Url(base, query, unresolved=self._unresolved(text))
+        query = self._group_query([(unquote(name), unquote_plus(value)) for name, value in pairs + encoded_pairs])
+        return Url(base, query, unresolved=self._unresolved_base(text))
 
-    def _query(self, pairs: list[tuple[str, str]]) -> Query:
-        gathered: dict[str, list[str]] = {}
+    def _group_query(self, pairs: list[tuple[str, str]]) -> Query:
+        values_by_name: dict[str, list[str]] = {}
         for name, value in pairs:
             if not self._is_ignored(name):
-                gathered.setdefault(name, []).append(value.lower().strip())
-        return {name: tuple(sorted(values)) for name, values in gathered.items()}
+                values_by_name.setdefault(name, []).append(value.lower().strip())
+        return {name: tuple(sorted(values)) for name, values in values_by_name.items()}
 
     def _is_ignored(self, name: str) -> bool:
         return name in self.ignored or any(search(pattern, name, re.IGNORECASE) for pattern in self._patterns)
 
     @cached_property
     def _patterns(self) -> tuple[str, ...]:
-        """What is ignored by a pattern; a text that is none finds nothing."""
+        """The patterns of ignored parameters; an invalid pattern matches nothing."""
         return tuple(filter(is_pattern, self.ignored_patterns))
 
-    def _without_base64(self, path: str) -> tuple[str, list[tuple[str, str]]]:
-        kept, found = [], []
+    def _split_base64(self, path: str) -> tuple[str, list[tuple[str, str]]]:
+        segments, pairs = [], []
         for segment in path.split("/"):
-            decoded = _decoded(segment)
+            decoded = _decode_base64(segment)
             if decoded is None:
-                kept.append(segment)
+                segments.append(segment)
             else:
-                found += parse_qsl(unquote(decoded).lstrip("?&"), keep_blank_values=True)
-        return "/".join(kept), found
+                pairs += parse_qsl(unquote(decoded).lstrip("?&"), keep_blank_values=True)
+        return "/".join(segments), pairs
 
 
-def _no_site(text: str, sites: Sequence[str]) -> str:
-    """What to tell of an expected URL that begins with a placeholder of no site of its task."""
-    known = ", ".join(map(placeholder, sites))
-    return f"{text!r} begins with no site of the task; begin it with {known}, or add the site to the task"
+def _format_unknown_site(text: str, sites: Sequence[str]) -> str:
+    """The message for an expected URL that begins with a placeholder of another task's site."""
+    placeholders = ", ".join(map(placeholder, sites))
+    return f"{text!r} begins with no site of the task; begin it with {placeholders}, or add the site to the task"
 
 
-def _decoded(segment: str) -> str | None:
+def _decode_base64(segment: str) -> str | None:
     if not _BASE64_SEGMENT.fullmatch(segment):
         return None
     try:
@@ -192,21 +196,21 @@ def bases_match(expected: Url, actual: Url, reader: UrlMatcher) -> bool:
         return True  # Q1: a site asked to be matched
     if not _same_place(expected, expected.base, actual.base, reader, escape=False):
         return False
-    held = [switch for switch, holds in _closed_holes(expected, actual, reader).items() if not holds]
-    for switch in held:
+    violated = [switch for switch, holds in _check_closed_holes(expected, actual, reader).items() if not holds]
+    for switch in violated:
         reader.notice(switch, actual.base[:80])
-    return not held
+    return not violated
 
 
-def _closed_holes(expected: Url, actual: Url, reader: UrlMatcher) -> dict[str, bool]:
+def _check_closed_holes(expected: Url, actual: Url, reader: UrlMatcher) -> dict[str, bool]:
     """Whether a match still holds with each hole closed that the rules close."""
-    found = {}
+    holds = {}
     if reader.rules.plain_paths and actual.unresolved is not None:
         base = expected.unresolved or expected.base
-        found["plain_paths"] = _same_place(expected, base, actual.unresolved, reader, escape=False)
+        holds["plain_paths"] = _same_place(expected, base, actual.unresolved, reader, escape=False)
     if reader.rules.escaped_hosts and expected.is_pattern:
-        found["escaped_hosts"] = _same_place(expected, expected.base, actual.base, reader, escape=True)
-    return found
+        holds["escaped_hosts"] = _same_place(expected, expected.base, actual.base, reader, escape=True)
+    return holds
 
 
 def _same_place(expected: Url, base: str, place: str, reader: UrlMatcher, *, escape: bool) -> bool:
@@ -214,7 +218,7 @@ def _same_place(expected: Url, base: str, place: str, reader: UrlMatcher, *, esc
         return base.lower().rstrip("/") == place.lower().rstrip("/")
     rendered = reader.sites.render_pattern(base, reader.task_sites, escape=escape)
     if rendered is None:
-        raise EvaluationError(_no_site(base, reader.task_sites))
+        raise EvaluationError(_format_unknown_site(base, reader.task_sites))
     try:
         return match(rendered, reader.render_base(place))
     except InvalidPattern:
@@ -224,19 +228,21 @@ def _same_place(expected: Url, base: str, place: str, reader: UrlMatcher, *, esc
 def queries_match(expected: Query, actual: Query) -> bool:
     """Whether the first value of each parameter agrees; missing and empty are the same (spec §4.5).
 
-    Raises `EvaluationError` for a pattern that is none.
+    Raises `EvaluationError` for an invalid pattern.
     """
     names = sorted({*expected, *actual})
-    found = [_first_matches(expected.get(name), actual.get(name)) for name in names]  # each pattern is read
-    return all(found)
+    matches = [_first_matches(expected.get(name), actual.get(name)) for name in names]  # each pattern is read
+    return all(matches)
 
 
 def _first_matches(expected: tuple[str, ...] | None, actual: tuple[str, ...] | None) -> bool:
-    wanted = expected[0] if expected else ""
-    found = actual[0] if actual else ""
-    if looks_like_pattern(wanted):
+    expected_value = expected[0] if expected else ""
+    actual_value = actual[0] if actual else ""
+    if looks_like_pattern(expected_value):
         try:
-            return match(wanted, found)
+            return match(expected_value, actual_value)
         except InvalidPattern:
-            raise EvaluationError(f"{wanted!r} in query_params is no regular expression; mend the task") from None
-    return wanted == found
+            raise EvaluationError(
+                f"{expected_value!r} in query_params is no regular expression; mend the task"
+            ) from None
+    return expected_value == actual_value

@@ -16,7 +16,7 @@ from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.results import worst
 from pytest_webeval.safety.files import read_file_inside
-from pytest_webeval.scoring.merge import joined
+from pytest_webeval.scoring.merge import merge_results
 from pytest_webeval.storage import write_json
 from pytest_webeval.summary.record import Record
 
@@ -31,12 +31,12 @@ def merged(workspace: Workspace, path: Path, record: Record | None, parts: Seque
     if record is not None and record.excluded is None:
         own = _own(workspace.result_path(path), record)
     has_failure = any(_adds_failure(part, own) for part in wholes)
-    whole = joined([own, *wholes] if own is not None else wholes)
+    whole = merge_results([own, *wholes] if own is not None else wholes)
     if record is not None and record.excluded is None:
         status = worst([whole.status, Status(record.status)])
         whole = whole.with_changes(status=status, score=float(status is Status.SUCCESS))
     place, redacting = workspace.result_path(path), workspace.config.stash[REDACTING]
-    told = redacting.merged(whole, lambda: workspace.run(path))
+    told = redacting.redact_merged(whole, lambda: workspace.run(path))
     joint = Record.of(told, record.task_type if record else None, reason(told))
     found = RunOutcome(joint, place, None, None, redacting, seen=whole)
     try:

@@ -18,9 +18,9 @@ from pytest_webeval.results import Summary
 def register_outlets(config: pytest.Config, reporter: SessionReporter) -> None:
     """Register those of the controller. Raises `pytest.UsageError`."""
     if (path := reporter.workspace.settings.baseline) is not None:
-        from pytest_webeval.summary.baseline import part_of  # for who has one
+        from pytest_webeval.summary.baseline import restrict_comparison  # for who has one
 
-        reporter.compare, reporter.part_of = _comparison(path), part_of
+        reporter.compare, reporter.part_of = _comparison(path), restrict_comparison
     is_reporting = "GITHUB_STEP_SUMMARY" in os.environ or os.environ.get("GITHUB_ACTIONS") == "true"
     if is_reporting or reporter.workspace.settings.gitlab_metrics is not None:
         from pytest_webeval.plugin.reporting.ci import CiReports  # where somebody reads them
@@ -45,10 +45,10 @@ def register_outlets(config: pytest.Config, reporter: SessionReporter) -> None:
 
 def _comparison(path: Path) -> Callable[[Summary], Summary]:
     """What adds to a summary how it stands against that of an earlier session."""
-    from pytest_webeval.summary.baseline import read_baseline  # for who has one
-    from pytest_webeval.summary.baseline import since
+    from pytest_webeval.summary.baseline import compare_with_baseline  # for who has one
+    from pytest_webeval.summary.baseline import read_baseline
 
     try:
-        return partial(since, read_baseline(path))
+        return partial(compare_with_baseline, read_baseline(path))
     except SettingsError as error:
         raise pytest.UsageError(str(error)) from error

@@ -200,7 +200,7 @@ def _outcome(
 ) -> RunOutcome:
     kind = task.task_type.lower() if task and task.task_type else None
     redacting = workspace.config.stash[REDACTING]
-    told = redacting.told(result, run)
+    told = redacting.redact_for_report(result, run)
     record = Record.of(told, kind, reason(told))
     return RunOutcome(
         record, workspace.result_path(run.path), result, run, redacting, is_partial, seen=result, task=task

@@ -36,13 +36,13 @@ from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.deadline import pause_for_debugger
 from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.scoring.merge import joined
+from pytest_webeval.scoring.merge import merge_results
 from pytest_webeval.scoring.score import evaluate
 from pytest_webeval.scoring.score import score
 from pytest_webeval.scoring.score import validate_result
 from pytest_webeval.scoring.task_result import build_error_result
 from pytest_webeval.scoring.task_result import exclude
-from pytest_webeval.scoring.task_result import looked_into
+from pytest_webeval.scoring.task_result import failure_details
 from pytest_webeval.tasks.task import Expectation
 
 
@@ -80,7 +80,7 @@ class RecordEvaluation:
             self.scored = self._stored(given) or self._whole(given)
         self.xfail([self.scored.status])
         if self.scored.status is not Status.SUCCESS:
-            text = failure_text(self.redacting.told(self.scored, self.case.run))
+            text = failure_text(self.redacting.redact_for_report(self.scored, self.case.run))
             raise TaskFailed(text, self.case.calls.raised)
         return self.scored
 
@@ -184,9 +184,9 @@ class RecordEvaluation:
 
     def added_to(self, whole: TaskResult) -> TaskResult:
         """A result of the run together with what a test recorded."""
-        looked = whole.webeval | {"explanations": []} | looked_into(self.case, self.found)
+        looked = whole.webeval | {"explanations": []} | failure_details(self.case, self.found)
         self.reported = len(self.found)
-        return joined([whole, whole.with_changes(evaluators_results=self.found, webeval=looked)])
+        return merge_results([whole, whole.with_changes(evaluators_results=self.found, webeval=looked)])
 
 
 RECORDER = pytest.StashKey[RecordEvaluation]()
@@ -231,7 +231,7 @@ class Checker:
             self.record.leave_out(error)
         self.record.xfail([one.status for one in results])
         if wrong := [one for one in results if one.status is not Status.SUCCESS]:
-            told = [self.record.redacting.evaluated(one, self.record.case.run) for one in wrong]
+            told = [self.record.redacting.redact_evaluation(one, self.record.case.run) for one in wrong]
             raise TaskFailed("\n".join(map(evaluator_text, told)), raised[before:])
         return results
 

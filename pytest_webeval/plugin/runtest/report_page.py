@@ -103,7 +103,7 @@ class RunPages:
         run = self._unknown(path) if is_redacted else found.run or self._loaded(path)
         task = found.task or self.workspace.known_task(run)
         parts = recorded_parts(run, task, seen, self._pictures(run, runs))
-        result, told = found.redacting.beside(seen, run, parts, parts["steps"])
+        result, told = found.redacting.redact_with_attachment(seen, run, parts, parts["steps"])
         is_written = found.result is not None or found.is_resumed or found.run is None
         here = self.workspace.config.invocation_params.dir
         places = ReportPaths(self.directory, path, found.path if is_written else None, here)

@@ -109,7 +109,7 @@ class PreviousSession:
 
     def _record(self, run: Run, result: TaskResult) -> Record:
         kind = self.workspace.definition(run).task.task_type
-        told = self.workspace.config.stash[REDACTING].told(result, run)
+        told = self.workspace.config.stash[REDACTING].redact_for_report(result, run)
         return Record.of(told, kind.lower() if kind else None, reason(told))
 
     def _entry(self, run: Run) -> Entry | None:

@@ -107,7 +107,7 @@ class RunOutcome:
         seal = None
         if self.result is not None and not self.is_partial:
             self._check_place()
-            checksum = write_json(self.path, self.redacting.written(self.result, self.run).to_json(), sync)
+            checksum = write_json(self.path, self.redacting.redact_for_file(self.result, self.run).to_json(), sync)
             seal = Seal(checksum, files_in(self.run.path) if self.run and self.is_verdict else "")
         if self.is_obsolete and written_for(self.path, self.record.run):
             remove(self.path)
@@ -177,7 +177,11 @@ class RunOutcome:
     @property
     def carried(self) -> RecordPayload:
         """What travels on the report."""
-        part = self.redacting.written(self.result, self.run) if self.is_partial and self.result is not None else None
+        part = (
+            self.redacting.redact_for_file(self.result, self.run)
+            if self.is_partial and self.result is not None
+            else None
+        )
         told = None if part is None else json.dumps(part.to_json())
         how = self.is_resumed, self.is_disturbed, self.texts, self.no_room
         return RecordPayload(self.record, told, self.seal, *how)
