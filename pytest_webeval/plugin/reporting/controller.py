@@ -38,7 +38,7 @@ from pytest_webeval.plugin.workspace import ITEMS
 from pytest_webeval.plugin.workspace import OUTSIDE
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.terminal import SessionFacts
-from pytest_webeval.reports.terminal import recorded
+from pytest_webeval.reports.terminal import format_recorded_failures
 from pytest_webeval.reports.terminal import render_summary
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
@@ -340,7 +340,12 @@ class SessionReporter:
         records = self.records.values()
         missing = sorted((record.task_id for record in records if record.missing), key=id_order)
         full = map(self.workspace.config.stash[REDACTING].text, self.full_disk.lines())
-        told = [*self.journals.lines(len(self.records)), *recorded(self.recorded), *full, *self.problems[:3]]
+        told = [
+            *self.journals.lines(len(self.records)),
+            *format_recorded_failures(self.recorded),
+            *full,
+            *self.problems[:3],
+        ]
         left_out, asked = len(self.collected) + self.deselected, len(self.asked)
         ending = SessionFacts(
             self.places,
