@@ -34,15 +34,15 @@ def audit(config: pytest.Config) -> int:
         paths = workspace.run_paths
     except WebEvalError as error:
         raise pytest.UsageError(str(error)) from error
-    totals, telling = Counter[str](), 0
+    totals, affected_runs = Counter[str](), 0
     for path in paths:
-        found = Audit.of(path, policy, _salt(path, workspace))
-        _show(_lines(workspace.labels.of(path), found))
-        telling += bool(found.found)
-        for one, count in found.found.items():
-            totals[one.kind] += count
+        report = Audit.of(path, policy, _salt(path, workspace))
+        _show(_lines(workspace.labels.of(path), report))
+        affected_runs += bool(report.found)
+        for finding, count in report.found.items():
+            totals[finding.kind] += count
     _show(_unread(workspace))
-    _show(_totals(totals, telling, len(paths)))
+    _show(_totals(totals, affected_runs, len(paths)))
     return int(pytest.ExitCode.OK)
 
 
@@ -64,22 +64,22 @@ def _salt(path: Path, workspace: Workspace) -> bytes | None:
     return run.inputs.salt
 
 
-def _lines(label: str, found: Audit) -> Iterator[str]:
+def _lines(label: str, report: Audit) -> Iterator[str]:
     """The run, then a line for each secret and for each file that could not be read; nothing of a run without any."""
-    if found.found or found.problems:
-        yield f"{label}: {_number(found.found.total(), 'secret')}"
-    for one in sorted(found.found):
-        yield f"  {_told(one)}, {_number(found.found[one], 'time')}: {one.replacement}"
-    yield from (f"  not read: {problem}" for problem in found.problems)
+    if report.found or report.problems:
+        yield f"{label}: {_number(report.found.total(), 'secret')}"
+    for finding in sorted(report.found):
+        yield f"  {_format_finding(finding)}, {_number(report.found[finding], 'time')}: {finding.replacement}"
+    yield from (f"  not read: {problem}" for problem in report.problems)
 
 
-def _told(one: Finding) -> str:
-    place = f"{one.file}, {one.unit} {one.number}" if one.unit else one.file
-    return f"{place}: {one.kind} {one.name[:NAME_SHOWN]}".rstrip()
+def _format_finding(finding: Finding) -> str:
+    location = f"{finding.file}, {finding.unit} {finding.number}" if finding.unit else finding.file
+    return f"{location}: {finding.kind} {finding.name[:NAME_SHOWN]}".rstrip()
 
 
-def _totals(totals: Counter[str], telling: int, runs: int) -> Iterator[str]:
-    yield f"{_number(totals.total(), 'secret')} in {telling} of {_number(runs, 'run')}"
+def _totals(totals: Counter[str], affected_runs: int, runs: int) -> Iterator[str]:
+    yield f"{_number(totals.total(), 'secret')} in {affected_runs} of {_number(runs, 'run')}"
     yield from (f"  {kind}: {count}" for kind, count in sorted(totals.items()))
 
 

@@ -79,12 +79,12 @@ def _title(summary: Summary) -> str:
 def _counts(summary: Summary) -> str:
     webeval = summary.webeval
     low, high = webeval["success_rate_interval_95"]
-    counted_total = webeval["success_rate_denominator"]
+    denominator = webeval["success_rate_denominator"]
     counts = (
         f"**{summary.success_count} of {summary.total} succeeded**, {summary.failed_count} failed, "
         f"{_count(summary.error_count, 'error')}, {webeval['excluded_count']} excluded"
     )
-    rate = f"; of the {counted_total} that count, 95 % interval {low:.1%} to {high:.1%}" if counted_total else ""
+    rate = f"; of the {denominator} that count, 95 % interval {low:.1%} to {high:.1%}" if denominator else ""
     notes = ["This session is partial."] if webeval["partial"] else []
     notes += [f"Stopped: {plain(webeval['stopped'])}."] if webeval["stopped"] else []
     return " ".join([f"{counts}{rate}. Rules {plain(webeval['rules'])}.", *notes]) + "\n"

@@ -25,8 +25,8 @@ def failures(groups: Sequence[Mapping[str, Any]], reruns: RerunCommands) -> list
     """Groups of failures, the largest first, and under each of the largest the command that scores it again."""
     if not groups:
         return []
-    shown_of_all = f" ({GROUPS_SHOWN} of {len(groups)} kinds)" if len(groups) > GROUPS_SHOWN else ""
-    lines = [f"failures by reason{shown_of_all}:"]
+    limit_note = f" ({GROUPS_SHOWN} of {len(groups)} kinds)" if len(groups) > GROUPS_SHOWN else ""
+    lines = [f"failures by reason{limit_note}:"]
     for position, group in enumerate(groups[:GROUPS_SHOWN]):
         lines += _group(group, reruns, shows_command=position < COMMANDS_SHOWN)
     return [sanitize(line.replace("\n", " ")) for line in lines]
@@ -73,9 +73,9 @@ def warnings(by_run: Mapping[str, Sequence[str]]) -> list[str]:
     groups = warning_groups(by_run)
     if not groups:
         return []
-    shown_of_all = f" ({WARNINGS_SHOWN} of {len(groups)} kinds)" if len(groups) > WARNINGS_SHOWN else ""
+    limit_note = f" ({WARNINGS_SHOWN} of {len(groups)} kinds)" if len(groups) > WARNINGS_SHOWN else ""
     total = sum(group["count"] for group in groups)
-    lines = [f"{_number(total, 'warning')} in {_number(len(by_run), 'run')}, by kind{shown_of_all}:"]
+    lines = [f"{_number(total, 'warning')} in {_number(len(by_run), 'run')}, by kind{limit_note}:"]
     for group in groups[:WARNINGS_SHOWN]:
         decided_count = f" decided {_number(group['decided'], 'verdict')}" if group["decided"] else ""
         example = f"{group['example']['run']}: {group['example']['text']}"

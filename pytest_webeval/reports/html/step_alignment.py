@@ -74,8 +74,8 @@ def _by_page(steps: Sequence[Step], events: Sequence[NetworkEvent]) -> list[Rang
         (url, list(group)) for url, group in groupby(range(len(steps)), key=lambda index: _plain(steps[index].url))
     ]
     arrivals = _arrivals([url for url, _ in visits], events)
-    known_arrivals = [arrival for arrival in arrivals if arrival is not None]
-    ends = dict(zip(known_arrivals, [*known_arrivals[1:], len(events)], strict=False))
+    arrived = [arrival for arrival in arrivals if arrival is not None]
+    ends = dict(zip(arrived, [*arrived[1:], len(events)], strict=False))
     ranges: list[Range | None] = [None] * len(steps)
     for (_, group), arrival in zip(visits, arrivals[1:], strict=False):
         if arrival is not None:
