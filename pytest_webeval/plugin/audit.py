@@ -34,15 +34,15 @@ def audit(config: pytest.Config) -> int:
         paths = workspace.run_paths
     except WebEvalError as error:
         raise pytest.UsageError(str(error)) from error
-    totals, telling = Counter[str](), 0
+    totals, affected_runs = Counter[str](), 0
     for path in paths:
-        found = Audit.of(path, policy, _salt(path, workspace))
-        _show(_lines(workspace.labels.of(path), found))
-        telling += bool(found.findings)
-        for one, count in found.findings.items():
-            totals[one.kind] += count
+        report = Audit.of(path, policy, _salt(path, workspace))
+        _show(_lines(workspace.labels.of(path), report))
+        affected_runs += bool(report.findings)
+        for finding, count in report.findings.items():
+            totals[finding.kind] += count
     _show(_unread(workspace))
-    _show(_totals(totals, telling, len(paths)))
+    _show(_totals(totals, affected_runs, len(paths)))
     return int(pytest.ExitCode.OK)
 
 
@@ -64,22 +64,22 @@ def _salt(path: Path, workspace: Workspace) -> bytes | None:
     return run.inputs.salt
 
 
-def _lines(label: str, found: Audit) -> Iterator[str]:
+def _lines(label: str, report: Audit) -> Iterator[str]:
     """The run, then a line for each secret and for each file that could not be read; nothing of a run without any."""
-    if found.findings or found.problems:
-        yield f"{label}: {_number(found.findings.total(), 'secret')}"
-    for one in sorted(found.findings):
-        yield f"  {_told(one)}, {_number(found.findings[one], 'time')}: {one.replacement}"
-    yield from (f"  not read: {problem}" for problem in found.problems)
+    if report.findings or report.problems:
+        yield f"{label}: {_number(report.findings.total(), 'secret')}"
+    for finding in sorted(report.findings):
+        yield f"  {_format_finding(finding)}, {_number(report.findings[finding], 'time')}: {finding.replacement}"
+    yield from (f"  not read: {problem}" for problem in report.problems)
 
 
-def _told(one: Finding) -> str:
-    place = f"{one.file}, {one.unit} {one.number}" if one.unit else one.file
-    return f"{place}: {one.kind} {one.name[:NAME_SHOWN]}".rstrip()
+def _format_finding(finding: Finding) -> str:
+    location = f"{finding.file}, {finding.unit} {finding.number}" if finding.unit else finding.file
+    return f"{location}: {finding.kind} {finding.name[:NAME_SHOWN]}".rstrip()
 
 
-def _totals(totals: Counter[str], telling: int, runs: int) -> Iterator[str]:
-    yield f"{_number(totals.total(), 'secret')} in {telling} of {_number(runs, 'run')}"
+def _totals(totals: Counter[str], affected_runs: int, runs: int) -> Iterator[str]:
+    yield f"{_number(totals.total(), 'secret')} in {affected_runs} of {_number(runs, 'run')}"
     yield from (f"  {kind}: {count}" for kind, count in sorted(totals.items()))
 
 

@@ -151,4 +151,4 @@ def webeval_sites(request: pytest.FixtureRequest) -> Sites:
 @pytest.fixture(scope="session")
 def webeval_tasks(request: pytest.FixtureRequest) -> TaskSet | None:
     """The task set that --webeval-tasks names, or None."""
-    return request.config.stash[WORKSPACE].given_tasks
+    return request.config.stash[WORKSPACE].configured_tasks

@@ -32,7 +32,7 @@ def task_names(task: Task | None) -> list[str]:
 
 def exact(names: Iterable[int | str]) -> set[str]:
     """The names as keywords that select nothing but what has the very same name; not those that `-k` cannot spell."""
-    return {found for name in names if (found := keyword(name))}
+    return {word for name in names if (word := keyword(name))}
 
 
 def run_keywords(path: Path, workspace: Workspace) -> set[str]:
@@ -41,4 +41,4 @@ def run_keywords(path: Path, workspace: Workspace) -> set[str]:
         run = workspace.run(path)
     except WebEvalError:
         return exact([path.name])
-    return exact([run.task_id, run.format, *task_names(workspace.known_task(run))])
+    return exact([run.task_id, run.format, *task_names(workspace.task_or_none(run))])

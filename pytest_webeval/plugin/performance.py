@@ -37,12 +37,12 @@ def gc_paused() -> Iterator[None]:
 class FreezeCollected:
     """Plugin that exempts all that is there when the tests begin, until the session is over.
 
-    Garbage that nobody found by then is spared too; it is little, and finding it would take a session with one task
+    Garbage that nobody found by then is exempt too; it is little, and finding it would take a session with one task
     longer than to score that. Nothing happens where somebody else exempts objects: nobody could tell theirs from ours.
     """
 
     def __init__(self, config: pytest.Config) -> None:
-        self.is_sparing = False
+        self.is_freezing = False
         config.add_cleanup(self._stop)  # before others add theirs, so that it comes after those that search
 
     @pytest.hookimpl(trylast=True)
@@ -50,10 +50,10 @@ class FreezeCollected:
         """Exempt what is there."""
         if not gc.get_freeze_count():
             gc.freeze()
-            self.is_sparing = True
+            self.is_freezing = True
 
     def _stop(self) -> None:
-        if self.is_sparing:
+        if self.is_freezing:
             gc.unfreeze()
 
 
@@ -108,23 +108,23 @@ class HidePassedPhases:
     """Keeps those reports until the failures are shown, and gives them back for whoever comes after that."""
 
     config: pytest.Config
-    kept: list[pytest.TestReport] = field(default_factory=list)
+    hidden: list[pytest.TestReport] = field(default_factory=list)
 
     @property
-    def _shown(self) -> list[pytest.TestReport]:
+    def _reports(self) -> list[pytest.TestReport]:
         terminal: pytest.TerminalReporter | None = self.config.pluginmanager.get_plugin("terminalreporter")
         return [] if terminal is None else terminal.stats.get(NAMELESS, [])
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take a report away that the terminal reporter has just put there, unless it has something to show."""
-        shown = self._shown
-        if shown and shown[-1] is report:
-            self.kept.append(report)
+        reports = self._reports
+        if reports and reports[-1] is report:
+            self.hidden.append(report)
             if report.when != "teardown" or not any("teardown" in heading for heading, _ in report.sections):
-                shown.pop()
+                reports.pop()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_terminal_summary(self) -> None:
         """Put them back: --durations and other plugins look at them."""
-        self._shown[:] = self.kept
+        self._reports[:] = self.hidden

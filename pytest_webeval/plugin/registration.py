@@ -53,7 +53,7 @@ def register(config: pytest.Config) -> None:
     config.stash[MISSING_TASKS] = MissingTasks(workspace)
     config.stash[REDACTING] = Redacting(workspace.settings.redaction, workspace.settings.output is not None)
     try:
-        _ = workspace.sites, workspace.given_tasks, workspace.subset
+        _ = workspace.sites, workspace.configured_tasks, workspace.subset
         config.stash[MISSING_TASKS].check()
         _check_report(workspace)
         if writes(config):
@@ -88,8 +88,8 @@ def _check_report(workspace: Workspace) -> None:
     """Raise `SettingsError` where there can be no report as it is asked for."""
     report, embed = workspace.settings.report, workspace.settings.report_embed
     if report is None and embed is not None:
-        told = "--webeval-report-embed says what a report may have in itself"
-        raise SettingsError(f"{told}; name one with --webeval-report")
+        problem = "--webeval-report-embed says what a report may have in itself"
+        raise SettingsError(f"{problem}; name one with --webeval-report")
     if report in workspace.settings.roots:
         raise SettingsError(f"--webeval-report: {report} holds recordings; name a directory of its own")
     for path in (report, *report.parents) if report is not None else ():
@@ -129,18 +129,18 @@ def _register_scoring(config: pytest.Config, workspace: Workspace) -> None:
     if page := config.getoption("htmlpath", default=None):
         from pytest_webeval.plugin.reporting.pytest_html import HtmlExtras  # for who asks
 
-        config.pluginmanager.register(HtmlExtras.beside(page, workspace), "webeval-html-extras")
+        config.pluginmanager.register(HtmlExtras.for_page(page, workspace), "webeval-html-extras")
 
 
 def _register_reporting(config: pytest.Config, workspace: Workspace) -> None:
     """What the controller alone needs."""
     from pytest_webeval.plugin.reporting.controller import SessionReporter  # same
-    from pytest_webeval.plugin.reporting.outputs import register_outlets  # which no worker needs
+    from pytest_webeval.plugin.reporting.outputs import register_outputs  # which no worker needs
 
     reporter = SessionReporter(workspace)
     config.pluginmanager.register(reporter, "webeval-reporter")
     config.pluginmanager.register(reporter.stopping, "webeval-stopping")
-    register_outlets(config, reporter)
+    register_outputs(config, reporter)
 
 
 def writes(config: pytest.Config) -> bool:

@@ -54,31 +54,31 @@ class Ignoring:
     paths: frozenset[str]
     globs: tuple[str, ...]
     patterns: tuple[str, ...]  # the user's own
-    named: frozenset[Path]
+    argument_paths: frozenset[Path]
     around: frozenset[Path]  # and all directories above them
 
     @classmethod
     def of(cls, config: pytest.Config, root: Path) -> Ignoring:
         """What holds below a root, by options, the ini file and the conftest.py files above the root."""
         patterns = tuple(config.getini("norecursedirs"))
-        named = _named(config)
+        argument_paths = _argument_paths(config)
         return cls(
             frozenset((*map(os.path.abspath, config.getoption("ignore") or ()), *_of_conftests(config, root, "")))
             - {str(root)},
             (*(config.getoption("ignore_glob") or ()), *_of_conftests(config, root, "_glob")),
             () if patterns == USUAL else patterns,
-            named,
-            named.union(*(path.parents for path in named)),
+            argument_paths,
+            argument_paths.union(*(path.parents for path in argument_paths)),
         )
 
     @property
-    def told(self) -> list[list[str]]:
+    def as_lists(self) -> list[list[str]]:
         """All of it as plain values, the same in all processes in which it is the same."""
         return [
             sorted(self.paths),
             list(self.globs),
             list(self.patterns),
-            sorted(map(os.path.abspath, self.named)),
+            sorted(map(os.path.abspath, self.argument_paths)),
         ]
 
     def covers(self, path: Path) -> bool:
@@ -90,7 +90,9 @@ class Ignoring:
 
     def _fits_alone(self, path: Path, pattern: str) -> bool:
         """Whether a pattern fits a directory, and none around it that an argument names all the same."""
-        return _fits(path, pattern) and not any(one in path.parents and _fits(one, pattern) for one in self.named)
+        return _fits(path, pattern) and not any(
+            parent in path.parents and _fits(parent, pattern) for parent in self.argument_paths
+        )
 
 
 def _fits(path: Path, glob: str) -> bool:
@@ -100,20 +102,24 @@ def _fits(path: Path, glob: str) -> bool:
     return fnmatch(str(path), os.path.abspath(glob)) or path.match(glob)  # noqa: PTH100  (links are kept)
 
 
-def _named(config: pytest.Config) -> frozenset[Path]:
+def _argument_paths(config: pytest.Config) -> frozenset[Path]:
     """The directories that arguments name."""
-    chosen = config.stash.get(SELECTED_PATHS, None)
-    paths = [Path(one) for one in config.args] if chosen is None else list(chosen.paths)
+    selected = config.stash.get(SELECTED_PATHS, None)
+    paths = [Path(argument) for argument in config.args] if selected is None else list(selected.paths)
     return frozenset(paths)
 
 
 def _of_conftests(config: pytest.Config, root: Path, kind: str) -> Iterator[str]:
     """The nearest `collect_ignore` or `collect_ignore_glob` above a root, relative to the file that it stands in."""
-    found = [(Path(path).parent, plugin) for plugin in config.pluginmanager.get_plugins() if (path := _file(plugin))]
-    above = sorted((pair for pair in found if pair[0] in root.parents), key=lambda pair: -len(pair[0].parts))
-    values = ((place, getattr(plugin, f"collect_ignore{kind}", None)) for place, plugin in above)
-    place, given = next(((place, given) for place, given in values if given is not None), (root, ()))
-    yield from (os.path.abspath(place / one) for one in given)  # noqa: PTH100  (links are kept)
+    conftests = [
+        (Path(path).parent, plugin) for plugin in config.pluginmanager.get_plugins() if (path := _file(plugin))
+    ]
+    above = sorted((pair for pair in conftests if pair[0] in root.parents), key=lambda pair: -len(pair[0].parts))
+    values = ((directory, getattr(plugin, f"collect_ignore{kind}", None)) for directory, plugin in above)
+    directory, patterns = next(
+        ((directory, patterns) for directory, patterns in values if patterns is not None), (root, ())
+    )
+    yield from (os.path.abspath(directory / pattern) for pattern in patterns)  # noqa: PTH100  (links are kept)
 
 
 def _file(plugin: Any) -> str | None:

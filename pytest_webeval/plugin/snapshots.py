@@ -20,7 +20,7 @@ from pytest_webeval.safety.files import sha256
 
 # The names by which the controller of xdist hands a worker the directory, and what arguments named in run roots.
 PLACE = "webeval_snapshots"
-NAMED = "webeval_named"
+ARGUMENT_PATHS = "webeval_named"
 _LAYOUTS: dict[str, RunFormat] = {layout.name: layout for layout in FORMATS}
 
 
@@ -30,57 +30,57 @@ class Snapshots:
 
     place: Path
 
-    def agreed(self, key: str, look: Callable[[], bytes]) -> bytes:
+    def agree(self, key: str, look: Callable[[], bytes]) -> bytes:
         """What the first process saw. A process that cannot write or read there, as on another machine, is alone."""
         first = self.place / f"{key}.json"
         with suppress(OSError):
             return first.read_bytes()
-        seen = look()
+        content = look()
         with suppress(OSError):
             own = self.place / f"{key}.{os.getpid()}"
-            own.write_bytes(seen)
+            own.write_bytes(content)
             with suppress(FileExistsError):
                 os.link(own, first)  # whole or not at all, and never over another's
             own.unlink()
             return first.read_bytes()
-        return seen
+        return content
 
 
 SNAPSHOTS = pytest.StashKey[Snapshots]()
 
 
-def key_of(path: Path, *about: object) -> str:
+def key_of(path: Path, *inputs: object) -> str:
     """A name for a directory and all that decides what a process finds in it."""
-    return sha256(json.dumps([str(path), *about]).encode())
+    return sha256(json.dumps([str(path), *inputs]).encode())
 
 
 def snapshot(branch: Branch, formats: dict[Path, RunFormat | None]) -> bytes:
     """A tree as text, which names those formats that every process has."""
-    return json.dumps([_plain(branch, formats), [*map(str, branch.without_runs)]]).encode()
+    return json.dumps([_branch_to_json(branch, formats), [*map(str, branch.without_runs)]]).encode()
 
 
-def _plain(branch: Branch, formats: dict[Path, RunFormat | None]) -> list[Any]:
-    found = formats.get(branch.path) if branch.kind is Kind.RUN else None
-    layout = found.name if found is not None and _LAYOUTS.get(found.name) is found else None
-    inner = [_plain(one, formats) for one in branch.branches]
+def _branch_to_json(branch: Branch, formats: dict[Path, RunFormat | None]) -> list[Any]:
+    run_format = formats.get(branch.path) if branch.kind is Kind.RUN else None
+    layout = run_format.name if run_format is not None and _LAYOUTS.get(run_format.name) is run_format else None
+    inner = [_branch_to_json(child, formats) for child in branch.branches]
     return [branch.path.name, branch.kind.value, branch.problem, layout, inner]
 
 
-def restored(text: bytes, path: Path) -> tuple[Branch, dict[Path, RunFormat | None]]:
+def restore(text: bytes, path: Path) -> tuple[Branch, dict[Path, RunFormat | None]]:
     """The tree below a directory, and the formats of its runs; None for one that a hook has to recognize again.
 
     The directories without runs are those of the whole tree, at its top.
     """
-    plain, without = json.loads(text)
+    plain, without_runs = json.loads(text)
     formats: dict[Path, RunFormat | None] = {}
-    return _branch(plain, path, formats, tuple(map(Path, without))), formats
+    return _branch(plain, path, formats, tuple(map(Path, without_runs))), formats
 
 
 def _branch(
-    plain: list[Any], path: Path, formats: dict[Path, RunFormat | None], without: tuple[Path, ...] = ()
+    plain: list[Any], path: Path, formats: dict[Path, RunFormat | None], without_runs: tuple[Path, ...] = ()
 ) -> Branch:
     _, value, problem, layout, inner = plain
     kind = Kind(value)
     if kind is Kind.RUN:
         formats[path] = _LAYOUTS.get(layout)
-    return Branch(path, kind, problem, tuple(_branch(one, path / one[0], formats) for one in inner), without)
+    return Branch(path, kind, problem, tuple(_branch(child, path / child[0], formats) for child in inner), without_runs)

@@ -40,7 +40,7 @@ class PytestCalls(EvaluatorCalls):
 
     def call(self, evaluate: Callable[[], object], expectation: Expectation, run: Run) -> object:
         """Call an evaluator. Raises `pytest.skip.Exception`: then nothing else is evaluated."""
-        with self._harmless_warnings(run):
+        with self._sanitize_warnings(run):
             try:
                 return super().call(evaluate, expectation, run)
             except pytest.xfail.Exception as error:  # a subclass of what pytest.fail raises
@@ -52,7 +52,7 @@ class PytestCalls(EvaluatorCalls):
                 return _failure(expectation, "evaluator.fail", str(error.msg))
 
     @contextmanager
-    def _harmless_warnings(self, run: Run) -> Iterator[None]:
+    def _sanitize_warnings(self, run: Run) -> Iterator[None]:
         """Let warnings through to pytest without secrets and control characters."""
         try:
             with warnings.catch_warnings(record=True) as caught:
@@ -65,11 +65,11 @@ class PytestCalls(EvaluatorCalls):
         message, original = cast("Warning", warning.message), str(warning.message)
         text = sanitize(original if self.config is None else self.config.stash[REDACTING].text(original, run))
         if text != original:
-            message = _like(warning.category, text)
+            message = _rebuild_warning(warning.category, text)
         warnings.warn_explicit(message, type(message), warning.filename, warning.lineno)
 
 
-def _like(category: type[Warning], text: str) -> Warning:
+def _rebuild_warning(category: type[Warning], text: str) -> Warning:
     """A warning of the same class, unless that wants more than a text."""
     try:
         return category(text)
@@ -94,23 +94,23 @@ def _traceback(error: BaseException, config: pytest.Config) -> str:
     style = "long" if is_full else _STYLES.get(config.getoption("tbstyle", default="auto"))
     if style is None:
         return ""
-    shown = pytest.ExceptionInfo.from_exception(error).getrepr(
+    traceback = pytest.ExceptionInfo.from_exception(error).getrepr(
         style=style, showlocals=config.getoption("showlocals", default=False), tbfilter=not is_full
     )
-    return shortened_lines(str(shown))
+    return shortened_lines(str(traceback))
 
 
-def call_user_hook(hook: pluggy.HookCaller, **given: Any) -> str | None:
+def call_user_hook(hook: pluggy.HookCaller, **arguments: Any) -> str | None:
     """Call a hook. What it raised, in one line that names it; None if all is well.
 
     pytest would end the session without a summary. Nothing that somebody does with one result is worth all the others,
     and there is no telling what they raise: so this is the one broad except of the plugin. `pytest.exit` still exits.
     """
     try:
-        hook(**given)
+        hook(**arguments)
     except pytest.exit.Exception:
         raise
     except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:  # noqa: BLE001  (see above)
-        told = " ".join(str(error).split())
-        return sanitize(f"{hook.name} raised {type(error).__name__}: {told}; mend the hook, then score again")
+        message = " ".join(str(error).split())
+        return sanitize(f"{hook.name} raised {type(error).__name__}: {message}; mend the hook, then score again")
     return None

@@ -20,7 +20,7 @@ from pytest_webeval.plugin.selected_paths import Ignoring
 from pytest_webeval.plugin.settings import Settings
 from pytest_webeval.plugin.snapshots import SNAPSHOTS
 from pytest_webeval.plugin.snapshots import key_of
-from pytest_webeval.plugin.snapshots import restored
+from pytest_webeval.plugin.snapshots import restore
 from pytest_webeval.plugin.snapshots import snapshot
 from pytest_webeval.plugin.user_code import PytestCalls
 from pytest_webeval.recordings import formats
@@ -95,7 +95,7 @@ class Workspace:
         return load_sites(self.settings.config) if self.settings.config else Sites()
 
     @cached_property
-    def given_tasks(self) -> TaskSet | None:
+    def configured_tasks(self) -> TaskSet | None:
         """The task set that an option names. Raises `TaskDefinitionError`."""
         return load_tasks(*self.settings.tasks) if self.settings.tasks else None
 
@@ -121,34 +121,34 @@ class Workspace:
         if path in self._formats:
             return self._formats[path]
         try:
-            known: RunFormat | None = self.config.hook.pytest_webeval_recognize(path=path, config=self.config)
+            hook_format: RunFormat | None = self.config.hook.pytest_webeval_recognize(path=path, config=self.config)
         except OSError as error:
             raise RecordingError(f"cannot read {path}: {error.strerror or error}; make it readable") from error
-        found = known or formats.format_of(path, seen)
-        if found is not None or seen is not None:  # until it is collected, a conftest.py may come that knows it
-            self._formats[path] = found
-        return found
+        run_format = hook_format or formats.format_of(path, seen)
+        if run_format is not None or seen is not None:  # until it is collected, a conftest.py may come that knows it
+            self._formats[path] = run_format
+        return run_format
 
     def run(self, path: Path) -> Run:
         """The run in a directory. Raises `RecordingError`."""
         if path in self._problems:
             raise RecordingError(self._problems[path])
-        found = self.format_of(path)
-        if found is None:
+        run_format = self.format_of(path)
+        if run_format is None:
             return formats.load_run(path, self.settings.rules, self.labels.of(path))
-        if any(found is layout for layout in formats.FORMATS):
-            return self._loaded(found, path)
+        if any(run_format is layout for layout in formats.FORMATS):
+            return self._load_run(run_format, path)
         try:
-            return self._loaded(found, path)
+            return self._load_run(run_format, path)
         except RecordingError:
             raise
         except Exception as error:  # there is no telling what the code of a user raises
-            name, told = getattr(found, "name", type(found).__name__), " ".join(str(error).split())
-            wrong = f"the format {name} cannot load {path}: {type(error).__name__}: {told}"
-            raise RecordingError(f"{wrong}; correct its load(), then score again") from error
+            name, message = getattr(run_format, "name", type(run_format).__name__), " ".join(str(error).split())
+            problem = f"the format {name} cannot load {path}: {type(error).__name__}: {message}"
+            raise RecordingError(f"{problem}; correct its load(), then score again") from error
 
-    def _loaded(self, found: RunFormat, path: Path) -> Run:
-        return found.load(path, self.labels.of(path), self.settings.rules).within(self.settings.limits)
+    def _load_run(self, run_format: RunFormat, path: Path) -> Run:
+        return run_format.load(path, self.labels.of(path), self.settings.rules).within(self.settings.limits)
 
     def definition(self, run: Run) -> Definition:
         """What the task of a run is, and where that stands. Raises `TaskDefinitionError`."""
@@ -179,7 +179,7 @@ class Workspace:
         except WebEvalError:
             return "", ""
 
-    def known_task(self, run: Run) -> Task | None:
+    def task_or_none(self, run: Run) -> Task | None:
         """The definition that somebody gave of a run's task, if it can be used. Looks at no recording."""
         try:
             tasks = self._task_set(run)
@@ -195,11 +195,11 @@ class Workspace:
         the directory of a trajectory, which needs none and may hold downloads.
         """
         path = run.path
-        if self.given_tasks is not None:
-            return self.given_tasks
+        if self.configured_tasks is not None:
+            return self.configured_tasks
         root = self.labels.root_of(path) or path
-        if root != path and (found := self.definitions(root)) is not None:
-            return found
+        if root != path and (tasks := self.definitions(root)) is not None:
+            return tasks
         if not self.settings.own_tasks:
             return None
         return self._own_tasks(run, (OWN_TASK, TASKS) if root == path else (OWN_TASK,))
@@ -208,20 +208,20 @@ class Workspace:
         """What the run itself says of its task. It is asked for it several times in a row, and read once."""
         if run.path not in self._latest:
             self._latest.clear()
-            self._latest[run.path] = _read_in(run.path, names, FROM_RUN) if run.trajectory is None else None
-        return _usable(self._latest[run.path])
+            self._latest[run.path] = _read_first(run.path, names, FROM_RUN) if run.trajectory is None else None
+        return _tasks_or_raise(self._latest[run.path])
 
     def definitions(self, root: Path) -> TaskSet | None:
         """The task set that an option names or that lies in a run root. Raises `TaskDefinitionError`.
 
         None for a root that is a run itself: the agent could have written what lies in it.
         """
-        if self.given_tasks is not None:
-            return self.given_tasks
+        if self.configured_tasks is not None:
+            return self.configured_tasks
         if root not in self._task_sets:
             is_run = self.format_of(root) is not None
-            self._task_sets[root] = None if is_run else _read_in(root, (TASKS,))
-        return _usable(self._task_sets[root])
+            self._task_sets[root] = None if is_run else _read_first(root, (TASKS,))
+        return _tasks_or_raise(self._task_sets[root])
 
     def case(self, run: Run, sites: Sites) -> Case:
         """What evaluators may look at. Raises `WebEvalError`."""
@@ -236,9 +236,9 @@ class Workspace:
             is_published=definition.is_published,
         )
         case.warnings.extend(getattr(definition.task, "warnings", ()))  # which only tasks of trajectories have
-        if run.trajectory is not None and self.given_tasks is not None and not definition.origin:
-            told = f"task {run.task_id} is not defined in {self.given_tasks.origin}"
-            case.warnings.append(f"{told}; the run belongs to no group")
+        if run.trajectory is not None and self.configured_tasks is not None and not definition.origin:
+            problem = f"task {run.task_id} is not defined in {self.configured_tasks.origin}"
+            case.warnings.append(f"{problem}; the run belongs to no group")
         if definition.is_from_run:
             case.warnings.append(
                 "the task definition comes from the run directory, where the agent could have written it"
@@ -272,34 +272,34 @@ class Workspace:
     @cached_property
     def tested_paths(self) -> list[Path]:
         """What Python tests are repeated for: all runs, and what should be one, so that none is passed in silence."""
-        found = list(self.branches)
-        self._problems.update({branch.path: branch.problem for branch in found if branch.problem is not None})
-        return [branch.path for branch in found]
+        branches = list(self.branches)
+        self._problems.update({branch.path: branch.problem for branch in branches if branch.problem is not None})
+        return [branch.path for branch in branches]
 
     def branch(self, path: Path) -> Branch:
         """What lies at or below a directory of a root. It is looked for once: by one process for all that share it."""
         if path not in self._branches:
             shared = SNAPSHOTS in self.config.stash
-            self._branches[path] = self._agreed(path) if shared else self._searched(path)
+            self._branches[path] = self._find_shared_branch(path) if shared else self._find_branch(path)
         return self._branches[path]
 
-    def _searched(self, path: Path) -> Branch:
+    def _find_branch(self, path: Path) -> Branch:
         root = self.labels.root_of(path) or path
         search = Search(root, self.format_of, self.is_task, self.is_defined, self.is_left_out)
         return search.branch(path)
 
-    def _agreed(self, path: Path) -> Branch:
+    def _find_shared_branch(self, path: Path) -> Branch:
         """What the first process of the session found that leaves out the same."""
         ignoring = self.ignoring(self.labels.root_of(path) or path)
-        key = key_of(path, self.is_recognizing, *ignoring.told)
-        text = self.config.stash[SNAPSHOTS].agreed(key, lambda: snapshot(self._searched(path), self._formats))
-        found, known = restored(text, path)
-        for run, layout in known.items():
+        key = key_of(path, self.is_recognizing, *ignoring.as_lists)
+        text = self.config.stash[SNAPSHOTS].agree(key, lambda: snapshot(self._find_branch(path), self._formats))
+        branch, run_formats = restore(text, path)
+        for run, layout in run_formats.items():
             if layout is not None:
                 self._formats[run] = layout
             elif self._formats.get(run) is None:  # a hook that knew it is asked again
                 self._formats.pop(run, None)
-        return found
+        return branch
 
     @property
     def is_recognizing(self) -> bool:
@@ -314,8 +314,8 @@ class Workspace:
     @property
     def without_runs(self) -> list[str]:
         """The labels of directories in which nothing is a run, as far as anybody looked, sorted."""
-        found = {one for root in self.settings.roots for one in self._without_runs_in(root)}
-        return sorted(map(self.labels.of, found))
+        directories = {directory for root in self.settings.roots for directory in self._without_runs_in(root)}
+        return sorted(map(self.labels.of, directories))
 
     def _without_runs_in(self, root: Path) -> Sequence[Path]:
         return self._branches[root].without_runs if root in self._branches else ()
@@ -369,21 +369,21 @@ def _source(run: Run, tasks: TaskSet | None) -> tuple[str, str]:
     return tasks.checksum, tasks.origin
 
 
-def _read_in(directory: Path, names: Sequence[str], told: str | None = None) -> TaskSetOrError:
-    """The tasks in the first of these files that is there. `told` is what follows its name in place of its path."""
-    name = next((one for one in names if exists_no_follow(directory / one)), None)
+def _read_first(directory: Path, names: Sequence[str], origin: str | None = None) -> TaskSetOrError:
+    """The tasks in the first of these files that is there. `origin` follows its name in place of its path."""
+    name = next((candidate for candidate in names if exists_no_follow(directory / candidate)), None)
     if name is None:
         return None
     try:
-        return load_untrusted_tasks(directory, name, f"{name} {told}" if told else str(directory / name))
+        return load_untrusted_tasks(directory, name, f"{name} {origin}" if origin else str(directory / name))
     except TaskDefinitionError as error:  # as dear to find out again for each run as a task set is to read
         return error
 
 
-def _usable(found: TaskSetOrError) -> TaskSet | None:
-    if isinstance(found, TaskDefinitionError):  # a new one, for one that is raised for each run would keep them all
-        raise TaskDefinitionError(str(found)) from found.__cause__
-    return found
+def _tasks_or_raise(tasks_or_error: TaskSetOrError) -> TaskSet | None:
+    if isinstance(tasks_or_error, TaskDefinitionError):  # a new one: if raised for each run, one would keep them all
+        raise TaskDefinitionError(str(tasks_or_error)) from tasks_or_error.__cause__
+    return tasks_or_error
 
 
 WORKSPACE = pytest.StashKey[Workspace]()

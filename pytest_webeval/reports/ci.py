@@ -17,15 +17,15 @@ from pytest_webeval.summary.warning_kinds import warning_groups
 
 def annotation(summary: Summary, title: str) -> str:
     """The totals: a notice if everything succeeded, otherwise an error."""
-    about = summary.webeval
-    told = f"{summary.success_count} of {summary.total} succeeded"
-    if about["success_rate"] is not None:
-        told += f" ({about['success_rate']:.1%})"
-    told += f", {summary.failed_count} failed, errors: {summary.error_count}"
-    if flips := about.get("baseline"):
-        told += f"; since {flips['timestamp'][:10]} {len(flips['lost'])} lost, {len(flips['gained'])} gained"
+    webeval = summary.webeval
+    text = f"{summary.success_count} of {summary.total} succeeded"
+    if webeval["success_rate"] is not None:
+        text += f" ({webeval['success_rate']:.1%})"
+    text += f", {summary.failed_count} failed, errors: {summary.error_count}"
+    if flips := webeval.get("baseline"):
+        text += f"; since {flips['timestamp'][:10]} {len(flips['lost'])} lost, {len(flips['gained'])} gained"
     kind = "notice" if summary.success_count == summary.total else "error"
-    return f"::{kind} title={_property(sanitize(title))}::{_message(sanitize(told))}"
+    return f"::{kind} title={_property(sanitize(title))}::{_message(sanitize(text))}"
 
 
 def _message(text: str) -> str:
@@ -43,11 +43,11 @@ _MEANINGFUL = re.compile(r"[&<>`*_\[\]!|~:@#\\$.{}^\"']")
 
 
 def plain(text: object) -> str:
-    """What a stranger wrote, as code in one line: it shows as it is, and neither links nor mentions anybody."""
+    """Untrusted text as code in one line: it shows as it is, and neither links nor mentions anybody."""
     line = " ".join(sanitize(str(text)[: 2 * LONGEST_CELL]).split())
-    told = line if len(line) <= LONGEST_CELL else f"{line[: LONGEST_CELL - 1]}…"
-    inert = _MEANINGFUL.sub(lambda found: f"&#{ord(found[0])};", told)
-    return f"<code>{inert.replace('&#64;', '&#64;<!-- -->')}</code>" if inert else ""
+    preview = line if len(line) <= LONGEST_CELL else f"{line[: LONGEST_CELL - 1]}…"
+    escaped = _MEANINGFUL.sub(lambda match: f"&#{ord(match[0])};", preview)
+    return f"<code>{escaped.replace('&#64;', '&#64;<!-- -->')}</code>" if escaped else ""
 
 
 def fenced(command: str) -> str:
@@ -58,10 +58,10 @@ def fenced(command: str) -> str:
 
 def markdown(summary: Summary, reruns: RerunCommands, room: int) -> str:
     """The page in at most `room` bytes: failed tasks are left out first, and all of it where not even numbers fit."""
-    about = summary.webeval
+    webeval = summary.webeval
     head = f"{_title(summary)}\n{_counts(summary)}"
-    blocks = [_title(summary), *_flips(about, reruns), _counts(summary), *_sites(summary), *_groups(about, reruns)]
-    page = "\n".join([*blocks, *_warnings(about)])
+    blocks = [_title(summary), *_flips(webeval, reruns), _counts(summary), *_sites(summary), *_groups(webeval, reruns)]
+    page = "\n".join([*blocks, *_warnings(webeval)])
     if _size(page) > room:
         return head if _size(head) <= room else ""
     return page + _tasks(summary.task_results, room - _size(page))
@@ -77,37 +77,37 @@ def _title(summary: Summary) -> str:
 
 
 def _counts(summary: Summary) -> str:
-    about = summary.webeval
-    low, high = about["success_rate_interval_95"]
-    of = about["success_rate_denominator"]
+    webeval = summary.webeval
+    low, high = webeval["success_rate_interval_95"]
+    denominator = webeval["success_rate_denominator"]
     counts = (
         f"**{summary.success_count} of {summary.total} succeeded**, {summary.failed_count} failed, "
-        f"{_counted(summary.error_count, 'error')}, {about['excluded_count']} excluded"
+        f"{_count(summary.error_count, 'error')}, {webeval['excluded_count']} excluded"
     )
-    rate = f"; of the {of} that count, 95 % interval {low:.1%} to {high:.1%}" if of else ""
-    notes = ["This session is partial."] if about["partial"] else []
-    notes += [f"Stopped: {plain(about['stopped'])}."] if about["stopped"] else []
-    return " ".join([f"{counts}{rate}. Rules {plain(about['rules'])}.", *notes]) + "\n"
+    rate = f"; of the {denominator} that count, 95 % interval {low:.1%} to {high:.1%}" if denominator else ""
+    notes = ["This session is partial."] if webeval["partial"] else []
+    notes += [f"Stopped: {plain(webeval['stopped'])}."] if webeval["stopped"] else []
+    return " ".join([f"{counts}{rate}. Rules {plain(webeval['rules'])}.", *notes]) + "\n"
 
 
-def _counted(count: int, noun: str) -> str:
+def _count(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def _flips(about: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
-    found = about.get("baseline")
-    if found is None:
+def _flips(webeval: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
+    baseline = webeval.get("baseline")
+    if baseline is None:
         return
-    told = ("lost", "gained") if about["partial"] else ("lost", "gained", "new", "gone")
-    counts = ", ".join(f"{len(found[name])} {name}" for name in told)
-    yield f"### Since the baseline of {plain(found['timestamp'][:10])}: {counts}\n"
-    differ = {"same_rules": "rules", "same_evaluators": "evaluators", "same_tasks": "task definitions"}
-    if other := [word for name, word in differ.items() if not found[name]]:
-        yield f"It was scored with other {' and '.join(other)}, which may be why.\n"
-    if found["partial"]:
+    changes = ("lost", "gained") if webeval["partial"] else ("lost", "gained", "new", "gone")
+    counts = ", ".join(f"{len(baseline[name])} {name}" for name in changes)
+    yield f"### Since the baseline of {plain(baseline['timestamp'][:10])}: {counts}\n"
+    input_labels = {"same_rules": "rules", "same_evaluators": "evaluators", "same_tasks": "task definitions"}
+    if changed_inputs := [word for name, word in input_labels.items() if not baseline[name]]:
+        yield f"It was scored with other {' and '.join(changed_inputs)}, which may be why.\n"
+    if baseline["partial"]:
         yield "It is of a partial session, which scored some of the runs.\n"
     for name in ("lost", "gained"):
-        if runs := found[name]:
+        if runs := baseline[name]:
             ids = ", ".join(plain(reruns.task_ids.get(run, run)) for run in runs[:FLIPS_SHOWN])
             yield f"{name}: {ids}{_more(len(runs) - FLIPS_SHOWN)}\n"
 
@@ -117,10 +117,10 @@ def _more(count: int) -> str:
 
 
 def _sites(summary: Summary) -> Iterator[str]:
-    found = {name: rows for name, rows in summary.per_site_summary.items() if name}
-    if found:
-        rows = [_site(name, rows) for name, rows in list(found.items())[:SITES_SHOWN]]
-        yield _table(("site", "success", "of", "rate"), rows, len(found) - SITES_SHOWN)
+    named_sites = {name: rows for name, rows in summary.per_site_summary.items() if name}
+    if named_sites:
+        rows = [_site(name, rows) for name, rows in list(named_sites.items())[:SITES_SHOWN]]
+        yield _table(("site", "success", "of", "rate"), rows, len(named_sites) - SITES_SHOWN)
 
 
 def _site(name: str, rows: Sequence[Mapping[str, Any]]) -> tuple[object, ...]:
@@ -128,23 +128,23 @@ def _site(name: str, rows: Sequence[Mapping[str, Any]]) -> tuple[object, ...]:
     return plain(name), good, len(rows), f"{good / len(rows):.1%}"
 
 
-def _groups(about: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
-    groups = about["failures"]
+def _groups(webeval: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
+    groups = webeval["failures"]
     if not groups:
         return
     yield "### Failures by reason\n"
-    rows = [(one["count"], plain(one["evaluator"]), plain(one["text"])) for one in groups[:GROUPS_SHOWN]]
+    rows = [(group["count"], plain(group["evaluator"]), plain(group["text"])) for group in groups[:GROUPS_SHOWN]]
     yield _table(("count", "evaluator", "reason"), rows, len(groups) - GROUPS_SHOWN)
     for group in groups[:COMMANDS_SHOWN]:
-        found = reruns.command(group["runs"])
-        some = "" if found.named == found.of else f", the first {found.named} of them"
-        yield f"Score the {group['count']} with {plain(group['text'])} again{some}:\n"
-        yield fenced(found.command)
+        rerun = reruns.command(group["runs"])
+        coverage = "" if rerun.named == rerun.of else f", the first {rerun.named} of them"
+        yield f"Score the {group['count']} with {plain(group['text'])} again{coverage}:\n"
+        yield fenced(rerun.command)
 
 
-def _warnings(about: Mapping[str, Any]) -> Iterator[str]:
+def _warnings(webeval: Mapping[str, Any]) -> Iterator[str]:
     """Kinds of warnings, those that decided verdicts first."""
-    groups = warning_groups(about.get("warnings") or {})
+    groups = warning_groups(webeval.get("warnings") or {})
     if groups:
         yield "### Warnings by kind\n"
         heads = ("count", "kind", "verdicts decided", "first run", "its warning")
@@ -165,9 +165,7 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[object]], left_out: int
 def _tasks(results: Sequence[Mapping[str, Any]], room: int) -> str:
     """A line for each task that did not succeed, as many as there is room for."""
     failed = [row for row in results if row["status"] not in ("success", "excluded")]
-    lines = [
-        f"\n### {_counted(len(failed), 'task')} without success\n\n| task | site | reason |\n| --- | --- | --- |\n"
-    ]
+    lines = [f"\n### {_count(len(failed), 'task')} without success\n\n| task | site | reason |\n| --- | --- | --- |\n"]
     reserve = 100  # for what follows the table
     room -= _size(lines[0]) + reserve
     for row in failed[:TASKS_SHOWN]:
@@ -177,19 +175,19 @@ def _tasks(results: Sequence[Mapping[str, Any]], room: int) -> str:
             break
         lines.append(line)
     left_out = len(failed) - len(lines) + 1
-    more = f"\n… and {left_out} more in eval_summary.json\n" if left_out else ""
-    return "".join([*lines, more]) if len(lines) > 1 else ""
+    left_out_note = f"\n… and {left_out} more in eval_summary.json\n" if left_out else ""
+    return "".join([*lines, left_out_note]) if len(lines) > 1 else ""
 
 
 def open_metrics(summary: Summary) -> str:
     """A line for each number, sorted; a rate of nothing is left out."""
-    about = summary.webeval
+    webeval = summary.webeval
     numbers: dict[str, float | None] = {
         "webeval_error": summary.error_count,
-        "webeval_excluded": about["excluded_count"],
+        "webeval_excluded": webeval["excluded_count"],
         "webeval_failure": summary.failed_count,
         "webeval_success": summary.success_count,
-        "webeval_success_rate": about["success_rate"],
+        "webeval_success_rate": webeval["success_rate"],
     }
     numbers |= {
         f'webeval_success_rate{{site="{_label(site)}"}}': sum(row["status"] == "success" for row in rows) / len(rows)

@@ -45,28 +45,32 @@ def failure_text(result: TaskResult) -> str:
     """
     if not result.evaluators_results and result.error_msg:
         return "\n".join([sanitize(_shortened(result.error_msg)), *recording_lines(result)])
-    blocks = [evaluator_text(one) for one in result.evaluators_results if one.status is not Status.SUCCESS]
-    found = recording_lines(result) if blocks else ()
-    return "\n".join(dict.fromkeys(filter(None, [reason(result), *blocks, *found])))  # an error is its own reason
+    blocks = [
+        evaluator_text(evaluator_result)
+        for evaluator_result in result.evaluators_results
+        if evaluator_result.status is not Status.SUCCESS
+    ]
+    problems = recording_lines(result) if blocks else ()
+    return "\n".join(dict.fromkeys(filter(None, [reason(result), *blocks, *problems])))  # an error is its own reason
 
 
 def recording_lines(result: TaskResult) -> list[str]:
     """A line for each thing that is wrong with the recording itself, which no agent can help."""
-    found = result.webeval.get("capture")
-    findings = found[:MOST_FINDINGS] if isinstance(found, list) else ()
-    return [sanitize(_shortened(f"recording: {one['kind']}: {one['text']}")) for one in findings]
+    capture = result.webeval.get("capture")
+    findings = capture[:MOST_FINDINGS] if isinstance(capture, list) else ()
+    return [sanitize(_shortened(f"recording: {finding['kind']}: {finding['text']}")) for finding in findings]
 
 
 def evaluator_text(result: EvaluatorResult) -> str:
     """What one evaluator found wrong."""
     if result.error_msg:
         return sanitize(_shortened(f"{result.evaluator_name}: {result.error_msg}"))
-    lines = [line for one in failed_assertions(result) for line in _lines(one)]
+    lines = [line for assertion in failed_assertions(result) for line in _format_assertion(assertion)]
     more = [f"  … and {len(lines) - MOST_LINES:,} lines more in eval_result.json"] if len(lines) > MOST_LINES else []
     return "\n".join([sanitize(_shortened(result.evaluator_name)), *lines[:MOST_LINES], *more])
 
 
-def _lines(assertion: Assertion) -> Iterator[str]:
+def _format_assertion(assertion: Assertion) -> Iterator[str]:
     yield sanitize(_shortened(f"  {assertion.assertion_name}"))
     for message in assertion.assertion_msgs or ():
         yield sanitize(_shortened(f"    {message}"))
@@ -76,32 +80,39 @@ def reason(result: TaskResult) -> str | None:
     """What went wrong first, in one line that names the field; None for a success."""
     if result.status is Status.SUCCESS:
         return None
-    found = deciding_assertion(result)
-    told = result.error_msg or result.status.value if found is None else _told(found, result)
-    return sanitize(_shortened(told))
+    decisive = deciding_assertion(result)
+    text = result.error_msg or result.status.value if decisive is None else _format_decisive(decisive, result)
+    return sanitize(_shortened(text))
 
 
-def _told(found: Decisive, whole: TaskResult) -> str:
+def _format_decisive(decisive: Decisive, task_result: TaskResult) -> str:
     """The error or the assertion; where that is about a field of the nearest event, with that event."""
-    result, assertion = found
+    result, assertion = decisive
     if assertion is None:
         return f"{result.evaluator_name}: {result.error_msg}"
-    first = failed_assertions(result)[0]
-    told = _parameters(result, whole) if assertion.assertion_name == _QUERY else ""
-    told = told or _one_line(assertion)
-    return told if assertion is first else f"{told}; {(first.assertion_msgs or [''])[-1]}"
+    first_failed = failed_assertions(result)[0]
+    text = _format_parameters(result, task_result) if assertion.assertion_name == _QUERY else ""
+    text = text or _one_line(assertion)
+    return text if assertion is first_failed else f"{text}; {(first_failed.assertion_msgs or [''])[-1]}"
 
 
-def _parameters(result: EvaluatorResult, whole: TaskResult) -> str:
+def _format_parameters(result: EvaluatorResult, task_result: TaskResult) -> str:
     """The parameters that differ, rather than all of them twice; empty where the result does not explain itself."""
-    explained = whole.webeval.get("explanations")
-    at = next(place for place, one in enumerate(whole.evaluators_results) if one is result)
-    told = explained[at] if isinstance(explained, list) and at < len(explained) else None
-    found = [one for one in (told or {}).get("differences") or () if one["path"].startswith("query_params.")]
-    return "; ".join(f"network_event.{one['path']}: {_both(one)}" for one in found[:MOST_PARAMETERS])
+    explanations = task_result.webeval.get("explanations")
+    index = next(position for position, candidate in enumerate(task_result.evaluators_results) if candidate is result)
+    explanation = explanations[index] if isinstance(explanations, list) and index < len(explanations) else None
+    differences = [
+        difference
+        for difference in (explanation or {}).get("differences") or ()
+        if difference["path"].startswith("query_params.")
+    ]
+    return "; ".join(
+        f"network_event.{difference['path']}: {_format_difference(difference)}"
+        for difference in differences[:MOST_PARAMETERS]
+    )
 
 
-def _both(difference: Mapping[str, Any]) -> str:
+def _format_difference(difference: Mapping[str, Any]) -> str:
     expected, actual = preview(difference["expected"]), preview(difference["actual"])
     if difference["kind"] == "extra":
         return f"not expected, got {actual}"

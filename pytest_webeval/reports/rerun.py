@@ -52,14 +52,14 @@ class RerunCommands:
         A command that would be longer, or would name more runs than pytest can take, names the first of them.
         """
         keywords = [keyword(self.task_ids[run]) for run in runs]
-        if all(one is not None and self._bearers[one.lower()] == 1 for one in keywords):
+        if all(name is not None and self._bearers[name.lower()] == 1 for name in keywords):
             start, joint, end = f"{shlex.join(['pytest', *self.options])} -k '", " or ", "'"
-            names = [str(one) for one in keywords]
+            names = [str(name) for name in keywords]
         else:
             start, joint, end = f"{shlex.join(['pytest', *self.pinned, *self.options])} ", " ", ""
             names = [shlex.quote(self._node_id(run)) for run in runs]
-        told = list(_fitting(names, joint, None if longest is None else longest - len(start) - len(end)))
-        return Rerun(f"{start}{joint.join(told)}{end}", len(told), len(runs))
+        included = list(_fitting(names, joint, None if longest is None else longest - len(start) - len(end)))
+        return Rerun(f"{start}{joint.join(included)}{end}", len(included), len(runs))
 
     def _node_id(self, run: str) -> str:
         return f"{run}::{'missing' if run in self.missing else 'task'}"
@@ -67,12 +67,12 @@ class RerunCommands:
     @cached_property
     def _bearers(self) -> Counter[str]:
         """How many runs each keyword selects: `-k` looks into the names of directories as well, and ignores case."""
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for run, task_id in self.task_ids.items():
-            inner = _BRACKETED.findall(unquote(run)) if "%5B" in run else []
-            found.update({one.lower() for one in (keyword(task_id), *inner) if one})
-        found.update({one.lower() for one in self.taken})
-        return found
+            directory_keywords = _BRACKETED.findall(unquote(run)) if "%5B" in run else []
+            counts.update({word.lower() for word in (keyword(task_id), *directory_keywords) if word})
+        counts.update({word.lower() for word in self.taken})
+        return counts
 
 
 def _fitting(names: Sequence[str], joint: str, room: int | None) -> Iterator[str]:

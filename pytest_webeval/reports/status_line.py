@@ -1,4 +1,4 @@
-"""Counts of a session that is under way, and the line that tells them."""
+"""Counts of a running session, and the line that shows them."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def status_line(tally: Tally, width: int) -> str:
         if (count := tally.counts[name])
     )
     sites = list(_sites(tally))
-    shown = _fitting(sites, width - len(begin) - len(end))
-    return f"{begin}{shown}{end}"[:width]
+    site_shares = _fitting(sites, width - len(begin) - len(end))
+    return f"{begin}{site_shares}{end}"[:width]
 
 
 def _sites(tally: Tally) -> Iterator[str]:
@@ -69,14 +69,14 @@ def _sites(tally: Tally) -> Iterator[str]:
     for site, count in largest:
         if site and count:
             name = site.encode("ascii", "backslashreplace").decode()[:LONGEST_SITE]
-            plain = "".join(one if one.isprintable() else "?" for one in name)
+            plain = "".join(character if character.isprintable() else "?" for character in name)
             yield f" | {plain} {tally.successes[site] / count:.0%} of {count}".replace("%", " %")
 
 
 def _fitting(parts: list[str], room: int) -> str:
     """As many parts as there is room for, and an ellipsis in place of the others."""
-    whole = "".join(parts)
-    while parts and len(whole) > room:
+    text = "".join(parts)
+    while parts and len(text) > room:
         parts.pop()
-        whole = "".join([*parts, " | …"])
-    return whole
+        text = "".join([*parts, " | …"])
+    return text

@@ -25,8 +25,8 @@ def failures(groups: Sequence[Mapping[str, Any]], reruns: RerunCommands) -> list
     """Groups of failures, the largest first, and under each of the largest the command that scores it again."""
     if not groups:
         return []
-    shown = f" ({GROUPS_SHOWN} of {len(groups)} kinds)" if len(groups) > GROUPS_SHOWN else ""
-    lines = [f"failures by reason{shown}:"]
+    limit_note = f" ({GROUPS_SHOWN} of {len(groups)} kinds)" if len(groups) > GROUPS_SHOWN else ""
+    lines = [f"failures by reason{limit_note}:"]
     for position, group in enumerate(groups[:GROUPS_SHOWN]):
         lines += _group(group, reruns, shows_command=position < COMMANDS_SHOWN)
     return [sanitize(line.replace("\n", " ")) for line in lines]
@@ -40,20 +40,20 @@ def _group(group: Mapping[str, Any], reruns: RerunCommands, *, shows_command: bo
     if not shows_command:
         yield line
         return
-    found = reruns.command(runs, LONGEST_COMMAND)
-    some = f"first {found.named} of {found.of}; all of them: webeval.failures in {SUMMARY}"
-    yield line if found.named == found.of else f"{line} ({some})"
-    yield f"         {found.command}"
+    rerun = reruns.command(runs, LONGEST_COMMAND)
+    coverage = f"first {rerun.named} of {rerun.of}; all of them: webeval.failures in {SUMMARY}"
+    yield line if rerun.named == rerun.of else f"{line} ({coverage})"
+    yield f"         {rerun.command}"
 
 
 def _ids(runs: Sequence[str], reruns: RerunCommands) -> str:
-    return listed([reruns.task_ids[run] for run in runs[:TASKS_NAMED]], len(runs))
+    return format_ids([reruns.task_ids[run] for run in runs[:TASKS_NAMED]], len(runs))
 
 
-def listed(task_ids: Sequence[int | str], count: int) -> str:
+def format_ids(task_ids: Sequence[int | str], count: int) -> str:
     """The first few ids of `count` tasks."""
-    told = ", ".join(_short(str(one)) for one in task_ids)
-    return f"{told}, … and {count - len(task_ids)} more" if count > len(task_ids) else told
+    text = ", ".join(_short(str(task_id)) for task_id in task_ids)
+    return f"{text}, … and {count - len(task_ids)} more" if count > len(task_ids) else text
 
 
 def _short(name: str) -> str:
@@ -73,13 +73,13 @@ def warnings(by_run: Mapping[str, Sequence[str]]) -> list[str]:
     groups = warning_groups(by_run)
     if not groups:
         return []
-    shown = f" ({WARNINGS_SHOWN} of {len(groups)} kinds)" if len(groups) > WARNINGS_SHOWN else ""
+    limit_note = f" ({WARNINGS_SHOWN} of {len(groups)} kinds)" if len(groups) > WARNINGS_SHOWN else ""
     total = sum(group["count"] for group in groups)
-    lines = [f"{_number(total, 'warning')} in {_number(len(by_run), 'run')}, by kind{shown}:"]
+    lines = [f"{_number(total, 'warning')} in {_number(len(by_run), 'run')}, by kind{limit_note}:"]
     for group in groups[:WARNINGS_SHOWN]:
-        decided = f" decided {_number(group['decided'], 'verdict')}" if group["decided"] else ""
+        decided_count = f" decided {_number(group['decided'], 'verdict')}" if group["decided"] else ""
         example = f"{group['example']['run']}: {group['example']['text']}"
-        lines.append(f"  {group['count']:>5}  {group['kind']}{decided}; first: {_cut(example, LONGEST_WARNING)}")
+        lines.append(f"  {group['count']:>5}  {group['kind']}{decided_count}; first: {_cut(example, LONGEST_WARNING)}")
     return [sanitize(line.replace("\n", " ")) for line in lines]
 
 
@@ -87,44 +87,44 @@ def slowest(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """The slowest runs in one line, where somebody would notice."""
     if not rows or rows[0]["wall_time"] < SLOW:
         return []
-    told = ", ".join(f"{row['run']} {row['wall_time']:.1f} s" for row in rows[:SLOWEST_SHOWN])
-    return [sanitize(f"slowest: {told}")]
+    runs_with_times = ", ".join(f"{row['run']} {row['wall_time']:.1f} s" for row in rows[:SLOWEST_SHOWN])
+    return [sanitize(f"slowest: {runs_with_times}")]
 
 
-def contradicted(runs: Sequence[str]) -> list[str]:
+def format_contradicted(runs: Sequence[str]) -> list[str]:
     """Runs whose tests passed and whose verdicts are none of success all the same, in one line."""
     if not runs:
         return []
     passed = "1 run passed its own test" if len(runs) == 1 else f"{len(runs)} runs passed their own tests"
-    shown = listed(runs[:TASKS_NAMED], len(runs))
-    return [sanitize(f"{passed}, but a Python test recorded a failure: {shown}")]
+    labels = format_ids(runs[:TASKS_NAMED], len(runs))
+    return [sanitize(f"{passed}, but a Python test recorded a failure: {labels}")]
 
 
-def recorded(runs: Sequence[str]) -> list[str]:
+def format_recorded_failures(runs: Sequence[str]) -> list[str]:
     """Runs of which Python tests recorded a failure and that have no passed test of their own, in one line."""
     if not runs:
         return []
     count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
-    return [sanitize(f"Python tests scored {count} as a failure: {listed(runs[:TASKS_NAMED], len(runs))}")]
+    return [sanitize(f"Python tests scored {count} as a failure: {format_ids(runs[:TASKS_NAMED], len(runs))}")]
 
 
-def flips(about: Mapping[str, Any], reruns: RerunCommands) -> list[str]:
+def flips(webeval: Mapping[str, Any], reruns: RerunCommands) -> list[str]:
     """What changed since the baseline in one line, and in another why that may not be the agent's doing."""
-    found = about.get("baseline")
-    if found is None:
+    baseline = webeval.get("baseline")
+    if baseline is None:
         return []
-    parts = [f"{len(runs)} {name}: {_ids(runs, reruns)}" for name in ("lost", "gained") if (runs := found[name])]
-    parts += [f"{len(found[name])} {name}" for name in ("new", "gone") if found[name] and not about["partial"]]
-    day = found["timestamp"][:10]
+    parts = [f"{len(runs)} {name}: {_ids(runs, reruns)}" for name in ("lost", "gained") if (runs := baseline[name])]
+    parts += [f"{len(baseline[name])} {name}" for name in ("new", "gone") if baseline[name] and not webeval["partial"]]
+    day = baseline["timestamp"][:10]
     lines = [f"since baseline ({day}): {'; '.join(parts) or 'nothing flipped'}"]
-    if other := others(found):
-        lines.append(f"the baseline was scored with other {' and '.join(other)}, which may be why")
-    if found["partial"]:
+    if changed_inputs := list_changed_inputs(baseline):
+        lines.append(f"the baseline was scored with other {' and '.join(changed_inputs)}, which may be why")
+    if baseline["partial"]:
         lines.append("the baseline is of a partial session, which scored some of the runs")
     return [sanitize(line.replace("\n", " ")) for line in lines]
 
 
-def others(baseline: Mapping[str, Any]) -> list[str]:
+def list_changed_inputs(baseline: Mapping[str, Any]) -> list[str]:
     """What was not the same then."""
     words = {
         "same_rules": f"rules ({baseline['rules']})",
@@ -157,62 +157,64 @@ class SessionFacts:
     missing: Sequence[int | str]
     contradicted: Sequence[str]
     problems: Sequence[str]
-    asked: int = 0  # runs that Python tests are about
+    tested_runs: int = 0  # runs that Python tests are about
     without_runs: Sequence[str] = ()
     roots: Sequence[Path] = ()
     root_labels: Sequence[str] = ()
-    output: Path | None = None  # where results go, if not beside the runs
+    output: Path | None = None  # where results go, if not into the run directories
     names_roots: bool = True  # whether the arguments leave a root to look in
 
 
-def render_summary(summary: Summary | None, reruns: RerunCommands, ending: SessionFacts) -> list[str]:
+def render_summary(summary: Summary | None, reruns: RerunCommands, facts: SessionFacts) -> list[str]:
     """At most 40 lines; where nothing was scored, how many runs were left out or what was looked for."""
     if summary is None:
-        nothing = f"no run was scored; {ending.left_out} found, none selected or finished"
-        if ending.asked and not ending.left_out:
-            nothing = f"Python tests used {_number(ending.asked, 'run')} and recorded no result"
-        first = nothing if ending.left_out or ending.asked else _nothing(ending)
-        return [first, *_without_runs(ending), *ending.problems]
-    changes = flips(summary.webeval, reruns)
-    before = [*_counts(summary), *_sites(summary), *_trajectories(summary), *changes]
-    files = [f"summary: {place}" for place in ending.places[:2]]
-    files += _stale(summary.webeval.get("stale_results", ()), ending.output)
-    after = [
+        message = f"no run was scored; {facts.left_out} found, none selected or finished"
+        if facts.tested_runs and not facts.left_out:
+            message = f"Python tests used {_number(facts.tested_runs, 'run')} and recorded no result"
+        first_line = message if facts.left_out or facts.tested_runs else _explain_no_runs(facts)
+        return [first_line, *_without_runs(facts), *facts.problems]
+    flip_lines = flips(summary.webeval, reruns)
+    top = [*_counts(summary), *_sites(summary), *_trajectories(summary), *flip_lines]
+    files = [f"summary: {place}" for place in facts.places[:2]]
+    files += _stale(summary.webeval.get("stale_results", ()), facts.output)
+    bottom = [
         *slowest(summary.webeval["slowest"]),
-        *contradicted(ending.contradicted),
-        *_tasks(summary, ending.missing),
-        *_without_runs(ending),
+        *format_contradicted(facts.contradicted),
+        *_tasks(summary, facts.missing),
+        *_without_runs(facts),
         *_notes(summary),
         *files,
-        *ending.problems,
+        *facts.problems,
     ]
-    reasons = failures(summary.webeval["failures"], reruns)
-    return [*before, *reasons[: max(0, MOST_LINES - len(before) - len(after))], *after]
+    failure_lines = failures(summary.webeval["failures"], reruns)
+    return [*top, *failure_lines[: max(0, MOST_LINES - len(top) - len(bottom))], *bottom]
 
 
-def _nothing(ending: SessionFacts) -> str:
+def _explain_no_runs(facts: SessionFacts) -> str:
     """A line for a session that collected no run by itself."""
-    roots = ", ".join(str(root) for root in ending.roots)
-    if not ending.names_roots:
+    roots = ", ".join(str(root) for root in facts.roots)
+    if not facts.names_roots:
         return f"no run was scored; the arguments name none of those in {roots}"
     return (
         f"no run was scored; looked in {roots} for directories with "
-        f"{', or with '.join(one.expected_files for one in reversed(FORMATS))}"
+        f"{', or with '.join(run_format.expected_files for run_format in reversed(FORMATS))}"
     )
 
 
 def _counts(summary: Summary) -> list[str]:
-    about = summary.webeval
-    low, high = about["success_rate_interval_95"]
+    webeval = summary.webeval
+    low, high = webeval["success_rate_interval_95"]
     counts = (
         f"{summary.total} scored: {summary.success_count} success, {summary.failed_count} failure, "
-        f"{summary.error_count} error, {about['excluded_count']} excluded"
+        f"{summary.error_count} error, {webeval['excluded_count']} excluded"
     )
-    if about["success_rate"] is None:
+    if webeval["success_rate"] is None:
         return [counts]
-    of = "" if about["success_rate_denominator"] == summary.total else f" of {about['success_rate_denominator']}"
+    of_total = (
+        "" if webeval["success_rate_denominator"] == summary.total else f" of {webeval['success_rate_denominator']}"
+    )
     interval = f"(95 % interval {low:.1%} to {high:.1%})"
-    return [counts, f"success rate {about['success_rate']:.1%}{of} {interval}, rules {about['rules']}"]
+    return [counts, f"success rate {webeval['success_rate']:.1%}{of_total} {interval}, rules {webeval['rules']}"]
 
 
 def _sites(summary: Summary) -> list[str]:
@@ -224,25 +226,31 @@ def _sites(summary: Summary) -> list[str]:
     for name, rows in list(sites.items())[:SITES_SHOWN]:
         good = sum(row["status"] == "success" for row in rows)
         lines.append(f"  {name or '(no site)':{max(width, 9)}}  {good:>5} / {len(rows):<5} {good / len(rows):>6.1%}")
-    more = len(sites) - SITES_SHOWN
-    return [*lines, f"  … and {more} more in the summary"] if more > 0 else lines
+    hidden_count = len(sites) - SITES_SHOWN
+    return [*lines, f"  … and {hidden_count} more in the summary"] if hidden_count > 0 else lines
 
 
 def _trajectories(summary: Summary) -> list[str]:
     """What became of the trajectories, and the means over those that count; nothing where there are none."""
-    found = summary.webeval.get("trajectories")
-    if found is None:
+    totals = summary.webeval.get("trajectories")
+    if totals is None:
         return []
-    classes = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in found["classes"].items())
+    classes = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in totals["classes"].items())
     means = [
-        f"{label} {found[name]:.1%} of {found[f'{name}_denominator']}"
+        f"{label} {totals[name]:.1%} of {totals[f'{name}_denominator']}"
         for name, label in (("mean_scored", "mean over scored"), ("mean_completed", "over completed"))
-        if found[name] is not None
+        if totals[name] is not None
     ]
     doubts = ("inconsistent", "judge_errors", "undecided")
-    noted = [f"{name.replace('_', ' ')} {found[name]}" for name in doubts if found[name]]
-    counted = f"{found['trajectories']} {'trajectory' if found['trajectories'] == 1 else 'trajectories'}: {classes}"
-    lines = [counted, ", ".join([*means, *_mixed_criteria(found["criteria"]), *noted]), *_experiments(found)]
+    doubt_counts = [f"{name.replace('_', ' ')} {totals[name]}" for name in doubts if totals[name]]
+    count_line = (
+        f"{totals['trajectories']} {'trajectory' if totals['trajectories'] == 1 else 'trajectories'}: {classes}"
+    )
+    lines = [
+        count_line,
+        ", ".join([*means, *_mixed_criteria(totals["criteria"]), *doubt_counts]),
+        *_experiments(totals),
+    ]
     return [sanitize(line.replace("\n", " ")) for line in lines if line]
 
 
@@ -252,70 +260,72 @@ def _mixed_criteria(criteria: Mapping[str, int]) -> list[str]:
     return ["criteria mixed: " + ", ".join(f"{name} {count}" for name, count in ordered)] if len(ordered) > 1 else []
 
 
-def _experiments(found: Mapping[str, Any]) -> list[str]:
-    """Those with several runs, then the means of the others, which are told only where there are several."""
-    repeated, means = found["experiments"], found["per_experiment"]
-    single = {name: told for name, told in means.items() if name not in repeated} if len(means) > 1 else {}
-    lines = [_repeated(name, told) for name, told in list(repeated.items())[:EXPERIMENTS_SHOWN]]
-    lines += [_single(name, told) for name, told in list(single.items())[:EXPERIMENTS_SHOWN]]
+def _experiments(totals: Mapping[str, Any]) -> list[str]:
+    """Experiments with several runs, then the means of the others where there are several of those."""
+    repeated, rows = totals["experiments"], totals["per_experiment"]
+    single = {name: row for name, row in rows.items() if name not in repeated} if len(rows) > 1 else {}
+    lines = [_format_repeated(name, row) for name, row in list(repeated.items())[:EXPERIMENTS_SHOWN]]
+    lines += [_format_single(name, row) for name, row in list(single.items())[:EXPERIMENTS_SHOWN]]
     return lines[:EXPERIMENT_LINES]
 
 
-def _repeated(name: str, told: Mapping[str, Any]) -> str:
+def _format_repeated(name: str, experiment: Mapping[str, Any]) -> str:
     """One experiment with several runs: the mean of their means, and the share of tasks that one or all tries solve."""
-    runs, tasks = len(told["runs"]), told["tasks"]
+    runs, tasks = len(experiment["runs"]), experiment["tasks"]
     parts = [f"{name}: {_number(runs, 'run')}"]
-    if told["average"] is not None:
-        parts.append(f"mean {told['average']:.1%}{_uncertainty(told)}")
+    if experiment["average"] is not None:
+        parts.append(f"mean {experiment['average']:.1%}{_uncertainty(experiment)}")
     for key in ("pass@k", "pass^k"):
-        known = [(k, share) for k, share in told[key].items() if share["tasks"]]
-        for k, share in known[-1:]:
+        shares = [(k, share) for k, share in experiment[key].items() if share["tasks"]]
+        for k, share in shares[-1:]:
             parts.append(f"{key.replace('k', k)} {share['mean']:.1%} of {share['tasks']}")
-    shared = f"; {told['common_tasks']} of {_number(tasks, 'task')} in all runs" if runs > 1 and tasks else ""
-    return ", ".join(parts) + shared
+    common_note = (
+        f"; {experiment['common_tasks']} of {_number(tasks, 'task')} in all runs" if runs > 1 and tasks else ""
+    )
+    return ", ".join(parts) + common_note
 
 
-def _uncertainty(told: Mapping[str, Any]) -> str:
-    parts = [] if told["std"] is None else [f"sd {told['std']:.1%}"]
-    if told["interval_95"] is not None:
-        low, high = told["interval_95"]
+def _uncertainty(experiment: Mapping[str, Any]) -> str:
+    parts = [] if experiment["std"] is None else [f"sd {experiment['std']:.1%}"]
+    if experiment["interval_95"] is not None:
+        low, high = experiment["interval_95"]
         parts.append(f"95 % interval {low:.1%} to {high:.1%}")
     return f" ({', '.join(parts)})" if parts else ""
 
 
-def _single(name: str, told: Mapping[str, Any]) -> str:
-    return f"{name}: nothing scored" if told["mean"] is None else f"{name}: mean {told['mean']:.1%} of {told['n']}"
+def _format_single(name: str, row: Mapping[str, Any]) -> str:
+    return f"{name}: nothing scored" if row["mean"] is None else f"{name}: mean {row['mean']:.1%} of {row['n']}"
 
 
 def _tasks(summary: Summary, missing: Sequence[int | str]) -> list[str]:
     """Which tasks counted, which of them nobody recorded, and which nobody can pass."""
     lines, subset = [], summary.webeval["subset"]
     if subset:
-        others = f"{subset['outside_count']} runs of other tasks left out"
-        lines.append(f"subset {subset['name']}: {subset['task_count']} tasks; {others}")
+        left_out_note = f"{subset['outside_count']} runs of other tasks left out"
+        lines.append(f"subset {subset['name']}: {subset['task_count']} tasks; {left_out_note}")
     if missing:
-        lines.append(f"{_counted(missing, 'has', 'have')} no recording: {_shortened(missing)}")
+        lines.append(f"{_count_tasks(missing, 'has', 'have')} no recording: {_list_first(missing)}")
     if unpassable := list(summary.webeval["unpassable"]):
-        lines.append(f"no natural recording can pass {_counted(unpassable)}: {_shortened(unpassable)}")
+        lines.append(f"no natural recording can pass {_count_tasks(unpassable)}: {_list_first(unpassable)}")
     return [sanitize(line) for line in lines]
 
 
-def _without_runs(ending: SessionFacts) -> list[str]:
+def _without_runs(facts: SessionFacts) -> list[str]:
     """One line about directories that were passed over because nothing in them is a run."""
-    labels, roots = ending.without_runs, ending.root_labels
+    labels, roots = facts.without_runs, facts.root_labels
     if not labels:
         return []
-    inner = [label.removeprefix(f"{roots[0]}/") for label in labels] if len(roots) == 1 else labels
-    counted = "1 directory holds" if len(labels) == 1 else f"{len(labels)} directories hold"
-    return [sanitize(f"{counted} no run: {_shortened(inner)}")]
+    directories = [label.removeprefix(f"{roots[0]}/") for label in labels] if len(roots) == 1 else labels
+    subject = "1 directory holds" if len(labels) == 1 else f"{len(labels)} directories hold"
+    return [sanitize(f"{subject} no run: {_list_first(directories)}")]
 
 
-def _counted(tasks: Sequence[int | str], *verbs: str) -> str:
+def _count_tasks(tasks: Sequence[int | str], *verbs: str) -> str:
     words = ["1 task", *verbs[:1]] if len(tasks) == 1 else [f"{len(tasks)} tasks", *verbs[1:]]
     return " ".join(words)
 
 
-def _shortened(tasks: Sequence[int | str]) -> str:
+def _list_first(tasks: Sequence[int | str]) -> str:
     more = f", … and {len(tasks) - TASKS_SHOWN} more" if len(tasks) > TASKS_SHOWN else ""
     return ", ".join(str(task)[:80].replace("\n", " ") for task in tasks[:TASKS_SHOWN]) + more
 
@@ -324,17 +334,17 @@ def _stale(directories: Sequence[str], output: Path | None) -> list[str]:
     """A line about results in the output directory that no run of the session has."""
     if not directories:
         return []
-    names, results = _shortened(directories), _number(len(directories), "result")
+    names, results = _list_first(directories), _number(len(directories), "result")
     return [sanitize(f"{results} in {output} of earlier sessions, about runs that are not in this one: {names}")]
 
 
 def _notes(summary: Summary) -> list[str]:
-    about, lines = summary.webeval, warnings(summary.webeval["warnings"])
-    if about["partial"]:
-        deselected = about["deselected_count"] - (about["subset"] or {"outside_count": 0})["outside_count"]
-        counts = f"{about['unscored_count']} not scored, {deselected} deselected"
-        chosen = not about["unscored_count"] and not deselected
-        lines.append(f"partial session: {'arguments chose some of the runs' if chosen else counts}")
-    unscored = [f"not scored: {_shortened(about['unscored'])}"] if about["unscored"] else []
-    stopped = [f"stopped: {about['stopped']}"] if about["stopped"] else []
+    webeval, lines = summary.webeval, warnings(summary.webeval["warnings"])
+    if webeval["partial"]:
+        deselected = webeval["deselected_count"] - (webeval["subset"] or {"outside_count": 0})["outside_count"]
+        counts = f"{webeval['unscored_count']} not scored, {deselected} deselected"
+        is_chosen = not webeval["unscored_count"] and not deselected
+        lines.append(f"partial session: {'arguments chose some of the runs' if is_chosen else counts}")
+    unscored = [f"not scored: {_list_first(webeval['unscored'])}"] if webeval["unscored"] else []
+    stopped = [f"stopped: {webeval['stopped']}"] if webeval["stopped"] else []
     return [*lines, *filter(None, ["; ".join([*stopped, *unscored])])]

@@ -10,7 +10,7 @@ from plugin.unprivileged import PLAIN
 from plugin.unprivileged import prefix
 
 from pytest_webeval.plugin.snapshots import Snapshots
-from pytest_webeval.plugin.snapshots import restored
+from pytest_webeval.plugin.snapshots import restore
 from pytest_webeval.plugin.snapshots import snapshot
 from pytest_webeval.recordings.formats import FORMATS
 from pytest_webeval.recordings.run_tree import Branch
@@ -204,18 +204,18 @@ def test_nothing_is_left_behind_and_nothing_is_needed(four, spread, pytester, mo
 
 
 def test_a_process_that_cannot_share_is_alone(tmp_path):
-    assert Snapshots(tmp_path / "nowhere").agreed("key", lambda: b"mine") == b"mine"
+    assert Snapshots(tmp_path / "nowhere").agree("key", lambda: b"mine") == b"mine"
 
 
 def test_the_first_process_decides_for_all(tmp_path):
     shared = Snapshots(tmp_path)
 
     def look():
-        Snapshots(tmp_path).agreed("key", lambda: b"first")  # another looked at the same time, and was faster
+        Snapshots(tmp_path).agree("key", lambda: b"first")  # another looked at the same time, and was faster
         return b"second"
 
-    assert shared.agreed("key", look) == b"first"
-    assert shared.agreed("key", lambda: b"third") == b"first"
+    assert shared.agree("key", look) == b"first"
+    assert shared.agree("key", lambda: b"third") == b"first"
     assert [path.name for path in tmp_path.iterdir()] == ["key.json"]
 
 
@@ -223,6 +223,6 @@ def test_a_tree_is_restored_as_it_was(tmp_path):
     odd = tmp_path / "\udcff\n"
     run, broken = Branch(odd / "1", Kind.RUN), Branch(odd / "2", Kind.BROKEN, "why")
     tree = Branch(tmp_path, Kind.GROUP, None, (Branch(odd, Kind.GROUP, None, (run, broken)),), (tmp_path / "logs",))
-    found, formats = restored(snapshot(tree, {run.path: FORMATS[0]}), tmp_path)
+    found, formats = restore(snapshot(tree, {run.path: FORMATS[0]}), tmp_path)
     assert found == tree
     assert formats == {run.path: FORMATS[0]}

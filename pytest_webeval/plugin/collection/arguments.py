@@ -14,22 +14,24 @@ from pytest_webeval.plugin.collection.root_paths import is_ignored_by_option
 from pytest_webeval.plugin.collection.root_paths import path_in_root
 from pytest_webeval.plugin.selected_paths import SELECTED_PATHS
 from pytest_webeval.plugin.selected_paths import SelectedPaths
-from pytest_webeval.plugin.snapshots import NAMED
+from pytest_webeval.plugin.snapshots import ARGUMENT_PATHS
 from pytest_webeval.plugin.workspace import ITEM
 from pytest_webeval.plugin.workspace import MISSING_ITEM
 from pytest_webeval.plugin.workspace import Workspace
 
-_ODD = ("[", "::")  # at which pytest cuts an argument
+_SEPARATORS = ("[", "::")  # at which pytest cuts an argument
 
 
 def select(config: pytest.Config, workspace: Workspace) -> None:
     """Let pytest collect run roots, and take pasted node ids of runs for their directories."""
     config.args[:] = [*_arguments(config, workspace)]
-    hidden = {argument: place for argument in config.args if (place := _hidden(argument, config, workspace))}
-    if hidden:  # from pytest, so that is told to collect the root, and the root what to yield
-        named = frozenset(hidden.get(one) or _absolute(one, config) for one in config.args)
-        config.stash[SELECTED_PATHS] = SelectedPaths(named)
-        roots = {argument: str(workspace.labels.root_of(place)) for argument, place in hidden.items()}
+    hidden_paths = {
+        argument: place for argument in config.args if (place := _find_hidden_path(argument, config, workspace))
+    }
+    if hidden_paths:  # pytest would not find these: it collects the root instead, which yields only them
+        paths = frozenset(hidden_paths.get(argument) or _absolute(argument, config) for argument in config.args)
+        config.stash[SELECTED_PATHS] = SelectedPaths(paths)
+        roots = {argument: str(workspace.labels.root_of(place)) for argument, place in hidden_paths.items()}
         config.args[:] = list(dict.fromkeys(roots.get(argument, argument) for argument in config.args))
 
 
@@ -37,14 +39,14 @@ def _arguments(config: pytest.Config, workspace: Workspace) -> Iterator[str]:
     """What pytest is to collect. Roots of the option stand in for its `testpaths`, those of the ini key join them."""
     roots = workspace.settings.roots
     if config.args_source == pytest.Config.ArgsSource.ARGS:
-        arguments = [_selected(argument, config, workspace) for argument in config.args]
+        arguments = [_normalize(argument, config, workspace) for argument in config.args]
         yield from arguments
         above = {os.path.realpath(_absolute(argument, config)) for argument in arguments}
         yield from (str(root) for root in roots if not above.isdisjoint(map(str, _real_parents(root))))
     elif config.option.webeval_runs:
         yield from map(str, roots)
     else:
-        yield from (_selected(argument, config, workspace) for argument in config.args)
+        yield from (_normalize(argument, config, workspace) for argument in config.args)
         yield from (str(root) for root in roots if not is_ignored_by_option(root, config))
 
 
@@ -52,7 +54,7 @@ def _real_parents(path: Path) -> Sequence[Path]:
     return Path(os.path.realpath(path)).parents
 
 
-def _selected(argument: str, config: pytest.Config, workspace: Workspace) -> str:
+def _normalize(argument: str, config: pytest.Config, workspace: Workspace) -> str:
     text = argument.removesuffix(f"::{ITEM}").removesuffix(f"::{MISSING_ITEM}")
     if os.path.exists(config.invocation_params.dir / text):  # noqa: PTH110  (pathlib raises where nobody may look)
         inside = path_in_root(_absolute(text, config), workspace)
@@ -61,25 +63,31 @@ def _selected(argument: str, config: pytest.Config, workspace: Workspace) -> str
     return str(path) if path is not None and os.path.isdir(path) else argument  # noqa: PTH112  (same)
 
 
-def _hidden(argument: str, config: pytest.Config, workspace: Workspace) -> Path | None:
-    """A directory that an argument names and pytest would not find: where nothing is, or with odd characters."""
-    if any(one in argument for one in _ODD) and workspace.labels.root_of(Path(argument)):
+def _find_hidden_path(argument: str, config: pytest.Config, workspace: Workspace) -> Path | None:
+    """A directory that an argument names and pytest cannot find: it does not exist, or pytest would cut its name."""
+    if any(separator in argument for separator in _SEPARATORS) and workspace.labels.root_of(Path(argument)):
         return Path(argument)
     text = argument.removesuffix(f"::{MISSING_ITEM}")
     if text != argument:
         missing = config.stash[MISSING_TASKS]
-        if found := next((place for place in _places(text, config, workspace) if missing.could_be_at(place)), None):
-            return found
-    return _handed(text.removesuffix(f"::{ITEM}"), config, workspace)
+        if path := next(
+            (place for place in _candidate_paths(text, config, workspace) if missing.could_be_at(place)), None
+        ):
+            return path
+    return _find_handed_path(text.removesuffix(f"::{ITEM}"), config, workspace)
 
 
-def _handed(text: str, config: pytest.Config, workspace: Workspace) -> Path | None:
+def _find_handed_path(text: str, config: pytest.Config, workspace: Workspace) -> Path | None:
     """A directory that an argument named as the controller of xdist started; this worker may find it gone."""
-    handed = getattr(config, "workerinput", {}).get(NAMED, ())
-    return next((place for place in _places(text, config, workspace) if str(place) in handed), None) if handed else None
+    handed_paths = getattr(config, "workerinput", {}).get(ARGUMENT_PATHS, ())
+    return (
+        next((place for place in _candidate_paths(text, config, workspace) if str(place) in handed_paths), None)
+        if handed_paths
+        else None
+    )
 
 
-def _places(text: str, config: pytest.Config, workspace: Workspace) -> Iterator[Path]:
+def _candidate_paths(text: str, config: pytest.Config, workspace: Workspace) -> Iterator[Path]:
     """Where an argument may mean: a path, or a label."""
     path = _absolute(text, config)
     yield path_in_root(path, workspace) or path

@@ -26,27 +26,27 @@ def reject_run_root_config(config: pytest.Config) -> None:
     """Raise `pytest.UsageError` where the file that pytest obeys lies in a run root of a file further up.
 
     That one names the run roots, but pytest looks no further: with `pytest runs/107` it would obey what the agent left
-    there, and import a conftest.py beside it.
+    there, and import a conftest.py next to it.
     """
-    found = config.inipath
-    if found is None or config.known_args_namespace.inifilename:
+    config_file = config.inipath
+    if config_file is None or config.known_args_namespace.inifilename:
         return
-    directory = Path(os.path.realpath(found)).parent
-    for above in directory.parents:
-        for root in _roots_named_in(above):
+    directory = Path(os.path.realpath(config_file)).parent
+    for ancestor in directory.parents:
+        for root in _read_root_paths(ancestor):
             if directory.is_relative_to(root):
-                told = f"{found} lies inside the run root {root} of a configuration file in {above}"
-                raise pytest.UsageError(f"{told}, and nothing in there is obeyed; name that file with -c")
+                problem = f"{config_file} lies inside the run root {root} of a configuration file in {ancestor}"
+                raise pytest.UsageError(f"{problem}, and nothing in there is obeyed; name that file with -c")
 
 
-def _roots_named_in(directory: Path) -> Iterator[Path]:
+def _read_root_paths(directory: Path) -> Iterator[Path]:
     for name in INI_NAMES:
-        text = _text_of(directory / name)
-        given = _named_in(text, is_toml=name.endswith(".toml")) if _KEY in text else ()
-        yield from (Path(os.path.realpath(directory / root)) for root in given)
+        text = _read_text(directory / name)
+        root_names = _parse_roots(text, is_toml=name.endswith(".toml")) if _KEY in text else ()
+        yield from (Path(os.path.realpath(directory / root)) for root in root_names)
 
 
-def _text_of(path: Path) -> str:
+def _read_text(path: Path) -> str:
     """What a file says; nothing where there is none, or one that is not for us to read."""
     try:
         is_likely = path.is_file() and path.stat().st_size <= _LARGEST
@@ -55,28 +55,28 @@ def _text_of(path: Path) -> str:
         return ""
 
 
-def _named_in(text: str, *, is_toml: bool) -> list[str]:
+def _parse_roots(text: str, *, is_toml: bool) -> list[str]:
     """The run roots that a configuration file names; none where it is damaged, as pytest would not obey it either."""
     try:
-        return _in_toml(tomllib.loads(text)) if is_toml else _in_ini(text)
+        return _parse_toml(tomllib.loads(text)) if is_toml else _parse_ini(text)
     except (ValueError, configparser.Error):
         return []
 
 
-def _in_ini(text: str) -> list[str]:
-    found = configparser.ConfigParser(interpolation=None, strict=False)
-    found.read_string(text)
-    sections = (found[name] for name in ("pytest", "tool:pytest") if name in found)
+def _parse_ini(text: str) -> list[str]:
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
+    parser.read_string(text)
+    sections = (parser[name] for name in ("pytest", "tool:pytest") if name in parser)
     return [root for section in sections for root in shlex.split(section.get(_KEY, ""))]
 
 
-def _in_toml(tree: dict[str, Any]) -> list[str]:
+def _parse_toml(tree: dict[str, Any]) -> list[str]:
     tables = [_table(tree, "pytest"), _table(tree, "tool", "pytest"), _table(tree, "tool", "pytest", "ini_options")]
-    found: list[str] = []
+    roots: list[str] = []
     for value in (table.get(_KEY) for table in tables):
         if isinstance(value, str | list):
-            found += shlex.split(value) if isinstance(value, str) else map(str, value)
-    return found
+            roots += shlex.split(value) if isinstance(value, str) else map(str, value)
+    return roots
 
 
 def _table(tree: Any, *names: str) -> dict[str, Any]:
@@ -97,21 +97,21 @@ def block_conftest(config: pytest.Config, directory: Path) -> None:
 
 def isolate_run_roots(config: pytest.Config) -> None:
     """Shield what pytest would import for arguments or `testpaths` inside a run root. Raises `pytest.UsageError`."""
-    known = config.known_args_namespace
+    namespace = config.known_args_namespace
     try:
-        roots = run_roots(config, known.webeval_runs)
+        roots = run_roots(config, namespace.webeval_runs)
     except SettingsError as error:
         raise pytest.UsageError(str(error)) from error
     _refuse_ini_file(config, roots)
-    arguments = known.file_or_dir or _testpaths(config)
-    here = [Path(os.path.abspath(str(argument).partition("::")[0])) for argument in arguments]  # noqa: PTH100
-    paths = (*here, config.invocation_params.dir, *roots)
-    for directory in dict.fromkeys(one for path in paths for one in (path, *path.parents)):
+    arguments = namespace.file_or_dir or _testpaths(config)
+    argument_paths = [Path(os.path.abspath(str(argument).partition("::")[0])) for argument in arguments]  # noqa: PTH100
+    paths = (*argument_paths, config.invocation_params.dir, *roots)
+    for directory in dict.fromkeys(parent for path in paths for parent in (path, *path.parents)):
         if _is_inside(directory, roots):
             block_conftest(config, directory)
             for below in directory.glob(f"test*/{CONFTEST}"):  # pytest looks one level down as well
                 block_conftest(config, below.parent)
-    known.file_or_dir[:] = [_enterable(one, roots) for one in known.file_or_dir]
+    namespace.file_or_dir[:] = [_enterable(argument, roots) for argument in namespace.file_or_dir]
 
 
 def _enterable(argument: str, roots: tuple[Path, ...]) -> str:
@@ -133,8 +133,8 @@ def _is_inside(path: Path, roots: tuple[Path, ...]) -> bool:
 
 
 def _refuse_ini_file(config: pytest.Config, roots: tuple[Path, ...]) -> None:
-    found = config.inipath
-    if found is not None and _is_inside(found, roots):
+    config_file = config.inipath
+    if config_file is not None and _is_inside(config_file, roots):
         raise pytest.UsageError(
-            f"{found} lies inside a run root, where nothing is obeyed; name a configuration file with -c"
+            f"{config_file} lies inside a run root, where nothing is obeyed; name a configuration file with -c"
         )

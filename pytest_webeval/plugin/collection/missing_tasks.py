@@ -72,18 +72,18 @@ class MissingTasks:
         return set(map(_name, self._expected()))
 
     def reason(self, path: Path) -> str:
-        """What is told about the task that is missing there; that it has no usable definition either, if so."""
+        """The message about the task that is missing there; it adds that the definition is not usable, if so."""
         task_id, workspace = self.by_path[path], self.workspace
         roots = ", ".join(workspace.labels.of(root) for root in workspace.settings.roots)
-        named = sanitize(str(task_id)).replace("\n", " ")[:SHOWN]
-        told = f"no recording of task {named} in {roots}; record it, or leave out --webeval-expect"
+        id_text = sanitize(str(task_id)).replace("\n", " ")[:SHOWN]
+        message = f"no recording of task {id_text} in {roots}; record it, or leave out --webeval-expect"
         try:
             self._task(path)
         except TaskDefinitionError as error:
-            return f"{told} ({error})"
-        return told
+            return f"{message} ({error})"
+        return message
 
-    def known_task(self, path: Path) -> Task | None:
+    def task_or_none(self, path: Path) -> Task | None:
         """The definition of the task that is missing there, if it can be used."""
         try:
             return self._task(path)
@@ -101,8 +101,8 @@ class MissingTasks:
         workspace = self.workspace
         if workspace.subset is not None:
             return workspace.subset.task_ids
-        known = (workspace.definitions(root) for root in workspace.settings.roots)
-        return tuple(dict.fromkeys(task_id for tasks in known if tasks for task_id in tasks.task_ids))
+        task_sets = (workspace.definitions(root) for root in workspace.settings.roots)
+        return tuple(dict.fromkeys(task_id for tasks in task_sets if tasks for task_id in tasks.task_ids))
 
     def _recorded(self) -> Iterator[str]:
         """Ids of the runs. What should be one and is named like one says itself what is wrong."""

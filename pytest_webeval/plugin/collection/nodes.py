@@ -43,7 +43,7 @@ def task(record_evaluation: Any, webeval_evaluators: list[Any]) -> None:
     try:
         record_evaluation.score(webeval_evaluators)
     except RunExcluded as error:
-        record_evaluation.leave_out(error)
+        record_evaluation.end_as_excluded(error)
 
 
 class RunItem(pytest.Function):
@@ -113,11 +113,11 @@ class RunDirectory(RunNode):
                 problem = str(error)
         item = self._item(ITEM, problem)
         if run is not None:
-            _describe(item, run.task_id, workspace.known_task(run), run.format)
+            _describe(item, run.task_id, workspace.task_or_none(run), run.format)
         else:
             _name_item(item, self.path.name)
         yield item
-        yield from _missing(self)
+        yield from _missing_directories(self)
 
     def _item(self, name: str, problem: str | None) -> RunItem:
         item: RunItem = RunItem.from_parent(self, name=name, callobj=task)
@@ -132,18 +132,18 @@ class MissingDirectory(RunDirectory):
         """The one item, with markers and keywords like those of a run."""
         missing = self.config.stash[MISSING_TASKS]
         item = self._item(MISSING_ITEM, missing.reason(self.path))
-        _describe(item, missing.by_path[self.path], missing.known_task(self.path))
+        _describe(item, missing.by_path[self.path], missing.task_or_none(self.path))
         yield item
 
 
-def _describe(item: RunItem, task_id: int | str, described: Task | None, *names: str) -> None:
+def _describe(item: RunItem, task_id: int | str, definition: Task | None, *names: str) -> None:
     """Keywords and markers; an item whose task is not known says so when it runs."""
-    names = (*names, *task_names(described))
+    names = (*names, *task_names(definition))
     _name_item(item, task_id)
     item.extra_keyword_matches.add(str(task_id).encode("utf-8", "backslashreplace").decode())
     item.extra_keyword_matches.update(names, exact(names))
-    if isinstance(described, NumberedTask):
-        _mark(item, described)
+    if isinstance(definition, NumberedTask):
+        _mark(item, definition)
 
 
 def _name_item(item: RunItem, task_id: int | str) -> None:
@@ -152,11 +152,11 @@ def _name_item(item: RunItem, task_id: int | str) -> None:
     item.task_id, item.name = task_id, item_name(task_id)
 
 
-def _mark(item: RunItem, described: Task) -> None:
-    item.add_marker(_template_mark(described.intent_template_id))
-    for site in described.sites:
+def _mark(item: RunItem, definition: Task) -> None:
+    item.add_marker(_template_mark(definition.intent_template_id))
+    for site in definition.sites:
         item.add_marker(_site_mark(site))
-    if kind := described.task_type:
+    if kind := definition.task_type:
         item.add_marker(_type_mark(kind.lower()))
 
 
@@ -187,10 +187,10 @@ class RunsDirectory(RunNode):
         for branch in branches:
             if _is_chosen(branch.path, self.config):
                 yield _node_of(branch, self, branch.path.name)
-        yield from _missing(self)
+        yield from _missing_directories(self)
 
 
-def _missing(parent: RunNode) -> Iterator[MissingDirectory]:
+def _missing_directories(parent: RunNode) -> Iterator[MissingDirectory]:
     """Nodes for the missing tasks that stand in a run root. Arguments that choose runs in it pass them over."""
     for path in parent.config.stash[MISSING_TASKS].below(parent.path):
         if _is_chosen(path, parent.config):
@@ -234,8 +234,8 @@ def run_path(item: pytest.Item) -> Path | None:
 
 def _is_chosen(path: Path, config: pytest.Config) -> bool:
     """Whether arguments name a directory or something in it or around it; true where pytest looks after that."""
-    chosen = config.stash.get(SELECTED_PATHS, None)
-    return chosen is None or chosen.includes(path)
+    selected = config.stash.get(SELECTED_PATHS, None)
+    return selected is None or selected.includes(path)
 
 
 def outside_subset(items: Sequence[pytest.Item], workspace: Workspace) -> list[pytest.Item]:
@@ -247,8 +247,8 @@ def outside_subset(items: Sequence[pytest.Item], workspace: Workspace) -> list[p
 
 
 def _task_id(item: pytest.Item, workspace: Workspace) -> str | None:
-    found = _id_of(item, workspace)
-    return None if found is None else str(found)
+    task_id = _id_of(item, workspace)
+    return None if task_id is None else str(task_id)
 
 
 def _id_of(item: pytest.Item, workspace: Workspace) -> int | str | None:

@@ -32,7 +32,7 @@ def is_ignored_by_option(path: Path, config: pytest.Config) -> bool:
     names = {os.path.abspath(name) for name in config.getoption("ignore") or ()}  # noqa: PTH100  (links are kept)
     globs = [os.path.abspath(glob) for glob in config.getoption("ignore_glob") or ()]  # noqa: PTH100
     paths = [str(path), *map(str, path.parents)]
-    return any(one in names or any(fnmatch.fnmatch(one, glob) for glob in globs) for one in paths)
+    return any(candidate in names or any(fnmatch.fnmatch(candidate, glob) for glob in globs) for candidate in paths)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class RootPaths:
         if path not in self._passed_over or path in self.workspace.settings.roots:
             return None
         node: WayToRoots = WayToRoots.from_parent(parent, path=path)
-        node.next = sorted(one for one in self.leading if one.parent == path)
+        node.next = sorted(child for child in self.leading if child.parent == path)
         self._passed_over.update(node.next)
         return node
 

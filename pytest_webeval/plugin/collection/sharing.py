@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pytest_webeval.plugin.snapshots import NAMED
+from pytest_webeval.plugin.snapshots import ARGUMENT_PATHS
 from pytest_webeval.plugin.snapshots import PLACE
 from pytest_webeval.plugin.snapshots import SNAPSHOTS
 from pytest_webeval.plugin.snapshots import Snapshots
@@ -35,7 +35,7 @@ class Sharing:
                 self._look(config)
         if SNAPSHOTS in config.stash:
             node.workerinput[PLACE] = str(config.stash[SNAPSHOTS].place)
-            node.workerinput[NAMED] = self._named
+            node.workerinput[ARGUMENT_PATHS] = self._argument_paths
 
     def _look(self, config: pytest.Config) -> None:
         """Look where workers will. They do it where users recognize runs, for whose code the controller is no place."""
@@ -58,7 +58,7 @@ class Sharing:
                 yield root if root.is_relative_to(config.rootpath) else path
 
     @cached_property
-    def _named(self) -> list[str]:
+    def _argument_paths(self) -> list[str]:
         """What arguments name below a root that pytest comes to from above, so that a worker may find it gone."""
         paths = map(_path, self.workspace.config.args)
         return [str(path) for path in paths if self._is_below(path) and os.path.isdir(path)]  # noqa: PTH112  (no error)

@@ -53,17 +53,17 @@ class CiReports:
         reruns = reruns_of(config, self.reporter.records.values())
         try:
             room = LARGEST_PAGE - (page.stat().st_size if page.exists() else 0) - 1
-            told = markdown(summary, reruns, room)
+            text = markdown(summary, reruns, room)
             with page.open("ab") as file:
-                file.write(f"\n{told}".encode("utf-8", "backslashreplace") if told else b"")
+                file.write(f"\n{text}".encode("utf-8", "backslashreplace") if text else b"")
         except OSError as error:
             if is_full(error):
                 self.reporter.full_disk.add({str(page): str(error.strerror)})
                 return
-            told = f"cannot write {page}: {error.strerror}; check {PAGE}"
-            self.reporter.problems.append(sanitize(told))
+            text = f"cannot write {page}: {error.strerror}; check {PAGE}"
+            self.reporter.problems.append(sanitize(text))
             return
-        if not told:
+        if not text:
             self.reporter.problems.append(sanitize(f"{page} is full; nothing was added to it"))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -19,14 +19,14 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.reporting.full_disk import FullDisk
-from pytest_webeval.plugin.reporting.merging import merged
+from pytest_webeval.plugin.reporting.merging import merge_parts
 from pytest_webeval.plugin.reporting.stale_results import stale_results
 from pytest_webeval.plugin.rerun import reruns_of
 from pytest_webeval.plugin.runtest.classification import error_outcome
 from pytest_webeval.plugin.runtest.report_page import PAGES
 from pytest_webeval.plugin.runtest.report_page import RunPages
 from pytest_webeval.plugin.runtest.resume import Journals
-from pytest_webeval.plugin.runtest.run_outcome import ABOUT
+from pytest_webeval.plugin.runtest.run_outcome import RUN_LABEL_ATTRIBUTE
 from pytest_webeval.plugin.runtest.run_outcome import RecordPayload
 from pytest_webeval.plugin.runtest.run_outcome import RunOutcome
 from pytest_webeval.plugin.selected_paths import names_runs
@@ -38,7 +38,7 @@ from pytest_webeval.plugin.workspace import ITEMS
 from pytest_webeval.plugin.workspace import OUTSIDE
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.terminal import SessionFacts
-from pytest_webeval.reports.terminal import recorded
+from pytest_webeval.reports.terminal import format_recorded_failures
 from pytest_webeval.reports.terminal import render_summary
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
@@ -48,40 +48,40 @@ from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.summarize import summarize_records
 from pytest_webeval.tasks.dataset import id_order
 
-_SAY_IT_ALL = ("Interrupted", "Failed")  # pytest's and xdist's own, whose texts are whole sentences
+_SELF_EXPLANATORY = ("Interrupted", "Failed")  # pytest's and xdist's own, whose texts are whole sentences
 
 
 @dataclass(eq=False)
 class StopReason:
     """Plugin that keeps what pytest tells of it."""
 
-    told: str | None = None
-    lost: str | None = None
+    message: str | None = None
+    worker_error: str | None = None
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Ctrl-C, `pytest.exit`, an error of collection, -x under xdist."""
-        self.told = _told(excinfo)
+        self.message = _format_exception(excinfo)
 
     def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """A hook of somebody's that raised."""
-        self.told = f"internal error: {_told(excinfo)}"
+        self.message = f"internal error: {_format_exception(excinfo)}"
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
         """A worker that died. Whether another one takes its place is for xdist to say."""
         if error:
-            self.lost = f"worker {node.gateway.id} died: {error}"
+            self.worker_error = f"worker {node.gateway.id} died: {error}"
 
     def reason(self, session: pytest.Session, unscored: Sequence[str]) -> str | None:
         """One line that says why, or None where nothing stopped the session."""
-        told = self.told or session.shouldfail or session.shouldstop or (self.lost if unscored else None)
-        return sanitize(" ".join(str(told).split())) if told else None
+        message = self.message or session.shouldfail or session.shouldstop or (self.worker_error if unscored else None)
+        return sanitize(" ".join(str(message).split())) if message else None
 
 
-def _told(excinfo: pytest.ExceptionInfo[BaseException]) -> str:
-    told = str(excinfo.value)
+def _format_exception(excinfo: pytest.ExceptionInfo[BaseException]) -> str:
+    message = str(excinfo.value)
     name = excinfo.typename.rpartition(".")[2]
-    return told if told and name in _SAY_IT_ALL else ": ".join(filter(None, (name, told)))
+    return message if message and name in _SELF_EXPLANATORY else ": ".join(filter(None, (name, message)))
 
 
 WITHOUT_RUNS_LISTED = 100  # directories in a summary
@@ -106,7 +106,7 @@ class SessionReporter:
     stopped: str | None = None
     contradicted: list[str] = field(default_factory=list)  # runs that passed their own test, and failed by another
     recorded: list[str] = field(default_factory=list)  # other runs of which Python tests recorded a failure
-    asked: set[str] = field(default_factory=set)  # runs that Python tests are about
+    tested: set[str] = field(default_factory=set)  # runs that Python tests are about
     compare: Callable[[Summary], Summary] | None = None  # with an earlier session
     part_of: Callable[[Summary, Summary], Summary] | None = None  # what of a comparison is about some of the runs
 
@@ -123,21 +123,21 @@ class SessionReporter:
         return Journals(self.workspace)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep what the item found; an item that failed without saying what lost its worker."""
-        if (label := getattr(report, ABOUT, None)) is not None:
-            self.asked.add(label)
-        carried = RecordPayload.by(report)
-        if carried is None:
-            self._lost(report)
-        elif carried.part is None:
-            self.records[carried.record.run] = carried.record
-            self.texts[carried.record.run] = carried.texts or {}
-            self.full_disk.replace(carried.record.run, carried.no_room)
-            self.attempt(partial(self.journals.keep, carried))
+        """Keep what the item found; the worker of an item that failed without a record died."""
+        if (label := getattr(report, RUN_LABEL_ATTRIBUTE, None)) is not None:
+            self.tested.add(label)
+        payload = RecordPayload.by(report)
+        if payload is None:
+            self._record_lost_worker(report)
+        elif payload.part is None:
+            self.records[payload.record.run] = payload.record
+            self.texts[payload.record.run] = payload.texts or {}
+            self.full_disk.replace(payload.record.run, payload.no_room)
+            self.attempt(partial(self.journals.keep, payload))
         else:
-            self.parts.setdefault(carried.record.run, {})[report.nodeid] = carried.part
+            self.parts.setdefault(payload.record.run, {})[report.nodeid] = payload.part
 
-    def _lost(self, report: pytest.TestReport) -> None:
+    def _record_lost_worker(self, report: pytest.TestReport) -> None:
         if not report.failed or report.when == "teardown":
             return
         label, _, name = report.nodeid.rpartition("::")
@@ -145,21 +145,21 @@ class SessionReporter:
             return
         path = self.workspace.labels.path_of(label)
         if path is not None:
-            told = "the worker died while it scored this run; score it alone to see why"
-            found = error_outcome(path, told, self.workspace)
-            self.attempt(lambda: found.written(self.workspace.settings.sync), label)
-            self._keep(found, lambda pages: pages.bare(found, path))
+            message = "the worker died while it scored this run; score it alone to see why"
+            outcome = error_outcome(path, message, self.workspace)
+            self.attempt(lambda: outcome.write(self.workspace.settings.sync), label)
+            self._keep_outcome(outcome, lambda pages: pages.write_without_recording(outcome, path))
             self.journals.disturbed.add(label)
 
-    def _keep(self, found: RunOutcome, write: Callable[[RunPages], RunOutcome]) -> None:
+    def _keep_outcome(self, outcome: RunOutcome, write: Callable[[RunPages], RunOutcome]) -> None:
         """Keep what was found out here, rather than where the run was scored, and let the report have a page of it."""
-        label = found.record.run
-        self.records[label] = found.record
+        label = outcome.record.run
+        self.records[label] = outcome.record
         pages = self.workspace.config.stash.get(PAGES, None)
         if pages is not None:
-            found = write(pages)
-            self.texts[label] = found.texts or self.texts.get(label, {})
-        self.full_disk.add(found.no_room or {}, label)
+            outcome = write(pages)
+            self.texts[label] = outcome.texts or self.texts.get(label, {})
+        self.full_disk.add(outcome.no_room or {}, label)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Know how many items there are, to tell a partial session."""
@@ -169,7 +169,7 @@ class SessionReporter:
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
         """The same under xdist, where the controller collects nothing."""
-        labels = (label for label, _, name in (one.rpartition("::") for one in ids) if name in ITEMS)
+        labels = (label for label, _, name in (nodeid.rpartition("::") for nodeid in ids) if name in ITEMS)
         self.collected |= {label for label in labels if self.workspace.labels.path_of(label)}
         self.journals.tidy(self.collected)
 
@@ -206,23 +206,23 @@ class SessionReporter:
             return
         if self.contradicted or self.recorded:  # whose tests may all have passed, which must not look like success
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
-        told = self.stopping.reason(session, self._unscored)
-        self.stopped = told and session.config.stash[REDACTING].text(told)
+        stop_reason = self.stopping.reason(session, self._unscored)
+        self.stopped = stop_reason and session.config.stash[REDACTING].text(stop_reason)
         summary = self._summarize(list(self.records.values()))
         self.summary = summary if self.compare is None else self.compare(summary)
-        for place, records in self._places().items():
+        for place, records in self._summary_paths().items():
             if not self.attempt(partial(self._write_summary, place, records)):
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
         self._is_complete = bool(self.collected) and self.collected <= self.records.keys() and not self.problems
         if (directory := self.workspace.settings.metrics) is not None:
             self.attempt(lambda: self._write_metrics(directory))
-        self._tell_users(session, self.summary)
+        self._call_summary_hook(session, self.summary)
 
-    def _tell_users(self, session: pytest.Session, summary: Summary) -> None:
+    def _call_summary_hook(self, session: pytest.Session, summary: Summary) -> None:
         """Call the hook. What it makes of a summary is a reason not to succeed, but none to lose what was scored."""
-        told = call_user_hook(session.config.hook.pytest_webeval_summary, summary=summary, config=session.config)
-        if told is not None:
-            self.problems.insert(0, session.config.stash[REDACTING].text(told))
+        hook_error = call_user_hook(session.config.hook.pytest_webeval_summary, summary=summary, config=session.config)
+        if hook_error is not None:
+            self.problems.insert(0, session.config.stash[REDACTING].text(hook_error))
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
     def _write_metrics(self, directory: Path) -> None:
@@ -230,15 +230,15 @@ class SessionReporter:
             raise SettingsError("no metrics.json is written, because the session is partial; score all runs for one")
         from pytest_webeval.summary.metrics_json import write_metrics  # with all of the analysis
 
-        told = [record for record in self.records.values() if record.trajectory is not None]
-        write_metrics(told, directory, self.workspace.settings.rules, self.workspace.settings.sync)
+        trajectories = [record for record in self.records.values() if record.trajectory is not None]
+        write_metrics(trajectories, directory, self.workspace.settings.rules, self.workspace.settings.sync)
 
     def _merge(self, label: str) -> None:
         path = self.workspace.labels.path_of(label)
         if path is not None:
             record = self.records.get(label)
-            found, has_failure = merged(self.workspace, path, record, list(self.parts[label].values()))
-            self._keep(found, lambda pages: pages.late(found, path, len(self.collected)))
+            outcome, has_failure = merge_parts(self.workspace, path, record, list(self.parts[label].values()))
+            self._keep_outcome(outcome, lambda pages: pages.write_merged(outcome, path, len(self.collected)))
             if has_failure:
                 is_passed = record is not None and record.status == "success"
                 (self.contradicted if is_passed else self.recorded).append(label)
@@ -252,7 +252,7 @@ class SessionReporter:
         write_json(place, summary.to_json(), self.workspace.settings.sync)
         self.places.append(place)
 
-    def _places(self) -> dict[Path, list[Record]]:
+    def _summary_paths(self) -> dict[Path, list[Record]]:
         """Where summaries go: one into the output directory, otherwise one into each root with its own runs."""
         if self.workspace.settings.output:
             return {self.workspace.settings.output / SUMMARY: list(self.records.values())}
@@ -260,14 +260,14 @@ class SessionReporter:
         for label in [*self.records, *self._unscored]:
             path, record = self.workspace.labels.path_of(label), self.records.get(label)
             root = self.workspace.labels.root_of(path) if path else None
-            is_bare = record is None or bool(record.trajectory)
-            if root and not (path == root and is_bare):  # into a trajectory goes nothing but its result
+            has_result_only = record is None or bool(record.trajectory)
+            if root and not (path == root and has_result_only):  # into a trajectory goes nothing but its result
                 places.setdefault(root / SUMMARY, []).extend([record] if record else [])
         return places
 
     @property
     def _unscored(self) -> list[str]:
-        return sorted((self.collected | self.asked) - set(self.records))
+        return sorted((self.collected | self.tested) - set(self.records))
 
     @property
     def _is_chosen(self) -> bool:
@@ -278,12 +278,12 @@ class SessionReporter:
     def _is_about_other_tests(self) -> bool:
         """Whether the ini file names runs and the arguments none, and no Python test found anything out about one."""
         config, roots = self.workspace.config, self.workspace.settings.roots
-        is_quiet = self.summary is None and not self.asked
+        is_quiet = self.summary is None and not self.tested
         return is_quiet and not config.option.webeval_runs and not names_runs(config, roots)
 
     def _summarize(self, records: Sequence[Record]) -> Summary:
         unscored = self._unscored
-        about = {
+        details = {
             "unscored_count": len(unscored),
             "unscored": unscored,
             "stopped": self.stopped,
@@ -291,14 +291,14 @@ class SessionReporter:
             "partial": bool(unscored or self._is_chosen or not self.collected),
             "subset": self._subset,
             "policy": self.workspace.settings.policy.to_json(),
-            "task_warnings": list(tasks.warnings) if (tasks := self.workspace.given_tasks) else [],
+            "task_warnings": list(tasks.warnings) if (tasks := self.workspace.configured_tasks) else [],
             "without_runs_count": len(self.without_runs),
             "without_runs": list(self.without_runs[:WITHOUT_RUNS_LISTED]),
             "today": self.workspace.settings.today.isoformat(),
         }
-        if not about["partial"] and (stale := self._stale_results):
-            about["stale_results"] = stale
-        return summarize_records(records, about, expected=self._expected)
+        if not details["partial"] and (stale := self._stale_results):
+            details["stale_results"] = stale
+        return summarize_records(records, details, expected=self._expected)
 
     @cached_property
     def _stale_results(self) -> list[str]:
@@ -310,21 +310,23 @@ class SessionReporter:
     @property
     def _expected(self) -> list[str] | None:
         """The tasks that should have a trajectory, where --webeval-tasks or the subset says so."""
-        tasks = self.workspace.subset or self.workspace.given_tasks
-        named = [task_id for task_id in tasks.task_ids if isinstance(task_id, str)] if tasks is not None else []
-        return named or None
+        tasks = self.workspace.subset or self.workspace.configured_tasks
+        trajectory_ids = (
+            [task_id for task_id in tasks.task_ids if isinstance(task_id, str)] if tasks is not None else []
+        )
+        return trajectory_ids or None
 
     @property
     def _subset(self) -> dict[str, Any] | None:
-        """What the summary says of the subset. A session that scores all of it is whole."""
-        found = self.workspace.subset
-        if found is None:
+        """What the summary says of the subset. A session that scores all of it is complete."""
+        subset = self.workspace.subset
+        if subset is None:
             return None
-        counts = {"task_count": len(found.task_ids), "outside_count": self.outside}
-        return {"name": found.name, "checksum": found.checksum} | counts
+        counts = {"task_count": len(subset.task_ids), "outside_count": self.outside}
+        return {"name": subset.name, "checksum": subset.checksum} | counts
 
     def attempt(self, write: Callable[[], object], label: str = "") -> bool:
-        """Whether something could be written; what was in the way is told at the end of the session."""
+        """Whether something could be written; the obstacle is reported at the end of the session."""
         try:
             write()
         except DiskFull as error:
@@ -339,27 +341,32 @@ class SessionReporter:
         """Show the numbers, at most 40 lines of them."""
         records = self.records.values()
         missing = sorted((record.task_id for record in records if record.missing), key=id_order)
-        full = map(self.workspace.config.stash[REDACTING].text, self.full_disk.lines())
-        told = [*self.journals.lines(len(self.records)), *recorded(self.recorded), *full, *self.problems[:3]]
-        left_out, asked = len(self.collected) + self.deselected, len(self.asked)
-        ending = SessionFacts(
+        full_disk_lines = map(self.workspace.config.stash[REDACTING].text, self.full_disk.lines())
+        problems = [
+            *self.journals.lines(len(self.records)),
+            *format_recorded_failures(self.recorded),
+            *full_disk_lines,
+            *self.problems[:3],
+        ]
+        left_out, tested_count = len(self.collected) + self.deselected, len(self.tested)
+        facts = SessionFacts(
             self.places,
             left_out,
             missing,
             self.contradicted,
-            told,
-            asked,
+            problems,
+            tested_count,
             self.without_runs,
-            **_places(self.workspace),
+            **_root_facts(self.workspace),
         )
-        if self._is_about_other_tests and not told:
+        if self._is_about_other_tests and not problems:
             return
         terminalreporter.section("webeval")
-        for line in render_summary(self.summary, reruns_of(self.workspace.config, records), ending):
+        for line in render_summary(self.summary, reruns_of(self.workspace.config, records), facts):
             terminalreporter.line(line)
 
 
-def _places(workspace: Workspace) -> dict[str, Any]:
+def _root_facts(workspace: Workspace) -> dict[str, Any]:
     settings = workspace.settings
     return {
         "roots": settings.roots,

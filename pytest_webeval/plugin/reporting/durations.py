@@ -24,7 +24,7 @@ SECONDS = pytest.StashKey[tuple[str, dict[str, float]]]()
 class DurationsReport:
     """Carries the seconds of each run to the controller, which shows the `shown` slowest runs; all for 0."""
 
-    shown: int
+    limit: int
     by_run: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def pytest_webeval_scored(self, item: pytest.Item, run: Run, result: TaskResult) -> None:
@@ -50,29 +50,32 @@ class DurationsReport:
         """Show the phases of all runs together, then the slowest runs."""
         if self.by_run:
             terminalreporter.section("webeval durations")
-            for line in lines(self.by_run, self.shown):
+            for line in lines(self.by_run, self.limit):
                 terminalreporter.line(sanitize(line))
 
 
-def lines(by_run: Mapping[str, Mapping[str, float]], shown: int) -> Sequence[str]:
+def lines(by_run: Mapping[str, Mapping[str, float]], limit: int) -> Sequence[str]:
     """The total with the share of each phase, then a line for each of the `shown` slowest runs; 0 shows all."""
-    total = _summed(by_run.values())
-    whole = sum(total.values())
-    shares = ", ".join(f"{name} {total[name]:.2f} s ({_share(total[name], whole)})" for name in PHASES)
-    slowest = sorted(by_run, key=lambda label: (-sum(by_run[label].values()), label))[: shown or None]
-    return [f"{whole:.2f} s in {len(by_run)} runs: {shares}", *(_line(label, by_run[label]) for label in slowest)]
+    total = _sum_phases(by_run.values())
+    total_seconds = sum(total.values())
+    shares = ", ".join(f"{name} {total[name]:.2f} s ({_share(total[name], total_seconds)})" for name in PHASES)
+    slowest = sorted(by_run, key=lambda label: (-sum(by_run[label].values()), label))[: limit or None]
+    return [
+        f"{total_seconds:.2f} s in {len(by_run)} runs: {shares}",
+        *(_line(label, by_run[label]) for label in slowest),
+    ]
 
 
-def _summed(several: Iterable[Mapping[str, float]]) -> dict[str, float]:
+def _sum_phases(durations: Iterable[Mapping[str, float]]) -> dict[str, float]:
     total = dict.fromkeys(PHASES, 0.0)
-    for seconds in several:
+    for seconds in durations:
         for name, value in seconds.items():
             total[name] += value
     return total
 
 
-def _share(part: float, whole: float) -> str:
-    return f"{part / whole:.0%}" if whole else "0%"
+def _share(part: float, total: float) -> str:
+    return f"{part / total:.0%}" if total else "0%"
 
 
 def _line(label: str, seconds: Mapping[str, float]) -> str:

@@ -52,8 +52,8 @@ class FullDisk:
         if not self._missing:
             return []
         reason = next(reason for files in self._missing.values() for reason in files.values())
-        told = f"disk full ({reason}): {_listed(list(self._names()))} could not be written into"
-        return [sanitize(f"{told} {self._places()}; {_ADVICE}")]
+        problem = f"disk full ({reason}): {_join_names(list(self._names()))} could not be written into"
+        return [sanitize(f"{problem} {self._places()}; {_ADVICE}")]
 
     def _names(self) -> Iterator[str]:
         of_runs = [Path(path) for label, files in self._missing.items() if label for path in files]
@@ -64,17 +64,17 @@ class FullDisk:
         yield from dict.fromkeys(_NAMES.get(Path(path).name, Path(path).name) for path in self._missing.get("", {}))
 
     def _places(self) -> str:
-        found = dict.fromkeys(self._directory(Path(path)) for files in self._missing.values() for path in files)
-        places = [str(place) for place in found]
+        directories = dict.fromkeys(self._directory(Path(path)) for files in self._missing.values() for path in files)
+        places = [str(place) for place in directories]
         more = [f"{len(places) - PLACES_SHOWN} more"] if len(places) > PLACES_SHOWN else []
-        return _listed([*places[:PLACES_SHOWN], *more])
+        return _join_names([*places[:PLACES_SHOWN], *more])
 
     def _directory(self, path: Path) -> Path:
         """The directory that an option names for a file, the outermost where one lies in another."""
-        known = (self.settings.output, self.settings.report, self.settings.metrics, *self.settings.roots)
-        above = [place for place in known if place is not None and place in path.parents]
-        return min(above, key=lambda place: len(place.parts), default=path.parent)
+        configured = (self.settings.output, self.settings.report, self.settings.metrics, *self.settings.roots)
+        enclosing = [place for place in configured if place is not None and place in path.parents]
+        return min(enclosing, key=lambda place: len(place.parts), default=path.parent)
 
 
-def _listed(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

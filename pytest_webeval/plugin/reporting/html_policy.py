@@ -36,9 +36,9 @@ def with_policy(page: str, script: str) -> str:
     A page without that script or without a head is none of pytest-html's as we know them, and gets a policy under which
     no script runs at all.
     """
-    head, found, rest = page.partition(_HEAD)
+    head, head_tag, rest = page.partition(_HEAD)
     policy = f'<meta http-equiv="Content-Security-Policy" content="{escape(_policy(page, script), quote=False)}"/>'
-    return f"{head}{found}\n    {policy}{rest}" if found else f"{policy}{page}"
+    return f"{head}{head_tag}\n    {policy}{rest}" if head_tag else f"{policy}{page}"
 
 
 def _policy(page: str, script: str) -> str:

@@ -36,7 +36,7 @@ class ReportIndex:
     reporter: SessionReporter
     directory: Path
     written: list[Path] = field(default_factory=list)
-    made: list[Path] = field(default_factory=list)  # directories that go again if nothing comes into them
+    created: list[Path] = field(default_factory=list)  # directories that go again if nothing comes into them
 
     def __post_init__(self) -> None:
         """Make the directory, and remove the report of an earlier session. Raises `pytest.UsageError`."""
@@ -45,18 +45,18 @@ class ReportIndex:
             earlier = list(filter(Path.is_file, (self.directory / "index.html", self.directory / COPY)))
             for page in earlier:
                 if MARK not in page.read_bytes():
-                    told = f"--webeval-report: {page} is no report of ours"
-                    raise pytest.UsageError(f"{told}; name another directory, or remove it")
+                    problem = f"--webeval-report: {page} is no report of ours"
+                    raise pytest.UsageError(f"{problem}; name another directory, or remove it")
             for page in earlier:
                 page.unlink()
-            self.made += [pages, *(path for path in pages.parents if not path.exists())]
+            self.created += [pages, *(path for path in pages.parents if not path.exists())]
             pages.mkdir(parents=True, exist_ok=True)
             for path in pages.iterdir():
                 if _OURS.fullmatch(path.name):
                     path.unlink()
         except OSError as error:
-            told = f"--webeval-report: cannot write into {self.directory}: {error.strerror or error}"
-            raise pytest.UsageError(f"{told}; name another directory") from error
+            problem = f"--webeval-report: cannot write into {self.directory}: {error.strerror or error}"
+            raise pytest.UsageError(f"{problem}; name another directory") from error
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -70,8 +70,8 @@ class ReportIndex:
             return
         roots = ", ".join(self.reporter.workspace.labels.prefixes.values())
         reruns = reruns_of(session.config, self.reporter.records.values())
-        listed = self._listed(flip_by_run(summary.webeval))
-        index = index_view(listed, summary, roots, lambda labels: reruns.command(labels).command)
+        rows = self._list_rows(flip_by_run(summary.webeval))
+        index = index_view(rows, summary, roots, lambda labels: reruns.command(labels).command)
         if not self.reporter.attempt(lambda: self._write(index)):
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
@@ -82,7 +82,7 @@ class ReportIndex:
         if budget is not None:
             self.written.append(write_copy(index, self.directory, budget))
 
-    def _listed(self, flips: Mapping[str, str]) -> Iterator[IndexRow]:
+    def _list_rows(self, flips: Mapping[str, str]) -> Iterator[IndexRow]:
         written: set[str] = set()
         with suppress(OSError):
             written = {path.name for path in (self.directory / "data").iterdir()}
@@ -93,7 +93,7 @@ class ReportIndex:
 
     def pytest_unconfigure(self) -> None:
         """Leave no empty directory behind where the session ended before it scored anything."""
-        for path in self.made:
+        for path in self.created:
             with suppress(OSError):
                 path.rmdir()
 

@@ -39,15 +39,17 @@ class JunitNames:
             self._xml.node_reporter(report).add_attribute(attribute, value)
         count = len(self._xml.node_reporters_ordered) if names else 0
         result = yield
-        for again in self._xml.node_reporters_ordered[count:] if names else ():  # a test may fail twice, and has two
-            again.to_xml().attrib.update(names)
+        for added in self._xml.node_reporters_ordered[count:] if names else ():  # a test may fail twice, and has two
+            added.to_xml().attrib.update(names)
         return result
 
     @cached_property
     def _xml(self) -> Any:
         """The writer, recognized by what is asked of it; None in a process that writes no XML."""
-        known = (one for one in self.config.pluginmanager.get_plugins() if hasattr(one, "node_reporters_ordered"))
-        return next(known, None)
+        writers = (
+            plugin for plugin in self.config.pluginmanager.get_plugins() if hasattr(plugin, "node_reporters_ordered")
+        )
+        return next(writers, None)
 
     def _names(self, report: pytest.TestReport) -> dict[str, str]:
         """Name and class name of the test case of a run; empty for any other test."""

@@ -21,48 +21,51 @@ from pytest_webeval.storage import write_json
 from pytest_webeval.summary.record import Record
 
 
-def merged(workspace: Workspace, path: Path, record: Record | None, parts: Sequence[str]) -> tuple[RunOutcome, bool]:
-    """The outcome of a run with its whole result written, and whether Python tests alone recorded a failure for it.
+def merge_parts(
+    workspace: Workspace, path: Path, record: Record | None, parts: Sequence[str]
+) -> tuple[RunOutcome, bool]:
+    """The outcome of a run with its complete result written, and whether Python tests alone recorded a failure for it.
 
     A check that was made twice is kept once.
     """
-    wholes = sorted((TaskResult.read(json.loads(part)) for part in parts), key=_found)  # workers report in any order
-    own = None
+    # workers report in any order
+    results = sorted((TaskResult.read(json.loads(part)) for part in parts), key=_sort_key)
+    own_result = None
     if record is not None and record.excluded is None:
-        own = _own(workspace.result_path(path), record)
-    has_failure = any(_adds_failure(part, own) for part in wholes)
-    whole = merge_results([own, *wholes] if own is not None else wholes)
+        own_result = _read_own_result(workspace.result_path(path), record)
+    has_failure = any(_adds_failure(part, own_result) for part in results)
+    combined = merge_results([own_result, *results] if own_result is not None else results)
     if record is not None and record.excluded is None:
-        status = worst([whole.status, Status(record.status)])
-        whole = whole.with_changes(status=status, score=float(status is Status.SUCCESS))
+        status = worst([combined.status, Status(record.status)])
+        combined = combined.with_changes(status=status, score=float(status is Status.SUCCESS))
     place, redacting = workspace.result_path(path), workspace.config.stash[REDACTING]
-    told = redacting.redact_merged(whole, lambda: workspace.run(path))
-    joint = Record.of(told, record.task_type if record else None, reason(told))
-    found = RunOutcome(joint, place, None, None, redacting, seen=whole)
+    redacted = redacting.redact_merged(combined, lambda: workspace.run(path))
+    merged_record = Record.of(redacted, record.task_type if record else None, reason(redacted))
+    outcome = RunOutcome(merged_record, place, None, None, redacting, seen=combined)
     try:
-        write_json(place, whole.to_json(), workspace.settings.sync)
+        write_json(place, combined.to_json(), workspace.settings.sync)
     except DiskFull as error:
-        found = found.without_room(error)
-    return found, has_failure
+        outcome = outcome.without_room(error)
+    return outcome, has_failure
 
 
-def _adds_failure(part: TaskResult, own: TaskResult | None) -> bool:
+def _adds_failure(part: TaskResult, own_result: TaskResult | None) -> bool:
     """Whether a Python test found something wrong that the run's own item did not find."""
-    results = own.evaluators_results if own is not None else []
+    results = own_result.evaluators_results if own_result is not None else []
     if part.evaluators_results:
-        return any(one.status is not Status.SUCCESS and one not in results for one in part.evaluators_results)
-    is_known = own is not None and own.status is not Status.SUCCESS
-    return part.status is not Status.SUCCESS and not part.webeval.get("skipped") and not is_known
+        return any(result.status is not Status.SUCCESS and result not in results for result in part.evaluators_results)
+    has_known_failure = own_result is not None and own_result.status is not Status.SUCCESS
+    return part.status is not Status.SUCCESS and not part.webeval.get("skipped") and not has_known_failure
 
 
-def _found(whole: TaskResult) -> str:
-    return json.dumps([one.to_json() for one in whole.evaluators_results], sort_keys=True)
+def _sort_key(result: TaskResult) -> str:
+    return json.dumps([evaluator_result.to_json() for evaluator_result in result.evaluators_results], sort_keys=True)
 
 
-def _own(path: Path, record: Record) -> TaskResult | None:
+def _read_own_result(path: Path, record: Record) -> TaskResult | None:
     """What the run's own item wrote a moment ago; None where it could not, and the file is somebody else's."""
     try:
-        found = TaskResult.read(json.loads(read_file_inside(path.parent, path.name)))
+        result = TaskResult.read(json.loads(read_file_inside(path.parent, path.name)))
     except (RecordingError, ValueError, RecursionError):
         return None
-    return found if (found.status, found.webeval.get("run")) == (record.status, record.run) else None
+    return result if (result.status, result.webeval.get("run")) == (record.status, record.run) else None

@@ -1,4 +1,4 @@
-"""Where the numbers of a session go beside its files: pytest-html, CI systems, a person who watches."""
+"""Where the numbers of a session go in addition to its files: pytest-html, CI systems, a person who watches."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pytest_webeval.plugin.reporting.controller import SessionReporter
 from pytest_webeval.results import Summary
 
 
-def register_outlets(config: pytest.Config, reporter: SessionReporter) -> None:
+def register_outputs(config: pytest.Config, reporter: SessionReporter) -> None:
     """Register those of the controller. Raises `pytest.UsageError`."""
     if (path := reporter.workspace.settings.baseline) is not None:
         from pytest_webeval.summary.baseline import restrict_comparison  # for who has one

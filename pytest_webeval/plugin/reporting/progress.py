@@ -20,7 +20,7 @@ from pytest_webeval.summary.record import Record
 
 FEWEST_RUNS = 50  # of fewer pytest's own letters tell enough
 PAUSE = 0.1  # seconds between two lines
-_ELSEWHERE = -2  # what pytest calls a line that is no path, and that it ends before it writes another
+_OTHER_LINE = -2  # what pytest calls a line that is no path, and that it ends before it writes another
 
 
 @dataclass(eq=False)
@@ -30,7 +30,7 @@ class Progress:
     records: Mapping[str, Record]
     terminal: pytest.TerminalReporter | None = None
     tally: Tally = field(default_factory=Tally)
-    drawn: tuple[float, int] = (0.0, 0)  # when, and how many characters
+    last_draw: tuple[float, int] = (0.0, 0)  # when, and how many characters
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -42,20 +42,20 @@ class Progress:
     def pytest_xdist_node_collection_finished(self, node: object, ids: Sequence[str]) -> None:
         """The same under xdist, where each worker collects all items."""
         config: pytest.Config = node.config  # type: ignore[attr-defined]  # a worker of xdist's, which has no types
-        self._begin(config, sum(one.rpartition("::")[2] in ITEMS for one in ids), len(ids))
+        self._begin(config, sum(nodeid.rpartition("::")[2] in ITEMS for nodeid in ids), len(ids))
 
     def _begin(self, config: pytest.Config, runs: int, items: int) -> None:
         if runs < FEWEST_RUNS or self.terminal is not None:
             return
-        self.terminal, self.tally.expected = _watched(config), items
+        self.terminal, self.tally.expected = _find_terminal(config), items
         if self.terminal is not None:
             self.terminal.showfspath = False
 
     @pytest.hookimpl(wrapper=True)
     def pytest_report_teststatus(self) -> Generator[None, tuple[str, str, object], tuple[str, str, object]]:
         """Let pytest count an item without writing anything for it."""
-        found = yield
-        return found if self.terminal is None else (found[0], "", "")
+        status = yield
+        return status if self.terminal is None else (status[0], "", "")
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -67,18 +67,18 @@ class Progress:
             self.tally.keep(record)
         elif report.failed or report.when == "teardown":
             self.tally.keep_other(report.nodeid, has_failed=report.failed)
-        if time.monotonic() - self.drawn[0] >= PAUSE:
+        if time.monotonic() - self.last_draw[0] >= PAUSE:
             self._draw(self.terminal)
 
     def _draw(self, terminal: pytest.TerminalReporter) -> None:
         line = status_line(self.tally, terminal.config.get_terminal_writer().fullwidth - 1)
         self._write(terminal, line)
-        terminal.currentfspath = _ELSEWHERE
+        terminal.currentfspath = _OTHER_LINE
 
     def _write(self, terminal: pytest.TerminalReporter, line: str) -> None:
         """Write over what is there. Raw, because pytest keeps all of a line that it thinks it has not ended."""
-        terminal.write_raw(f"\r{line:{self.drawn[1]}}\r", flush=True)
-        self.drawn = time.monotonic(), len(line)
+        terminal.write_raw(f"\r{line:{self.last_draw[1]}}\r", flush=True)
+        self.last_draw = time.monotonic(), len(line)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self) -> None:
@@ -89,7 +89,7 @@ class Progress:
             self.terminal = None
 
 
-def _watched(config: pytest.Config) -> pytest.TerminalReporter | None:
+def _find_terminal(config: pytest.Config) -> pytest.TerminalReporter | None:
     """The terminal, if it can write over a line and shows nothing but pytest's own progress."""
     terminal = config.pluginmanager.get_plugin("terminalreporter")
     if type(terminal) is not pytest.TerminalReporter or not terminal.isatty() or os.environ.get("TERM") == "dumb":

@@ -33,8 +33,8 @@ def pytest_html_results_table_header(cells: list[str]) -> None:
 
 def pytest_html_results_table_row(report: pytest.TestReport, cells: list[str]) -> None:
     """Fill them in; empty for tests that are no runs."""
-    carried = RecordPayload.by(report)
-    values = _values(carried.record) if carried else ("",) * len(COLUMNS)
+    payload = RecordPayload.by(report)
+    values = _values(payload.record) if payload else ("",) * len(COLUMNS)
     cells[2:2] = [
         f'<td class="col-{name.lower()}">{escape(str(value))}</td>' for name, value in zip(COLUMNS, values, strict=True)
     ]
@@ -42,10 +42,10 @@ def pytest_html_results_table_row(report: pytest.TestReport, cells: list[str]) -
 
 def _values(record: Record) -> tuple[object, ...]:
     """Those of a run; of a trajectory benchmark and class, and neither score nor evaluator where it is in no mean."""
-    about = trajectory_labels(record)
+    labels = trajectory_labels(record)
     score = "" if record.skipped else record.score
     names = ", ".join(name.removesuffix("Evaluator") for name in record.evaluators if not record.skipped)
-    return about.get("benchmark", record.site_key), about.get("class", record.task_type or ""), score, names
+    return labels.get("benchmark", record.site_key), labels.get("class", record.task_type or ""), score, names
 
 
 LARGEST_IMAGE = 256 * 1024  # bytes
@@ -64,7 +64,7 @@ class HtmlExtras:
     page: Path
 
     @classmethod
-    def beside(cls, page: str, workspace: Workspace) -> HtmlExtras:
+    def for_page(cls, page: str, workspace: Workspace) -> HtmlExtras:
         """The plugin for a page that is named as pytest-html's option has it."""
         return cls(workspace, (Path.cwd() / Path(os.path.expandvars(page)).expanduser()).parent)
 
@@ -89,8 +89,8 @@ class HtmlExtras:
 
     @property
     def _report(self) -> Path | None:
-        found: Path | None = getattr(self.workspace.settings, "report", None)
-        return found
+        report: Path | None = getattr(self.workspace.settings, "report", None)
+        return report
 
     def reference(self, path: Path) -> str:
         """A file as the page refers to it, with nothing left in it that means something in a URL or in HTML."""
@@ -129,6 +129,6 @@ def _is_bomb(content: bytes, kind: str) -> bool:
     return bool(width * height > MOST_PIXELS)
 
 
-def _extra(kind: str, content: str, name: str, **about: str) -> dict[str, Any]:
+def _extra(kind: str, content: str, name: str, **fields: str) -> dict[str, Any]:
     """What pytest-html's own `extras` make; it need not be imported for that."""
-    return {"name": name, "format_type": kind, "content": content, "mime_type": None, "extension": None} | about
+    return {"name": name, "format_type": kind, "content": content, "mime_type": None, "extension": None} | fields

@@ -24,11 +24,11 @@ def stale_results(workspace: Workspace, runs: Container[Path]) -> list[str]:
     if output is None:
         return []
     skipped = {workspace.settings.report, workspace.settings.metrics, *workspace.settings.roots}
-    found = [path for path in _with_results(output, runs, skipped) if _is_gone(path, workspace)]
-    return sorted(quote_path(path.relative_to(output).as_posix()) for path in found)[:MOST_NAMED]
+    stale = [path for path in _result_directories(output, runs, skipped) if _is_gone(path, workspace)]
+    return sorted(quote_path(path.relative_to(output).as_posix()) for path in stale)[:MOST_NAMED]
 
 
-def _with_results(output: Path, runs: Container[Path], skipped: Container[Path | None]) -> Iterator[Path]:
+def _result_directories(output: Path, runs: Container[Path], skipped: Container[Path | None]) -> Iterator[Path]:
     """Directories below one that hold a result, but for those of this session."""
     for visited, (directory, subdirectories, files) in enumerate(os.walk(output), 1):
         path = Path(directory)

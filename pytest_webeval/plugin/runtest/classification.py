@@ -33,7 +33,7 @@ from pytest_webeval.scoring.task_result import exclude
 from pytest_webeval.summary.record import Record
 from pytest_webeval.tasks.task import Task
 
-_SAY_IT_ALL = (WebEvalError, pytest.skip.Exception, pytest.xfail.Exception)
+_SELF_EXPLANATORY = (WebEvalError, pytest.skip.Exception, pytest.xfail.Exception)
 
 
 def classify_phase(item: pytest.Item, call: pytest.CallInfo[None], workspace: Workspace) -> RunOutcome | None:
@@ -42,13 +42,13 @@ def classify_phase(item: pytest.Item, call: pytest.CallInfo[None], workspace: Wo
         return None
     recorder = item.stash.get(RECORDER, None)
     if call.when == "teardown":
-        return _recorded_late(recorder, workspace) if recorder is not None else None
+        return _outcome_of_teardown(recorder, workspace) if recorder is not None else None
     if not isinstance(item, RunItem):
         return _outcome_of_test(item, call, recorder, workspace)
     has_verdict = recorder is not None and (recorder.excluded is not None or recorder.scored is not None)
     if recorder is not None and call.when == "call" and (has_verdict or not _is_left_out(call)):
-        return _checked(item, call, recorder, workspace)
-    return _unscored(item, item.path, call, workspace) if call.excinfo is not None else None
+        return _outcome_of_evaluation(item, call, recorder, workspace)
+    return _unscored_outcome(item, item.path, call, workspace) if call.excinfo is not None else None
 
 
 def _outcome_of_test(
@@ -56,13 +56,13 @@ def _outcome_of_test(
 ) -> RunOutcome | None:
     """What a Python test says about its run: what it recorded, or that there is no run. Its own errors say nothing."""
     if recorder is not None:
-        return _checked(item, call, recorder, workspace) if call.when == "call" else None
+        return _outcome_of_evaluation(item, call, recorder, workspace) if call.when == "call" else None
     path = run_path(item)
     is_unreadable = call.excinfo is not None and UNREADABLE in item.stash
-    return _unscored(item, path, call, workspace) if path is not None and is_unreadable else None
+    return _unscored_outcome(item, path, call, workspace) if path is not None and is_unreadable else None
 
 
-def _checked(
+def _outcome_of_evaluation(
     item: pytest.Item, call: pytest.CallInfo[None], recorder: RecordEvaluation, workspace: Workspace
 ) -> RunOutcome | None:
     """What was found out about a run while its item or a Python test ran."""
@@ -74,45 +74,45 @@ def _checked(
     except WebEvalError as error:
         result = error_result(run, task, sanitize(str(error)), workspace)
     if recorder.excluded is not None:
-        return _excluded(run, task, str(recorder.excluded), workspace) if is_item else None
+        return _excluded_outcome(run, task, str(recorder.excluded), workspace) if is_item else None
     if is_item and result is None:
-        result = _not_scored(run, task, call, workspace)
-    if is_item and (stored := recorder.taken) is not None:
+        result = _unscored_result(run, task, call, workspace)
+    if is_item and (stored := recorder.reused) is not None:
         redacting = workspace.config.stash[REDACTING]
         path = workspace.result_path(run.path)
         return RunOutcome(stored.record, path, None, run, redacting, is_resumed=True, seen=stored.result, task=task)
-    found = None if result is None else _outcome(result, run, task, workspace, is_partial=not is_item)
-    return found and replace(found, is_verdict=is_item and result is recorder.scored)
+    outcome = None if result is None else _build_outcome(result, run, task, workspace, is_partial=not is_item)
+    return outcome and replace(outcome, is_verdict=is_item and result is recorder.scored)
 
 
-def _recorded_late(recorder: RecordEvaluation, workspace: Workspace) -> RunOutcome | None:
+def _outcome_of_teardown(recorder: RecordEvaluation, workspace: Workspace) -> RunOutcome | None:
     """What a fixture recorded after the test of a run: as if another test had."""
-    result = recorder.late_result
+    result = recorder.teardown_result
     forget(recorder.case.run)
     if result is None:
         return None
-    return _outcome(result, recorder.case.run, recorder.case.task, workspace, is_partial=True)
+    return _build_outcome(result, recorder.case.run, recorder.case.task, workspace, is_partial=True)
 
 
 def _result(recorder: RecordEvaluation, call: pytest.CallInfo[None], workspace: Workspace) -> TaskResult | None:
     """The result of a run; where something stopped its evaluators, what was recorded and why there is no more."""
     if recorder.stopped is None or recorder.scored is not None:
         return recorder.result
-    if not recorder.found:
+    if not recorder.results:
         return None
     run, task, stopped = recorder.case.run, recorder.case.task, recorder.stopped
     if isinstance(stopped, DeadlineExceeded) and call.excinfo is not None:  # by now an error with a message
         stopped = call.excinfo.value
     if isinstance(stopped, pytest.skip.Exception):
-        return recorder.added_to(recorder.left_out(_message_of(stopped)))
-    return recorder.added_to(error_result(run, task, _message_of(stopped), workspace))
+        return recorder.merge_into(recorder.build_excluded_result(_message_of(stopped)))
+    return recorder.merge_into(error_result(run, task, _message_of(stopped), workspace))
 
 
-def _excluded(run: Run, task: Task, told: str, workspace: Workspace) -> RunOutcome:
+def _excluded_outcome(run: Run, task: Task, message: str, workspace: Workspace) -> RunOutcome:
     """The outcome of a run that says nothing about the agent. That nobody judged it yet is not worth a file."""
-    result = exclude(error_result(run, task, sanitize(told), workspace), run, sanitize(told))
-    found = _outcome(result, run, task, workspace)
-    return found if run.exclusion else replace(found, result=None, is_obsolete=True)
+    result = exclude(error_result(run, task, sanitize(message), workspace), run, sanitize(message))
+    outcome = _build_outcome(result, run, task, workspace)
+    return outcome if run.exclusion else replace(outcome, result=None, is_obsolete=True)
 
 
 def _is_left_out(call: pytest.CallInfo[None]) -> bool:
@@ -120,13 +120,13 @@ def _is_left_out(call: pytest.CallInfo[None]) -> bool:
     return call.excinfo is not None and call.excinfo.errisinstance((pytest.skip.Exception, pytest.xfail.Exception))
 
 
-def _unscored(item: pytest.Item, path: Path, call: pytest.CallInfo[None], workspace: Workspace) -> RunOutcome:
-    found = error_outcome(path, _message(call), workspace, is_partial=not isinstance(item, RunItem))
+def _unscored_outcome(item: pytest.Item, path: Path, call: pytest.CallInfo[None], workspace: Workspace) -> RunOutcome:
+    outcome = error_outcome(path, _message(call), workspace, is_partial=not isinstance(item, RunItem))
     if _is_left_out(call):
-        told = found.redacting.text(_message(call), found.run)
-        record = replace(found.record, excluded=told, skipped=True, reason=None, failure=None)
-        return replace(found, record=record, result=None, is_obsolete=call.when == "call")
-    return found.warned(_rule_warnings(call))
+        excluded_reason = outcome.redacting.text(_message(call), outcome.run)
+        record = replace(outcome.record, excluded=excluded_reason, skipped=True, reason=None, failure=None)
+        return replace(outcome, record=record, result=None, is_obsolete=call.when == "call")
+    return outcome.with_warnings(_rule_warnings(call))
 
 
 def _rule_warnings(call: pytest.CallInfo[None]) -> list[str]:
@@ -138,55 +138,57 @@ def _rule_warnings(call: pytest.CallInfo[None]) -> list[str]:
 def error_outcome(path: Path, message: str, workspace: Workspace, *, is_partial: bool = False) -> RunOutcome:
     """The outcome of a run that was not scored; without a result where there is no place to write one."""
     missing = workspace.config.stash[MISSING_TASKS]
-    told = missing.reason(path) if path in missing.by_path else message
-    run, task = _known(path, workspace)
-    found = _outcome(error_result(run, task, told, workspace), run, task, workspace, is_partial=is_partial)
+    error_message = missing.reason(path) if path in missing.by_path else message
+    run, task = _find_run_and_task(path, workspace)
+    outcome = _build_outcome(
+        error_result(run, task, error_message, workspace), run, task, workspace, is_partial=is_partial
+    )
     if path in missing.by_path:
-        return replace(found, record=replace(found.record, missing=True), result=None)
-    return replace(found, result=None) if _has_no_place(path, workspace) else found
+        return replace(outcome, record=replace(outcome.record, missing=True), result=None)
+    return replace(outcome, result=None) if _has_no_place(path, workspace) else outcome
 
 
-def timed_out(item: pytest.Item, message: str, workspace: Workspace) -> RunOutcome | None:
-    """The outcome of a run of which nothing can be told in time; None for an item that is about none."""
+def timeout_outcome(item: pytest.Item, message: str, workspace: Workspace) -> RunOutcome | None:
+    """The outcome of a run that could not be classified in time; None for an item that is about none."""
     path = run_path(item)
     if path is None:
         return None
     run = placeholder_run(path, workspace.labels.of(path), workspace.settings.rules)
-    return _outcome(
+    return _build_outcome(
         error_result(run, None, message, workspace), run, None, workspace, is_partial=not isinstance(item, RunItem)
     )
 
 
 def _has_no_place(path: Path, workspace: Workspace) -> bool:
-    """Whether a result cannot be written beside a recording that could not be read either."""
-    is_beside = workspace.settings.output is None
-    return _leads_elsewhere(path, workspace) or (is_beside and not os.access(path, os.W_OK | os.X_OK))
+    """Whether a result cannot be written into the directory of a recording that could not be read either."""
+    is_in_run = workspace.settings.output is None
+    return _leads_outside(path, workspace) or (is_in_run and not os.access(path, os.W_OK | os.X_OK))
 
 
-def _leads_elsewhere(path: Path, workspace: Workspace) -> bool:
+def _leads_outside(path: Path, workspace: Workspace) -> bool:
     """Whether a result written into a directory would end up outside the run root, behind a link."""
     is_link = os.path.islink(path)  # noqa: PTH114  (pathlib raises where nobody may look)
     return is_link and path not in workspace.settings.roots and workspace.settings.output is None
 
 
-def _known(path: Path, workspace: Workspace) -> tuple[Run, Task | None]:
+def _find_run_and_task(path: Path, workspace: Workspace) -> tuple[Run, Task | None]:
     """As much of a run and its task as can be found out about a directory that could not be scored."""
-    run = _loaded(path, workspace)
-    return run, workspace.known_task(run)
+    run = _load_or_placeholder(path, workspace)
+    return run, workspace.task_or_none(run)
 
 
-def _loaded(path: Path, workspace: Workspace) -> Run:
-    unknown = placeholder_run(path, workspace.labels.of(path), workspace.settings.rules)
+def _load_or_placeholder(path: Path, workspace: Workspace) -> Run:
+    placeholder = placeholder_run(path, workspace.labels.of(path), workspace.settings.rules)
     missing = workspace.config.stash[MISSING_TASKS].by_path
-    if path in missing or _leads_elsewhere(path, workspace):
-        return replace(unknown, task_id=missing.get(path, unknown.task_id))
+    if path in missing or _leads_outside(path, workspace):
+        return replace(placeholder, task_id=missing.get(path, placeholder.task_id))
     try:
         return workspace.run(path)
     except WebEvalError:
-        return unknown
+        return placeholder
 
 
-def _not_scored(run: Run, task: Task | None, call: pytest.CallInfo[None], workspace: Workspace) -> TaskResult:
+def _unscored_result(run: Run, task: Task | None, call: pytest.CallInfo[None], workspace: Workspace) -> TaskResult:
     return error_result(run, task, _message(call), workspace)
 
 
@@ -195,13 +197,13 @@ def error_result(run: Run, task: Task | None, message: str, workspace: Workspace
     return build_error_result(run, task, message, *workspace.source_of(run))
 
 
-def _outcome(
+def _build_outcome(
     result: TaskResult, run: Run, task: Task | None, workspace: Workspace, *, is_partial: bool = False
 ) -> RunOutcome:
     kind = task.task_type.lower() if task and task.task_type else None
     redacting = workspace.config.stash[REDACTING]
-    told = redacting.redact_for_report(result, run)
-    record = Record.of(told, kind, reason(told))
+    redacted = redacting.redact_for_report(result, run)
+    record = Record.of(redacted, kind, reason(redacted))
     return RunOutcome(
         record, workspace.result_path(run.path), result, run, redacting, is_partial, seen=result, task=task
     )
@@ -212,6 +214,6 @@ def _message(call: pytest.CallInfo[None]) -> str:
 
 
 def _message_of(value: BaseException | None) -> str:
-    told = " ".join(str(value).split())
-    named = told if isinstance(value, _SAY_IT_ALL) else f"{type(value).__name__}: {told}"
-    return sanitize(named)
+    text = " ".join(str(value).split())
+    message = text if isinstance(value, _SELF_EXPLANATORY) else f"{type(value).__name__}: {text}"
+    return sanitize(message)

@@ -53,13 +53,13 @@ class RecordEvaluation:
     case: Case
     workspace: Workspace
     own_evaluators: Callable[[], Iterable[Any]]
-    found: list[EvaluatorResult] = field(default_factory=list)
+    results: list[EvaluatorResult] = field(default_factory=list)
     evaluators: list[Evaluator] = field(default_factory=list)
     scored: TaskResult | None = None
     excluded: RunExcluded | None = None
     stored: StoredResult | None = None
     stopped: BaseException | None = None  # what ended an evaluation, of which nothing may be repeated
-    whole: TaskResult | None = None  # the result of the run alone, once somebody asked for it
+    run_result: TaskResult | None = None  # the result of the run alone, once somebody asked for it
     reported: int = 0  # how many of the recorded results are in a report
 
     @property
@@ -70,14 +70,14 @@ class RecordEvaluation:
     def __call__(self, result: EvaluatorResult) -> EvaluatorResult:
         """Record a result, so that it lands in the run's eval_result.json."""
         checked = validate_result(result, getattr(result, "evaluator_name", "record_evaluation"))
-        self.found.append(checked)
+        self.results.append(checked)
         return checked
 
     def score(self, evaluators: Iterable[Any]) -> TaskResult:
         """Score the whole task and record that. Raises `TaskFailed` unless it is a success."""
-        given = list(evaluators)
+        requested = list(evaluators)
         with self.evaluating():
-            self.scored = self._stored(given) or self._whole(given)
+            self.scored = self._reuse_stored(requested) or self._score_run(requested)
         self.xfail([self.scored.status])
         if self.scored.status is not Status.SUCCESS:
             text = failure_text(self.redacting.redact_for_report(self.scored, self.case.run))
@@ -101,43 +101,43 @@ class RecordEvaluation:
             self.stopped = error
             raise
 
-    def _stored(self, evaluators: Sequence[Any]) -> TaskResult | None:
+    def _reuse_stored(self, evaluators: Sequence[Any]) -> TaskResult | None:
         """What an earlier session found, if the same code would look at it."""
-        known = {one.name: one for one in map(plain_evaluator, evaluators)}
-        if self.stored is None or self.found or self.evaluators:
+        by_name = {evaluator.name: evaluator for evaluator in map(unwrap_evaluator, evaluators)}
+        if self.stored is None or self.results or self.evaluators:
             return None
-        return self.stored.result if self.stored.is_by(known.values()) else None
+        return self.stored.result if self.stored.is_by(by_name.values()) else None
 
     @property
-    def taken(self) -> StoredResult | None:
+    def reused(self) -> StoredResult | None:
         """What was taken from an earlier session, and stands as it did there."""
         is_taken = self.stored is not None and self.scored is self.stored.result
-        return self.stored if is_taken and not self.found else None
+        return self.stored if is_taken and not self.results else None
 
-    def _whole(self, evaluators: Iterable[Any]) -> TaskResult:
-        self.evaluators += [plain_evaluator(one) for one in evaluators]
+    def _score_run(self, evaluators: Iterable[Any]) -> TaskResult:
+        self.evaluators += [unwrap_evaluator(evaluator) for evaluator in evaluators]
         definition = self.workspace.definition(self.case.run)
         return score(self.case, self.evaluators, definition.checksum, definition.origin)
 
-    def leave_out(self, error: RunExcluded) -> NoReturn:
+    def end_as_excluded(self, error: RunExcluded) -> NoReturn:
         """End the test as the session wants it for a run that says nothing about the agent. Raises `Exception`."""
         self.excluded = error
-        told = sanitize(self.redacting.text(str(error), self.case.run))
-        how = self.workspace.settings.aborted if self.case.run.exclusion else "skip"
-        if how == "fail":
-            raise TaskFailed(told)
-        if how == "xfail":
-            pytest.xfail(told)
-        pytest.skip(told)
+        reason = sanitize(self.redacting.text(str(error), self.case.run))
+        treatment = self.workspace.settings.aborted if self.case.run.exclusion else "skip"
+        if treatment == "fail":
+            raise TaskFailed(reason)
+        if treatment == "xfail":
+            pytest.xfail(reason)
+        pytest.skip(reason)
 
-    def _whole_or_nothing(self) -> TaskResult:
+    def _score_or_exclude(self) -> TaskResult:
         """The result of the run; where it says nothing about the agent, one that is in no count."""
         try:
-            return self._whole(self._own_evaluators())
+            return self._score_run(self._own_evaluators())
         except (RunExcluded, pytest.skip.Exception) as error:
-            return self.left_out(sanitize(str(error)))
+            return self.build_excluded_result(sanitize(str(error)))
 
-    def left_out(self, reason: str) -> TaskResult:
+    def build_excluded_result(self, reason: str) -> TaskResult:
         """The result of a run that is excluded from all counts."""
         run, task = self.case.run, self.case.task
         return exclude(build_error_result(run, task, reason, *self.workspace.source_of(run)), run, reason)
@@ -156,37 +156,37 @@ class RecordEvaluation:
     def result(self) -> TaskResult | None:
         """The result of the run, or None if nothing was checked.
 
-        It is always whole: a few checks of a Python test must not pass for the verdict on the task.
+        It always covers the complete task: a few checks of a Python test must not pass for the verdict on the task.
         """
-        if not self.found:
+        if not self.results:
             return self.scored
         is_stored = self.stored is not None and self.scored is self.stored.result
-        self.whole = self._whole_or_nothing() if is_stored or self.scored is None else self.scored
-        return self.added_to(self.whole)
+        self.run_result = self._score_or_exclude() if is_stored or self.scored is None else self.scored
+        return self.merge_into(self.run_result)
 
     @property
-    def late_result(self) -> TaskResult | None:
+    def teardown_result(self) -> TaskResult | None:
         """The result with what a fixture recorded after the test; None if there is no more, or nothing to add it to.
 
         Nothing can be evaluated any more. A failure is kept all the same, a success alone is no verdict.
         """
-        late = self.found[self.reported :]
-        whole = self.whole or self.scored
-        if not late or self.excluded is not None:
+        new_results = self.results[self.reported :]
+        run_result = self.run_result or self.scored
+        if not new_results or self.excluded is not None:
             return None
-        if whole is None and all(result.status is Status.SUCCESS for result in self.found):
+        if run_result is None and all(result.status is Status.SUCCESS for result in self.results):
             return None
-        return self.added_to(whole or self._bare.with_changes(status=Status.SUCCESS, error_msg=None))
+        return self.merge_into(run_result or self._empty_result.with_changes(status=Status.SUCCESS, error_msg=None))
 
     @property
-    def _bare(self) -> TaskResult:
+    def _empty_result(self) -> TaskResult:
         return build_error_result(self.case.run, self.case.task, "", *self.workspace.source_of(self.case.run))
 
-    def added_to(self, whole: TaskResult) -> TaskResult:
+    def merge_into(self, run_result: TaskResult) -> TaskResult:
         """A result of the run together with what a test recorded."""
-        looked = whole.webeval | {"explanations": []} | failure_details(self.case, self.found)
-        self.reported = len(self.found)
-        return merge_results([whole, whole.with_changes(evaluators_results=self.found, webeval=looked)])
+        details = run_result.webeval | {"explanations": []} | failure_details(self.case, self.results)
+        self.reported = len(self.results)
+        return merge_results([run_result, run_result.with_changes(evaluators_results=self.results, webeval=details)])
 
 
 RECORDER = pytest.StashKey[RecordEvaluation]()
@@ -195,8 +195,8 @@ UNREADABLE = pytest.StashKey[bool]()  # whether the fixture webeval_run could no
 
 def forget(run: Run) -> None:
     """Let go of what was read of a run, so that a session needs room for one recording. Who asks reads it again."""
-    kept = [name for name in vars(run) if isinstance(getattr(type(run), name, None), cached_property)]
-    for name in kept:
+    cached = [name for name in vars(run) if isinstance(getattr(type(run), name, None), cached_property)]
+    for name in cached:
         del vars(run)[name]
 
 
@@ -216,30 +216,38 @@ class Checker:
 
     def check(self, **config: Any) -> list[EvaluatorResult]:
         """Evaluate the task's own expectations for this evaluator, or one given here. Raises `TaskFailed`."""
-        expectations = [one for one in self.record.case.task.expectations if one.evaluator == self.evaluator.name]
+        expectations = [
+            expectation
+            for expectation in self.record.case.task.expectations
+            if expectation.evaluator == self.evaluator.name
+        ]
         if config:
             expectations = [Expectation(self.evaluator.name, 0, {"evaluator": self.evaluator.name} | config)]
         if not expectations:
             raise TaskFailed(f"task {self.record.case.run.task_id} expects nothing of {self.evaluator.name}")
         self.record.evaluators.append(self.evaluator)
-        known, raised = {self.evaluator.name: self.evaluator}, self.record.case.calls.raised
-        before = len(raised)
+        by_name, raised = {self.evaluator.name: self.evaluator}, self.record.case.calls.raised
+        raised_before = len(raised)
         try:
             with self.record.evaluating():
-                results = [self.record(evaluate(one, self.record.case, known)) for one in expectations]
+                results = [
+                    self.record(evaluate(expectation, self.record.case, by_name)) for expectation in expectations
+                ]
         except RunExcluded as error:
-            self.record.leave_out(error)
-        self.record.xfail([one.status for one in results])
-        if wrong := [one for one in results if one.status is not Status.SUCCESS]:
-            told = [self.record.redacting.redact_evaluation(one, self.record.case.run) for one in wrong]
-            raise TaskFailed("\n".join(map(evaluator_text, told)), raised[before:])
+            self.record.end_as_excluded(error)
+        self.record.xfail([result.status for result in results])
+        if failed_results := [result for result in results if result.status is not Status.SUCCESS]:
+            redacted = [
+                self.record.redacting.redact_evaluation(result, self.record.case.run) for result in failed_results
+            ]
+            raise TaskFailed("\n".join(map(evaluator_text, redacted)), raised[raised_before:])
         return results
 
 
-def plain_evaluator(given: Any) -> Evaluator:
-    """The evaluator itself, whether a fixture returned it bound or bare."""
-    found: Evaluator = given.evaluator if isinstance(given, Checker) else given
-    return found
+def unwrap_evaluator(fixture_value: Any) -> Evaluator:
+    """The evaluator itself, also where a fixture returned a checker with it."""
+    evaluator: Evaluator = fixture_value.evaluator if isinstance(fixture_value, Checker) else fixture_value
+    return evaluator
 
 
 USED = pytest.StashKey[float]()  # seconds that the steps of a test took so far
@@ -257,15 +265,15 @@ def run_time_limit(item: pytest.Item, settings: Settings) -> Iterator[None]:
         return
     used, began = item.stash.get(USED, 0.0), time.monotonic()
     try:
-        with time_limit(max(settings.timeout - used, LEAST), _told(settings.timeout)):
+        with time_limit(max(settings.timeout - used, LEAST), _timeout_message(settings.timeout)):
             yield
     finally:
         item.stash[USED] = used + time.monotonic() - began
 
 
-def _told(seconds: float) -> str:
-    told = f"scoring took longer than {seconds:g} s and was ended"
-    return f"{told}; look for what is odd in the run, or raise --webeval-timeout"
+def _timeout_message(seconds: float) -> str:
+    message = f"scoring took longer than {seconds:g} s and was ended"
+    return f"{message}; look for what is odd in the run, or raise --webeval-timeout"
 
 
 class PauseTimeLimitInDebugger:

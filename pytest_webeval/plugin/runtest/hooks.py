@@ -23,14 +23,14 @@ from pytest_webeval.plugin.collection.nodes import outside_subset
 from pytest_webeval.plugin.collection.nodes import run_path
 from pytest_webeval.plugin.item_names import run_keywords
 from pytest_webeval.plugin.runtest.classification import classify_phase
-from pytest_webeval.plugin.runtest.classification import timed_out
+from pytest_webeval.plugin.runtest.classification import timeout_outcome
 from pytest_webeval.plugin.runtest.evaluation import RECORDER
 from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
 from pytest_webeval.plugin.runtest.evaluation import USED
 from pytest_webeval.plugin.runtest.evaluation import run_time_limit
 from pytest_webeval.plugin.runtest.report_page import PAGES
 from pytest_webeval.plugin.runtest.resume import STORED
-from pytest_webeval.plugin.runtest.run_outcome import ABOUT
+from pytest_webeval.plugin.runtest.run_outcome import RUN_LABEL_ATTRIBUTE
 from pytest_webeval.plugin.runtest.run_outcome import RunOutcome
 from pytest_webeval.plugin.settings import REDACTING
 from pytest_webeval.plugin.user_code import call_user_hook
@@ -68,20 +68,20 @@ def explain_scope(report: pytest.TestReport, error: BaseException) -> None:
         report.longrepr = f"{reason}; give that fixture the scope function"
 
 
-def tell_recording(report: pytest.TestReport, item: pytest.Item, found: RunOutcome) -> None:
+def append_recording_problems(report: pytest.TestReport, item: pytest.Item, outcome: RunOutcome) -> None:
     """Let the report of a Python test that failed say what is wrong with the recording, after its traceback.
 
     The text of a run's own item says so already.
     """
     is_own = isinstance(item, RunItem)
-    if report.failed and not is_own and found.seen is not None and (lines := recording_lines(found.seen)):
+    if report.failed and not is_own and outcome.seen is not None and (lines := recording_lines(outcome.seen)):
         report.sections.append(("webeval", "\n".join(lines)))
 
 
-def fail(report: pytest.TestReport, told: str) -> None:
+def fail(report: pytest.TestReport, message: str) -> None:
     """Let a report be a failure that says so, after what it said of one before."""
     before = f"{report.longreprtext}\n" if report.failed and report.longreprtext else ""
-    report.outcome, report.longrepr = "failed", before + told
+    report.outcome, report.longrepr = "failed", before + message
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,8 +99,10 @@ class RuntestHooks:
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Parametrise Python tests over all runs and broken ones, unless they chose theirs themselves."""
-        chosen = any("webeval_run" in _argnames(mark) for mark in metafunc.definition.iter_markers("parametrize"))
-        if "webeval_run" in metafunc.fixturenames and not chosen:
+        is_parametrized = any(
+            "webeval_run" in _argnames(mark) for mark in metafunc.definition.iter_markers("parametrize")
+        )
+        if "webeval_run" in metafunc.fixturenames and not is_parametrized:
             paths = self.workspace.tested_paths
             labels = [self.workspace.labels.of(path) for path in paths]
             metafunc.parametrize("webeval_run", paths or [self._no_run], indirect=True, ids=labels or None)
@@ -127,34 +129,36 @@ class RuntestHooks:
         if outside:
             config.stash[OUTSIDE] = sum(isinstance(item, RunItem) for item in outside)
             config.hook.pytest_deselected(items=outside)
-            left = set(outside)
-            items[:] = [item for item in items if item not in left]
+            deselected = set(outside)
+            items[:] = [item for item in items if item not in deselected]
 
     def pytest_report_header(self) -> list[str]:
         """Say what is scored, and by which rules and code."""
         roots = ", ".join(str(root) for root in self.workspace.settings.roots)
-        tasks = self.workspace.given_tasks
-        data = f", tasks {' '.join(one[:12] for one in tasks.checksum.split(','))}" if tasks else ""
+        tasks = self.workspace.configured_tasks
+        data = f", tasks {' '.join(checksum[:12] for checksum in tasks.checksum.split(','))}" if tasks else ""
         subset = self.workspace.subset
         part = f", subset {subset.name} {subset.checksum[:12]}" if subset else ""
         code = f"rules {self.workspace.settings.rules.name}, evaluators {deciding_checksum(())[:12]}"
-        asked = self.workspace.settings.policy.to_json() | {"over_budget": None}
+        policy = self.workspace.settings.policy.to_json() | {"over_budget": None}
         if self.workspace.settings.policy.over_budget != OVER_BUDGET[0]:
-            asked["over_budget"] = self.workspace.settings.policy.over_budget
-        code += "".join(f", {name.replace('_', ' ')} {value}" for name, value in asked.items() if value is not None)
-        odd = (
+            policy["over_budget"] = self.workspace.settings.policy.over_budget
+        code += "".join(f", {name.replace('_', ' ')} {value}" for name, value in policy.items() if value is not None)
+        task_warnings = (
             [f"webeval: {len(tasks.warnings)} odd in the tasks: {tasks.warnings[0]}"]
             if tasks and tasks.warnings
             else []
         )
-        return [sanitize(line) for line in (f"webeval: runs in {roots}", f"webeval: {code}{data}{part}", *odd)]
+        return [
+            sanitize(line) for line in (f"webeval: runs in {roots}", f"webeval: {code}{data}{part}", *task_warnings)
+        ]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
         """End a test that takes too long over a run; skip a Python test that asks a run for what it does not say."""
-        timed = run_time_limit(item, self.workspace.settings) if RECORDER in item.stash else nullcontext()
+        limit = run_time_limit(item, self.workspace.settings) if RECORDER in item.stash else nullcontext()
         try:
-            with timed:
+            with limit:
                 return (yield)
         except RunExcluded as error:
             pytest.skip(sanitize(str(error)))
@@ -164,7 +168,7 @@ class RuntestHooks:
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Write what the item found, and let the report carry it to the controller as plain JSON."""
-        found = self._found(item, call)
+        outcome = self._write_outcome(item, call)
         report = yield
         if call.excinfo is not None and isinstance(item, RunItem):
             set_plain_reason(report, item, call.excinfo.value)
@@ -172,13 +176,13 @@ class RuntestHooks:
             explain_scope(report, call.excinfo.value)
         if call.when == "setup" and not isinstance(item, RunItem):
             self._name_run(report, item)
-        if found is not None:
-            found.carried.attach_to(report)
+        if outcome is not None:
+            outcome.payload.attach_to(report)
             if isinstance(item, RunItem) and (
-                found.is_disturbed or (report.passed and found.record.status != "success")
+                outcome.is_disturbed or (report.passed and outcome.record.status != "success")
             ):
-                fail(report, sanitize(str(found.record.reason)))
-            tell_recording(report, item, found)
+                fail(report, sanitize(str(outcome.record.reason)))
+            append_recording_problems(report, item, outcome)
         if report.sections or report.longrepr is not None:
             self._redact(report, item)
         return report
@@ -187,7 +191,7 @@ class RuntestHooks:
         """Let the report of a Python test say which run it is about, if it is about one."""
         path = run_path(item)
         if path is not None and self.workspace.labels.root_of(path) is not None:
-            setattr(report, ABOUT, self.workspace.labels.of(path))
+            setattr(report, RUN_LABEL_ATTRIBUTE, self.workspace.labels.of(path))
 
     def _redact(self, report: pytest.TestReport, item: pytest.Item) -> None:
         """Take secrets out of a report, or all of it where looking for them takes too long."""
@@ -195,29 +199,29 @@ class RuntestHooks:
         try:
             with run_time_limit(item, self.workspace.settings):
                 run = getattr(item, "funcargs", {}).get("webeval_run")
-                _take_secrets_out(report, item.config.stash[REDACTING], run)
+                _redact_report(report, item.config.stash[REDACTING], run)
         except EvaluationError:
             report.sections.clear()
             report.longrepr = "what was told here was left out: to look for secrets in it took too long"
 
-    def _found(self, item: pytest.Item, call: pytest.CallInfo[None]) -> RunOutcome | None:
+    def _write_outcome(self, item: pytest.Item, call: pytest.CallInfo[None]) -> RunOutcome | None:
         """What a phase of an item says about its run, written to disk and to JUnit XML."""
-        found = self._outcome(item, call) if self.is_scoring and _may_say_more(item, call) else None
+        outcome = self._classify(item, call) if self.is_scoring and _may_say_more(item, call) else None
         if call.when == "teardown":
             _forget(item)
-        elif found is not None:
-            found = _shown(_written(found, item), item)
-            item.user_properties.extend(found.properties)
-        return found
+        elif outcome is not None:
+            outcome = _write_page(_write_result(outcome, item), item)
+            item.user_properties.extend(outcome.properties)
+        return outcome
 
-    def _outcome(self, item: pytest.Item, call: pytest.CallInfo[None]) -> RunOutcome | None:
+    def _classify(self, item: pytest.Item, call: pytest.CallInfo[None]) -> RunOutcome | None:
         """What a phase says; if to find that out takes too long as well, just that."""
         item.stash[USED] = 0.0
         try:
             with run_time_limit(item, self.workspace.settings):
                 return classify_phase(item, call, self.workspace)
         except EvaluationError as error:
-            return timed_out(item, str(error), self.workspace)
+            return timeout_outcome(item, str(error), self.workspace)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Tell the controller how many items this worker deselected, and which directories hold no run."""
@@ -238,7 +242,7 @@ class RuntestHooks:
 def _may_say_more(item: pytest.Item, call: pytest.CallInfo[None]) -> bool:
     """Whether a phase can change anything: after the test itself, only what a fixture recorded late can."""
     recorder = item.stash.get(RECORDER, None)
-    return call.when != "teardown" or (recorder is not None and len(recorder.found) > recorder.reported)
+    return call.when != "teardown" or (recorder is not None and len(recorder.results) > recorder.reported)
 
 
 def _forget(item: pytest.Item) -> None:
@@ -254,31 +258,35 @@ def _forget(item: pytest.Item) -> None:
 
 
 def _argnames(mark: pytest.Mark) -> Sequence[str]:
-    given: str | Sequence[str] = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
-    return [name.strip() for name in given.split(",")] if isinstance(given, str) else given
+    argnames: str | Sequence[str] = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
+    return [name.strip() for name in argnames.split(",")] if isinstance(argnames, str) else argnames
 
 
-def _shown(found: RunOutcome, item: pytest.Item) -> RunOutcome:
+def _write_page(outcome: RunOutcome, item: pytest.Item) -> RunOutcome:
     """The same once it has its page in the report, where one is asked for."""
     pages = item.config.stash.get(PAGES, None)
-    return found if pages is None or found.is_partial else pages.shown(found, item)
+    return outcome if pages is None or outcome.is_partial else pages.write_for_item(outcome, item)
 
 
-def _written(found: RunOutcome, item: pytest.Item) -> RunOutcome:
+def _write_result(outcome: RunOutcome, item: pytest.Item) -> RunOutcome:
     sync = item.config.stash[WORKSPACE].settings.sync
     try:
-        found = found.written(sync)
-        if found.run is None or found.result is None:
-            return found
-        told = call_user_hook(item.ihook.pytest_webeval_scored, item=item, run=found.run, result=found.result)
-        return found if told is None else found.with_hook_error(found.redacting.text(told, found.run)).written(sync)
+        outcome = outcome.write(sync)
+        if outcome.run is None or outcome.result is None:
+            return outcome
+        hook_error = call_user_hook(item.ihook.pytest_webeval_scored, item=item, run=outcome.run, result=outcome.result)
+        return (
+            outcome
+            if hook_error is None
+            else outcome.with_hook_error(outcome.redacting.text(hook_error, outcome.run)).write(sync)
+        )
     except DiskFull as error:
-        return found.without_room(error)
+        return outcome.without_room(error)
     except WebEvalError as error:
-        return found.with_write_error(found.redacting.text(str(error), found.run))
+        return outcome.with_write_error(outcome.redacting.text(str(error), outcome.run))
 
 
-def _take_secrets_out(report: pytest.TestReport, redacting: Redacting, run: Run | None) -> None:
+def _redact_report(report: pytest.TestReport, redacting: Redacting, run: Run | None) -> None:
     """Take secrets out of what pytest says of a test, and out of what the test printed."""
     report.sections[:] = [(heading, redacting.text(text, run)) for heading, text in report.sections]
     if isinstance(report.longrepr, tuple):

@@ -33,7 +33,7 @@ _OURS = re.compile(r"\.?eval_(?:result\.json|summary\.json|journal\.jsonl)(?:\.[
 
 
 class Seal(msgspec.Struct, frozen=True):
-    """What a result file says when it is whole, and what lay in the run directory when it was written."""
+    """The checksum of a complete result file, and what lay in the run directory when it was written."""
 
     result: str
     files: str
@@ -47,12 +47,12 @@ class Entry(msgspec.Struct, frozen=True):
     record: dict[str, Any]
 
 
-class _Named(msgspec.Struct):
+class _LabelledRecord(msgspec.Struct):
     run: str
 
 
 class _Line(msgspec.Struct):
-    record: _Named
+    record: _LabelledRecord
 
 
 def read_entries(path: Path) -> dict[str, bytes]:
@@ -66,11 +66,11 @@ def read_entries(path: Path) -> dict[str, bytes]:
         content = read_file_inside(path.parent, path.name)
     except RecordingError as error:
         raise SettingsError(f"{error}; without it, everything is scored") from error
-    found = {}
+    lines = {}
     for line in content.split(b"\n"):
         if (label := _label(line)) is not None:
-            found[label] = line
-    return found
+            lines[label] = line
+    return lines
 
 
 def _label(line: bytes) -> str | None:
@@ -99,7 +99,7 @@ class Journal:
     def append(self, entry: Entry) -> None:
         """Add a line. Raises `SettingsError` if it cannot be kept; then the lines before it still can be read."""
         try:
-            handle = self._opened()
+            handle = self._open()
             line = msgspec.json.encode(entry) + b"\n"
             written = os.write(handle, line)  # in one go, so that a killed process tears no line but its last
             if written < len(line):
@@ -111,7 +111,7 @@ class Journal:
         except OSError as error:
             raise write_error(self.path, error, "this session cannot be resumed") from error
 
-    def _opened(self) -> int:
+    def _open(self) -> int:
         if self._handle is None:
             flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
             handle = os.open(self.path, flags, _SHARED)
@@ -126,11 +126,11 @@ class Journal:
 
     def _check(self, handle: int) -> None:
         """Cut a torn last line off, to which ours would be added. Raises `SettingsError` for what is no plain file."""
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
             raise SettingsError(f"{self.path} is not a regular file; remove it, so that the session can be resumed")
-        if found.st_size and os.pread(handle, 1, found.st_size - 1) != b"\n":
-            os.ftruncate(handle, os.pread(handle, found.st_size, 0).rfind(b"\n") + 1)
+        if status.st_size and os.pread(handle, 1, status.st_size - 1) != b"\n":
+            os.ftruncate(handle, os.pread(handle, status.st_size, 0).rfind(b"\n") + 1)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -154,21 +154,21 @@ def files_in(directory: Path) -> str:
 
     Empty where that is very much, or cannot be listed: nobody can tell then whether it is still the same.
     """
-    found: list[str] = []
+    names: list[str] = []
     try:
         for entry in _below(str(directory)):
             size = "" if entry.is_dir(follow_symlinks=False) else entry.stat(follow_symlinks=False).st_size
-            found.append(f"{entry.path}\0{size}")
-            if len(found) > MOST_FILES:
+            names.append(f"{entry.path}\0{size}")
+            if len(names) > MOST_FILES:
                 return ""
     except OSError:
         return ""
-    return sha256("\n".join(sorted(found)).encode("utf-8", "surrogateescape"))
+    return sha256("\n".join(sorted(names)).encode("utf-8", "surrogateescape"))
 
 
 def _below(directory: str) -> Iterator[os.DirEntry[str]]:
-    with os.scandir(directory) as found:
-        for entry in found:
+    with os.scandir(directory) as entries:
+        for entry in entries:
             if not _OURS.fullmatch(entry.name):
                 yield entry
                 if entry.is_dir(follow_symlinks=False):

@@ -56,79 +56,79 @@ class RunPages:
             if name == MISSING_ITEM:
                 self._missing.add(label)
 
-    def shown(self, found: RunOutcome, item: pytest.Item) -> RunOutcome:
+    def write_for_item(self, outcome: RunOutcome, item: pytest.Item) -> RunOutcome:
         """The same once its page is written, which may take as long as scoring it."""
         item.stash[USED] = 0.0
         path = run_path(item)
         if path is None:
-            return found
+            return outcome
         try:
             with gc_paused(), run_time_limit(item, self.workspace.settings):
-                return self.write(found, path, len(item.session.items))
+                return self.write(outcome, path, len(item.session.items))
         except EvaluationError:
-            return found
+            return outcome
 
-    def write(self, found: RunOutcome, path: Path, runs: int = 1) -> RunOutcome:
+    def write(self, outcome: RunOutcome, path: Path, runs: int = 1) -> RunOutcome:
         """The same, with what the list says of its task, once its page is written; `runs` share the room for images.
 
         Without one, because nothing can be made of what was recorded, the list tells that there is none.
         """
         try:
-            return found if found.seen is None else self._written(found, found.seen, path, runs)
+            return outcome if outcome.seen is None else self._write_view(outcome, outcome.seen, path, runs)
         except DiskFull as error:
-            return found.lacking(error)
+            return outcome.with_unwritten_file(error)
         except (WebEvalError, RecursionError):
-            return found
+            return outcome
 
-    def late(self, found: RunOutcome, path: Path, runs: int) -> RunOutcome:
+    def write_merged(self, outcome: RunOutcome, path: Path, runs: int) -> RunOutcome:
         """The same of what was found out after all was scored, in the time that a run may take."""
         seconds = self.workspace.settings.timeout or LONGEST
         try:
             with time_limit(seconds, "the page of a run took too long"):
-                return self.write(found, path, runs)
+                return self.write(outcome, path, runs)
         except EvaluationError:
-            return found
+            return outcome
 
-    def bare(self, found: RunOutcome, path: Path) -> RunOutcome:
+    def write_without_recording(self, outcome: RunOutcome, path: Path) -> RunOutcome:
         """The same without a look at the recording, which ended the process that had one."""
-        return self.write(replace(found, run=self._unknown(path)), path)
+        return self.write(replace(outcome, run=self._placeholder(path)), path)
 
-    def _written(self, found: RunOutcome, seen: TaskResult, path: Path, runs: int) -> RunOutcome:
+    def _write_view(self, outcome: RunOutcome, seen: TaskResult, path: Path, runs: int) -> RunOutcome:
         from pytest_webeval.reports.html.task_page import ReportPaths
         from pytest_webeval.reports.html.task_page import recorded_parts
         from pytest_webeval.reports.html.task_page import task_view
         from pytest_webeval.reports.html.writer import write_task  # for who asks
 
         is_redacted = REDACTED in seen.webeval  # by another process, which alone knew the secrets in the recording
-        run = self._unknown(path) if is_redacted else found.run or self._loaded(path)
-        task = found.task or self.workspace.known_task(run)
+        run = self._placeholder(path) if is_redacted else outcome.run or self._load_run(path)
+        task = outcome.task or self.workspace.task_or_none(run)
         parts = recorded_parts(run, task, seen, self._pictures(run, runs))
-        result, told = found.redacting.redact_with_attachment(seen, run, parts, parts["steps"])
-        is_written = found.result is not None or found.is_resumed or found.run is None
-        here = self.workspace.config.invocation_params.dir
-        places = ReportPaths(self.directory, path, found.path if is_written else None, here)
-        view = task_view(result, found.record, told, places, self._rerun(found.record))
-        write_task(found.record.run, view, self.directory)
-        return replace(found, texts={name: told[name] for name in ("intent", "template")})
+        result, redacted = outcome.redacting.redact_with_attachment(seen, run, parts, parts["steps"])
+        is_written = outcome.result is not None or outcome.is_resumed or outcome.run is None
+        invocation_dir = self.workspace.config.invocation_params.dir
+        paths = ReportPaths(self.directory, path, outcome.path if is_written else None, invocation_dir)
+        view = task_view(result, outcome.record, redacted, paths, self._rerun(outcome.record))
+        write_task(outcome.record.run, view, self.directory)
+        return replace(outcome, texts={name: redacted[name] for name in ("intent", "template")})
 
     def _rerun(self, record: Record) -> str:
-        known = self._reruns
-        if record.run not in known.task_ids:  # a controller collects nothing, so it names the run itself
+        reruns = self._reruns
+        if record.run not in reruns.task_ids:  # a controller collects nothing, so it names the run itself
             missing = (record.run,) if record.missing else ()
-            known = replace(known, task_ids={record.run: ""}, missing=missing)
-        return known.command([record.run]).command
+            reruns = replace(reruns, task_ids={record.run: ""}, missing=missing)
+        return reruns.command([record.run]).command
 
     @cached_property
     def _reruns(self) -> RerunCommands:
         return RerunCommands(self._task_ids, *asked_of(self.workspace.config), self._missing, self._taken)
 
-    def _loaded(self, path: Path) -> Run:
+    def _load_run(self, path: Path) -> Run:
         try:
             return self.workspace.run(path)
         except WebEvalError:
-            return self._unknown(path)
+            return self._placeholder(path)
 
-    def _unknown(self, path: Path) -> Run:
+    def _placeholder(self, path: Path) -> Run:
         return placeholder_run(path, self.workspace.labels.of(path), self.workspace.settings.rules)
 
     def _pictures(self, run: Run, runs: int) -> ScreenshotSource | None:

@@ -33,13 +33,13 @@ from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.trajectory_rows import trajectory_labels
 from pytest_webeval.tasks.task import Task
 
-CARRIED = "webeval_record"
-ABOUT = "webeval_about"  # the label of the run that a Python test is about
+PAYLOAD_ATTRIBUTE = "webeval_record"
+RUN_LABEL_ATTRIBUTE = "webeval_about"  # the label of the run that a Python test is about
 
 
 @dataclass(frozen=True, slots=True)
 class RecordPayload:
-    """A record, and the result of a Python test, of which the whole result is put together.
+    """A record, and the result of a Python test, of which the complete result is put together.
 
     On the report it is text: any process can send that, and a session keeps all of its reports to the end.
     """
@@ -55,18 +55,18 @@ class RecordPayload:
     @classmethod
     def by(cls, report: pytest.TestReport) -> RecordPayload | None:
         """What a report carries, if anything."""
-        text: str | None = getattr(report, CARRIED, None)
+        text: str | None = getattr(report, PAYLOAD_ATTRIBUTE, None)
         if text is None:
             return None
-        record, part, seal, *how = json.loads(text)
-        return cls(Record(**record), part, seal and Seal(**seal), *how)
+        record, part, seal, *flags = json.loads(text)
+        return cls(Record(**record), part, seal and Seal(**seal), *flags)
 
     def attach_to(self, report: pytest.TestReport) -> None:
         """Let a report carry it."""
         seal = self.seal and {"result": self.seal.result, "files": self.seal.files}
-        told = [self.record.to_json(), self.part, seal, self.is_resumed, self.is_disturbed, self.texts, self.no_room]
-        text = json.dumps(told)
-        setattr(report, CARRIED, json.dumps(escape_surrogates(told)) if "\\ud" in text else text)
+        fields = [self.record.to_json(), self.part, seal, self.is_resumed, self.is_disturbed, self.texts, self.no_room]
+        text = json.dumps(fields)
+        setattr(report, PAYLOAD_ATTRIBUTE, json.dumps(escape_surrogates(fields)) if "\\ud" in text else text)
 
 
 LONGEST_PROPERTY = 1_000  # characters
@@ -76,7 +76,7 @@ LONGEST_PROPERTY = 1_000  # characters
 class RunOutcome:
     """A record, and the result behind it. `is_partial` marks what a Python test checked: only a part of a result.
 
-    The record has no secrets in it, for it is told to everybody. The result has, until it is written elsewhere.
+    The record has no secrets in it, because every report shows it. The result has, until it is written elsewhere.
     """
 
     record: Record
@@ -95,21 +95,21 @@ class RunOutcome:
     texts: dict[str, str | None] | None = None  # what a report says of the task: intent and template
     no_room: dict[str, str] | None = None  # files for which the disk has none, with what the system says
 
-    def written(self, sync: Sync | None) -> RunOutcome:
+    def write(self, sync: Sync | None) -> RunOutcome:
         """The same once eval_result.json is written. Parts are put together and written by the controller.
 
         Raises `SettingsError`.
         """
         with self.run.inputs.durations.phase(WRITE) if self.run else nullcontext():
-            return self._written(sync)
+            return self._write(sync)
 
-    def _written(self, sync: Sync | None) -> RunOutcome:
+    def _write(self, sync: Sync | None) -> RunOutcome:
         seal = None
         if self.result is not None and not self.is_partial:
             self._check_place()
             checksum = write_json(self.path, self.redacting.redact_for_file(self.result, self.run).to_json(), sync)
             seal = Seal(checksum, files_in(self.run.path) if self.run and self.is_verdict else "")
-        if self.is_obsolete and written_for(self.path, self.record.run):
+        if self.is_obsolete and is_result_of(self.path, self.record.run):
             remove(self.path)
         return replace(self, seal=seal)
 
@@ -117,15 +117,15 @@ class RunOutcome:
         """Raise `SettingsError` where a run is gone, so that nobody makes its directory again."""
         run = self.run
         if run is not None and self.path.parent == run.path and not os.path.isdir(run.path):  # noqa: PTH112  (speed)
-            told = f"cannot write {self.path}: the run was removed while the session ran"
-            raise SettingsError(f"{told}; restore it, or choose a place with --webeval-output")
+            problem = f"cannot write {self.path}: the run was removed while the session ran"
+            raise SettingsError(f"{problem}; restore it, or choose a place with --webeval-output")
 
     def with_write_error(self, message: str) -> RunOutcome:
         """The same with an error in place of a verdict that nobody can read."""
         excluded = message if self.record.trajectory else self.record.excluded
         failure = list(astuple(error_group(message)))
-        told: dict[str, Any] = {"reason": message, "failure": failure, "excluded": excluded, "skipped": False}
-        record = replace(self.record, status="error", score=0.0, **told)
+        changes: dict[str, Any] = {"reason": message, "failure": failure, "excluded": excluded, "skipped": False}
+        record = replace(self.record, status="error", score=0.0, **changes)
         return replace(self, record=record, result=None, is_disturbed=True)
 
     def without_room(self, error: DiskFull) -> RunOutcome:
@@ -133,23 +133,23 @@ class RunOutcome:
 
         It is the same short one for all runs, since what to do is said once, at the end of the session.
         """
-        found = self.with_write_error(f"disk full: {self.path.name} was not written ({error.reason})")
-        return found.lacking(error)
+        outcome = self.with_write_error(f"disk full: {self.path.name} was not written ({error.reason})")
+        return outcome.with_unwritten_file(error)
 
-    def lacking(self, error: DiskFull) -> RunOutcome:
+    def with_unwritten_file(self, error: DiskFull) -> RunOutcome:
         """The same without one more file, for which there is no room on the disk."""
         return replace(self, no_room=(self.no_room or {}) | error.no_room)
 
     def with_hook_error(self, message: str) -> RunOutcome:
         """The same with an error in place of a verdict that is on the disk already, and is to be replaced there."""
-        found = self.with_write_error(message)
+        outcome = self.with_write_error(message)
         if self.result is None or self.is_partial:
-            return found
-        webeval = self.result.webeval | {"excluded": found.record.excluded, "skipped": False}
+            return outcome
+        webeval = self.result.webeval | {"excluded": outcome.record.excluded, "skipped": False}
         result = self.result.with_changes(status=Status.ERROR, score=0.0, error_msg=message, webeval=webeval)
-        return replace(found, result=result, is_verdict=False)
+        return replace(outcome, result=result, is_verdict=False)
 
-    def warned(self, warnings: list[str]) -> RunOutcome:
+    def with_warnings(self, warnings: list[str]) -> RunOutcome:
         """The same with more warnings."""
         record = replace(self.record, warnings=[*self.record.warnings, *warnings])
         if self.result is None:
@@ -161,7 +161,7 @@ class RunOutcome:
     def properties(self) -> list[tuple[str, object]]:
         """Properties for JUnit XML."""
         record = self.record
-        shown: dict[str, object] = {
+        by_name: dict[str, object] = {
             "webeval_task_id": record.task_id,
             "webeval_status": "excluded" if record.skipped else record.status,
             "webeval_score": record.score,
@@ -170,33 +170,33 @@ class RunOutcome:
             "webeval_template": record.template,
         }
         if record.status != "success":
-            shown |= {"webeval_evaluator": ", ".join(record.evaluators), "webeval_reason": _cut(record)}
-        shown |= {f"webeval_{name}": value for name, value in trajectory_labels(record).items()}
-        return [(name, escape_surrogates(value)) for name, value in shown.items()]
+            by_name |= {"webeval_evaluator": ", ".join(record.evaluators), "webeval_reason": _cut(record)}
+        by_name |= {f"webeval_{name}": value for name, value in trajectory_labels(record).items()}
+        return [(name, escape_surrogates(value)) for name, value in by_name.items()]
 
     @property
-    def carried(self) -> RecordPayload:
+    def payload(self) -> RecordPayload:
         """What travels on the report."""
         part = (
             self.redacting.redact_for_file(self.result, self.run)
             if self.is_partial and self.result is not None
             else None
         )
-        told = None if part is None else json.dumps(part.to_json())
-        how = self.is_resumed, self.is_disturbed, self.texts, self.no_room
-        return RecordPayload(self.record, told, self.seal, *how)
+        part_text = None if part is None else json.dumps(part.to_json())
+        flags = self.is_resumed, self.is_disturbed, self.texts, self.no_room
+        return RecordPayload(self.record, part_text, self.seal, *flags)
 
 
 def _cut(record: Record) -> str:
     """Why a run did not succeed, as long as a property may be."""
-    told = (record.excluded if record.skipped else record.reason) or ""
-    return told if len(told) <= LONGEST_PROPERTY else f"{told[: LONGEST_PROPERTY - 1]}…"
+    text = (record.excluded if record.skipped else record.reason) or ""
+    return text if len(text) <= LONGEST_PROPERTY else f"{text[: LONGEST_PROPERTY - 1]}…"
 
 
-def written_for(path: Path, run: str) -> bool:
+def is_result_of(path: Path, run: str) -> bool:
     """Whether a file is a result that a session wrote about that run, and not somebody else's file of that name."""
     try:
-        found = TaskResult.read(json.loads(read_file_inside(path.parent, path.name)))
+        result = TaskResult.read(json.loads(read_file_inside(path.parent, path.name)))
     except (RecordingError, ValueError, RecursionError):
         return False
-    return bool(found.webeval.get("run") == run)
+    return bool(result.webeval.get("run") == run)

@@ -1,3 +1,3 @@
-"""The page of the report: its template, its style and its script, which are files beside this one."""
+"""The page of the report: its template, its style and its script, which are files in this package."""
 
 from __future__ import annotations

@@ -66,52 +66,55 @@ class IndexRow:
 Rerun = Callable[[Sequence[str]], str | None]  # the command that scores the runs with these labels again
 
 
-def index_view(listed: Iterable[IndexRow], summary: Summary, title: str, rerun: Rerun) -> dict[str, Any]:
+def index_view(index_rows: Iterable[IndexRow], summary: Summary, title: str, rerun: Rerun) -> dict[str, Any]:
     """The first page, from the summary and all that it was made of, in the order of that."""
-    ordered = sorted(listed, key=lambda one: (str(type(one.record.task_id)), one.record.task_id, one.record.run))
-    tables = _Tables.of([one.record for one in ordered], summary)
-    about = summary.webeval
+    ordered = sorted(
+        index_rows,
+        key=lambda index_row: (str(type(index_row.record.task_id)), index_row.record.task_id, index_row.record.run),
+    )
+    tables = _Tables.of([index_row.record for index_row in ordered], summary)
+    webeval = summary.webeval
     return {
         "version": own_version(),
         "title": title,
         "timestamp": summary.timestamp,
-        "rules": about["rules"],
-        "partial": about.get("partial", False),
-        "stopped": about.get("stopped"),
+        "rules": webeval["rules"],
+        "partial": webeval.get("partial", False),
+        "stopped": webeval.get("stopped"),
         "embedded": False,
         "totals": _totals(summary),
         "headings": _headings(ordered),
-        "sites": _shares(ordered, lambda one: _site(one.record)),
+        "sites": _shares(ordered, lambda index_row: _site(index_row.record)),
         "templates": _templates(ordered),
-        "types": _shares(ordered, lambda one: _type(one.record)),
-        "groups": [_group(one, rerun) for one in about["failures"]],
+        "types": _shares(ordered, lambda index_row: _type(index_row.record)),
+        "groups": [_group(group, rerun) for group in webeval["failures"]],
         "evaluators": list(tables.evaluators),
         "warnings": list(tables.warnings),
         "flips": _flips(ordered),
         "columns": list(COLUMNS),
-        "rows": [tables.row(one) for one in ordered],
+        "rows": [tables.row(index_row) for index_row in ordered],
     }
 
 
 def _totals(summary: Summary) -> dict[str, Any]:
-    about = summary.webeval
+    webeval = summary.webeval
     return {
         "total": summary.total,
         "success": summary.success_count,
         "failure": summary.failed_count,
         "error": summary.error_count,
-        "excluded": about["excluded_count"],
-        "missing": about["missing_count"],
-        "unscored": about.get("unscored_count", 0),
-        "rate": about["success_rate"],
-        "denominator": about["success_rate_denominator"],
-        "interval": about["success_rate_interval_95"],
+        "excluded": webeval["excluded_count"],
+        "missing": webeval["missing_count"],
+        "unscored": webeval.get("unscored_count", 0),
+        "rate": webeval["success_rate"],
+        "denominator": webeval["success_rate_denominator"],
+        "interval": webeval["success_rate_interval_95"],
     }
 
 
-def _headings(listed: Iterable[IndexRow]) -> dict[str, dict[str, str]]:
+def _headings(index_rows: Iterable[IndexRow]) -> dict[str, dict[str, str]]:
     """What the columns `site` and `type` of these runs are called."""
-    kinds = {one.record.trajectory is not None for one in listed}
+    kinds = {index_row.record.trajectory is not None for index_row in index_rows}
     if len(kinds) > 1:
         return _OF_BOTH
     return _OF_TRAJECTORIES if True in kinds else _OF_TASKS
@@ -125,38 +128,45 @@ def _type(record: Record) -> str:
     return trajectory_labels(record).get("class") or record.task_type or ""
 
 
-def _shares(listed: Iterable[IndexRow], key: Callable[[IndexRow], str]) -> list[dict[str, Any]]:
+def _shares(index_rows: Iterable[IndexRow], key: Callable[[IndexRow], str]) -> list[dict[str, Any]]:
     """How many runs of each kind there are, and how many of them succeeded."""
-    found: dict[str, dict[str, Any]] = {}
-    for one in listed:
-        if not one.record.skipped:
-            name = key(one)
-            row = found.setdefault(name, {"name": name, "total": 0, "success": 0})
+    shares: dict[str, dict[str, Any]] = {}
+    for index_row in index_rows:
+        if not index_row.record.skipped:
+            name = key(index_row)
+            row = shares.setdefault(name, {"name": name, "total": 0, "success": 0})
             row["total"] += 1
-            row["success"] += one.record.status == Status.SUCCESS
-    return [found[name] for name in sorted(found)]
+            row["success"] += index_row.record.status == Status.SUCCESS
+    return [shares[name] for name in sorted(shares)]
 
 
-def _templates(listed: Sequence[IndexRow]) -> list[dict[str, Any]]:
+def _templates(index_rows: Sequence[IndexRow]) -> list[dict[str, Any]]:
     """The same by intent template, with its text."""
-    known = [one for one in listed if one.record.template >= 0]
-    texts = {str(one.record.template): _cut(one.template, LONGEST_INTENT) for one in reversed(known) if one.template}
-    return [row | {"text": texts.get(row["name"])} for row in _shares(known, lambda one: str(one.record.template))]
+    templated = [index_row for index_row in index_rows if index_row.record.template >= 0]
+    texts = {
+        str(index_row.record.template): _cut(index_row.template, LONGEST_INTENT)
+        for index_row in reversed(templated)
+        if index_row.template
+    }
+    return [
+        row | {"text": texts.get(row["name"])}
+        for row in _shares(templated, lambda index_row: str(index_row.record.template))
+    ]
 
 
-def _group(told: Mapping[str, Any], rerun: Rerun) -> dict[str, Any]:
-    shown = {name: told[name] for name in ("evaluator", "field", "kind", "count", "text")}
-    return shown | {"rerun": rerun(told["runs"])}
+def _group(group: Mapping[str, Any], rerun: Rerun) -> dict[str, Any]:
+    columns = {name: group[name] for name in ("evaluator", "field", "kind", "count", "text")}
+    return columns | {"rerun": rerun(group["runs"])}
 
 
-def _flips(listed: Iterable[IndexRow]) -> dict[str, int] | None:
-    found = [one.flip for one in listed if one.flip]
-    return {flip: found.count(flip) for flip in ("gained", "lost")} if found else None
+def _flips(index_rows: Iterable[IndexRow]) -> dict[str, int] | None:
+    flips = [index_row.flip for index_row in index_rows if index_row.flip]
+    return {flip: flips.count(flip) for flip in ("gained", "lost")} if flips else None
 
 
 @dataclass(frozen=True, slots=True)
 class _Tables:
-    """Texts that many rows have, each of which is told once."""
+    """Texts that many rows share, each with the index by which rows refer to it."""
 
     groups: Mapping[FailureGroup, int]
     evaluators: Mapping[str, int]
@@ -164,13 +174,15 @@ class _Tables:
 
     @classmethod
     def of(cls, records: Sequence[Record], summary: Summary) -> _Tables:
-        groups = [FailureGroup(one["evaluator"], one["field"], one["kind"]) for one in summary.webeval["failures"]]
+        groups = [
+            FailureGroup(group["evaluator"], group["field"], group["kind"]) for group in summary.webeval["failures"]
+        ]
         evaluators = sorted({name for record in records for name in record.evaluators})
         warnings = sorted({kind for record in records for kind in _kinds(record)})
-        return cls(_numbered(groups), _numbered(evaluators), _numbered(warnings))
+        return cls(_number_names(groups), _number_names(evaluators), _number_names(warnings))
 
-    def row(self, listed: IndexRow) -> list[Any]:
-        record = listed.record
+    def row(self, index_row: IndexRow) -> list[Any]:
+        record = index_row.record
         is_grouped = record.failure is not None and not record.skipped
         return [
             record.run,
@@ -184,14 +196,14 @@ class _Tables:
             [self.evaluators[name] for name in record.evaluators],
             [self.warnings[kind] for kind in _kinds(record)],
             _cut(record.excluded if record.skipped else record.reason, LONGEST_REASON),
-            _cut(listed.intent, LONGEST_INTENT),
+            _cut(index_row.intent, LONGEST_INTENT),
             round(record.wall_time, 3),
-            listed.data,
-            listed.flip,
+            index_row.data,
+            index_row.flip,
         ]
 
 
-def _numbered(names: Iterable[Name]) -> dict[Name, int]:
+def _number_names(names: Iterable[Name]) -> dict[Name, int]:
     return {name: index for index, name in enumerate(names)}
 
 

@@ -32,16 +32,16 @@ class ScreenshotSource(Protocol):
         ...
 
 
-def linked(path: Path, directory: Path) -> str:
+def relative_url(path: Path, directory: Path) -> str:
     """The relative URL that leads from a directory to a path."""
-    return f"{_way(path.parent, directory)}{quote_from_bytes(os.fsencode(path.name))}"
+    return f"{_relative_directory(path.parent, directory)}{quote_from_bytes(os.fsencode(path.name))}"
 
 
 @lru_cache(maxsize=64)
-def _way(path: Path, directory: Path) -> str:
+def _relative_directory(path: Path, directory: Path) -> str:
     """The way to what lies in a directory: that of a run root is the same for thousands of runs."""
-    way = os.path.relpath(path, directory)
-    return "" if way == "." else f"{quote_from_bytes(os.fsencode(way))}/"
+    relative = os.path.relpath(path, directory)
+    return "" if relative == "." else f"{quote_from_bytes(os.fsencode(relative))}/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Links:
 
     def of(self, shot: Screenshot) -> str | None:
         """A relative link."""
-        return linked(self.run / shot.name, self.report)
+        return relative_url(self.run / shot.name, self.report)
 
 
 @dataclass(slots=True)
@@ -62,24 +62,24 @@ class Thumbnails:
 
     trajectory: Trajectory
     left: int
-    _made: dict[str, str | None] = field(default_factory=dict)
+    _urls: dict[str, str | None] = field(default_factory=dict)
 
     def of(self, shot: Screenshot) -> str | None:
         """The copy as a `data:` URL."""
-        if shot.name not in self._made:
-            told = self._made[shot.name] = self._copied(shot)
-            self.left -= len(told or "")
-        return self._made[shot.name]
+        if shot.name not in self._urls:
+            url = self._urls[shot.name] = self._embed(shot)
+            self.left -= len(url or "")
+        return self._urls[shot.name]
 
-    def _copied(self, shot: Screenshot) -> str | None:
+    def _embed(self, shot: Screenshot) -> str | None:
         if self.left <= 0:
             return None
         try:
             content = thumbnail(self.trajectory.image(shot))
         except RecordingError:
             return None
-        told = f"data:image/jpeg;base64,{b64encode(content).decode()}"
-        return told if len(told) <= self.left else None
+        url = f"data:image/jpeg;base64,{b64encode(content).decode()}"
+        return url if len(url) <= self.left else None
 
 
 def thumbnail(content: bytes) -> bytes:
@@ -88,8 +88,8 @@ def thumbnail(content: bytes) -> bytes:
     try:
         with image_module.open(io.BytesIO(content), formats=_FORMATS) as image:
             if image.width * image.height > MOST_PIXELS:
-                told = f"an image of {image.width} x {image.height} pixels"
-                raise RecordingError(f"{told}; at most {MOST_PIXELS:,} are made smaller")
+                size = f"an image of {image.width} x {image.height} pixels"
+                raise RecordingError(f"{size}; at most {MOST_PIXELS:,} are made smaller")
             image.draft("RGB", (WIDTH, HEIGHT))  # a JPEG need not be decoded at full size
             small = image.convert("RGB")
             small.thumbnail((WIDTH, HEIGHT))
@@ -105,6 +105,6 @@ def pillow() -> ModuleType:
     try:
         from PIL import Image  # for who asks for copies
     except ImportError as error:
-        told = "--webeval-report-embed needs Pillow"
-        raise SettingsError(f"{told}; install it with pip install 'pytest-webeval[embed]'") from error
+        problem = "--webeval-report-embed needs Pillow"
+        raise SettingsError(f"{problem}; install it with pip install 'pytest-webeval[embed]'") from error
     return Image

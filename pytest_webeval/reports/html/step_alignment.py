@@ -34,49 +34,53 @@ def align_events(steps: Sequence[Step], events: Sequence[NetworkEvent]) -> list[
 
 
 def _by_time(steps: Sequence[Step], events: Sequence[NetworkEvent]) -> list[Range | None] | None:
-    begun = [(index, at) for index, step in enumerate(steps) if (at := parse_timestamp(step.timestamp)) is not None]
-    made = _in_order([event.started for event in events])
-    if not begun or made is None:
+    step_times = [
+        (index, started) for index, step in enumerate(steps) if (started := parse_timestamp(step.timestamp)) is not None
+    ]
+    event_times = _in_order([event.started for event in events])
+    if not step_times or event_times is None:
         return None
-    moments = list(accumulate((at for _, at in begun), max))
-    shift = _shift(moments, made)
+    moments = list(accumulate((started for _, started in step_times), max))
+    shift = _shift(moments, event_times)
     if shift is None:
         return None
-    starts = [bisect_left(made, moment + shift) for moment in moments]
-    found: list[Range | None] = [None] * len(steps)
-    for (index, _), first, end in zip(begun, starts, [*starts[1:], len(made)], strict=True):
-        found[index] = (first, end - 1) if first < end else None
-    return found
+    starts = [bisect_left(event_times, moment + shift) for moment in moments]
+    ranges: list[Range | None] = [None] * len(steps)
+    for (index, _), first, end in zip(step_times, starts, [*starts[1:], len(event_times)], strict=True):
+        ranges[index] = (first, end - 1) if first < end else None
+    return ranges
 
 
 def _in_order(started: Sequence[float | None]) -> list[float] | None:
     """Times that never go back; an event without one was made with the one before. None where no event has one."""
-    known = next((at for at in started if at is not None), None)
-    if known is None:
+    first_time = next((time for time in started if time is not None), None)
+    if first_time is None:
         return None
-    return list(accumulate((known if at is None else at for at in started), max))
+    return list(accumulate((first_time if time is None else time for time in started), max))
 
 
-def _shift(moments: Sequence[float], made: Sequence[float]) -> float | None:
+def _shift(moments: Sequence[float], event_times: Sequence[float]) -> float | None:
     """What to add to the times of steps, which logs write without their zone; None where no zone makes them meet."""
-    zones = round((made[0] - moments[0]) / _ZONE) * _ZONE
+    zones = round((event_times[0] - moments[0]) / _ZONE) * _ZONE
     for shift in (0.0, float(zones) if abs(zones) <= _FARTHEST else 0.0):
-        if moments[0] + shift <= made[-1] and made[0] <= moments[-1] + shift + _LONGEST_STEP:
+        if moments[0] + shift <= event_times[-1] and event_times[0] <= moments[-1] + shift + _LONGEST_STEP:
             return shift
     return None
 
 
 def _by_page(steps: Sequence[Step], events: Sequence[NetworkEvent]) -> list[Range | None]:
     """The last of the steps that saw a page led to the next page, and to all until the page after that."""
-    seen = [(url, list(group)) for url, group in groupby(range(len(steps)), key=lambda index: _plain(steps[index].url))]
-    arrivals = _arrivals([url for url, _ in seen], events)
-    known = [at for at in arrivals if at is not None]
-    ends = dict(zip(known, [*known[1:], len(events)], strict=False))
-    found: list[Range | None] = [None] * len(steps)
-    for (_, group), arrival in zip(seen, arrivals[1:], strict=False):
+    visits = [
+        (url, list(group)) for url, group in groupby(range(len(steps)), key=lambda index: _plain(steps[index].url))
+    ]
+    arrivals = _arrivals([url for url, _ in visits], events)
+    arrived = [arrival for arrival in arrivals if arrival is not None]
+    ends = dict(zip(arrived, [*arrived[1:], len(events)], strict=False))
+    ranges: list[Range | None] = [None] * len(steps)
+    for (_, group), arrival in zip(visits, arrivals[1:], strict=False):
         if arrival is not None:
-            found[group[-1]] = (arrival, ends[arrival] - 1)
-    return found
+            ranges[group[-1]] = (arrival, ends[arrival] - 1)
+    return ranges
 
 
 def _arrivals(urls: Sequence[str], events: Sequence[NetworkEvent]) -> list[int | None]:
@@ -84,14 +88,14 @@ def _arrivals(urls: Sequence[str], events: Sequence[NetworkEvent]) -> list[int |
     places: dict[str, list[int]] = {}
     for index, url in _pages(events):
         places.setdefault(url, []).append(index)
-    found: list[int | None] = []
+    arrivals: list[int | None] = []
     least = 0
     for url in urls:
-        here = places.get(url, [])
-        at = bisect_left(here, least)
-        found.append(here[at] if at < len(here) else None)
-        least = least if at == len(here) else here[at] + 1
-    return found
+        positions = places.get(url, [])
+        at = bisect_left(positions, least)
+        arrivals.append(positions[at] if at < len(positions) else None)
+        least = least if at == len(positions) else positions[at] + 1
+    return arrivals
 
 
 def _pages(events: Sequence[NetworkEvent]) -> Iterator[tuple[int, str]]:
@@ -102,5 +106,5 @@ def _pages(events: Sequence[NetworkEvent]) -> Iterator[tuple[int, str]]:
 
 
 def _plain(url: str | None) -> str:
-    """An address without what no server is told, and without its last slash."""
+    """A URL without its fragment, which no server receives, and without its last slash."""
     return (url or "").partition("#")[0].rstrip("/")

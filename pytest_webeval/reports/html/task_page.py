@@ -16,7 +16,7 @@ from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.reports.html.screenshots import ScreenshotSource
-from pytest_webeval.reports.html.screenshots import linked
+from pytest_webeval.reports.html.screenshots import relative_url
 from pytest_webeval.reports.html.timeline import step_timeline
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
@@ -45,14 +45,14 @@ def network_table(run: Run, marks: Mapping[int, str]) -> dict[str, Any] | None:
         return None
     if not events:
         return None
-    listed = [event for event in events if not _is_asset(event)]
-    kept = _kept(listed, marks)
+    requests = [event for event in events if not _is_asset(event)]
+    retained = _limit_events(requests, marks)
     first = min((at for event in events if (at := event.started) is not None), default=None)  # not always of the first
     return {
         "total": len(events),
-        "assets": len(events) - len(listed),
-        "left_out": len(listed) - len(kept),
-        "events": [_row(event, marks.get(event.index, ""), first) for event in kept],
+        "assets": len(events) - len(requests),
+        "left_out": len(requests) - len(retained),
+        "events": [_row(event, marks.get(event.index, ""), first) for event in retained],
     }
 
 
@@ -63,13 +63,13 @@ def _is_asset(event: NetworkEvent) -> bool:
         return False
 
 
-def _kept(events: Sequence[NetworkEvent], marks: Mapping[int, str]) -> Sequence[NetworkEvent]:
+def _limit_events(events: Sequence[NetworkEvent], marks: Mapping[int, str]) -> Sequence[NetworkEvent]:
     if len(events) <= MOST_EVENTS:
         return events
     marked = [event for event in events if event.index in marks][:MOST_EVENTS]
     free = MOST_EVENTS - len(marked)
-    others = [event for event in events if event.index not in marks][-free:] if free else []
-    return sorted([*marked, *others], key=lambda event: event.index)
+    unmarked = [event for event in events if event.index not in marks][-free:] if free else []
+    return sorted([*marked, *unmarked], key=lambda event: event.index)
 
 
 def _row(event: NetworkEvent, mark: str, first: float | None) -> list[Any]:
@@ -82,28 +82,28 @@ def _row(event: NetworkEvent, mark: str, first: float | None) -> list[Any]:
 def _read(event: NetworkEvent, name: str) -> str | int | None:
     """A field as it is shown; of a damaged event it may be anything."""
     try:
-        found = getattr(event, name)
+        value = getattr(event, name)
     except EvaluationError:
         return _UNREADABLE
-    if isinstance(found, str):
-        return found if len(found) <= LONGEST_TEXT else f"{found[:LONGEST_TEXT]}…"
-    return found if found is None or isinstance(found, int) else _UNREADABLE
+    if isinstance(value, str):
+        return value if len(value) <= LONGEST_TEXT else f"{value[:LONGEST_TEXT]}…"
+    return value if value is None or isinstance(value, int) else _UNREADABLE
 
 
-def marks_of(results: Sequence[EvaluatorResult], explained: Sequence[Mapping[str, Any] | None]) -> dict[int, str]:
+def marks_of(results: Sequence[EvaluatorResult], explanations: Sequence[Mapping[str, Any] | None]) -> dict[int, str]:
     """What events were for the verdicts, by their index: the match, the nearest miss, or another candidate."""
     marks: dict[int, str] = {}
-    for result, one in zip(results, explained, strict=False):
-        told = one or {}
-        marks |= {index: CANDIDATE for index in told.get("candidates") or () if index not in marks}
-        nearest = told.get("nearest")
+    for result, explanation_or_none in zip(results, explanations, strict=False):
+        explanation = explanation_or_none or {}
+        marks |= {index: CANDIDATE for index in explanation.get("candidates") or () if index not in marks}
+        nearest = explanation.get("nearest")
         if nearest:
             marks[nearest["index"]] = MATCH if result.status is Status.SUCCESS else NEAREST
     return marks
 
 
 MOST_ASSERTIONS = 500
-_ABOUT = ("format", "rules", "version", "wall_time", "tasks_from", "limits", "excluded", "unpassable", "trajectory")
+_DETAILS = ("format", "rules", "version", "wall_time", "tasks_from", "limits", "excluded", "unpassable", "trajectory")
 _VERDICT = ("criterion", "status", "score", "reason", "source")
 
 
@@ -116,7 +116,7 @@ class ReportPaths:
     result: Path | None
     called_from: Path
 
-    def told(self, path: Path) -> str:
+    def shell_path(self, path: Path) -> str:
         """A path as a command has it: as short as it can be, and quoted."""
         inside = path.is_relative_to(self.called_from)
         return shlex.quote(str(path.relative_to(self.called_from) if inside else path))
@@ -130,21 +130,21 @@ def recorded_parts(
         "intent": (task.intent or None) if task else None,
         "start_urls": list(task.start_urls) if task else [],
         "template": (task.intent_template or None) if task else None,
-        "network": network_table(run, marks_of(result.evaluators_results, _explanations(result))),
+        "network": network_table(run, marks_of(result.evaluators_results, _list_explanations(result))),
         "steps": step_timeline(run, pictures),
     }
 
 
 def task_view(
-    result: TaskResult, record: Record, parts: Mapping[str, Any], places: ReportPaths, rerun: str | None
+    result: TaskResult, record: Record, parts: Mapping[str, Any], paths: ReportPaths, rerun: str | None
 ) -> dict[str, Any]:
     """The page of one run, from its result and its recorded parts without secrets. `rerun` scores it again.
 
     What the record says became of the run counts, which may have changed after it was scored.
     """
-    about = result.webeval
+    webeval = result.webeval
     return {
-        "run": about["run"],
+        "run": webeval["run"],
         "task_id": result.task_id,
         "status": "excluded" if record.skipped else record.status,
         "score": record.score,
@@ -155,60 +155,64 @@ def task_view(
         "type": record.task_type,
         "evaluators": list(_evaluators(result)),
         "rubric": _rubric(result),
-        "warnings": list(_warnings(about)),
+        "warnings": list(_warnings(webeval)),
         "checksums": _checksums(result),
-        "commands": list(_commands(about, places, rerun)),
-        "links": list(_links(places)),
-        "about": {name: about[name] for name in _ABOUT if about.get(name)},
+        "commands": list(_commands(webeval, paths, rerun)),
+        "links": list(_links(paths)),
+        "about": {name: webeval[name] for name in _DETAILS if webeval.get(name)},
     } | dict(parts)
 
 
-def _explanations(result: TaskResult) -> Sequence[Mapping[str, Any] | None]:
-    found = result.webeval.get("explanations")
-    return found if isinstance(found, list) else ()
+def _list_explanations(result: TaskResult) -> Sequence[Mapping[str, Any] | None]:
+    explanations = result.webeval.get("explanations")
+    return explanations if isinstance(explanations, list) else ()
 
 
 def _evaluators(result: TaskResult) -> Iterator[dict[str, Any]]:
-    explained = dict(enumerate(_explanations(result)))
-    whole = sorted(enumerate(result.evaluators_results), key=lambda entry: entry[1].status is Status.SUCCESS)
-    for index, one in whole:  # first what failed: that is what people look for
-        nothing: dict[str, Any] = {"differences": [], "nearest": None, "candidates": []}
-        yield _evaluator(one) | nothing | dict(explained.get(index) or {})
+    explanations = dict(enumerate(_list_explanations(result)))
+    ordered = sorted(enumerate(result.evaluators_results), key=lambda entry: entry[1].status is Status.SUCCESS)
+    for index, evaluator_result in ordered:  # first what failed: that is what people look for
+        unexplained: dict[str, Any] = {"differences": [], "nearest": None, "candidates": []}
+        yield _evaluator(evaluator_result) | unexplained | dict(explanations.get(index) or {})
 
 
-def _evaluator(found: EvaluatorResult) -> dict[str, Any]:
-    actual = found.actual if found.actual_normalized is None else found.actual_normalized
-    is_rubric = found.evaluator_name == RUBRIC_EVALUATOR  # of which the verdict is a table of its own
+def _evaluator(evaluator_result: EvaluatorResult) -> dict[str, Any]:
+    actual = (
+        evaluator_result.actual if evaluator_result.actual_normalized is None else evaluator_result.actual_normalized
+    )
+    is_rubric = evaluator_result.evaluator_name == RUBRIC_EVALUATOR  # of which the verdict is a table of its own
     return {
-        "name": found.evaluator_name,
-        "status": found.status.value,
-        "score": found.score,
-        "error": found.error_msg,
-        "expected": None if is_rubric else found.expected,
+        "name": evaluator_result.evaluator_name,
+        "status": evaluator_result.status.value,
+        "score": evaluator_result.score,
+        "error": evaluator_result.error_msg,
+        "expected": None if is_rubric else evaluator_result.expected,
         "actual": None if is_rubric else actual,
-        "assertions": list(map(_assertion, (found.assertions or ())[:MOST_ASSERTIONS])),
+        "assertions": list(map(_assertion, (evaluator_result.assertions or ())[:MOST_ASSERTIONS])),
     }
 
 
-def _assertion(one: Assertion) -> dict[str, Any]:
-    told = [*(one.assertion_msgs or ()), *filter(None, [one.error_msg])]
-    return {"name": one.assertion_name, "status": one.status.value, "messages": told}
+def _assertion(assertion: Assertion) -> dict[str, Any]:
+    messages = [*(assertion.assertion_msgs or ()), *filter(None, [assertion.error_msg])]
+    return {"name": assertion.assertion_name, "status": assertion.status.value, "messages": messages}
 
 
 def _rubric(result: TaskResult) -> dict[str, Any] | None:
     """The verdict of a judge, with its criteria where it gave points to some."""
-    found = next((one for one in result.evaluators_results if one.evaluator_name == RUBRIC_EVALUATOR), None)
-    if found is None or not isinstance(found.actual, dict):
+    evaluator_result = next(
+        (candidate for candidate in result.evaluators_results if candidate.evaluator_name == RUBRIC_EVALUATOR), None
+    )
+    if evaluator_result is None or not isinstance(evaluator_result.actual, dict):
         return None
-    told = found.actual
-    verdict = {name: value for name, value in told.items() if name not in (*_VERDICT, "items")}
-    return {name: told.get(name) for name in _VERDICT} | {"items": told.get("items") or [], "verdict": verdict}
+    actual = evaluator_result.actual
+    verdict = {name: value for name, value in actual.items() if name not in (*_VERDICT, "items")}
+    return {name: actual.get(name) for name in _VERDICT} | {"items": actual.get("items") or [], "verdict": verdict}
 
 
-def _warnings(about: Mapping[str, Any]) -> Iterator[dict[str, str]]:
-    for one in about.get("capture") or ():
-        yield {"kind": str(one["kind"]), "text": str(one["text"])}
-    for text in map(str, about.get("warnings") or ()):
+def _warnings(webeval: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    for finding in webeval.get("capture") or ():
+        yield {"kind": str(finding["kind"]), "text": str(finding["text"])}
+    for text in map(str, webeval.get("warnings") or ()):
         yield {"kind": warning_kind(text), "text": text}
 
 
@@ -220,20 +224,20 @@ def _checksums(result: TaskResult) -> dict[str, Any]:
     }
 
 
-def _commands(about: Mapping[str, Any], places: ReportPaths, rerun: str | None) -> Iterator[dict[str, str]]:
+def _commands(webeval: Mapping[str, Any], paths: ReportPaths, rerun: str | None) -> Iterator[dict[str, str]]:
     if rerun is not None:
         yield {"label": "score this run again", "command": rerun}
-    for name in sorted(about.get("inputs") or {}):
+    for name in sorted(webeval.get("inputs") or {}):
         if name.endswith(".zip"):
-            viewer = f"npx playwright show-trace {places.told(places.run / name)}"
+            viewer = f"npx playwright show-trace {paths.shell_path(paths.run / name)}"
             yield {"label": "open the trace", "command": viewer}
 
 
-def _links(places: ReportPaths) -> Iterator[dict[str, str]]:
-    directory = f"{linked(places.run, places.report)}/"
-    if os.path.isdir(places.run):  # noqa: PTH112  (pathlib raises where nobody may look)
+def _links(paths: ReportPaths) -> Iterator[dict[str, str]]:
+    directory = f"{relative_url(paths.run, paths.report)}/"
+    if os.path.isdir(paths.run):  # noqa: PTH112  (pathlib raises where nobody may look)
         yield {"label": "run directory", "href": directory}
-    if places.result is not None:
-        is_inside = places.result.parent == places.run
-        href = f"{directory}{places.result.name}" if is_inside else linked(places.result, places.report)
-        yield {"label": places.result.name, "href": href}
+    if paths.result is not None:
+        is_inside = paths.result.parent == paths.run
+        href = f"{directory}{paths.result.name}" if is_inside else relative_url(paths.result, paths.report)
+        yield {"label": paths.result.name, "href": href}

@@ -29,10 +29,13 @@ def step_timeline(run: Run, pictures: ScreenshotSource | None) -> list[dict[str,
         return None
     steps = _steps(trajectory)
     if not steps:
-        return [_frame(number, shot, pictures) for number, shot in enumerate(trajectory.screenshots[-MOST_STEPS:], 1)]
+        return [
+            _screenshot_to_json(number, shot, pictures)
+            for number, shot in enumerate(trajectory.screenshots[-MOST_STEPS:], 1)
+        ]
     ranges = _ranges(run, steps)
-    shown = list(zip_longest(steps, ranges))[-MOST_STEPS:]
-    return [_told(step, events, pictures) for step, events in shown]
+    last_steps = list(zip_longest(steps, ranges))[-MOST_STEPS:]
+    return [_step_to_json(step, events, pictures) for step, events in last_steps]
 
 
 def _steps(trajectory: Trajectory) -> Sequence[Step]:
@@ -50,36 +53,36 @@ def _ranges(run: Run, steps: Sequence[Step]) -> Sequence[tuple[int, int] | None]
         return ()
 
 
-def _told(step: Step, events: tuple[int, int] | None, pictures: ScreenshotSource | None) -> dict[str, Any]:
+def _step_to_json(step: Step, events: tuple[int, int] | None, pictures: ScreenshotSource | None) -> dict[str, Any]:
     return {
         "index": step.index,
         "action": step.action,
-        "arguments": _shortened(step.arguments),
-        "thought": _shortened(step.thought),
-        "observation": _shortened(step.observation),
-        "url": _shortened(step.url),
+        "arguments": _truncate(step.arguments),
+        "thought": _truncate(step.thought),
+        "observation": _truncate(step.observation),
+        "url": _truncate(step.url),
         "before": _picture(step.before, pictures),
         "after": _picture(step.after, pictures),
         "events": events and list(events),
     }
 
 
-def _frame(number: int, shot: Screenshot, pictures: ScreenshotSource | None) -> dict[str, Any]:
-    nothing = dict.fromkeys(("observation", "url", "before", "events"))
-    told = {"index": number, "action": "", "arguments": {}, "thought": "", "after": _picture(shot, pictures)}
-    return told | nothing
+def _screenshot_to_json(number: int, shot: Screenshot, pictures: ScreenshotSource | None) -> dict[str, Any]:
+    empty = dict.fromkeys(("observation", "url", "before", "events"))
+    step = {"index": number, "action": "", "arguments": {}, "thought": "", "after": _picture(shot, pictures)}
+    return step | empty
 
 
 def _picture(shot: Screenshot | None, pictures: ScreenshotSource | None) -> str | None:
     return pictures.of(shot) if shot is not None and pictures is not None else None
 
 
-def _shortened(tree: Any) -> Any:
+def _truncate(tree: Any) -> Any:
     """The same JSON, its texts no longer than anybody reads."""
     if isinstance(tree, str):
         return tree if len(tree) <= LONGEST_TEXT else f"{tree[:LONGEST_TEXT]}… ({len(tree):,} characters)"
     if isinstance(tree, Mapping):
-        return {str(name): _shortened(value) for name, value in tree.items()}
+        return {str(name): _truncate(value) for name, value in tree.items()}
     if isinstance(tree, list | tuple):
-        return [_shortened(one) for one in tree]
+        return [_truncate(element) for element in tree]
     return tree

@@ -28,13 +28,13 @@ _POLICY = "default-src 'none'; script-src {script}; style-src {style}; img-src '
 _ADVICE = "choose a place with --webeval-report"
 _FORMS = "base-uri 'none'; form-action 'none'"
 # Inside JSON these stand in texts only; each would mean something to HTML or to old JavaScript.
-_INERT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+_ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
 def inert_json(value: Any) -> str:
     """JSON that means nothing to HTML around it: no tag, no entity and no end of a script in it."""
     text = _compact(value)
-    for character, escape in _INERT.items():
+    for character, escape in _ESCAPES.items():
         text = text.replace(character, escape)
     return text
 
@@ -69,9 +69,9 @@ def write_page(index: Mapping[str, Any], directory: Path) -> None:
     Raises `SettingsError` that says why nothing could be written there.
     """
     policy = _POLICY.format(script="'self'", style="'self'", forms=_FORMS)
-    _write(directory / "index.html", _rendered(index, policy=policy))
+    _write(directory / "index.html", _render(index, policy=policy))
     for name in ("report.css", "report.js"):
-        _write(directory / name, _ours(name))
+        _write(directory / name, _read_asset(name))
 
 
 def write_task(label: str, data: Mapping[str, Any], directory: Path) -> str:
@@ -88,16 +88,16 @@ def write_single(index: Mapping[str, Any], scripts: Iterable[str], path: Path) -
 
 def single_page(index: Mapping[str, Any], scripts: Iterable[str]) -> str:
     """That page. Without scripts it is as much smaller as these are long."""
-    style, script, tasks = _ours("report.css"), _ours("report.js"), "".join(scripts)
+    style, script, tasks = _read_asset("report.css"), _read_asset("report.js"), "".join(scripts)
     policy = _POLICY.format(script=f"{_hash(script)} {_hash(tasks)}", style=_hash(style), forms=_FORMS)
-    return _rendered(index, policy=policy, style=style, script=script, tasks=tasks)
+    return _render(index, policy=policy, style=style, script=script, tasks=tasks)
 
 
 def _hash(text: str) -> str:
     return f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _ours(name: str) -> str:
+def _read_asset(name: str) -> str:
     return files("pytest_webeval.reports.html").joinpath(name).read_text(encoding="utf-8")
 
 
@@ -105,42 +105,42 @@ def _write(path: Path, text: str) -> None:
     write_text(path, text, advice=_ADVICE)
 
 
-def _rendered(index: Mapping[str, Any], policy: str, style: str = "", script: str = "", tasks: str = "") -> str:
+def _render(index: Mapping[str, Any], policy: str, style: str = "", script: str = "", tasks: str = "") -> str:
     from jinja2 import Environment
     from jinja2 import FunctionLoader
     from jinja2 import StrictUndefined
     from markupsafe import Markup
 
-    environment = Environment(autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(_ours))
-    environment.filters["spelled"] = _spelled
+    environment = Environment(autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(_read_asset))
+    environment.filters["spelled"] = _format_text
     environment.filters["counted"] = "{:,}".format
-    seen = escape_surrogates({**index, "rows": ()})
-    ours = {"style": Markup(style), "script": Markup(script), "tasks": Markup(tasks)}  # noqa: S704  (ours, or inert)
+    visible = escape_surrogates({**index, "rows": ()})
+    assets = {"style": Markup(style), "script": Markup(script), "tasks": Markup(tasks)}  # noqa: S704  (ours, or inert)
     return environment.get_template("index.html.jinja").render(
-        **{**seen, "templates": _most_failures_first(seen["templates"])},
-        **ours,
+        **{**visible, "templates": _most_failures_first(visible["templates"])},
+        **assets,
         policy=policy,
         index=Markup(inert_json(index)),  # noqa: S704  (nothing in it means anything to HTML)
-        outcomes=[(status, seen["totals"].get(status, 0)) for status in _OUTCOMES],
-        stacked=list(_stacked(seen["totals"])),
+        outcomes=[(status, visible["totals"].get(status, 0)) for status in _OUTCOMES],
+        stacked=list(_stack_outcomes(visible["totals"])),
     )
 
 
-def _spelled(value: Any) -> str:
+def _format_text(value: Any) -> str:
     text = str(value)
     return sanitize(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
 
 
 def _most_failures_first(entries: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    return sorted(entries, key=lambda one: (one["success"] - one["total"], -one["total"], str(one["name"])))
+    return sorted(entries, key=lambda entry: (entry["success"] - entry["total"], -entry["total"], str(entry["name"])))
 
 
-def _stacked(totals: Mapping[str, Any]) -> Iterator[tuple[str, float, float]]:
+def _stack_outcomes(totals: Mapping[str, Any]) -> Iterator[tuple[str, float, float]]:
     """Status, left end and width of each part of the bar of all outcomes, in percent."""
     counts = [(status, totals.get(status, 0)) for status in _OUTCOMES]
-    whole, left = sum(count for _, count in counts) or 1, 0
+    total, left = sum(count for _, count in counts) or 1, 0
     for status, count in counts:
-        yield status, 100 * left / whole, 100 * count / whole
+        yield status, 100 * left / total, 100 * count / total
         left += count
 
 
@@ -157,25 +157,25 @@ def write_copy(index: Mapping[str, Any], directory: Path, budget: int) -> Path:
     status, data = columns.index("status"), columns.index("data")
     least = len(single_page({**index, "embedded": True}, "\n").encode())
     if least > budget:
-        told = f"--webeval-report-embed: the list alone needs {least:,} bytes, and {budget:,} may be written"
-        raise SettingsError(f"{told}; no {COPY} is written, allow more")
+        problem = f"--webeval-report-embed: the list alone needs {least:,} bytes, and {budget:,} may be written"
+        raise SettingsError(f"{problem}; no {COPY} is written, allow more")
     left = budget - least
     scripts, rows = [], list(index["rows"])
-    for place in sorted(range(len(rows)), key=lambda at: (_rank(rows[at][status]), at)):
-        script = directory / "data" / f"{rows[place][data]}.js"
+    for row_index in sorted(range(len(rows)), key=lambda position: (_rank(rows[position][status]), position)):
+        script = directory / "data" / f"{rows[row_index][data]}.js"
         size = _size(script)
         if size and size <= left:
             left -= size
             scripts.append(script.read_text("utf-8"))
         else:
-            rows[place] = [None if at == data else value for at, value in enumerate(rows[place])]
+            rows[row_index] = [None if position == data else value for position, value in enumerate(rows[row_index])]
     path = directory / COPY
     write_single({**index, "rows": rows, "embedded": True}, scripts, path)
     return path
 
 
 def _rank(status: str) -> int:
-    return next((rank for rank, one in enumerate(WORST_FIRST) if one == status), len(WORST_FIRST))
+    return next((rank for rank, candidate in enumerate(WORST_FIRST) if candidate == status), len(WORST_FIRST))
 
 
 def _size(path: Path) -> int:
