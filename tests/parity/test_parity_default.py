@@ -122,6 +122,7 @@ def only_luck(scorers, tally):
     return check
 
 
+@pytest.mark.whole
 def test_a_sample_of_answers_given_without_looking(sample, only_luck):
     only_luck(sample[::FEWER])
 

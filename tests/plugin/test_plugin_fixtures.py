@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-WORKERS = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
+# Spread sessions of most tests are in the whole suite; the tests that stand for them run by default.
+WORKERS = pytest.mark.parametrize(
+    "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "xdist"]
+)
+WORKERS_BY_DEFAULT = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
 
 OVERRIDES = {
     "webeval_run": """
@@ -174,7 +178,7 @@ PYTHON_TESTS = """
 RUBRIC = '{"items": [{"criterion": "tidy", "max_points": 4, "earned_points": 3}]}'
 
 
-@WORKERS
+@WORKERS_BY_DEFAULT
 @pytest.mark.parametrize("together", [False, True], ids=["alone", "with run items"])
 def test_what_python_tests_check_lands_in_the_result_of_the_run(runs, webeval_apart, pytester, workers, together):
     for number in (107, 108):

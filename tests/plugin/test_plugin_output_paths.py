@@ -58,7 +58,7 @@ def test_a_metrics_file_that_is_a_directory_is_refused_at_the_start(pytester, ru
     result.stderr.fnmatch_lines([f"*{told}"])
 
 
-@pytest.mark.parametrize("processes", [(), ("-n2",)])
+@pytest.mark.parametrize("processes", [(), pytest.param(("-n2",), marks=pytest.mark.whole)])
 @pytest.mark.parametrize("option", DIRECTORIES)
 def test_a_directory_that_the_user_may_not_write_is_refused_at_the_start(pytester, runs, as_user, option, processes):
     runs.add(107)

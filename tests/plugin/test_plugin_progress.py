@@ -72,13 +72,18 @@ def seen(shown):
     "options",
     [
         (),
-        ("-n2",),
-        ("--no-header",),
-        ("--color=no",),
-        ("--color=yes",),
-        ("-o", "console_output_style=classic"),
-        ("-o", "console_output_style=count"),
-        ("--tb=no", "--no-summary"),
+        *(
+            pytest.param(options, marks=pytest.mark.whole)
+            for options in (
+                ("-n2",),
+                ("--no-header",),
+                ("--color=no",),
+                ("--color=yes",),
+                ("-o", "console_output_style=classic"),
+                ("-o", "console_output_style=count"),
+                ("--tb=no", "--no-summary"),
+            )
+        ),
     ],
 )
 def test_a_long_session_shows_one_line_that_is_gone_at_its_end(many, watched, options):

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-WORKERS = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
+# Spread sessions of most tests are in the whole suite; the tests that stand for them run by default.
+WORKERS = pytest.mark.parametrize(
+    "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "xdist"]
+)
+WORKERS_BY_DEFAULT = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
 
 ENDINGS = """
     import pytest
@@ -244,7 +248,7 @@ def test_a_failure_of_the_run_itself_fails_the_session_of_a_python_test_that_rec
     assert (result.ret, runs.counts) == (pytest.ExitCode.TESTS_FAILED, (0, 1, 0))
 
 
-@WORKERS
+@WORKERS_BY_DEFAULT
 def test_a_late_failure_fails_the_session_where_the_run_passed_its_own_test(runs, webeval_apart, pytester, workers):
     runs.add(107)
     pytester.makepyfile(test_records=RECORDS["a fixture after the test"])

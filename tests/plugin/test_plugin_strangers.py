@@ -77,7 +77,7 @@ def test_a_session_started_behind_a_link_to_the_root_imports_nothing(planted, py
     assert not marker.exists()
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)])
+@pytest.mark.parametrize("workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)])
 @pytest.mark.parametrize("inside", [".", "107"])
 def test_a_session_started_inside_the_root_imports_nothing(planted, pytester, marker, monkeypatch, inside, workers):
     (pytester.path / "mine.ini").write_text("[pytest]\n")
