@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from support.default_run import first_by_default
 from trajectories import recorded
 
 from pytest_webeval.plugin.reporting import pytest_html as html_extras
@@ -64,12 +65,15 @@ def test_a_column_names_the_evaluators_that_did_not_succeed(runs, webeval_apart,
 
 @pytest.mark.parametrize(
     ("options", "page", "link"),
-    [
-        ((), "out.html", "runs/107/eval_result.json"),
-        (("--self-contained-html",), "made/in/out.html", "../../runs/107/eval_result.json"),
-        (("--webeval-output=results", "-n2"), "results/out.html", "107/eval_result.json"),
-        (("--webeval-output=a b:#%",), "out.html", "a%20b%3A%23%25/107/eval_result.json"),
-    ],
+    first_by_default(
+        [
+            ((), "out.html", "runs/107/eval_result.json"),
+            (("--self-contained-html",), "made/in/out.html", "../../runs/107/eval_result.json"),
+            (("--webeval-output=results", "-n2"), "results/out.html", "107/eval_result.json"),
+            (("--webeval-output=a b:#%",), "out.html", "a%20b%3A%23%25/107/eval_result.json"),
+        ],
+        2,
+    ),
 )
 def test_a_row_leads_to_the_result_from_where_the_page_lies(runs, webeval_apart, pytester, options, page, link):
     runs.add(107)

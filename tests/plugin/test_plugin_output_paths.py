@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from support.default_run import first_by_default
 
 from pytest_webeval import storage as writing
 
@@ -84,18 +85,21 @@ def test_a_run_root_that_the_user_may_not_write_needs_an_output_directory(pytest
 
 @pytest.mark.parametrize(
     "option",
-    [
-        "--collect-only",
-        "--setup-plan",
-        "--setup-only",
-        "--fixtures",
-        "--fixtures-per-test",
-        "--markers",
-        "--help",
-        "--version",
-        "--cache-show",
-        "--webeval-audit-secrets",
-    ],
+    first_by_default(
+        [
+            "--collect-only",
+            "--setup-plan",
+            "--setup-only",
+            "--fixtures",
+            "--fixtures-per-test",
+            "--markers",
+            "--help",
+            "--version",
+            "--cache-show",
+            "--webeval-audit-secrets",
+        ],
+        2,
+    ),
 )
 def test_what_writes_nothing_is_not_refused(runs, as_user, option):
     runs.add(107)

@@ -98,7 +98,15 @@ def test_a_long_session_shows_one_line_that_is_gone_at_its_end(many, watched, op
 
 
 @pytest.mark.parametrize(
-    "options", [("-v",), ("-q",), ("-s",), ("--setup-show",), ("--pdb", "--deselect=runs"), ("-p", "no:terminal")]
+    "options",
+    [
+        ("-v",),
+        ("-q",),
+        *(
+            pytest.param(options, marks=pytest.mark.whole)
+            for options in (("-s",), ("--setup-show",), ("--pdb", "--deselect=runs"), ("-p", "no:terminal"))
+        ),
+    ],
 )
 def test_who_wants_more_or_less_gets_what_pytest_shows(many, watched, options):
     assert not LINE.search(watched(*options, "--maxfail=1"))

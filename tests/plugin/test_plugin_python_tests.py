@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.default_run import first_by_default
 
 # Spread sessions of most tests are in the whole suite; the tests that stand for them run by default.
 WORKERS = pytest.mark.parametrize(
@@ -228,7 +229,7 @@ RECORDS = {
 
 
 @WORKERS
-@pytest.mark.parametrize("how", RECORDS)
+@pytest.mark.parametrize("how", first_by_default(RECORDS, 2))
 def test_a_failure_that_a_python_test_alone_records_fails_the_session(runs, webeval_apart, pytester, workers, how):
     runs.add(107)
     pytester.makepyfile(test_records=RECORDS[how])

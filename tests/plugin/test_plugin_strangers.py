@@ -42,7 +42,7 @@ def test_planted_code_does_not_run(planted, webeval, marker, argument):
     assert planted.result(107)["webeval"]["rules"] == "default"
 
 
-@pytest.mark.parametrize("argument", [None, "runs/107"])
+@pytest.mark.parametrize("argument", [pytest.param(None, marks=pytest.mark.whole), "runs/107"])
 def test_planted_code_does_not_run_in_a_worker(planted, webeval_apart, marker, argument):
     given = () if argument is None else (argument,)
     result = webeval_apart("-n2", *given)
