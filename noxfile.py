@@ -72,7 +72,7 @@ def tests(session: nox.Session) -> None:
 @nox.session
 def browser(session: nox.Session) -> None:
     """Run the browser tests that the default run leaves out."""
-    run_suite(session, "tests", "--ignore=tests/hostile", "-m", "whole and browser", "-n", "2")
+    run_suite(session, "tests", "--ignore=tests/hostile", "-m", "whole and browser", "-n", "2", "--dist", "loadfile")
 
 
 @nox.session
@@ -91,7 +91,7 @@ def hostile(session: nox.Session) -> None:
 def rest(session: nox.Session) -> None:
     """Run all other tests that the default run leaves out."""
     skipped = ("--ignore=tests/parity", "--ignore=tests/hostile")
-    run_suite(session, "tests", *skipped, "-m", "whole and not browser", "-n", "2")
+    run_suite(session, "tests", *skipped, "-m", "whole and not browser", "-n", "2", "--dist", "loadfile")
 
 
 @nox.session
