@@ -22,6 +22,7 @@ from benchmarks.instruction_counts import recorded_under
 ELSEWHERE = Conditions("3.11", "aarch64", "callgrind")
 
 
+@pytest.mark.whole
 def test_scoring_a_recording_takes_no_more_instructions_than_recorded(tmp_path, skip_or_fail):
     try:
         wrong = check(tmp_path, recorded())

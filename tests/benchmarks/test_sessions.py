@@ -39,6 +39,7 @@ def once(chosen, reference, scratch):
     return measured_in_turns(asked, 1)
 
 
+@pytest.mark.whole
 def test_sessions_of_ours_are_measured_and_have_their_rows(tmp_path):
     chosen = [figure for figure in figures(TINY) if figure.name not in ON_REFERENCE]
     costs = once(chosen, Path("none"), tmp_path)
@@ -48,6 +49,7 @@ def test_sessions_of_ours_are_measured_and_have_their_rows(tmp_path):
     assert all(cost.cpu > 0 and cost.wall > 0 and cost.peak > 10_000_000 for found in costs.values() for cost in found)
 
 
+@pytest.mark.whole
 def test_the_reference_is_measured_and_agrees_about_every_run(tmp_path, reference_python):
     chosen = [figure for figure in figures(TINY) if figure.name in ON_REFERENCE]
     costs = once(chosen, reference_python, tmp_path)

@@ -53,6 +53,7 @@ def test_every_recording_gets_the_verdict_written_down_for_it(suite):
     assert "Traceback" not in done.stdout
 
 
+@pytest.mark.whole
 def test_two_workers_write_the_same_bytes_as_one_process(suite):
     score(suite, "--webeval-output=one")
     score(suite, "--webeval-output=two", "-n", "2")
@@ -87,6 +88,7 @@ def test_the_suite_stays_small():
 
 
 @pytest.mark.browser
+@pytest.mark.whole
 def test_a_fresh_recording_gets_the_same_verdicts(suite):
     if not shutil.which("chromium") and os.environ.get("WEBEVAL_BROWSER") != "required":
         pytest.skip("no chromium on this machine: apt-get install chromium to record the suite afresh")

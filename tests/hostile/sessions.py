@@ -95,6 +95,7 @@ class Corpus:
     """The tree with what must become of it, and two sessions over it."""
 
     directory: Path
+    every: int  # of how many directories one is in it
     manifest: list[dict[str, str]]
     parallel: Session
     serial: Session
@@ -111,7 +112,7 @@ def run(directory: Path, every: int) -> Corpus:
     (directory / "pytest.ini").write_text("[pytest]\nwebeval_timeout = 20\n")
     parallel = _session(directory, "parallel", directory / "out", "-n", "2", "--webeval-output=out")
     serial = _session(directory, "serial", directory, "--webeval-report=serial-report")
-    return Corpus(directory, manifest, parallel, serial)
+    return Corpus(directory, every, manifest, parallel, serial)
 
 
 def _session(directory: Path, name: str, place: Path, *options: str) -> Session:

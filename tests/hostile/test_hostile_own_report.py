@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.whole]
 PATIENCE = 60_000  # milliseconds
 OPENED = 100  # tasks, all over the list
 # What the page itself makes of a task.

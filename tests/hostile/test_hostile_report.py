@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.whole]
 ROWS = "tbody.results-table-row"
 PATIENCE = 60_000  # milliseconds
 LEADS = re.compile(r"[\w./%~-]*/eval_result\.json|serial-report/index\.html#task=[\w./%~-]+")

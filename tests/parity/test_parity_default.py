@@ -53,6 +53,7 @@ def same_in_both_dialects(scorers, tally):
     return check
 
 
+@pytest.mark.whole
 def test_a_sample_in_the_documented_dialect(sample, same_in_both_dialects):
     same_in_both_dialects(sample[::FEWER])
 
@@ -122,6 +123,7 @@ def only_luck(scorers, tally):
     return check
 
 
+@pytest.mark.whole
 def test_a_sample_of_answers_given_without_looking(sample, only_luck):
     only_luck(sample[::FEWER])
 

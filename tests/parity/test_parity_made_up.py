@@ -11,6 +11,7 @@ from parity.mutations import synthetic
 CHUNKS, ONE_IN = 48, 97
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("family", SYNTHETIC, ids=lambda family: family.__name__)
 def test_a_sample_of_made_up_tasks(agree, family):
     agree(islice(family(), 0, None, ONE_IN))

@@ -9,6 +9,7 @@ from parity.sampling import thinned
 CHUNKS = 32
 
 
+@pytest.mark.whole
 def test_a_sample_of_mutations(sample, agree):
     agree(thinned(map(mutations, sample), 2))
 

@@ -33,6 +33,7 @@ def drawn(tasks, examples):
     return found
 
 
+@pytest.mark.whole
 def test_a_few_drawn_recordings(sample, agree):
     agree(drawn(sample, FEW))
 

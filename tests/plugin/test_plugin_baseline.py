@@ -29,7 +29,7 @@ def lines(result):
     return [line for line in result.outlines if line.startswith(("since baseline", "the baseline"))]
 
 
-@pytest.mark.parametrize("spread", [[], ["-n2"]])
+@pytest.mark.parametrize("spread", [[], pytest.param(["-n2"], marks=pytest.mark.whole)])
 def test_flips_are_told_and_written(runs, webeval_apart, earlier, spread):
     runs.add(110)
     result = webeval_apart("--webeval-baseline=then.json", *spread)

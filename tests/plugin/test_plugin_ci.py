@@ -67,7 +67,9 @@ def annotations(result):
     return [line for line in result.outlines if line.startswith("::")]
 
 
-@pytest.mark.parametrize("options", [(), ("-q",), ("-n2",), ("--no-summary",), ("-v",)])
+@pytest.mark.parametrize(
+    "options", [(), ("-q",), pytest.param(("-n2",), marks=pytest.mark.whole), ("--no-summary",), ("-v",)]
+)
 def test_one_annotation_tells_the_totals(good_and_bad, webeval_apart, monkeypatch, options):
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     assert annotations(webeval_apart(*options)) == [
@@ -88,7 +90,7 @@ def test_a_session_that_scored_nothing_writes_nothing(pytester, webeval, page, m
     assert not (pytester.path / "m.txt").exists()
 
 
-@pytest.mark.parametrize("spread", [(), ("-n2",)])
+@pytest.mark.parametrize("spread", [(), pytest.param(("-n2",), marks=pytest.mark.whole)])
 def test_metrics_are_written_where_they_are_asked_for(good_and_bad, webeval_apart, pytester, spread):
     webeval_apart("--webeval-gitlab-metrics=made/metrics.txt", *spread)
     assert (pytester.path / "made/metrics.txt").read_text().splitlines() == [
@@ -133,7 +135,7 @@ def test_sessions_elsewhere_load_none_of_it(runs, webeval_apart, pytester):
     assert webeval_apart().ret == 0
 
 
-@pytest.mark.parametrize("spread", [(), ("-n2",)])
+@pytest.mark.parametrize("spread", [(), pytest.param(("-n2",), marks=pytest.mark.whole)])
 def test_junit_properties_say_which_evaluators_failed_and_why(runs, webeval_apart, pytester, spread):
     path = runs.add(107, expects=(runs.visited("__SHOPPING__/cart"),))
     answer = '{"task_type": "RETRIEVE", "status": "SUCCESS", "retrieved_data": ["\\u0000\\u001b]]><x>&\\ud800"]}'

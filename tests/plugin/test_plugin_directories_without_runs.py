@@ -7,7 +7,11 @@ import json
 import pytest
 from trajectories import recorded
 
-WORKERS = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "parallel"])
+# Spread sessions of most tests are in the whole suite; the tests that stand for them run by default.
+WORKERS = pytest.mark.parametrize(
+    "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "parallel"]
+)
+WORKERS_BY_DEFAULT = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "parallel"])
 WANTED = "wanted a run of fara "
 
 
@@ -39,7 +43,7 @@ def project(runs):
     return runs
 
 
-@WORKERS
+@WORKERS_BY_DEFAULT
 def test_directories_without_a_run_are_named_in_one_line_and_are_no_errors(project, webeval_apart, workers):
     result = webeval_apart(*workers)
     result.assert_outcomes(passed=1)
@@ -51,6 +55,7 @@ def test_directories_without_a_run_are_named_in_one_line_and_are_no_errors(proje
     assert project.summary["webeval"]["partial"] is False
 
 
+@pytest.mark.whole
 def test_serial_and_spread_sessions_write_the_same_summary(project, webeval_apart):
     found = []
     for workers in ((), ("-n2",)):

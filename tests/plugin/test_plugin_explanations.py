@@ -32,7 +32,7 @@ def test_a_failed_task_tells_what_differs_and_a_success_tells_nothing(runs, webe
     assert not {"explanations", "capture"} & runs.result(108)["webeval"].keys()
 
 
-@pytest.mark.parametrize("how", [(), ("-n", "2")], ids=["serial", "parallel"])
+@pytest.mark.parametrize("how", [(), pytest.param(("-n", "2"), marks=pytest.mark.whole)], ids=["serial", "parallel"])
 def test_what_a_python_test_found_wrong_is_told_beside_what_the_task_expects(pytester, runs, webeval, how):
     runs.add(107)
     pytester.makepyfile(test_checks=CHECKS)

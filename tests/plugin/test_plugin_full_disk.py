@@ -13,7 +13,11 @@ import pytest
 from pytest_webeval.plugin.reporting.full_disk import FullDisk
 from pytest_webeval.plugin.workspace import WORKSPACE
 
-WORKERS = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "spread"])
+# Spread sessions of most tests are in the whole suite; the tests that stand for them run by default.
+WORKERS = pytest.mark.parametrize(
+    "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "spread"]
+)
+WORKERS_BY_DEFAULT = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "spread"])
 NO_SPACE = "No space left on device"
 ADVICE = "make room and score again with --webeval-resume"
 SHORT = f"disk full: eval_result.json was not written ({NO_SPACE})"
@@ -57,7 +61,7 @@ def said(result):
     return [line for line in result.outlines if line.startswith(starts)]
 
 
-@WORKERS
+@WORKERS_BY_DEFAULT
 def test_a_full_disk_is_said_once_with_what_could_not_be_written(
     runs, webeval_apart, pytester, full, make_room, workers
 ):
@@ -210,6 +214,7 @@ def pytest_runtest_setup(item):
 """
 
 
+@pytest.mark.whole
 def test_the_result_of_a_run_that_lost_its_worker_is_counted_as_well(runs, webeval_apart, pytester, full):
     runs.add(107)
     runs.add(108)
@@ -271,6 +276,7 @@ rm out/filler
 """
 
 
+@pytest.mark.whole
 @WORKERS
 def test_a_disk_that_is_truly_full(runs, pytester, workers):
     for number in (107, 108, 109):

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from support.default_run import first_by_default
 from trajectories import recorded
 
 from pytest_webeval.plugin.reporting import pytest_html as html_extras
@@ -53,7 +54,7 @@ def failed(tree):
     return write
 
 
-@pytest.mark.parametrize("spread", [(), ("-n2",)])
+@pytest.mark.parametrize("spread", [(), pytest.param(("-n2",), marks=pytest.mark.whole)])
 def test_a_column_names_the_evaluators_that_did_not_succeed(runs, webeval_apart, pytester, spread):
     runs.add(107)
     runs.add(108, passes=False, expects=(runs.visited("__SHOPPING__/cart"),))
@@ -64,12 +65,15 @@ def test_a_column_names_the_evaluators_that_did_not_succeed(runs, webeval_apart,
 
 @pytest.mark.parametrize(
     ("options", "page", "link"),
-    [
-        ((), "out.html", "runs/107/eval_result.json"),
-        (("--self-contained-html",), "made/in/out.html", "../../runs/107/eval_result.json"),
-        (("--webeval-output=results", "-n2"), "results/out.html", "107/eval_result.json"),
-        (("--webeval-output=a b:#%",), "out.html", "a%20b%3A%23%25/107/eval_result.json"),
-    ],
+    first_by_default(
+        [
+            ((), "out.html", "runs/107/eval_result.json"),
+            (("--self-contained-html",), "made/in/out.html", "../../runs/107/eval_result.json"),
+            (("--webeval-output=results", "-n2"), "results/out.html", "107/eval_result.json"),
+            (("--webeval-output=a b:#%",), "out.html", "a%20b%3A%23%25/107/eval_result.json"),
+        ],
+        2,
+    ),
 )
 def test_a_row_leads_to_the_result_from_where_the_page_lies(runs, webeval_apart, pytester, options, page, link):
     runs.add(107)
@@ -96,7 +100,7 @@ def test_a_row_without_a_result_leads_nowhere(runs, webeval, pytester):
     assert extras(row_of(pytester.path / "out.html", "runs/108::missing"), "url") == []
 
 
-@pytest.mark.parametrize("spread", [(), ("-n2",)])
+@pytest.mark.parametrize("spread", [(), pytest.param(("-n2",), marks=pytest.mark.whole)])
 def test_what_failed_or_could_not_be_scored_shows_its_reason_and_no_traceback(runs, webeval_apart, pytester, spread):
     runs.add(107, passes=False)
     (runs.add(108) / "network.har").write_text("{")
@@ -111,7 +115,7 @@ def test_what_failed_or_could_not_be_scored_shows_its_reason_and_no_traceback(ru
         assert not re.search(r"Traceback|\.py:\d+|^E  ", log, re.MULTILINE)
 
 
-@pytest.mark.parametrize("spread", [(), ("-n2",)])
+@pytest.mark.parametrize("spread", [(), pytest.param(("-n2",), marks=pytest.mark.whole)])
 def test_a_failed_trajectory_shows_what_the_agent_saw_last(failed, webeval_apart, pytester, spread):
     failed()
     webeval_apart("--html=out.html", "--self-contained-html", *spread)

@@ -23,7 +23,7 @@ def hashed(text: str) -> str:
 
 
 @pytest.mark.parametrize("options", [["--self-contained-html"], []])
-@pytest.mark.parametrize("spread", [[], ["-n2"]])
+@pytest.mark.parametrize("spread", [[], pytest.param(["-n2"], marks=pytest.mark.whole)])
 def test_the_report_allows_the_scripts_of_pytest_html_alone(runs, webeval_apart, pytester, options, spread):
     runs.add(107)
     webeval_apart("--html=report.html", *options, *spread)

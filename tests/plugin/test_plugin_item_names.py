@@ -14,7 +14,7 @@ def cases(pytester):
     return lambda: sorted((one.get("classname"), one.get("name")) for one in tree().iter("testcase"))
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
+@pytest.mark.parametrize("workers", ["0", pytest.param("2", marks=pytest.mark.whole)])
 @pytest.mark.parametrize("family", ["xunit1", "xunit2"])
 def test_junit_cases_are_named_by_their_tasks(runs, webeval_apart, cases, workers, family):
     runs.add(107)

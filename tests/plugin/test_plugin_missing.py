@@ -8,7 +8,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-WORKERS = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
+# Spread sessions of most tests are in the whole suite; the tests that stand for them run by default.
+WORKERS = pytest.mark.parametrize(
+    "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "xdist"]
+)
+WORKERS_BY_DEFAULT = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
 EXPECT = "--webeval-expect"
 REASON = "no recording of task {} in runs; record it, or leave out --webeval-expect"
 
@@ -30,7 +34,7 @@ def tree(root) -> list[str]:
     return sorted(path.relative_to(root).as_posix() for path in root.rglob("*"))
 
 
-@WORKERS
+@WORKERS_BY_DEFAULT
 def test_a_task_without_a_recording_is_an_error_with_its_reason(gaps, webeval_apart, workers):
     before = tree(gaps.root)
     result = webeval_apart(EXPECT, "-rE", *workers)
@@ -154,6 +158,7 @@ def test_x_and_lf_and_reruns_take_them_like_other_items(gaps, webeval):
     assert gaps.counts == (1, 1, 2)
 
 
+@pytest.mark.whole
 def test_serial_and_spread_sessions_write_the_same_summary(gaps, webeval_apart):
     found = []
     for workers in ((), ("-n2",), ("-n2", "--dist=loadfile")):
@@ -174,6 +179,7 @@ def test_junitxml_and_html_show_them(gaps, webeval, pytester):
         assert text in blob
 
 
+@pytest.mark.whole
 def test_a_worker_that_dies_at_one_changes_nothing_about_it(gaps, webeval_apart, pytester):
     pytester.makeconftest(
         """

@@ -105,7 +105,7 @@ def test_a_wrong_ini_value_names_the_same_reason(pytester, runs):
     result.stderr.fnmatch_lines(["ERROR: --webeval-runs: no directory *nowhere*"])
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+@pytest.mark.parametrize("workers", [(), pytest.param(("-n", "2"), marks=pytest.mark.whole)])
 def test_webeval_today_completes_partial_dates(runs, webeval, pytester, workers):
     path = runs.add(107)
     definitions = json.loads((runs.root / "tasks.json").read_text())

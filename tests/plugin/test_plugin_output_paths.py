@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from support.default_run import first_by_default
 
 from pytest_webeval import storage as writing
 
@@ -58,7 +59,7 @@ def test_a_metrics_file_that_is_a_directory_is_refused_at_the_start(pytester, ru
     result.stderr.fnmatch_lines([f"*{told}"])
 
 
-@pytest.mark.parametrize("processes", [(), ("-n2",)])
+@pytest.mark.parametrize("processes", [(), pytest.param(("-n2",), marks=pytest.mark.whole)])
 @pytest.mark.parametrize("option", DIRECTORIES)
 def test_a_directory_that_the_user_may_not_write_is_refused_at_the_start(pytester, runs, as_user, option, processes):
     runs.add(107)
@@ -84,18 +85,21 @@ def test_a_run_root_that_the_user_may_not_write_needs_an_output_directory(pytest
 
 @pytest.mark.parametrize(
     "option",
-    [
-        "--collect-only",
-        "--setup-plan",
-        "--setup-only",
-        "--fixtures",
-        "--fixtures-per-test",
-        "--markers",
-        "--help",
-        "--version",
-        "--cache-show",
-        "--webeval-audit-secrets",
-    ],
+    first_by_default(
+        [
+            "--collect-only",
+            "--setup-plan",
+            "--setup-only",
+            "--fixtures",
+            "--fixtures-per-test",
+            "--markers",
+            "--help",
+            "--version",
+            "--cache-show",
+            "--webeval-audit-secrets",
+        ],
+        2,
+    ),
 )
 def test_what_writes_nothing_is_not_refused(runs, as_user, option):
     runs.add(107)

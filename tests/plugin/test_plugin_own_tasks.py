@@ -34,7 +34,7 @@ def test_a_run_that_is_the_root_does_not_define_its_own_task(runs, own_task, pyt
     assert runs.result(107)["webeval"]["tasks_from"].startswith("tasks.json in the run directory")
 
 
-@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["serial", "xdist"])
+@pytest.mark.parametrize("workers", [(), pytest.param(("-n1",), marks=pytest.mark.whole)], ids=["serial", "xdist"])
 def test_the_option_lets_a_run_define_its_own_task_with_a_warning(runs, webeval_apart, own_task, workers):
     webeval_apart("--webeval-own-tasks", *workers).assert_outcomes(passed=1)
     warning = "the task definition comes from the run directory, where the agent could have written it"

@@ -72,13 +72,18 @@ def seen(shown):
     "options",
     [
         (),
-        ("-n2",),
-        ("--no-header",),
-        ("--color=no",),
-        ("--color=yes",),
-        ("-o", "console_output_style=classic"),
-        ("-o", "console_output_style=count"),
-        ("--tb=no", "--no-summary"),
+        *(
+            pytest.param(options, marks=pytest.mark.whole)
+            for options in (
+                ("-n2",),
+                ("--no-header",),
+                ("--color=no",),
+                ("--color=yes",),
+                ("-o", "console_output_style=classic"),
+                ("-o", "console_output_style=count"),
+                ("--tb=no", "--no-summary"),
+            )
+        ),
     ],
 )
 def test_a_long_session_shows_one_line_that_is_gone_at_its_end(many, watched, options):
@@ -93,7 +98,15 @@ def test_a_long_session_shows_one_line_that_is_gone_at_its_end(many, watched, op
 
 
 @pytest.mark.parametrize(
-    "options", [("-v",), ("-q",), ("-s",), ("--setup-show",), ("--pdb", "--deselect=runs"), ("-p", "no:terminal")]
+    "options",
+    [
+        ("-v",),
+        ("-q",),
+        *(
+            pytest.param(options, marks=pytest.mark.whole)
+            for options in (("-s",), ("--setup-show",), ("--pdb", "--deselect=runs"), ("-p", "no:terminal"))
+        ),
+    ],
 )
 def test_who_wants_more_or_less_gets_what_pytest_shows(many, watched, options):
     assert not LINE.search(watched(*options, "--maxfail=1"))

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from support.default_run import first_by_default
 
-WORKERS = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
+# Spread sessions of most tests are in the whole suite; the tests that stand for them run by default.
+WORKERS = pytest.mark.parametrize(
+    "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "xdist"]
+)
+WORKERS_BY_DEFAULT = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
 
 ENDINGS = """
     import pytest
@@ -224,7 +229,7 @@ RECORDS = {
 
 
 @WORKERS
-@pytest.mark.parametrize("how", RECORDS)
+@pytest.mark.parametrize("how", first_by_default(RECORDS, 2))
 def test_a_failure_that_a_python_test_alone_records_fails_the_session(runs, webeval_apart, pytester, workers, how):
     runs.add(107)
     pytester.makepyfile(test_records=RECORDS[how])
@@ -244,7 +249,7 @@ def test_a_failure_of_the_run_itself_fails_the_session_of_a_python_test_that_rec
     assert (result.ret, runs.counts) == (pytest.ExitCode.TESTS_FAILED, (0, 1, 0))
 
 
-@WORKERS
+@WORKERS_BY_DEFAULT
 def test_a_late_failure_fails_the_session_where_the_run_passed_its_own_test(runs, webeval_apart, pytester, workers):
     runs.add(107)
     pytester.makepyfile(test_records=RECORDS["a fixture after the test"])

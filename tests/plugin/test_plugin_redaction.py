@@ -152,7 +152,7 @@ def test_bare(webeval_run):
 """
 
 
-@pytest.mark.parametrize("how", [SERIAL, PARALLEL], ids=["serial", "parallel"])
+@pytest.mark.parametrize("how", [SERIAL, pytest.param(PARALLEL, marks=pytest.mark.whole)], ids=["serial", "parallel"])
 def test_python_tests_tell_no_secrets(planted, pytester, leaving, how):
     pytester.makepyfile(test_checks=CHECKS)
     let_out = leaving("runs", "test_checks.py", *how)
@@ -176,7 +176,7 @@ SENT = {"method": "GET", "url": "http://shop.test/", "headers": [{"name": "Cooki
 
 
 @pytest.mark.parametrize("kind", ["har", "trace"])
-@pytest.mark.parametrize("how", [SERIAL, PARALLEL], ids=["serial", "parallel"])
+@pytest.mark.parametrize("how", [SERIAL, pytest.param(PARALLEL, marks=pytest.mark.whole)], ids=["serial", "parallel"])
 def test_a_secret_of_the_recording_that_the_answer_repeats_leaves_nowhere(runs, pytester, leaving, kind, how):
     expected = {"task_type": "retrieve", "status": "SUCCESS", "retrieved_data": ["lamp"]}
     for number in range(6):

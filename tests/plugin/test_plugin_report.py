@@ -256,6 +256,7 @@ def test_a_page_that_cannot_be_made_costs_only_itself(mixed, webeval, report):
     assert len(index_of(report)["rows"]) == 5
 
 
+@pytest.mark.whole
 def test_the_command_on_a_page_is_that_of_the_session_also_in_parallel(mixed, webeval_apart, report):
     for workers in ((), ("-n", "1")):
         webeval_apart("--webeval-report=report", *workers)
@@ -352,6 +353,7 @@ def test_the_reason_names_the_parameters_that_differ(runs, webeval):
     ]
 
 
+@pytest.mark.whole
 def test_a_recording_that_ended_a_worker_is_not_looked_at_by_the_controller(mixed, webeval_apart, report, pytester):
     pytester.makeconftest(
         """

@@ -7,7 +7,11 @@ import re
 
 import pytest
 
-WORKERS = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
+# Spread sessions of most tests are in the whole suite; the tests that stand for them run by default.
+WORKERS = pytest.mark.parametrize(
+    "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "xdist"]
+)
+WORKERS_BY_DEFAULT = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
 INTERRUPTED_AT = """
 import pathlib
 here = pathlib.Path(__file__).parent
@@ -85,8 +89,8 @@ def lines_of(runs) -> list:
     return [json.loads(line) for line in (runs.root / "eval_journal.jsonl").read_text().splitlines()]
 
 
-@WORKERS
-@pytest.mark.parametrize("again", [(), ("-n2",)], ids=["serially", "spread"])
+@WORKERS_BY_DEFAULT
+@pytest.mark.parametrize("again", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serially", "spread"])
 def test_an_interrupted_and_a_resumed_session_leave_what_an_undisturbed_one_leaves(
     runs, webeval_apart, pytester, workers, again
 ):

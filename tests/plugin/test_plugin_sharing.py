@@ -88,8 +88,12 @@ def reasons(runs):
 
 
 def first_or_last(*changes):
-    """A change before either worker looks, and one between them."""
-    cases = [(when, *change) for when in (FIRST, LAST) for change in changes]
+    """A change before either worker looks, and one between them. By default the first change between them runs."""
+    cases = [
+        pytest.param(when, *change, marks=() if (when, change) == (LAST, changes[0]) else pytest.mark.whole)
+        for when in (FIRST, LAST)
+        for change in changes
+    ]
     names = [f"{place}-{change[0]}" for place in ("first", "last") for change in changes]
     return pytest.mark.parametrize(("when", "name", "change", "reason"), cases, ids=names)
 
@@ -107,7 +111,10 @@ def test_a_run_that_vanishes_or_is_locked_before_a_worker_collects_is_one_error(
     assert reasons(four) == {"2": reason.format("nested/2")}
 
 
-@pytest.mark.parametrize("more", ["", "def pytest_webeval_recognize(path, config): pass"], ids=["ours", "hook"])
+HOOK = "def pytest_webeval_recognize(path, config): pass"
+
+
+@pytest.mark.parametrize("more", ["", pytest.param(HOOK, marks=pytest.mark.whole)], ids=["ours", "hook"])
 def test_what_appears_after_one_worker_collected_is_left_out(four, spread, changing, more):
     changing(
         "shutil.copytree(runs / '1', runs / '5'); (runs / '6/deep').mkdir(parents=True); os.remove(runs / 'logs/a')",
@@ -132,6 +139,7 @@ def pytest_webeval_recognize(path, config):
 """
 
 
+@pytest.mark.whole
 def test_a_run_that_a_hook_knew_and_that_vanishes_is_one_error(four, spread, changing):
     for name in ("1", "nested/2"):
         (four.root / name / "own.txt").touch()
@@ -141,12 +149,14 @@ def test_a_run_that_a_hook_knew_and_that_vanishes_is_one_error(four, spread, cha
     assert list(reasons(four)) == ["2"]
 
 
+@pytest.mark.whole
 def test_keywords_select_a_run_that_vanished(four, spread, changing):
     changing("shutil.rmtree(runs / 'nested/2', ignore_errors=True); (runs / '3').chmod(0)", when=FIRST)
     spread("-k", "[2] or shopping and [3]").assert_outcomes(errors=2)
     assert reasons(four) == {"2": NAMELESS.format("nested/2"), "3": DENIED.format("3")}
 
 
+@pytest.mark.whole
 def test_python_tests_over_a_run_that_vanished_are_errors(four, spread, changing, pytester):
     changing("shutil.rmtree(runs / 'nested/2')")
     pytester.makepyfile(test_checks="def test_it(webeval_run): webeval_run.response")
@@ -154,6 +164,7 @@ def test_python_tests_over_a_run_that_vanished_are_errors(four, spread, changing
     assert reasons(four) == {"2": NAMELESS.format("nested/2")}
 
 
+@pytest.mark.whole
 def test_missing_tasks_are_those_that_the_first_look_missed(four, spread, changing):
     four.define(four.definition(5), four.definition(6))
     changing("shutil.rmtree(runs / 'nested/2'); shutil.copytree(runs / '1', runs / '5')")
@@ -162,12 +173,14 @@ def test_missing_tasks_are_those_that_the_first_look_missed(four, spread, changi
     assert reasons(four) == {"2": NAMELESS.format("nested/2"), "5": told.format(5), "6": told.format(6)}
 
 
+@pytest.mark.whole
 def test_a_run_that_an_argument_names_may_vanish(four, spread, changing):
     changing("shutil.rmtree(runs / 'nested/2')")
     spread("runs/4", "runs/nested/2::task", "runs/1").assert_outcomes(passed=1, failed=1, errors=1)
     assert reasons(four) == {"2": NAMELESS.format("nested/2")}
 
 
+@pytest.mark.whole
 def test_a_conftest_that_only_workers_load_leaves_out_the_same_in_all_of_them(runs, spread, changing, pytester):
     pytester.makeini("[pytest]\n")
     for number in (1, 2, 3):
@@ -190,7 +203,7 @@ def pytest_runtest_call(item):
     assert reasons(four) == {"3": "the worker died while it scored this run; score it alone to see why"}
 
 
-@pytest.mark.parametrize("is_shared", [True, False])
+@pytest.mark.parametrize("is_shared", [True, pytest.param(False, marks=pytest.mark.whole)])
 def test_nothing_is_left_behind_and_nothing_is_needed(four, spread, pytester, monkeypatch, is_shared):
     place = pytester.mkdir("temporary")
     monkeypatch.setenv("TMPDIR", str(place))

@@ -22,7 +22,7 @@ def stale_line(output, count, names):
     return f"{results} in {output} of earlier sessions, about runs that are not in this one: {names}"
 
 
-@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["serial", "xdist"])
+@pytest.mark.parametrize("workers", [(), pytest.param(("-n1",), marks=pytest.mark.whole)], ids=["serial", "xdist"])
 def test_results_of_runs_that_are_gone_are_named_and_kept(runs, webeval_apart, output, workers):
     for number in (107, 108, 109):
         runs.add(number)

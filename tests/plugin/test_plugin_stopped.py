@@ -5,8 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
+from support.default_run import first_by_default
 
-WORKERS = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
+# Spread sessions of most tests are in the whole suite; the tests that stand for them run by default.
+WORKERS = pytest.mark.parametrize(
+    "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "xdist"]
+)
+WORKERS_BY_DEFAULT = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
 
 
 def raising(what: str, *, at: str = "runs/108::task", hook: str = "pytest_runtest_setup(item)") -> str:
@@ -20,15 +25,18 @@ def raising(what: str, *, at: str = "runs/108::task", hook: str = "pytest_runtes
 
 @pytest.mark.parametrize(
     ("what", "options", "scored", "told"),
-    [
-        ("raise KeyboardInterrupt", (), (1, 0, 0), "KeyboardInterrupt"),
-        ("raise KeyboardInterrupt('by hand')", (), (1, 0, 0), "KeyboardInterrupt: by hand"),
-        ("pytest.exit('enough\\nis enough')", (), (1, 0, 0), "Exit: enough is enough"),
-        ("item.session.shouldstop = 'the lamp is\\x1b out'", (), (1, 1, 0), "the lamp is\\u001b out"),
-        ("item.session.shouldfail = 'no more'", (), (1, 1, 0), "no more"),
-        ("pass", ("-x",), (1, 1, 0), "stopping after 1 failures"),
-        ("pass", ("--maxfail=1",), (1, 1, 0), "stopping after 1 failures"),
-    ],
+    first_by_default(
+        [
+            ("raise KeyboardInterrupt", (), (1, 0, 0), "KeyboardInterrupt"),
+            ("raise KeyboardInterrupt('by hand')", (), (1, 0, 0), "KeyboardInterrupt: by hand"),
+            ("pytest.exit('enough\\nis enough')", (), (1, 0, 0), "Exit: enough is enough"),
+            ("item.session.shouldstop = 'the lamp is\\x1b out'", (), (1, 1, 0), "the lamp is\\u001b out"),
+            ("item.session.shouldfail = 'no more'", (), (1, 1, 0), "no more"),
+            ("pass", ("-x",), (1, 1, 0), "stopping after 1 failures"),
+            ("pass", ("--maxfail=1",), (1, 1, 0), "stopping after 1 failures"),
+        ],
+        3,
+    ),
 )
 def test_the_summary_says_what_was_not_scored_and_what_stopped_the_session(
     runs, webeval_apart, pytester, what, options, scored, told
@@ -82,6 +90,7 @@ def test_each_root_of_which_nothing_was_scored_has_a_summary_that_says_so(runs, 
     assert more.summary["webeval"]["unscored"] == ["more/107"]
 
 
+@pytest.mark.whole
 def test_a_worker_that_nobody_replaces_leaves_what_was_scored(runs, webeval_apart, pytester):
     for number in range(107, 119):
         runs.add(number)
@@ -112,11 +121,14 @@ def test_of_a_run_that_was_lost_with_its_worker_the_next_session_scores_that_run
 @pytest.mark.parametrize("passes", [True, False])
 @pytest.mark.parametrize(
     ("what", "told"),
-    [
-        ("raise RuntimeError('no\\nlamp')", "RuntimeError: no lamp"),
-        ("pytest.fail('no lamp')", "Failed: no lamp"),
-        ("1 / 0", "ZeroDivisionError: division by zero"),
-    ],
+    first_by_default(
+        [
+            ("raise RuntimeError('no\\nlamp')", "RuntimeError: no lamp"),
+            ("pytest.fail('no lamp')", "Failed: no lamp"),
+            ("1 / 0", "ZeroDivisionError: division by zero"),
+        ],
+        1,
+    ),
 )
 def test_a_hook_for_scored_runs_that_raises_costs_its_run_and_no_other(
     runs, webeval_apart, pytester, workers, what, told, passes
@@ -181,19 +193,22 @@ def refused(constant):
 
 @pytest.mark.parametrize(
     ("ending", "status", "found"),
-    [
-        ("self.result([], actual=float('nan'))", "success", '"actual": "NaN"'),
-        ("self.result([], actual=[float('inf'), {'a': -float('inf')}])", "success", '"a": "-Infinity"'),
-        ("self.result([], actual={float('inf'): 1})", "success", '"Infinity": 1'),
-        ("self.result([]).with_changes(score=float('nan'))", "error", "gave the score nan; give a number"),
-        ("self.result([], actual=b'lamp')", "error", "bytes is not JSON serializable"),
-        ("self.result([], actual={1, 2})", "error", "set is not JSON serializable"),
-        ("self.result([], actual=object())", "error", "object is not JSON serializable"),
-        ("self.result([], actual={(1, 2): 3})", "error", "keys must be str"),
-        ("self.result([], actual=deep(100))", "success", ""),
-        ("self.result([], actual=deep(5000))", "error", "maximum recursion depth exceeded"),
-        ("[case.warnings.append(object()), self.result([])][1]", "error", "object is not JSON serializable"),
-    ],
+    first_by_default(
+        [
+            ("self.result([], actual=float('nan'))", "success", '"actual": "NaN"'),
+            ("self.result([], actual=[float('inf'), {'a': -float('inf')}])", "success", '"a": "-Infinity"'),
+            ("self.result([], actual={float('inf'): 1})", "success", '"Infinity": 1'),
+            ("self.result([]).with_changes(score=float('nan'))", "error", "gave the score nan; give a number"),
+            ("self.result([], actual=b'lamp')", "error", "bytes is not JSON serializable"),
+            ("self.result([], actual={1, 2})", "error", "set is not JSON serializable"),
+            ("self.result([], actual=object())", "error", "object is not JSON serializable"),
+            ("self.result([], actual={(1, 2): 3})", "error", "keys must be str"),
+            ("self.result([], actual=deep(100))", "success", ""),
+            ("self.result([], actual=deep(5000))", "error", "maximum recursion depth exceeded"),
+            ("[case.warnings.append(object()), self.result([])][1]", "error", "object is not JSON serializable"),
+        ],
+        4,
+    ),
 )
 @WORKERS
 def test_what_an_evaluator_of_ones_own_finds_costs_no_other_run_and_no_file(
@@ -211,7 +226,9 @@ def test_what_an_evaluator_of_ones_own_finds_costs_no_other_run_and_no_file(
         json.loads(path.read_bytes(), parse_constant=refused)
 
 
-@pytest.mark.parametrize(("depth", "status"), [(400, "failure"), (740, "failure"), (900, "error"), (5000, "error")])
+@pytest.mark.parametrize(
+    ("depth", "status"), first_by_default([(400, "failure"), (740, "failure"), (900, "error"), (5000, "error")], 1)
+)
 @WORKERS
 def test_an_answer_that_is_nested_deeply_has_a_verdict_and_a_file(runs, webeval_apart, workers, depth, status):
     path = runs.add(107)
@@ -241,7 +258,7 @@ def pytest_runtest_makereport(item, call):
 """
 
 
-@WORKERS
+@WORKERS_BY_DEFAULT
 def test_a_result_that_does_not_fit_on_the_disk_costs_its_run_and_can_be_made_up_for(
     runs, webeval_apart, pytester, workers
 ):

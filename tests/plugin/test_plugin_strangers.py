@@ -42,7 +42,7 @@ def test_planted_code_does_not_run(planted, webeval, marker, argument):
     assert planted.result(107)["webeval"]["rules"] == "default"
 
 
-@pytest.mark.parametrize("argument", [None, "runs/107"])
+@pytest.mark.parametrize("argument", [pytest.param(None, marks=pytest.mark.whole), "runs/107"])
 def test_planted_code_does_not_run_in_a_worker(planted, webeval_apart, marker, argument):
     given = () if argument is None else (argument,)
     result = webeval_apart("-n2", *given)
@@ -77,7 +77,7 @@ def test_a_session_started_behind_a_link_to_the_root_imports_nothing(planted, py
     assert not marker.exists()
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)])
+@pytest.mark.parametrize("workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)])
 @pytest.mark.parametrize("inside", [".", "107"])
 def test_a_session_started_inside_the_root_imports_nothing(planted, pytester, marker, monkeypatch, inside, workers):
     (pytester.path / "mine.ini").write_text("[pytest]\n")

@@ -6,7 +6,9 @@ import json
 
 import pytest
 
-WORKERS = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
+WORKERS = pytest.mark.parametrize(
+    "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "xdist"]
+)
 CHECKSUM_OF_107_AND_108 = "c0dde9b0845814e404a179bc1fd46190d457cb328abb9226f43c61b6eab10386"
 
 

@@ -151,7 +151,7 @@ RECORDS = """
 """
 
 
-@pytest.mark.parametrize("spread", [[], ["-n2"]])
+@pytest.mark.parametrize("spread", [[], pytest.param(["-n2"], marks=pytest.mark.whole)])
 def test_a_failure_that_a_passing_test_records_is_told_and_fails_the_session(runs, webeval_apart, pytester, spread):
     runs.add(107)
     pytester.makepyfile(test_more=RECORDS.format(status="failure"))

@@ -52,6 +52,7 @@ def test_a_link_out_of_the_root_is_not_followed_by_a_test(runs, webeval, pyteste
     result.stdout.fnmatch_lines([f"*RecordingError: {told}"])
 
 
+@pytest.mark.whole
 def test_workers_agree_on_the_tests_of_broken_runs(runs, webeval_apart, pytester):
     runs.add(103)
     runs.define(runs.definition(104))

@@ -60,7 +60,17 @@ def test_of_a_run_that_passed_nothing_is_kept_but_its_record(runs, webeval_apart
     assert kept.read() == {"runs/107::task": 0, "runs/108::task": 0}
 
 
-@pytest.mark.parametrize("options", [(), ("--setup-show",), ("--setup-only",), ("--reruns=1",), ("-x",)])
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("--reruns=1",),
+        *(
+            pytest.param(options, marks=pytest.mark.whole)
+            for options in (("--setup-show",), ("--setup-only",), ("-x",))
+        ),
+    ],
+)
 def test_no_recording_is_kept_whatever_became_of_its_run(runs, webeval, kept, options):
     runs.add(107, passes=False)
     (runs.add(108) / "agent_response.json").write_bytes(b"\xff")

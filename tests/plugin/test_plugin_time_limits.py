@@ -25,7 +25,7 @@ TOLD = "scoring took longer than 0.3 s and was ended; look for what is odd in th
 
 
 @pytest.mark.parametrize("asleep", [True, False])
-@pytest.mark.parametrize("options", [[], ["-n2"]])
+@pytest.mark.parametrize("options", [[], pytest.param(["-n2"], marks=pytest.mark.whole)])
 def test_a_stuck_task_is_an_error_and_the_others_go_on(runs, webeval_apart, pytester, asleep, options):
     for number in (107, 108, 109):
         runs.add(number, passes=number != 109)

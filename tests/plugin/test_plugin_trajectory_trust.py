@@ -330,6 +330,7 @@ def test_only_errors_are_left_out_of_the_mean_whatever_a_result_says(tree, pytes
     assert runs.summary["webeval"]["trajectories"]["mean_scored"] == (0.0 if status == "failure" else None)
 
 
+@pytest.mark.whole
 def test_lone_surrogates_travel_between_processes(tree, webeval_apart):
     told = json.dumps(payload() | {"rubric_error": "\ud800"})
     tree("a", scores=json.dumps({"score": 0, "gpt_response_text": told}))

@@ -9,7 +9,7 @@ HAR = b"""{"log": {"entries": [{"request": {"method": "POST", "url": "http://loc
 "response": {"status": 200}}]}}"""
 
 
-@pytest.mark.parametrize("how", [(), ("-n2",)], ids=["serial", "parallel"])
+@pytest.mark.parametrize("how", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "parallel"])
 def test_bodies_that_no_decoder_takes_do_not_end_the_session(runs, webeval, how):
     for number, body in enumerate(
         (b'{"mimeType": null, "text": "", "x": 1e999999}', b'{"mimeType": 1, "text": "\xff"}')

@@ -34,6 +34,7 @@ def test_serial_and_spread_sessions_write_the_same_bytes(runs, webeval_apart):
     assert first == second
 
 
+@pytest.mark.whole
 def test_python_tests_together_with_run_items_write_the_same_bytes_too(runs, webeval_apart, pytester):
     for number in (107, 108, 109):
         runs.add(number, passes=number != 108)
@@ -51,7 +52,9 @@ def test_python_tests_together_with_run_items_write_the_same_bytes_too(runs, web
     assert everything(runs.root) == first
 
 
-@pytest.mark.parametrize("when", ["setup", "call", "teardown"])
+@pytest.mark.parametrize(
+    "when", ["call", *(pytest.param(when, marks=pytest.mark.whole) for when in ("setup", "teardown"))]
+)
 def test_a_killed_worker_costs_its_own_task_and_no_other(runs, webeval_apart, pytester, when):
     for number in (107, 108, 109, 110):
         runs.add(number)
@@ -78,7 +81,16 @@ def test_a_killed_worker_costs_its_own_task_and_no_other(runs, webeval_apart, py
         assert runs.result(108)["sites"] == ["shopping"]
 
 
-@pytest.mark.parametrize("dist", ["load", "loadscope", "loadfile", "loadgroup", "worksteal", "each"])
+@pytest.mark.parametrize(
+    "dist",
+    [
+        "load",
+        *(
+            pytest.param(name, marks=pytest.mark.whole)
+            for name in ("loadscope", "loadfile", "loadgroup", "worksteal", "each")
+        ),
+    ],
+)
 def test_each_way_of_spreading_counts_each_task_once(runs, webeval_apart, dist):
     for number in (107, 108, 109):
         runs.add(number, passes=number != 108)
@@ -110,6 +122,7 @@ def test_a_wrong_option_is_told_once_by_the_controller(runs, webeval_apart):
     assert result.stderr.str().count("invalid --webeval-rules 'lax'") == 1
 
 
+@pytest.mark.whole
 def test_a_worker_killed_by_a_python_test_costs_no_result_of_a_run_item(runs, webeval_apart, pytester):
     runs.add(107)
     runs.add(108)
@@ -137,7 +150,7 @@ def test_the_order_in_which_checks_come_in_changes_no_byte(runs, webeval_apart, 
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("passes", [True, False])
+@pytest.mark.parametrize("passes", [True, pytest.param(False, marks=pytest.mark.whole)])
 def test_a_directory_whose_name_is_no_utf8_is_scored_by_workers_as_by_one_process(runs, webeval_apart, passes):
     runs.add(107, passes=passes)
     runs.define(runs.definition(108))

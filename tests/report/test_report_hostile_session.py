@@ -6,7 +6,7 @@ import pytest
 from report import hostile_recordings
 from report import sessions
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.whole]
 STRANGE = {"iframe", "object", "style", "form", "animate", "base", "meta", "link", "title", "script", "svg"}
 
 

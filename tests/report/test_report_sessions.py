@@ -44,7 +44,15 @@ def trajectories(made):
     return made("trajectories")
 
 
-@pytest.fixture(params=[("runs",), ("trajectories",), ("runs", "-n", "2"), ("trajectories", "-n", "2")], ids="".join)
+@pytest.fixture(
+    params=[
+        ("runs",),
+        ("trajectories",),
+        pytest.param(("runs", "-n", "2"), marks=pytest.mark.whole),
+        pytest.param(("trajectories", "-n", "2"), marks=pytest.mark.whole),
+    ],
+    ids="".join,
+)
 def whole(request, made):
     """A session with the number of its runs."""
     return made(*request.param), {"runs": 36, "trajectories": 9}[request.param[0]]
@@ -202,14 +210,26 @@ def test_links_of_every_run_lead_to_what_they_name(opened, whole):
     assert followed.count("eval_result.json") == written > 0
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("ending", ["", "r2/traj/books_rain_9", "r1/traj/books_hours_6"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.whole)])
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "r2/traj/books_rain_9",
+        *(pytest.param(ending, marks=pytest.mark.whole) for ending in ("", "r1/traj/books_hours_6")),
+    ],
+)
 def test_axe_finds_nothing_in_trajectories(opened, trajectories, theme, ending):
     assert complaints(opened(trajectories.page, color_scheme=theme), ending and trajectories.label(ending)) == []
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("label", ["", f"suite/runs/{NETWORK}", "suite/runs/102", "suite/runs/307"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.whole)])
+@pytest.mark.parametrize(
+    "label",
+    [
+        f"suite/runs/{NETWORK}",
+        *(pytest.param(label, marks=pytest.mark.whole) for label in ("", "suite/runs/102", "suite/runs/307")),
+    ],
+)
 def test_axe_finds_nothing_in_runs(opened, runs, theme, label):
     assert complaints(opened(runs.page, color_scheme=theme), label) == []
 

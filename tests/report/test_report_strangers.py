@@ -65,12 +65,14 @@ def poisoned_task(text: str) -> dict[str, Any]:
     }
 
 
-@pytest.fixture(params=TEXTS, ids=lambda name: name.replace(" ", "_"))
+@pytest.fixture(
+    params=[*list(TEXTS)[:-1], pytest.param("long", marks=pytest.mark.whole)], ids=lambda name: name.replace(" ", "_")
+)
 def text(request):
     return TEXTS[request.param]
 
 
-@pytest.fixture(params=["folder", "file"])
+@pytest.fixture(params=["folder", pytest.param("file", marks=pytest.mark.whole)])
 def path(request, tmp_path, text):
     index, task = poisoned_index(text), poisoned_task(text)
     if request.param == "file":

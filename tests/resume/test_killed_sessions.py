@@ -25,7 +25,7 @@ def killed(place, moments: int, seed: int) -> Killing:
 
 @pytest.mark.parametrize(
     ("moments", "seed"),
-    [pytest.param(4, 1, id="some"), pytest.param(50, 2, id="fifty", marks=pytest.mark.whole)],
+    [pytest.param(4, 1, id="some", marks=pytest.mark.whole), pytest.param(50, 2, id="fifty", marks=pytest.mark.whole)],
 )
 def test_a_session_that_is_killed_at_any_moment_loses_nothing(tmp_path, capsys, moments, seed):
     killing = killed(tmp_path, moments, seed)

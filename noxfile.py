@@ -1,0 +1,101 @@
+"""Every check of the project as a session: `nox --list`.
+
+`.ci/run` calls the same sessions with `--no-venv`, in the environment that it makes itself.
+"""
+
+from __future__ import annotations
+
+import nox
+from nox.virtualenv import PassthroughEnv
+
+VERSIONS = ["3.11", "3.12", "3.13", "3.14"]
+PURE = ["core", "values", "rubrics", "trajectories", "redaction", "analysis", "reports"]
+WITHOUT_SKIPS = {"WEBEVAL_BROWSER": "required", "WEBEVAL_PARITY": "required", "WEBEVAL_BENCHMARKS": "required"}
+
+nox.options.reuse_venv = "yes"
+nox.options.sessions = ["lint", "types", "contracts", "fast"]
+
+
+def install(session: nox.Session, extra: str) -> None:
+    """Install the project with one of its extras, unless the session shares the environment of its caller."""
+    if not isinstance(session.virtualenv, PassthroughEnv):
+        session.install("-e", f".[{extra}]")
+
+
+def run_pytest(session: nox.Session, *arguments: str) -> None:
+    """Run pytest; arguments after `--` on the command line come last."""
+    install(session, "test")
+    session.run("python", "-m", "pytest", *arguments, *session.posargs)
+
+
+def run_suite(session: nox.Session, *arguments: str) -> None:
+    """Run tests that the default run leaves out; a missing browser or reference fails instead of skipping."""
+    session.env.update(WITHOUT_SKIPS)
+    run_pytest(session, *arguments)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check format, style and spelling."""
+    install(session, "dev")
+    session.run("ruff", "format", "--check", ".")
+    session.run("ruff", "check", ".")
+    session.run("codespell")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check types with mypy --strict."""
+    install(session, "dev")
+    session.run("mypy")
+
+
+@nox.session
+def contracts(session: nox.Session) -> None:
+    """Check which module imports which."""
+    install(session, "dev")
+    session.run("lint-imports")
+
+
+@nox.session
+def fast(session: nox.Session) -> None:
+    """Run the quick tests of everything but the pytest plugin and the browser."""
+    run_pytest(session, *(f"tests/{folder}" for folder in PURE), "-n", "2", "-q")
+
+
+@nox.session(python=VERSIONS)
+def tests(session: nox.Session) -> None:
+    """Run the default tests, as the README's second command does."""
+    run_pytest(session, "-n", "2")
+
+
+@nox.session
+def browser(session: nox.Session) -> None:
+    """Run the browser tests that the default run leaves out."""
+    run_suite(session, "tests", "--ignore=tests/hostile", "-m", "whole and browser", "-n", "2", "--dist", "loadfile")
+
+
+@nox.session
+def parity(session: nox.Session) -> None:
+    """Run all comparisons with WebArena-Verified."""
+    run_suite(session, "tests/parity", "-m", "whole", "-n", "2")
+
+
+@nox.session
+def hostile(session: nox.Session) -> None:
+    """Score every hostile directory; one process, because all tests share two long sessions."""
+    run_suite(session, "tests/hostile", "-m", "whole")
+
+
+@nox.session
+def rest(session: nox.Session) -> None:
+    """Run all other tests that the default run leaves out."""
+    skipped = ("--ignore=tests/parity", "--ignore=tests/hostile")
+    run_suite(session, "tests", *skipped, "-m", "whole and not browser", "-n", "2", "--dist", "loadfile")
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build the documentation; a warning is an error."""
+    install(session, "docs")
+    session.run("sphinx-build", "-W", "--keep-going", "-b", "html", "docs", "docs/_build/html", *session.posargs)
