@@ -135,7 +135,7 @@ def test_a_page_of_one_file_names_the_hash_of_each_of_its_scripts(tmp_path):
 
 
 def test_our_script_builds_nothing_out_of_text():
-    text = files("pytest_webeval.reports.html").joinpath("report.js").read_text(encoding="utf-8")
+    text = files("pytest_webeval.reports.html").joinpath("assets", "report.js").read_text(encoding="utf-8")
     assert not re.search(
         r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\(|new Function|</script|<!--", text
     )

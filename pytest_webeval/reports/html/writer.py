@@ -98,7 +98,7 @@ def _hash(text: str) -> str:
 
 
 def _ours(name: str) -> str:
-    return files("pytest_webeval.reports.html").joinpath(name).read_text(encoding="utf-8")
+    return files("pytest_webeval.reports.html").joinpath("assets", name).read_text(encoding="utf-8")
 
 
 def _write(path: Path, text: str) -> None:
