@@ -16,6 +16,7 @@ import pytest_webeval
 from pytest_webeval.plugin import options
 from pytest_webeval.rules import QUIRKS
 from pytest_webeval.rules import RULE_SETS
+from pytest_webeval.rules import Quirk
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.values import VALUE_TYPES
 from pytest_webeval.values import value_type
@@ -76,23 +77,21 @@ def ini_table() -> str:
 
 
 def _key(name: str, parser: PytestParser) -> str:
-    return f"`{name}` ({parser.keys[name][0]})" if name in parser.keys else "none"
+    if name not in parser.keys:
+        return "none"
+    kind, _ = parser.keys[name]
+    return f"`{name}`" if kind == "string" else f"`{name}` ({kind})"
 
 
 def rule_table() -> str:
     """Write the quirks of the benchmarks' own code, and what each rule set does about them."""
-    columns = ("quirk", "switch", *RULE_SETS, "tasks of the data set", "what happens")
-    rows = (
-        (
-            quirk.number,
-            f"`{quirk.switch}`" if quirk.switch else "",
-            *(quirk.column(name) for name in RULE_SETS),
-            quirk.tasks,
-            f"{quirk.about}; instead: {quirk.instead}" if quirk.instead else quirk.about,
-        )
-        for quirk in QUIRKS
-    )
-    return _table(columns, (tuple(map(_literal, row)) for row in rows))
+    return _table(("quirk", "what happens", *RULE_SETS, "tasks of the data set"), map(_rule_row, QUIRKS))
+
+
+def _rule_row(quirk: Quirk) -> tuple[str, ...]:
+    text = f"{quirk.about}; instead: {quirk.instead}" if quirk.instead else quirk.about
+    switch = f" (`{quirk.switch}`)" if quirk.switch else ""
+    return quirk.number, _literal(text) + switch, *map(quirk.column, RULE_SETS), _literal(quirk.tasks)
 
 
 def value_types() -> str:
@@ -169,8 +168,8 @@ def _line(cells: tuple[str, ...]) -> str:
 
 
 def _literal(text: str) -> str:
-    """Keep Markdown from taking a text that is not code for markup."""
-    return text if text.startswith("`") else re.sub(r"([\\*_<>\[\]$^])", r"\\\1", text)
+    """Keep Markdown from taking a plain text for markup."""
+    return re.sub(r"([\\*_<>\[\]$^])", r"\\\1", text)
 
 
 def _paragraph(text: str | None) -> str:

@@ -23,6 +23,7 @@ from pytest_webeval.results import Summary
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rules import QUIRKS
 from pytest_webeval.safety.limits import Limits
+from pytest_webeval.scoring.provenance import DECIDING
 from pytest_webeval.values import VALUE_TYPES
 
 ROOT = Path(__file__).parents[2]
@@ -126,8 +127,13 @@ def test_the_layers_are_those_of_the_import_contract():
     picture = (
         page("explanation/architecture.md").partition("## Layers")[2].partition("```text\n")[2].partition("```")[0]
     )
-    shown = [re.split(r"\s{2,}", line.strip())[0] for line in picture.splitlines() if not line.startswith(" --")]
+    shown = [re.split(r"\s{2,}", line.strip())[0] for line in picture.splitlines()]
     assert shown == layers
+
+
+def test_the_packages_that_decide_are_those_of_the_checksum():
+    sentence = page("explanation/architecture.md").partition("checksum of their code: ")[2].partition("Redaction")[0]
+    assert tuple(re.findall(r"`([\w.]+)`", sentence)) == DECIDING
 
 
 def pyproject():
