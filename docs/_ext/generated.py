@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest_webeval
-from pytest_webeval.plugin import options
+from pytest_webeval.plugin import entry
 from pytest_webeval.rules import QUIRKS
 from pytest_webeval.rules import RULE_SETS
 from pytest_webeval.rules import Quirk
@@ -58,7 +58,7 @@ class PytestParser:
 def declared() -> PytestParser:
     """Return the options and ini keys, as the plugin declares them to pytest."""
     parser = PytestParser()
-    options.pytest_addoption(parser)  # type: ignore[arg-type]
+    entry.pytest_addoption(parser)  # type: ignore[arg-type]
     return parser
 
 
