@@ -1,4 +1,4 @@
-"""Measure whole sessions against their bars, and print the table that the README quotes.
+"""Measure whole sessions against their bars, and print the table of docs/explanation/performance.md.
 
     python tests/benchmarks/sessions.py [--rounds 5] [--only NAME ...] [--scratch DIR] [--json FILE]
 

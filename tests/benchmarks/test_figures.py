@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from benchmarks.comparison import chosen_figures
 from benchmarks.comparison import named_by
 from benchmarks.contestants import Contestant
 from benchmarks.environments import Environments
+from benchmarks.figures import HEADER
 from benchmarks.figures import AtLeast
 from benchmarks.figures import AtMost
 from benchmarks.figures import figures
@@ -118,3 +120,13 @@ def test_in_each_round_all_take_turns_the_short_ones_more_often_the_long_ones_in
         *((1, name) for name in ("plain", "short", "long", "short", "short")),
         *((2, name) for name in ("plain", "short", "short", "short")),
     ]
+
+
+def test_the_manual_has_a_row_for_each_figure_with_its_bar():
+    page = (Path(__file__).parents[2] / "docs/explanation/performance.md").read_text("utf-8")
+    assert HEADER in page
+    rows = re.findall(
+        r"^\| (.+?) \| (.+?) \| [\d.]+[^|]* \| [^|]+ \| \d+ and \d+ \| (?:yes|\*\*no\*\*) \|$", page, re.MULTILINE
+    )
+    published = table(figures(Sizes()), {}).splitlines()[2:]
+    assert [f"| {what} | {bar} | not measured | | | |" for what, bar in rows] == published

@@ -1,4 +1,4 @@
-"""Screenshots of the report of the example suite, for the README.
+"""Screenshots of the report of the example suite, for the manual.
 
     python tests/report/screenshots.py DIR
 

@@ -1,0 +1,305 @@
+"""Commands, snippets and files that the README and the manual show work as they stand there."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from pytest_webeval import Limits
+from pytest_webeval import load_sites
+from pytest_webeval import values
+from pytest_webeval.safety.limits import read_limits
+from pytest_webeval.tasks.task import read_task
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts)]
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+COMMAND = re.compile(r"pytest (?!tests/)|python -m ")
+SCORED = re.compile(r"^[1-9]\d* scored:", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Block:
+    """One fenced block. `output` is the text block that follows it, with at most one line in between."""
+
+    page: str
+    language: str
+    text: str
+    output: str | None
+
+    @property
+    def commands(self):
+        return [line for line in self.text.splitlines() if COMMAND.match(line)]
+
+
+def blocks_of(path):
+    text = path.read_text("utf-8")
+    fences = [*FENCE.finditer(text), None]
+    for fence, following in pairwise(fences):
+        between = "" if following is None else text[fence.end() : following.start()].strip()
+        is_output = following is not None and following[1] == "text" and (not between or is_lead(between))
+        yield Block(path.relative_to(ROOT).as_posix(), fence[1], fence[2], following[2] if is_output else None)
+
+
+def is_lead(between):
+    return "\n" not in between and between.endswith(":")
+
+
+BLOCKS = [block for path in PAGES for block in blocks_of(path)]
+COMMANDS = [block for block in BLOCKS if block.language == "sh" and block.commands]
+
+
+def blocks(language, page=None):
+    return [block for block in BLOCKS if block.language == language and page in (None, block.page)]
+
+
+def python_of(page):
+    (block,) = blocks("python", page)
+    return block
+
+
+@pytest.fixture
+def scratch(tmp_path):
+    """A directory with everything that the commands name: runs, a configuration, the suite, a data set package."""
+    ignore = shutil.ignore_patterns("eval_*.json", "__pycache__", "shop", "screenshots")
+    shutil.copytree(ROOT / "example_suite", tmp_path / "example_suite", ignore=ignore)
+    shutil.copytree(tmp_path / "example_suite/runs", tmp_path / "runs")
+    shutil.copytree(tmp_path / "example_suite/trajectories/runs", tmp_path / "eval/runs")
+    shutil.copy(tmp_path / "example_suite/conftest.py", tmp_path)
+    shutil.copy(tmp_path / "example_suite/config.json", tmp_path)
+    package = tmp_path / "webarena_verified"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    shutil.copy(tmp_path / "runs/tasks.json", package / "webarena-verified.json")
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --import-mode=importlib\n", "utf-8")
+    return tmp_path
+
+
+def run(directory, *command):
+    return subprocess.run(
+        [sys.executable, *command],
+        cwd=directory,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(directory), str(ROOT)])},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+
+def pytest_in(directory, *arguments):
+    return run(directory, "-m", "pytest", "-p", "no:cacheprovider", *arguments)
+
+
+def run_command(directory, command):
+    program, *arguments = shlex.split(command)
+    return run(directory, "-m", "pytest", *arguments) if program == "pytest" else run(directory, *arguments)
+
+
+@pytest.mark.parametrize("block", COMMANDS, ids=lambda block: f"{block.page}: {block.commands[0]}")
+def test_commands_work(block, scratch):
+    for command in block.commands:
+        done = run_command(scratch, command)
+        assert done.returncode in (0, 1), done.stdout + done.stderr
+        is_session = command.startswith("pytest") and "--webeval-audit-secrets" not in command
+        assert bool(SCORED.search(done.stdout)) == is_session, done.stdout
+        assert done.stdout.strip()
+    if block.output is not None:
+        shown = iter(done.stdout.splitlines())
+        missing = [line for line in block.output.splitlines() if line not in shown]  # in this order
+        assert not missing, done.stdout
+
+
+def test_there_are_commands_to_run():
+    assert len(COMMANDS) >= 15
+    assert any(block.output for block in COMMANDS if block.page == "README.md")
+
+
+def test_every_python_block_is_run_by_a_test_of_this_file():
+    assert [block.page for block in blocks("python")] == [
+        "README.md",
+        "docs/how-to/add-a-value-type.md",
+        "docs/how-to/fara-trajectories.md",
+        "docs/how-to/own-report-output.md",
+        "docs/how-to/own-run-format.md",
+        "docs/how-to/write-an-evaluator.md",
+        "docs/reference/python-api.md",
+    ]
+
+
+def test_the_python_api_prints_the_output_that_is_shown():
+    block = python_of("docs/reference/python-api.md")
+    done = run(ROOT, "-c", block.text)
+    assert done.stdout == block.output == "1 of 2\n"
+
+
+def test_the_example_of_trajectories_prints_the_outcome_of_each():
+    done = run(ROOT, "-c", python_of("docs/how-to/fara-trajectories.md").text)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 7
+    assert "books_find_7 completed ['web_search', 'left_click', 'terminate'] 25.5" in lines
+
+
+def test_the_evaluator_of_the_readme_decides(scratch):
+    block = python_of("README.md")
+    assert sum(map(bool, block.text.splitlines())) <= 12
+    (scratch / "conftest.py").write_text(block.text, "utf-8")
+    statuses = {}
+    for most in (8, 0):
+        budget_of(scratch, most)
+        pytest_in(scratch, "--webeval-runs=runs", "--webeval-config=config.json", "-k", "[105]")
+        result = json.loads((scratch / "runs/105/eval_result.json").read_text("utf-8"))
+        statuses[most] = {each["evaluator_name"]: each["status"] for each in result["evaluators_results"]}
+    assert statuses[8]["PageBudgetEvaluator"] == "success"
+    assert statuses[0]["PageBudgetEvaluator"] == "failure"
+
+
+def budget_of(scratch, most):
+    path = scratch / "runs/tasks.json"
+    tasks = json.loads(path.read_text("utf-8"))
+    (task,) = (task for task in tasks if task["task_id"] == 105)
+    kept = [entry for entry in task["eval"] if entry["evaluator"] != "PageBudgetEvaluator"]
+    task["eval"] = [*kept, {"evaluator": "PageBudgetEvaluator", "max_pages": most}]
+    path.write_text(json.dumps([task]), "utf-8")
+
+
+def test_the_evaluators_shown_are_those_of_the_example_suite():
+    page = ROOT / "docs/how-to/write-an-evaluator.md"
+    (included,) = re.findall(r"```\{literalinclude\} (\S+)", page.read_text("utf-8"))
+    assert (page.parent / included).resolve() == ROOT / "example_suite/conftest.py"
+
+
+def test_the_python_test_over_runs_is_that_of_the_example_suite(scratch):
+    block = python_of("docs/how-to/write-an-evaluator.md")
+    assert block.text.strip() in (ROOT / "example_suite/test_every_run.py").read_text("utf-8")
+    (scratch / "test_it.py").write_text(block.text, "utf-8")
+    done = pytest_in(scratch, "test_it.py", "--webeval-runs=runs", "--webeval-config=config.json", "-k", "[105]")
+    assert "1 passed" in done.stdout
+
+
+def test_the_run_format_is_read(scratch):
+    (scratch / "conftest.py").write_text(python_of("docs/how-to/own-run-format.md").text, "utf-8")
+    for name, answer in (("101", recorded_answer()), ("102", "nothing")):
+        path = scratch / f"answers/{name}"
+        path.mkdir(parents=True)
+        (path / "answer.txt").write_text(f"{answer}\n", "utf-8")
+        shutil.copy(ROOT / "example_suite/runs/101/network.har", path / "traffic.har")
+    options = ("--webeval-runs=answers", "--webeval-tasks=runs/tasks.json", "--webeval-config=config.json")
+    done = pytest_in(scratch, *options, "-k", "answer-text")
+    assert "1 failed, 1 passed" in done.stdout
+    result = json.loads((scratch / "answers/101/eval_result.json").read_text("utf-8"))
+    assert result["webeval"]["format"] == "answer-text"
+    assert sorted(result["webeval"]["inputs"]) == ["answer.txt", "traffic.har"]
+
+
+def recorded_answer():
+    response = json.loads((ROOT / "example_suite/runs/101/agent_response.json").read_text("utf-8"))
+    (answer,) = response["retrieved_data"]
+    return answer
+
+
+def test_the_report_output_is_written(scratch):
+    with (scratch / "conftest.py").open("a", encoding="utf-8") as file:  # after the evaluators of the suite
+        file.write(python_of("docs/how-to/own-report-output.md").text)
+    pytest_in(scratch, "--webeval-runs=runs", "--webeval-config=config.json", "-k", "[105] or [106]")
+    head, *rows = (scratch / "webeval.csv").read_text("utf-8").splitlines()
+    assert head == "task,run,status,score,reason"
+    assert [row.split(",")[:4] for row in rows] == [
+        ["105", "runs/105", "success", "1.0"],
+        ["106", "runs/106", "failure", "0.0"],
+    ]
+
+
+def test_the_value_type_is_read(tmp_path, monkeypatch):
+    block = python_of("docs/how-to/add-a-value-type.md")
+    ((name, location),) = re.findall(r'"(\w+)": "([\w.:]+)"', block.output)
+    module = location.partition(":")[0]
+    path = tmp_path / "isbn.py"
+    path.write_text(block.text, "utf-8")
+    loaded = importlib.util.module_from_spec(spec := importlib.util.spec_from_file_location(module, path))
+    monkeypatch.setitem(sys.modules, module, loaded)
+    spec.loader.exec_module(loaded)
+    monkeypatch.setitem(values.VALUE_TYPES, name, location)
+    reading = values.base.Reading()
+    expected, same = (values.value_type(name).read(raw, reading) for raw in ("0-306-40615-2", "0306406152"))
+    assert expected.matches(same)
+    with pytest.raises(values.base.ValueUnreadable, match="is not a valid ISBN; write 10 or 13 digits"):
+        values.value_type(name).read("12", reading)
+
+
+JSON = [json.loads(block.text) for block in blocks("json")]
+
+
+def example(key):
+    return [content for content in JSON if key in content]
+
+
+def test_every_json_block_is_used_by_a_test_of_this_file():
+    keys = ("eval", "environments", "retrieved_data", "results", "items")
+    assert sorted(map(str, JSON)) == sorted(str(content) for key in keys for content in example(key))
+
+
+def test_the_task_example_is_a_task():
+    assert [read_task(content, "docs").task_type for content in example("eval")] == ["NAVIGATE"]
+
+
+def test_the_configuration_is_read(tmp_path):
+    (content,) = example("environments")
+    (tmp_path / "config.json").write_text(json.dumps(content), "utf-8")
+    assert load_sites(tmp_path / "config.json").environments["shopping"].urls == ("http://127.0.0.1:7770",)
+
+
+@pytest.mark.parametrize("response", example("retrieved_data") + example("results"), ids=["current", "documented"])
+def test_the_task_is_passed_by_the_answers_that_are_shown(response, scratch):
+    (task,), (rubric,) = example("eval"), example("items")
+    path = scratch / "shown/107"
+    path.mkdir(parents=True)
+    shutil.copy(ROOT / "example_suite/runs/105/network.har", path)
+    (path / "agent_response.json").write_text(json.dumps(response), "utf-8")
+    (path / "rubric.json").write_text(json.dumps(rubric), "utf-8")
+    points = [{"evaluator": "RubricEvaluator", "threshold": share} for share in (0.5, 0.8)]
+    (path.parent / "tasks.json").write_text(json.dumps([task | {"eval": [*task["eval"], *points]}]), "utf-8")
+    pytest_in(scratch, "--webeval-runs=shown", "--webeval-config=config.json")
+    result = json.loads((path / "eval_result.json").read_text("utf-8"))
+    assert [each["status"] for each in result["evaluators_results"]] == ["success", "success", "success", "failure"]
+
+
+@pytest.mark.parametrize("block", blocks("ini"), ids=lambda block: block.page)
+def test_ini_files_are_accepted(block, scratch):
+    (scratch / "pytest.ini").write_text(block.text, "utf-8")
+    done = pytest_in(scratch, "--webeval-runs=runs", "--webeval-config=config.json", "-k", "[105]")
+    assert SCORED.search(done.stdout), done.stdout + done.stderr
+
+
+def test_the_limits_that_are_shown_are_the_defaults():
+    (block,) = blocks("ini", "docs/reference/limits.md")
+    lines = [line.strip() for line in block.text.splitlines() if line.startswith(" ")]
+    assert len(lines) == len(Limits.__dataclass_fields__)
+    assert read_limits(lines) == Limits()
+
+
+def test_the_manual_of_fixtures_is_printed(scratch):
+    done = pytest_in(scratch, "--fixtures", "--webeval-runs=runs", "--rootdir=.")
+    page = (ROOT / "docs/how-to/write-an-evaluator.md").read_text("utf-8")
+    names = re.findall(r"`(\w+)`", page.partition("is the manual of all fixtures:")[2].partition(". The same")[0])
+    assert len(names) == 10
+    for name in names:
+        assert re.search(rf"^{name}\b", done.stdout, re.MULTILINE), name
+
+
+def test_every_option_that_a_page_names_exists(scratch):
+    options = set(re.findall(r"--webeval-[\w-]+", pytest_in(scratch, "--help").stdout))
+    named = {name for path in PAGES for name in re.findall(r"--webeval-[a-z-]+[a-z]", path.read_text("utf-8"))}
+    assert len(named) >= 25
+    assert named <= options
