@@ -9,7 +9,7 @@ from typing import Any
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
-from pytest_webeval.results import worst
+from pytest_webeval.results import worst_status
 
 
 def joined(wholes: Sequence[TaskResult]) -> TaskResult:
@@ -17,7 +17,7 @@ def joined(wholes: Sequence[TaskResult]) -> TaskResult:
     every = [one for whole in wholes for one in whole.evaluators_results]
     found = list({_key(one): one for one in every}.values())
     unscored = [whole.status for whole in wholes if not whole.evaluators_results]
-    status = worst([*unscored, *(one.status for one in found)])
+    status = worst_status([*unscored, *(one.status for one in found)])
     told = [whole.error_msg for whole in wholes if whole.error_msg and not whole.evaluators_results]
     told += [f"{one.evaluator_name}: {one.error_msg}" for one in found if one.error_msg]
     checksums = {whole.webarena_verified_evaluator_checksum for whole in wholes}

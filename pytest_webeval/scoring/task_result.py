@@ -13,7 +13,7 @@ from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
-from pytest_webeval.results import worst
+from pytest_webeval.results import worst_status
 from pytest_webeval.rules import REFERENCE_VERSION
 from pytest_webeval.scoring.provenance import code_checksum
 from pytest_webeval.scoring.provenance import deciding_checksum
@@ -30,7 +30,7 @@ def build_result(
     extra: dict[str, Any],
 ) -> TaskResult:
     """The result of a task from those of its evaluators."""
-    status = worst([result.status for result in found])
+    status = worst_status([result.status for result in found])
     told = [f"{result.evaluator_name}: {result.error_msg}" for result in found if result.error_msg]
     noted = {"warnings": list(case.warnings), "unpassable": unpassable_reason(case.task)} | looked_into(case, found)
     return TaskResult(

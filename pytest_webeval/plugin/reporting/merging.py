@@ -14,7 +14,7 @@ from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import reason
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
-from pytest_webeval.results import worst
+from pytest_webeval.results import worst_status
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.scoring.merge import joined
 from pytest_webeval.storage import write_json
@@ -33,7 +33,7 @@ def merged(workspace: Workspace, path: Path, record: Record | None, parts: Seque
     has_failure = any(_adds_failure(part, own) for part in wholes)
     whole = joined([own, *wholes] if own is not None else wholes)
     if record is not None and record.excluded is None:
-        status = worst([whole.status, Status(record.status)])
+        status = worst_status([whole.status, Status(record.status)])
         whole = whole.with_changes(status=status, score=float(status is Status.SUCCESS))
     place, redacting = workspace.result_path(path), workspace.config.stash[REDACTING]
     told = redacting.merged(whole, lambda: workspace.run(path))

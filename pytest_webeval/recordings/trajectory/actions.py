@@ -96,7 +96,7 @@ def read_action(text: str) -> ActionText:
         return _as_literal(tool, called[brace : called.rfind("}") + 1], error)
     tail = called[found.end :].strip()
     more = (f"there is text after the arguments: {shorten_json(tail[:60])}",) if tail else ()
-    return ActionText(tool, found.value, (*found.oddities, *more))
+    return ActionText(tool, found.value, (*found.warnings, *more))
 
 
 def _as_literal(tool: str | None, text: str, error: InvalidJson) -> ActionText:
