@@ -189,7 +189,7 @@ def test_a_definition_in_the_run_itself_is_read_once_to_collect_and_once_to_scor
         import pytest_webeval.safety.files as files
         from pytest_webeval.tasks import dataset as task_sets
 
-        read = files.read_inside
+        read = files.read_file_inside
         asked = pathlib.Path(__file__).with_name("asked.txt")
 
         def watched(directory, name, *more):
@@ -197,7 +197,7 @@ def test_a_definition_in_the_run_itself_is_read_once_to_collect_and_once_to_scor
                 print(directory.name, name, file=stream)
             return read(directory, name, *more)
 
-        task_sets.read_inside = watched
+        task_sets.read_file_inside = watched
         """
     )
     webeval_apart("--webeval-own-tasks").assert_outcomes(passed=2)
