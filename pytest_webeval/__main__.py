@@ -13,7 +13,7 @@ from pytest_webeval.rules import Quirk
 WIDTH = 100
 
 
-def rule_table() -> str:
+def format_rule_table() -> str:
     """Each quirk of the reference and of webeval, what each rule set does about it, and which tasks it touches."""
     head = f"{'':8}{'switch':<20}" + "".join(f"{name:<12}" for name in RULE_SETS) + "tasks of the data set"
     return "\n".join([head, *("\n".join(_format_quirk(quirk)) for quirk in QUIRKS)])
@@ -21,7 +21,7 @@ def rule_table() -> str:
 
 def _format_quirk(quirk: Quirk) -> list[str]:
     columns = "".join(f"{quirk.column(name):<12}" for name in RULE_SETS)
-    text = f"{quirk.about}; instead: {quirk.instead}" if quirk.instead else quirk.about
+    text = f"{quirk.behaviour}; instead: {quirk.instead}" if quirk.instead else quirk.behaviour
     indented = textwrap.wrap(text, WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 8)
     return [f"{quirk.number:<8}{quirk.switch:<20}{columns}{quirk.tasks}", *indented]
 
@@ -32,7 +32,7 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("rules", help="print the rule table: what reference, default and strict do differently")
     parser.parse_args()
-    sys.stdout.write(f"{rule_table()}\n")
+    sys.stdout.write(f"{format_rule_table()}\n")
 
 
 if __name__ == "__main__":

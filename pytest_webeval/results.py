@@ -33,7 +33,7 @@ class Status(StrEnum):
 WORST_FIRST = (Status.ERROR, Status.FAILURE, Status.PARTIAL_MATCH, Status.SUCCESS)
 
 
-def worst(statuses: list[Status]) -> Status:
+def worst_status(statuses: list[Status]) -> Status:
     """Error outranks failure outranks success; nothing checked is a success (spec §0)."""
     return next((status for status in WORST_FIRST if status in statuses), Status.SUCCESS)
 
@@ -58,7 +58,7 @@ class JsonStruct(Struct, frozen=True, kw_only=True):
         return structs.replace(self, **changes)
 
 
-_LEAVES = (str, int, float, NoneType)
+_SCALARS = (str, int, float, NoneType)
 
 
 def plain_json(value: Any) -> Any:
@@ -67,10 +67,10 @@ def plain_json(value: Any) -> Any:
         return {key: plain_json(member) for key, member in value.items()}
     if isinstance(value, list | tuple):
         return [plain_json(item) for item in value]
-    return value if isinstance(value, _LEAVES) else _plain_object(value)
+    return value if isinstance(value, _SCALARS) else _convert_object(value)
 
 
-def _plain_object(value: Any) -> Any:
+def _convert_object(value: Any) -> Any:
     if isinstance(value, JsonStruct):
         return value.to_json()
     if hasattr(value, "model_dump") and not isinstance(value, type):  # a model of pydantic

@@ -18,13 +18,13 @@ STRICT = ("strict",)
 class Quirk:
     """One row. `number` is that of spec §10, or a section where the specification gives no number.
 
-    `about` says what the reference does, `instead` what we do where a rule set repairs it, `tasks` which tasks of the
-    data set it touches. `switch` is the field of `Rules` that repairs it; rows without one are kept by every rule set,
+    `behaviour` says what the reference does, `instead` what we do where a rule set repairs it, `tasks` which tasks of
+    the data set it touches. `switch` is the field of `Rules` that repairs it; every rule set keeps rows without one,
     or, where `instead` says so, differ in no verdict.
     """
 
     number: str
-    about: str
+    behaviour: str
     tasks: str = "-"
     switch: str = ""
     instead: str = ""

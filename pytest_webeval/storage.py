@@ -1,4 +1,4 @@
-"""Writing JSON so that nobody ever sees half a file, and no link leads the bytes elsewhere."""
+"""Writing JSON so that nobody ever sees half a file, and no link leads the bytes to another path."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from pytest_webeval.evaluators.case import Case
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
-from pytest_webeval.results import worst
+from pytest_webeval.results import worst_status
 from pytest_webeval.tasks.task import Expectation
 
 
@@ -39,7 +39,7 @@ class Evaluator(ABC):
         self, assertions: list[Assertion], *, actual: Any = None, normalized: Any = None, expected: Any = None
     ) -> EvaluatorResult:
         """A result whose status is that of its worst assertion."""
-        status = worst([assertion.status for assertion in assertions])
+        status = worst_status([assertion.status for assertion in assertions])
         return EvaluatorResult(
             evaluator_name=self.name,
             status=status,

@@ -13,17 +13,17 @@ from pytest_webeval.safety.limits import Limits
 
 # RuntimeError: an encrypted member, or (its child) a compression that nobody knows.
 BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, KeyError, ValueError, RuntimeError, EOFError, OSError)
-_ENTRY_OF_DIRECTORY = b"PK\x01\x02"
+_DIRECTORY_ENTRY = b"PK\x01\x02"
 _SMALL = 16 * 2**20  # bytes; what unpacks to less may be packed as tightly as it likes
-_PIECE = 4096  # bytes of bzip2 or LZMA that are unpacked at once, however much that comes to
-_BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # which never unpack more than they are asked for
+_CHUNK_SIZE = 4096  # bytes of bzip2 or LZMA that are unpacked at once, however much that comes to
+_BOUNDED_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # which never unpack more than they are asked for
 
 
 class Archive:
     """A zip archive in memory. What it raises, here and later, is in `BROKEN_ZIP`."""
 
     def __init__(self, content: bytes, limits: Limits) -> None:
-        if content.count(_ENTRY_OF_DIRECTORY) > limits.archive_members:
+        if content.count(_DIRECTORY_ENTRY) > limits.archive_members:
             problem = f"it has more than {limits.archive_members:,} members; {limits.describe('archive_members')}"
             raise zipfile.BadZipFile(problem)
         self._archive = zipfile.ZipFile(io.BytesIO(content))
@@ -48,9 +48,9 @@ class Archive:
             problem = f"{name} unpacks to {ratio:,.0f} times its size; {self.limits.describe('expansion')}"
             raise zipfile.BadZipFile(problem)
         with self._archive.open(info) as member:
-            if info.compress_type in _BOUNDED:
+            if info.compress_type in _BOUNDED_METHODS:
                 return member.read(info.file_size)  # with no number, all is unpacked before the rest is cut off
-            return b"".join(iter(lambda: member.read(_PIECE), b""))
+            return b"".join(iter(lambda: member.read(_CHUNK_SIZE), b""))
 
 
 def build_body_reader(archive: Archive, where: str, folder: str = "") -> Callable[[str], bytes]:

@@ -26,7 +26,7 @@ def load_bounded(text: str, limits: Limits, subject: str, *, as_sent: bool = Fal
     `subject` names the text in messages. Python's NaN and infinities are null where it is read `as_sent`: they are no
     JSON, and browsers send null for them.
     """
-    if holds_more(text, limits.values):
+    if may_hold_more(text, limits.values):
         raise EvaluationError(f"{subject} holds more values than {limits.values:,}; {limits.describe('values')}")
     problem = f"{subject} nests deeper than {limits.nesting} levels; {limits.describe('nesting')}"
     try:
@@ -47,7 +47,7 @@ def parse_finite(digits: str) -> float | None:
 _NULLS: dict[str, Any] = {"parse_constant": lambda _: None, "parse_float": parse_finite}
 
 
-def holds_more(text: str, values: int) -> bool:
+def may_hold_more(text: str, values: int) -> bool:
     """Whether a text may hold so many members and items that as objects they take many times its room."""
     return len(text) > values and text.count(",") + text.count("[") + text.count("{") > values
 
@@ -61,13 +61,13 @@ def nests_deeper(value: Any, levels: int) -> bool:
     """Level by level, as the stack may not suffice for what a reader written in C went through."""
     level = [value]
     for _ in range(levels):
-        level = [child for parent in level for child in _children(parent) if isinstance(child, dict | list)]
+        level = [child for parent in level for child in _list_children(parent) if isinstance(child, dict | list)]
         if not level:
             return False
     return True
 
 
-def _children(parent: dict[str, Any] | list[Any]) -> Iterable[Any]:
+def _list_children(parent: dict[str, Any] | list[Any]) -> Iterable[Any]:
     if isinstance(parent, dict):
         return parent.values()
     return parent if isinstance(parent, list) else ()
@@ -148,13 +148,13 @@ def _check_digits(number: str) -> str:
 def _is_shallow(value: Any) -> bool:
     level = [value]
     for _ in range(MAX_DEPTH):
-        level = [inner for outer in level for inner in _exact_children(outer)]
+        level = [inner for outer in level for inner in _list_exact_children(outer)]
         if not level:
             return True
     return False
 
 
-def _exact_children(value: Any) -> Sequence[Any]:
+def _list_exact_children(value: Any) -> Sequence[Any]:
     if isinstance(value, dict):
         return list(value.values())
     return value if isinstance(value, list) else ()
@@ -193,7 +193,7 @@ class LenientJson:
 
     value: Any
     end: int
-    oddities: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
 def load_lenient(text: str, start: int = 0) -> LenientJson:

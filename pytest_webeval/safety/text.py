@@ -25,12 +25,12 @@ def _escape_command(match: re.Match[str]) -> str:
     return "\\u0023" if match[1] is None else f"{match[1]}\\u003a"
 
 
-_SHORTENED = Repr()
+SHORT_REPR = Repr()
 
 
 def shorten_repr(raw: object) -> str:
     """An untrusted datum in 80 characters at most."""
-    return f"{_SHORTENED.repr(raw):.80}"
+    return f"{SHORT_REPR.repr(raw):.80}"
 
 
 def escape_surrogates(tree: Any) -> Any:

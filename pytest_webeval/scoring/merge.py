@@ -9,15 +9,15 @@ from typing import Any
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
-from pytest_webeval.results import worst
+from pytest_webeval.results import worst_status
 
 
 def merge_results(results: Sequence[TaskResult]) -> TaskResult:
-    """Several results of one run as one; equal results are kept once, and the worst status wins."""
+    """Several results of one run as one; equal results are kept once, and the worst_status status wins."""
     all_results = [result for task_result in results for result in task_result.evaluators_results]
     merged = list({_result_key(result): result for result in all_results}.values())
     unscored = [result.status for result in results if not result.evaluators_results]
-    status = worst([*unscored, *(result.status for result in merged)])
+    status = worst_status([*unscored, *(result.status for result in merged)])
     reasons = [result.error_msg for result in results if result.error_msg and not result.evaluators_results]
     reasons += [f"{result.evaluator_name}: {result.error_msg}" for result in merged if result.error_msg]
     checksums = {result.webarena_verified_evaluator_checksum for result in results}

@@ -22,7 +22,7 @@ from pytest_webeval.recordings.inputs import EVALUATE
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
-from pytest_webeval.results import worst
+from pytest_webeval.results import worst_status
 from pytest_webeval.rules import find_quirk
 from pytest_webeval.scoring.task_result import build_result
 from pytest_webeval.tasks.task import Expectation
@@ -43,7 +43,7 @@ def score(case: Case, evaluators: Iterable[Evaluator], data_checksum: str = "", 
     with phases.phase(EVALUATE):
         results = _evaluate_all(case, evaluators_by_name)
     if case.run.repairs:
-        case.warnings.append(rule_warning("mended_traces", worst([result.status for result in results]), "the trace"))
+        case.warnings.append(rule_warning("mended_traces", worst_status([result.status for result in results]), "the trace"))
     case.warnings.extend(case.run.warnings)
     extra = {"wall_time": round(time.perf_counter() - started, 6), "tasks_from": source}
     return build_result(case, results, evaluators_by_name.values(), data_checksum, extra)

@@ -13,7 +13,7 @@ from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
-from pytest_webeval.results import worst
+from pytest_webeval.results import worst_status
 from pytest_webeval.rules import REFERENCE_VERSION
 from pytest_webeval.scoring.provenance import code_checksum
 from pytest_webeval.scoring.provenance import deciding_checksum
@@ -30,11 +30,9 @@ def build_result(
     extra: dict[str, Any],
 ) -> TaskResult:
     """The result of a task from those of its evaluators."""
-    status = worst([result.status for result in results])
+    status = worst_status([result.status for result in results])
     reasons = [f"{result.evaluator_name}: {result.error_msg}" for result in results if result.error_msg]
-    notes = {"warnings": list(case.warnings), "unpassable": unpassable_reason(case.task)} | failure_details(
-        case, results
-    )
+    notes = {"warnings": list(case.warnings), "unpassable": unpassable_reason(case.task)} | failure_details(case, results)
     return TaskResult(
         **task_fields(case.run, case.task),
         status=status,

@@ -1,1 +1,1 @@
-"""What the agent was asked."""
+"""Tasks: definitions, data sets, subsets and sites."""

@@ -14,7 +14,7 @@ from typing import Any
 from typing import Protocol
 
 from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.safety.text import _SHORTENED
+from pytest_webeval.safety.text import SHORT_REPR
 from pytest_webeval.safety.text import shorten_repr
 from pytest_webeval.safety.warning_log import WarningLog
 from pytest_webeval.tasks.task import Task
@@ -70,7 +70,7 @@ def _decode_json(raw: str, name: str, warnings: WarningLog) -> object:
         return None
 
 
-_SHORTENED.maxstring = _SHORTENED.maxother = 80
+SHORT_REPR.maxstring = SHORT_REPR.maxother = 80
 
 
 @dataclass(frozen=True, slots=True)

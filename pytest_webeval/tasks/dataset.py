@@ -130,11 +130,11 @@ def load_tasks(name: str, *more_names: str) -> TaskSet:
     source, count = Counter(file.source for file in files).most_common(1)[0]
     if count > 1:
         raise TaskDefinitionError(f"the tasks {source} are named twice; name the file once in --webeval-tasks")
-    return _task_set(files)
+    return _build_task_set(files)
 
 
 def _load_file(name: str) -> TaskFile:
-    path = _reference_dataset() if name == REFERENCE_NAME else Path(name)
+    path = _find_reference_dataset() if name == REFERENCE_NAME else Path(name)
     try:
         return read_task_file(path.read_bytes(), name if name == REFERENCE_NAME else str(path))
     except OSError as error:
@@ -151,10 +151,10 @@ def load_untrusted_tasks(directory: Path, name: str, source: str) -> TaskSet:
 
 def parse_tasks(content: bytes, source: str) -> TaskSet:
     """The task set in the bytes of a file. Raises `TaskDefinitionError`."""
-    return _task_set([read_task_file(content, source)])
+    return _build_task_set([read_task_file(content, source)])
 
 
-def _task_set(files: Sequence[TaskFile]) -> TaskSet:
+def _build_task_set(files: Sequence[TaskFile]) -> TaskSet:
     rows = [row for file in files for row in file.rows]
     return TaskSet(
         source=",".join(file.source for file in files),
@@ -188,8 +188,8 @@ def _format_locations(task_id: int | str, rows: Sequence[DatasetRow]) -> str:
     return f"{first.source} @ {first.location} and {second_location}"
 
 
-def _reference_dataset() -> Path:
-    path = reference_file("webarena-verified.json")
+def _find_reference_dataset() -> Path:
+    path = find_reference_file("webarena-verified.json")
     if path is None:
         raise TaskDefinitionError(
             "webarena-verified is not installed here; pip install it or name a file in --webeval-tasks"
@@ -197,7 +197,7 @@ def _reference_dataset() -> Path:
     return path
 
 
-def reference_file(name: str) -> Path | None:
+def find_reference_file(name: str) -> Path | None:
     """A data file of the installed reference package, which is not imported for it; None where there is none."""
     spec = find_spec("webarena_verified")
     folders = (spec.submodule_search_locations or ()) if spec else ()

@@ -1,4 +1,4 @@
-"""What the agent was asked: `Task` and its expectations."""
+"""The expectations of a task, as its evaluators are configured."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def load_sites(path: str | Path) -> Sites:
         raise SettingsError(f"cannot read the configuration {path}: {error.strerror}") from error
     for site, environment in sites.environments.items():
         for index, url in enumerate(environment.urls):
-            if problem := _address_problem(url):
+            if problem := _find_address_problem(url):
                 raise SettingsError(f"the configuration {path} has {problem} @ environments.{site}.urls[{index}]")
     return sites
 
@@ -177,7 +177,7 @@ def _check_keys(raw: Mapping[str, Any], allowed: Sequence[str], where: str) -> N
         raise ValueError(problem)
 
 
-def _address_problem(url: str) -> str | None:
+def _find_address_problem(url: str) -> str | None:
     """What is wrong with an address, and what to write instead; None if a browser can go there."""
     scheme, separator, remainder = url.strip().partition("://")
     host = remainder if separator else scheme

@@ -11,8 +11,8 @@ from typing import Any
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.tasks.dataset import BUNDLED
+from pytest_webeval.tasks.dataset import find_reference_file
 from pytest_webeval.tasks.dataset import id_order
-from pytest_webeval.tasks.dataset import reference_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def parse_subset(content: bytes, source: str) -> Subset:
 
 
 def _find_bundled(name: str) -> Path:
-    path = reference_file(BUNDLED[name])
+    path = find_reference_file(BUNDLED[name])
     if path is None:
         raise SettingsError(
             f"the subset {name} is a file of webarena-verified, which is not installed here; "

@@ -1,4 +1,4 @@
-"""What the agent was asked: `Task` and its expectations."""
+"""`Task`: what the agent has to do, and what is expected of it."""
 
 from __future__ import annotations
 

@@ -23,8 +23,8 @@ from pytest_webeval.safety.limits import USUAL
 # Third-party parsers take time that grows faster than their input.
 LONGEST_PARSED = 10_000
 
-_SHORTENED = Repr()
-_SHORTENED.maxstring = _SHORTENED.maxother = 80
+_SHORT_REPR = Repr()
+_SHORT_REPR.maxstring = _SHORT_REPR.maxother = 80
 
 
 def parse_error(raw: object, problem: str, rule: str | None = None) -> ValueParseError:
@@ -40,7 +40,7 @@ def check_length(text: str, kind: str, limit: int = LONGEST_PARSED) -> None:
 
 def _shorten_repr(raw: object) -> str:
     try:
-        return _SHORTENED.repr(raw)
+        return _SHORT_REPR.repr(raw)
     except ValueError:  # an int with more digits than Python agrees to print
         return f"a huge {type(raw).__name__}"
 

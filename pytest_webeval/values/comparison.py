@@ -32,26 +32,26 @@ def maximum_matching(choices: Sequence[Sequence[int]]) -> dict[int, int]:
 
 def _augment(start: int, choices: Sequence[Sequence[int]], partners: dict[int, int]) -> None:
     """Give `start` a partner if that is possible at all, moving others to a second choice of theirs."""
-    came_from: dict[int, int] = {}  # right position -> the left one that would take it
+    reached_from: dict[int, int] = {}  # right position -> the left one that would take it
     pending = [start]
     while pending:
         left = pending.pop()
         for right in choices[left]:
-            if right in came_from:
+            if right in reached_from:
                 continue
-            came_from[right] = left
+            reached_from[right] = left
             if right not in partners:
-                _flip(right, start, came_from, partners)
+                _flip(right, start, reached_from, partners)
                 return
             pending.append(partners[right])
 
 
-def _flip(free: int, start: int, came_from: dict[int, int], partners: dict[int, int]) -> None:
+def _flip(free: int, start: int, reached_from: dict[int, int], partners: dict[int, int]) -> None:
     """Hand partners on along the path that ends at a free one."""
     previous_partners = {left: right for right, left in partners.items()}
     right: int | None = free
     while right is not None:
-        left = came_from[right]
+        left = reached_from[right]
         previous = None if left == start else previous_partners[left]
         partners[right] = left
         right = previous

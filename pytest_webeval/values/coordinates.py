@@ -37,7 +37,7 @@ class CoordinatesValue(Value):
     def read(cls, raw: object, context: ParseContext) -> Self:
         """The point of a datum, or of each of its alternatives. A list of two numbers is one point."""
         if isinstance(raw, list | tuple):
-            if _is_pair_of_numbers(raw) and (point := _point(*raw)) is not None:
+            if _is_pair_of_numbers(raw) and (point := _parse_point(*raw)) is not None:
                 return cls((point,))
             if not (context.alternatives or isinstance(raw, Alternatives)):
                 raise parse_error(raw, _NOT_A_POINT)
@@ -46,7 +46,7 @@ class CoordinatesValue(Value):
     @classmethod
     def canonical(cls, raw: object, context: ParseContext) -> tuple[float, float]:
         """Latitude and longitude, the latter brought between -180 and 180."""
-        point = _point(*_degrees(raw, context)) if raw else None
+        point = _parse_point(*_parse_degrees(raw, context)) if raw else None
         if point is None:
             raise parse_error(raw, _NOT_A_POINT)
         return point
@@ -68,7 +68,7 @@ def _is_pair_of_numbers(raw: list[Any] | tuple[Any, ...]) -> bool:
     return len(raw) == 2 and all(isinstance(degrees, str | int | float) for degrees in raw)
 
 
-def _degrees(raw: object, context: ParseContext) -> tuple[Any, ...]:
+def _parse_degrees(raw: object, context: ParseContext) -> tuple[Any, ...]:
     """What names a point, as the parser takes it: a text, or latitude and longitude."""
     if isinstance(raw, str):
         return (normalize_text(raw, context),)
@@ -93,7 +93,7 @@ def _is_endless(text: str) -> bool:
     return len(text) > LONGEST_PARSED or _ENDLESS_NUMBER.search(text) is not None
 
 
-def _point(*degrees: Any) -> tuple[float, float] | None:
+def _parse_point(*degrees: Any) -> tuple[float, float] | None:
     """The point that a text, or latitude and longitude, name for geopy; None where there is no such point."""
     from geopy.point import Point  # type: ignore[import-untyped]
 

@@ -41,7 +41,7 @@ class CurrencyValue(Value):
         check_length(text, "amount")
         negative = text.startswith("-") or (context.whole_money and _is_debt(text))
         text = text.replace("-", "") if negative else text
-        amount = _first_amount(_THOUSANDS.sub("", text) if context.whole_money else text)
+        amount = _parse_first_amount(_THOUSANDS.sub("", text) if context.whole_money else text)
         if amount is None:
             raise parse_error(raw, "is not an amount of money; write it as 1234.50")
         amount = amount if context.exact_money else _round_to_float(amount)
@@ -80,7 +80,7 @@ def _is_debt(text: str) -> bool:
     return _MINUS.match(text) is not None or (text.startswith("(") and text.endswith(")"))
 
 
-def _first_amount(text: str) -> Decimal | None:
+def _parse_first_amount(text: str) -> Decimal | None:
     from price_parser.parser import Price
 
     # Left to guess, the parser would take "1.234" for a thousand and more.

@@ -45,14 +45,14 @@ _NOT_A_CALCULATION = (
 )
 
 
-def metres(text: str) -> Decimal:
+def parse_metres(text: str) -> Decimal:
     """What a text comes to in metres. Raises `ValueError` for no length, `EvaluationError` for endless work."""
     from pint.errors import PintError
     from pint.pint_eval import build_eval_tree
     from pint.pint_eval import plain_tokenizer
     from pint.util import string_preprocessor
 
-    registry, _ = _units()
+    registry, _ = _load_units()
     for preprocessor in registry.preprocessors:  # percent signs
         text = preprocessor(text)
     try:
@@ -60,26 +60,26 @@ def metres(text: str) -> Decimal:
             SECONDS, f"the distance {text[:80]!r} takes more than {SECONDS:g} s to work out; write it as 1.5 km"
         ):
             calculation = build_eval_tree(plain_tokenizer(string_preprocessor(text)))
-            length = calculation.evaluate(_operand, _OPERATORS)
+            length = calculation.evaluate(_parse_operand, _OPERATORS)
             return Decimal(str(length.m_as("meter")))
     except (PintError, *_NOT_A_CALCULATION) as error:
         raise ValueError("not a length") from error
 
 
-def _operand(token: TokenInfo) -> Any:
+def _parse_operand(token: TokenInfo) -> Any:
     if token.type != NUMBER:
-        return _unit(token.string)
+        return _parse_unit(token.string)
     try:
         return int(token.string)
     except ValueError:  # a fraction, or more digits than Python makes an int of
         return float(token.string)
 
 
-def _unit(word: str) -> Any:
+def _parse_unit(word: str) -> Any:
     """One of the unit that a word names, or the number that it is."""
     if word in _ENDLESS:
         return float(word)
-    registry, unit_names = _units()
+    registry, unit_names = _load_units()
     if word == "dimensionless":
         return registry.Quantity(1)
     if word in unit_names:
@@ -91,7 +91,7 @@ def _unit(word: str) -> Any:
 
 
 @cache
-def _units() -> tuple[Any, frozenset[str]]:
+def _load_units() -> tuple[Any, frozenset[str]]:
     """The units of pint, and the names that they have before pint has read any text."""
     from pint import UnitRegistry
 
@@ -101,19 +101,19 @@ def _units() -> tuple[Any, frozenset[str]]:
 
 def _check_size(result: Any) -> Any:
     powers = (abs(power) for _, power in result.unit_items()) if hasattr(result, "unit_items") else ()
-    if _bits(result) > _MOST_BITS or any(power > _LARGEST_UNIT_POWER for power in powers):
+    if _count_bits(result) > _MOST_BITS or any(power > _LARGEST_UNIT_POWER for power in powers):
         raise ValueError("the calculation gets too large")
     return result
 
 
-def _bits(operand: Any) -> int:
+def _count_bits(operand: Any) -> int:
     magnitude = getattr(operand, "magnitude", operand)
     return magnitude.bit_length() if isinstance(magnitude, int) else 0
 
 
-def _power(base: Any, exponent: Any) -> Any:
+def _bound_power(base: Any, exponent: Any) -> Any:
     plain = exponent.to_root_units().magnitude if hasattr(exponent, "to_root_units") else exponent
-    if _bits(base) * abs(plain) > _MOST_BITS:
+    if _count_bits(base) * abs(plain) > _MOST_BITS:
         raise ValueError("the power gets too large")
     return _check_size(base**exponent)
 
@@ -123,7 +123,7 @@ def _bound_operation(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any
 
 
 _OPERATORS = {
-    "**": _power,
+    "**": _bound_power,
     "": _bound_operation(operator.mul),
     "*": _bound_operation(operator.mul),
     "/": _bound_operation(operator.truediv),
@@ -151,7 +151,7 @@ class DistanceValue(Value):
             raise parse_error(raw, "is not a distance; write it as the text '1.5 km'")
         check_length(raw, "distance", LONGEST)
         try:
-            distance = metres(_KILO.sub(" km", normalize_text(raw, context)))
+            distance = parse_metres(_KILO.sub(" km", normalize_text(raw, context)))
         except ValueError as error:
             raise parse_error(raw, "is not a distance; write it as 1.5 km") from error
         if not (distance.is_finite() or context.infinities):

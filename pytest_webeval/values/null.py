@@ -25,12 +25,12 @@ class NullValue(Value):
     @classmethod
     def canonical(cls, raw: object, context: ParseContext) -> None:
         """None, for null, an empty text, object or list, and words such as ``n/a``."""
-        if raw is None or raw == {} or (isinstance(raw, str) and _word(raw) in _WORDS):
+        if raw is None or raw == {} or (isinstance(raw, str) and _normalize_word(raw) in _WORDS):
             return
         if raw == [] and context.alternatives:
             return
         raise parse_error(raw, "is not null; write it as null")
 
 
-def _word(text: str) -> str:
+def _normalize_word(text: str) -> str:
     return "/".join(part.strip() for part in text.lower().split("/"))

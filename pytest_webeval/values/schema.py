@@ -72,7 +72,7 @@ class ValueParser:
             return self._parse_object(raw, schema, where)
         kind = _find_type(schema)
         if kind is None:
-            raise EvaluationError(f"{_unknown_type(schema)} in results_schema")
+            raise EvaluationError(f"{_format_unknown_type(schema)} in results_schema")
         return self._parse_value(kind, raw, where)
 
     def _parse_object(self, raw: Any, schema: Mapping[str, Any], where: str) -> Any:
@@ -91,7 +91,7 @@ class ValueParser:
         if schema.get("type") == "object":
             return [self._parse_object(item, schema, f"{where}[{index}]") for index, item in enumerate(decoded)]
         if kind is None:
-            return self._refuse(raw, f"{_unknown_type(schema)} of a list", where)
+            return self._refuse(raw, f"{_format_unknown_type(schema)} of a list", where)
         return [self._parse_value(kind, item, f"{where}[{index}]") for index, item in enumerate(decoded)]
 
     def _parse_value(self, kind: type[Value], raw: Any, where: str) -> Any:
@@ -128,7 +128,7 @@ def _find_type(schema: Mapping[str, Any]) -> type[Value] | None:
     return value_type(kind) if isinstance(kind, str) else None
 
 
-def _unknown_type(schema: Mapping[str, Any]) -> str:
+def _format_unknown_type(schema: Mapping[str, Any]) -> str:
     kind = schema.get("format") or schema.get("type")
     return f"unknown type {kind!r} (known: {', '.join(VALUE_TYPES)})"
 

@@ -84,11 +84,11 @@ def _transliterate(text: str) -> str:
     from pytest_webeval.values.transliteration import ASCII_FORMS  # most texts are ASCII
 
     return "".join(
-        character if character.isascii() else _ascii_for(character) for character in text.translate(ASCII_FORMS)
+        character if character.isascii() else _find_ascii_form(character) for character in text.translate(ASCII_FORMS)
     )
 
 
-def _ascii_for(character: str) -> str:
+def _find_ascii_form(character: str) -> str:
     from text_unidecode import unidecode  # type: ignore[import-untyped]
 
     # "[?]" stands for a character of which nothing is known, such as the selector behind many an emoji.

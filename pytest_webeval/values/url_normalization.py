@@ -26,10 +26,10 @@ _KEPT_SLASHES = {"%25252F": "%252F", "%252F": "%2F"}
 
 def is_ssh(text: str) -> bool:
     """Whether a text is an address to clone from with SSH, in either form."""
-    return _ssh(text) is not None
+    return _parse_ssh(text) is not None
 
 
-def _ssh(text: str) -> tuple[str, str] | None:
+def _parse_ssh(text: str) -> tuple[str, str] | None:
     """User and path of ``ssh://user@host:port/path`` or ``git@host:path``."""
     if text[:6].lower() == "ssh://" and "[" not in text:
         try:
@@ -50,7 +50,7 @@ def is_normal(text: str) -> bool:
 @lru_cache(maxsize=4096)
 def normalize_url(text: str) -> str:
     """The URL after url-normalize, or its SSH short form. Raises `EvaluationError` where it is impossible."""
-    if short := _ssh(text):
+    if short := _parse_ssh(text):
         return f"{short[0]}@__SSH_HOST__:{short[1]}".lower()
     if is_normal(text):
         return text

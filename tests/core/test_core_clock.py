@@ -17,7 +17,7 @@ from pytest_webeval.safety.regex import fullmatch
 from pytest_webeval.safety.regex import is_pattern
 from pytest_webeval.safety.regex import match
 from pytest_webeval.safety.regex import search
-from pytest_webeval.values.distance import metres
+from pytest_webeval.values.distance import parse_metres
 
 ENDLESS = ["^(a+)+$", "^(a|a)*$", "^" + "(a|a)" * 40 + "$", "^(a*)*$"]
 TEXT = "a" * 40 + "b"
@@ -92,7 +92,7 @@ def test_what_is_too_big_to_be_compiled_is_an_error():
 
 def test_a_calculation_that_never_ends_is_an_error():
     with pytest.raises((EvaluationError, ValueError)):
-        metres("9**9**9**9 km")
+        parse_metres("9**9**9**9 km")
 
 
 def test_a_clock_within_another_leaves_it_what_is_left_of_its_time():

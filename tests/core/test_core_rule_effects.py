@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pytest_webeval.__main__ import rule_table
+from pytest_webeval.__main__ import format_rule_table
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.rules import QUIRKS
@@ -272,7 +272,7 @@ def test_every_switch_is_a_row_and_every_quirk_of_the_specification_is_found():
 
 
 def test_the_printed_table_has_each_row_with_its_columns():
-    lines = rule_table().splitlines()
+    lines = format_rule_table().splitlines()
     assert (
         "Q1      literal_texts       kept        repaired    repaired    102 of the 297 retrieve tasks with data"
         in lines

@@ -20,8 +20,8 @@ from pytest_webeval.rules import RULES
 from pytest_webeval.tasks.sites import Environment
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.sites import load_sites
+from pytest_webeval.values.url_normalization import normalize_keeping_slashes
 from pytest_webeval.values.url_normalization import normalize_url
-from pytest_webeval.values.url_normalization import normalized_keeping_slashes
 
 # url-normalize asks idna for what idna no longer does; scoring ignores that for the whole of an evaluation.
 pytestmark = pytest.mark.filterwarnings("ignore:Transitional processing:DeprecationWarning")
@@ -443,4 +443,4 @@ def test_an_address_to_clone_from_has_a_short_form(text, normal):
 
 
 def test_an_encoded_slash_and_the_text_that_encodes_one_are_kept_apart():
-    assert normalized_keeping_slashes("http://h/x%2fy/a%252Fb") == "http://h/x%2Fy/a%252Fb"
+    assert normalize_keeping_slashes("http://h/x%2fy/a%252Fb") == "http://h/x%2Fy/a%252Fb"

@@ -14,7 +14,7 @@ from rubrics.rubric_corpus import corpus
 from support.default_run import first_by_default
 
 from pytest_webeval.results import Status
-from pytest_webeval.results import worst
+from pytest_webeval.results import worst_status
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.policy import CRITERIA
 from pytest_webeval.rubrics.policy import VerdictPolicy
@@ -45,7 +45,7 @@ def test_what_decides_agrees_with_the_score_by_every_criterion(criterion, rule):
         found = derive(made.stored(), VerdictPolicy(criterion), made.facts)
         decided = decisive(found)
         assert decided, made
-        assert (worst([one.status for one in decided]) is Status.SUCCESS) == (found.score == 1), made
+        assert (worst_status([one.status for one in decided]) is Status.SUCCESS) == (found.score == 1), made
 
 
 @pytest.mark.parametrize("asked", [None, *CRITERIA])

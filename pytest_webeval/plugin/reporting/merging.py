@@ -14,7 +14,7 @@ from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import reason
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
-from pytest_webeval.results import worst
+from pytest_webeval.results import worst_status
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.scoring.merge import merge_results
 from pytest_webeval.storage import write_json
@@ -36,7 +36,7 @@ def merge_parts(
     has_failure = any(_adds_failure(part, own_result) for part in results)
     combined = merge_results([own_result, *results] if own_result is not None else results)
     if record is not None and record.excluded is None:
-        status = worst([combined.status, Status(record.status)])
+        status = worst_status([combined.status, Status(record.status)])
         combined = combined.with_changes(status=status, score=float(status is Status.SUCCESS))
     place, redacting = workspace.result_path(path), workspace.config.stash[REDACTING]
     redacted = redacting.redact_merged(combined, lambda: workspace.run(path))

@@ -96,7 +96,7 @@ def read_action(text: str) -> ActionText:
         return _read_literal(tool, call[brace : call.rfind("}") + 1], error)
     tail = call[decoded.end :].strip()
     trailing = (f"there is text after the arguments: {shorten_json(tail[:60])}",) if tail else ()
-    return ActionText(tool, decoded.value, (*decoded.oddities, *trailing))
+    return ActionText(tool, decoded.value, (*decoded.warnings, *trailing))
 
 
 def _read_literal(tool: str | None, text: str, error: InvalidJson) -> ActionText:

@@ -98,6 +98,6 @@ def _object(text: str, start: int, number: int, warnings: WarningLog) -> Lenient
     if not isinstance(decoded.value, dict):
         warnings.add(f"is no JSON object; left out: {shorten_json(text[start : start + 60])}", number)
         return None
-    for oddity in decoded.oddities:
+    for oddity in decoded.warnings:
         warnings.add(oddity, number)
     return decoded
