@@ -42,7 +42,7 @@ def find_runs(root: str | Path, rules: str = "default", limits: Limits = USUAL) 
     tree = Search(top, formats.format_of).tree()
     if tree.kind is Kind.UNREADABLE:
         raise RecordingError(tree.problem or "")
-    for branch in tree.ends():
+    for branch in tree.list_items():
         path = branch.path
         label = path.relative_to(top).as_posix() if path != top else path.name
         if branch.kind is Kind.RUN:

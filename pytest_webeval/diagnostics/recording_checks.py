@@ -60,7 +60,7 @@ class _Capture:
     @cached_property
     def requests(self) -> list[NetworkEvent]:
         """The events that matter: no static assets, and none of which not even the URL can be read."""
-        return [event for event in self.trace.events if event.says_something]
+        return [event for event in self.trace.events if event.is_significant]
 
     def describe(self, event: NetworkEvent) -> str:
         return f"{event.name} of {len(self.trace.events)}"

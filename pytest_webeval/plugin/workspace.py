@@ -261,7 +261,7 @@ class Workspace:
     @property
     def branches(self) -> Iterator[Branch]:
         """All runs of all roots, and what should be one, in the order in which they are collected."""
-        ends = (branch for root in self.settings.roots for branch in self.branch(root).ends())
+        ends = (branch for root in self.settings.roots for branch in self.branch(root).list_items())
         return iter({branch.path: branch for branch in ends}.values())
 
     @cached_property

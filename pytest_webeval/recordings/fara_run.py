@@ -1,4 +1,4 @@
-"""A trajectory as a run: what it tells is read when somebody asks."""
+"""A trajectory as a run, whose files are read on demand."""
 
 from __future__ import annotations
 

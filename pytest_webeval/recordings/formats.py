@@ -35,7 +35,7 @@ if TYPE_CHECKING:
             ...
 
 
-# What webeval writes beside the trajectories of a run (`fara_webeval.md` §7.1).
+# What webeval writes next to the trajectories of a run (`fara_webeval.md` §7.1).
 REPORTS = ("metrics.json", "aggregate_metrics.json", "task_answers.csv", "verify_report.jsonl")
 # The first that recognizes a directory reads it.
 FORMATS: tuple[Layout, ...] = (Fara(), WebArenaVerified())

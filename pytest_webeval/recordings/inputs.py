@@ -57,7 +57,7 @@ _MIN_SALT_SOURCE = 256  # bytes; of less somebody might try all that could stand
 
 @dataclass(frozen=True, slots=True)
 class RunInputs:
-    """Files of one run directory, hashed as they are read; `durations` tells where the time of the run went."""
+    """Files of one run directory, hashed as they are read; `durations` counts the time of each phase."""
 
     directory: Path
     checksums: dict[str, str] = field(default_factory=dict)

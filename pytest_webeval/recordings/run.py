@@ -83,7 +83,7 @@ class Run:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What was odd in the files of the run without being in the way of a verdict."""
+        """Anomalies in the files of the run that do not prevent a verdict."""
         return ()
 
     def task(self, tasks: TaskSet | None) -> Task:
@@ -92,7 +92,7 @@ class Run:
             raise TaskDefinitionError(f"no task definitions for {self.label}; name some with --webeval-tasks")
         return tasks.get(self.task_id)
 
-    def describe(self, task: Task | None) -> dict[str, Any]:  # noqa: ARG002  (a format may tell more of a defined run)
+    def describe(self, task: Task | None) -> dict[str, Any]:  # noqa: ARG002  (a format may need the definition)
         """What a result says of the run beyond what all formats have in common, as plain JSON."""
         return {}
 

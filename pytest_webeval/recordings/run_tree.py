@@ -59,12 +59,12 @@ class Branch:
         """Whether something in it is to be scored, or is an error."""
         return self.kind in _ITEMS or self.kind is Kind.GROUP
 
-    def ends(self) -> Iterator[Branch]:
+    def list_items(self) -> Iterator[Branch]:
         """All runs and broken ones in it, in their order."""
         if self.kind in _ITEMS:
             yield self
         for branch in self.branches if self.kind is Kind.GROUP else ():
-            yield from branch.ends()
+            yield from branch.list_items()
 
 
 class _TooManyError(Exception):
@@ -111,9 +111,9 @@ class Search:
             return Branch(path, Kind.RUN)
         if listing.problem is not None:
             return Branch(path, Kind.UNREADABLE, listing.problem)
-        return self._without_format(listing, level)
+        return self._search_without_format(listing, level)
 
-    def _without_format(self, listing: DirectoryListing, level: int) -> Branch:
+    def _search_without_format(self, listing: DirectoryListing, level: int) -> Branch:
         self._count += 1
         if level and self._count > MOST_DIRECTORIES:
             raise _TooManyError
@@ -122,7 +122,7 @@ class Search:
             return Branch(listing.path, Kind.BROKEN, unknown_layout(listing.path))
         if level and is_environment:
             return Branch(listing.path, Kind.OUTPUT)
-        branches = list(self._branches_in(listing, level))
+        branches = list(self._search_children(listing, level))
         branches += self._list_link_branches(listing, branches, is_root=level == 0)
         return self._combine_branches(listing, branches, is_root=level == 0)
 
@@ -130,7 +130,7 @@ class Search:
         """Whether a directory that is no run can be nothing else, so that what lies in it does not matter."""
         return self.is_defined(path) or (is_environment and self.is_task(path))
 
-    def _branches_in(self, listing: DirectoryListing, level: int) -> Iterator[Branch]:
+    def _search_children(self, listing: DirectoryListing, level: int) -> Iterator[Branch]:
         for path in listing.directories() if level < MOST_LEVELS else ():
             if self.is_ignored(path):
                 continue
@@ -172,7 +172,7 @@ class Search:
         if is_root or any(branch.has_items for branch in branches):
             branches = [self._resolve_results(branch) for branch in branches]
         if is_root or any(branch.has_items for branch in branches):
-            return _group(listing.path, branches)
+            return _build_group(listing.path, branches)
         if self._is_expected(listing):
             return Branch(listing.path, Kind.BROKEN, unknown_layout(listing.path))
         if _is_output(listing):
@@ -190,7 +190,7 @@ class Search:
         if branch.branches:
             children = [self._resolve_results(child) for child in branch.branches]
             has_items = any(child.has_items for child in children)
-            return _group(path, children) if has_items else Branch(path, Kind.WITHOUT_RUNS, without_runs=(path,))
+            return _build_group(path, children) if has_items else Branch(path, Kind.WITHOUT_RUNS, without_runs=(path,))
         if self.format_of(path, list_directory(path)) is not None:
             return Branch(path, Kind.RUN)
         if self.is_task(path):
@@ -204,7 +204,7 @@ class Search:
         return has_run_file or path.parent.name == TRAJECTORIES or self.is_task(path)
 
 
-def _group(path: Path, branches: Iterable[Branch]) -> Branch:
+def _build_group(path: Path, branches: Iterable[Branch]) -> Branch:
     branches = tuple(branches)
     without = tuple(path for branch in branches for path in branch.without_runs)
     return Branch(path, Kind.GROUP, None, tuple(branch for branch in branches if branch.has_items), without)

@@ -1,4 +1,4 @@
-"""WebArena-Verified run directories: `agent_response.json` beside a network trace."""
+"""WebArena-Verified run directories: `agent_response.json` and a network trace."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ MAX_PLACES = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DerivedVerdict:
-    """What was stored beside what follows from it, by the criterion and the threshold of the one who stored it.
+    """What was stored and what follows from it, by the criterion and the threshold of the one who stored it.
 
     `scores` has each criterion that the writer may have used and the score that it gives. `thresholds` are all those
     at which somebody wants to know the process, the writer's first.
@@ -71,15 +71,15 @@ def check(derived: DerivedVerdict) -> tuple[Check, ...]:
     return tuple(Check(rule, message) for rule, message in messages if message is not None)
 
 
-def _totals(derived: DerivedVerdict) -> str | None:
+def _check_totals(derived: DerivedVerdict) -> str | None:
     if derived.points is None:
         return None
     sums = {"total_max_points": derived.points.maximum, "total_earned_points": derived.points.earned}
-    differing = (_total(derived.payload, name, exact) for name, exact in sums.items())
+    differing = (_compare_total(derived.payload, name, exact) for name, exact in sums.items())
     return "; ".join(filter(None, differing)) or None
 
 
-def _total(payload: RubricPayload, name: str, exact: Decimal) -> str | None:
+def _compare_total(payload: RubricPayload, name: str, exact: Decimal) -> str | None:
     raw = payload.part(name)
     stored = point_count(raw)
     if raw is None or (stored is not None and abs(stored - exact) <= TOTAL_TOLERANCE):
@@ -87,7 +87,7 @@ def _total(payload: RubricPayload, name: str, exact: Decimal) -> str | None:
     return f"{payload.key(name)} is {quote_value(raw)}, but the criteria add up to {exact}"
 
 
-def _process(derived: DerivedVerdict) -> str | None:
+def _check_process(derived: DerivedVerdict) -> str | None:
     raw, process = derived.payload.fields.get("rubric_is_success"), derived.signals.process
     if raw is None or derived.points is None or parse_binary_score(raw) is process:
         return None
@@ -97,7 +97,7 @@ def _process(derived: DerivedVerdict) -> str | None:
     )
 
 
-def _outcome(derived: DerivedVerdict) -> str | None:
+def _check_outcome(derived: DerivedVerdict) -> str | None:
     outcomes = derived.payload.outcomes
     if len(set(outcomes.values())) < 2:
         return None
@@ -105,7 +105,7 @@ def _outcome(derived: DerivedVerdict) -> str | None:
     return f"the outcome is told differently: {outcome_list}"
 
 
-def _majority(derived: DerivedVerdict) -> str | None:
+def _check_majority(derived: DerivedVerdict) -> str | None:
     votes = derived.payload.votes.get("outcome_votes")
     if not isinstance(votes, list):
         return None
@@ -126,7 +126,7 @@ def _majority(derived: DerivedVerdict) -> str | None:
     )
 
 
-def _median(derived: DerivedVerdict) -> str | None:
+def _check_median(derived: DerivedVerdict) -> str | None:
     raw, index = derived.payload.votes.get("all_scores"), derived.payload.votes.get("median_instance_idx")
     if not isinstance(raw, list) or not raw or index is None:
         return None
@@ -134,10 +134,10 @@ def _median(derived: DerivedVerdict) -> str | None:
     position = point_count(index)
     if len(scores) < len(raw) or position is None or position not in range(len(scores)):
         return f"median_instance_idx is {quote_value(index)}, which is no score in all_scores, {quote_value(raw)}"
-    return _median_score(derived, scores, int(position))
+    return _check_median_score(derived, scores, int(position))
 
 
-def _median_score(derived: DerivedVerdict, scores: Sequence[float], position: int) -> str | None:
+def _check_median_score(derived: DerivedVerdict, scores: Sequence[float], position: int) -> str | None:
     stored, middle = derived.payload.votes.get("median_score"), median_index(scores)
     number = point_count(stored)
     if stored is not None and (number is None or not _is_close(float(number), scores[position])):
@@ -157,7 +157,7 @@ def _is_close(first: float, second: float) -> bool:
     return abs(first - second) <= SCORE_TOLERANCE
 
 
-def _is_success(derived: DerivedVerdict) -> str | None:
+def _check_is_success(derived: DerivedVerdict) -> str | None:
     raw, score = derived.payload.fields.get("is_success"), derived.stored_score
     if (
         raw is None
@@ -168,7 +168,7 @@ def _is_success(derived: DerivedVerdict) -> str | None:
     return f"the score is {quote_value(score)}, but is_success is {quote_value(raw)}"
 
 
-def _score(derived: DerivedVerdict) -> str | None:
+def _check_score(derived: DerivedVerdict) -> str | None:
     score = derived.stored_score
     if not derived.scores or not derived.has_score or point_count(score) in derived.scores.values():
         return None
@@ -176,7 +176,7 @@ def _score(derived: DerivedVerdict) -> str | None:
     return f"the score is {quote_value(score)}, but what the judge found gives {score_list}"
 
 
-def _range(derived: DerivedVerdict) -> str | None:
+def _check_range(derived: DerivedVerdict) -> str | None:
     outside = [
         item for item in derived.items if not (_is_inside(item.earned, item) and _is_inside(item.post_image, item))
     ]
@@ -187,41 +187,44 @@ def _is_inside(points: Decimal | None, item: RubricItem) -> bool:
     return points is None or 0 <= points <= item.max_points
 
 
-def _conditions(derived: DerivedVerdict) -> str | None:
+def _check_conditions(derived: DerivedVerdict) -> str | None:
     unknown = [item for item in derived.items if item.is_conditional and item.is_met is None]
     return _format_places(unknown, "a condition, but nobody said whether it is met; left out")
 
 
-def _penalty_points(derived: DerivedVerdict) -> str | None:
+def _check_penalty_points(derived: DerivedVerdict) -> str | None:
     return _format_places(
-        [item for item in _penalties(derived) if item.earned or item.post_image], "points for a penalty"
+        [item for item in _list_penalties(derived) if item.earned or item.post_image], "points for a penalty"
     )
 
 
-def _penalty_outcome(derived: DerivedVerdict) -> str | None:
+def _check_penalty_outcome(derived: DerivedVerdict) -> str | None:
     if derived.signals.outcome is not True:
         return None
     return _format_places(
-        _penalties(derived), "a penalty, which the judge was told means failure, but the outcome is true"
+        _list_penalties(derived), "a penalty, which the judge was told means failure, but the outcome is true"
     )
 
 
-def _penalty_requirement(derived: DerivedVerdict) -> str | None:
-    is_required, is_present = as_bool(derived.payload.steps.get("step7_requires_penalty")), bool(_penalties(derived))
+def _check_penalty_requirement(derived: DerivedVerdict) -> str | None:
+    is_required, is_present = (
+        as_bool(derived.payload.steps.get("step7_requires_penalty")),
+        bool(_list_penalties(derived)),
+    )
     if is_required is None or is_required is is_present:
         return None
     number = "a" if is_present else "no"
     return f"step7_requires_penalty is {quote_value(is_required)}, but there is {number} penalty among the criteria"
 
 
-def _alternatives(derived: DerivedVerdict) -> str | None:
+def _check_alternatives(derived: DerivedVerdict) -> str | None:
     met = [item.is_met is True for item in derived.items if item.is_conditional and not item.is_penalty]
     if len(met) < 2 or len(set(met)) == 2:
         return None
     return f"{'all' if met[0] else 'none'} of {len(met)} conditions are met; usually they exclude each other"
 
 
-def _edge(derived: DerivedVerdict) -> str | None:
+def _check_edge(derived: DerivedVerdict) -> str | None:
     points, process = derived.points, derived.signals.process
     if points is None:
         return None
@@ -236,35 +239,35 @@ def _edge(derived: DerivedVerdict) -> str | None:
     return None
 
 
-def _answer(derived: DerivedVerdict) -> str | None:
+def _check_answer(derived: DerivedVerdict) -> str | None:
     judged, actual = derived.payload.fields.get("final_answer"), derived.facts.final_answer
     if judged is None or actual is None or judged == actual:
         return None
     return f"final_answer is {quote_value(judged)}, but the agent's answer is {quote_value(actual)}"
 
 
-def _screenshots(derived: DerivedVerdict) -> str | None:
+def _check_screenshots(derived: DerivedVerdict) -> str | None:
     raw, actions = derived.payload.steps.get("step1_num_screenshots"), derived.facts.action_count
     if raw is None or actions is None or point_count(raw) == actions:
         return None
     return f"step1_num_screenshots is {quote_value(raw)}, but there are {actions} actions"
 
 
-def _age(derived: DerivedVerdict) -> str | None:
+def _check_age(derived: DerivedVerdict) -> str | None:
     return "the verdict is older than the answer" if derived.facts.is_stale else None
 
 
-def _items_removed(derived: DerivedVerdict) -> str | None:
+def _check_items_removed(derived: DerivedVerdict) -> str | None:
     is_removed = derived.needs_items and not derived.has_items
     return "rubric_items is missing, which all writers of such a file store" if is_removed else None
 
 
-def _items_missing(derived: DerivedVerdict) -> str | None:
+def _check_items_missing(derived: DerivedVerdict) -> str | None:
     is_missing = not (derived.needs_items or derived.has_items)
     return "there are no rubric items, so that nothing can be derived again" if is_missing else None
 
 
-def _penalties(derived: DerivedVerdict) -> list[RubricItem]:
+def _list_penalties(derived: DerivedVerdict) -> list[RubricItem]:
     return [item for item in derived.items if item.is_penalty]
 
 
@@ -275,23 +278,23 @@ def _format_places(items: Iterable[RubricItem], problem: str) -> str | None:
 
 
 CHECKS: dict[str, Callable[[DerivedVerdict], str | None]] = {
-    "R1": _totals,
-    "R2": _process,
-    "R3": _outcome,
-    "R4": _majority,
-    "R5": _median,
-    "R6": _is_success,
-    "R7": _score,
-    "R8": _range,
-    "R9": _conditions,
-    "R10": _penalty_points,
-    "R11": _penalty_outcome,
-    "R12": _penalty_requirement,
-    "R13": _alternatives,
-    "R14": _edge,
-    "R15": _answer,
-    "R16": _screenshots,
-    "R17": _age,
-    "R18": _items_removed,
-    "R19": _items_missing,
+    "R1": _check_totals,
+    "R2": _check_process,
+    "R3": _check_outcome,
+    "R4": _check_majority,
+    "R5": _check_median,
+    "R6": _check_is_success,
+    "R7": _check_score,
+    "R8": _check_range,
+    "R9": _check_conditions,
+    "R10": _check_penalty_points,
+    "R11": _check_penalty_outcome,
+    "R12": _check_penalty_requirement,
+    "R13": _check_alternatives,
+    "R14": _check_edge,
+    "R15": _check_answer,
+    "R16": _check_screenshots,
+    "R17": _check_age,
+    "R18": _check_items_removed,
+    "R19": _check_items_missing,
 }

@@ -21,10 +21,12 @@ _EVIDENCE = ("screenshot_evidence", "criterion_analysis", "discrepancies")  # an
 
 def degraded_steps(payload: RubricPayload, items: Sequence[RubricItem]) -> tuple[str, ...]:
     """The steps that went on without an answer of their model, with what shows it; none where no steps were stored."""
-    return tuple(_degraded(payload, payload.steps, items))
+    return tuple(_list_degraded_steps(payload, payload.steps, items))
 
 
-def _degraded(payload: RubricPayload, steps: Mapping[str, Any], items: Sequence[RubricItem]) -> Iterator[str]:
+def _list_degraded_steps(
+    payload: RubricPayload, steps: Mapping[str, Any], items: Sequence[RubricItem]
+) -> Iterator[str]:
     if images := _images_without_relevance(steps.get("step2_relevance_scores")):
         yield f"step 2: every relevance is 0 for {images}"
     if criteria := _criteria_without_evidence(steps.get("step4_evidence_by_criterion")):

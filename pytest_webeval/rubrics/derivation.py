@@ -111,7 +111,7 @@ class _RubricDerivation:
 
     @property
     def _is_without_outcome(self) -> bool:
-        """Whether nobody was to tell the outcome, as in a rubric on its own."""
+        """Whether no judge was asked for the outcome, as in a rubric on its own."""
         return self.case.payload.is_rubric and not self.case.payload.outcomes
 
     def _scores(self, written: Signals) -> dict[str, int]:

@@ -30,7 +30,7 @@ class FailureAnalysis:
     """A judge's analysis; None and empty where it says nothing.
 
     `codes` are the error codes of all points of failure in order, `categories` theirs one by one. `first_step` is the
-    earliest step of any point, and `summary` tells of that point. Whether the task is ambiguous or invalid is asked of
+    earliest step of any point, and `summary` describes that point. Whether the task is ambiguous or invalid is asked of
     the task alone first, then of the task with the run.
     """
 
@@ -52,45 +52,45 @@ def failure_of(
 
     Points of failure with a code of `without` do not count; where no other is left, there was no failure.
     """
-    places = (payload, _rubric_in(task_data), _object(task_data))
+    places = (payload, _find_rubric(task_data), _as_object(task_data))
     first, *tasks = (_lookup(places, *names) for names in (_FIRST_FAILURE, _TASK_ONLY, _WITH_TRAJECTORY))
     if not first and not any(tasks):
         return None
     return replace(
         _first_failure(first, without),
-        is_ambiguous=_either(task.get("is_ambiguous") for task in tasks),
-        ambiguity_codes=_codes(task.get("ambiguity_codes") for task in tasks),
-        is_invalid=_either(task.get("is_invalid") for task in tasks),
-        invalid_codes=_codes(task.get("invalid_task_codes") for task in tasks),
+        is_ambiguous=_combine_answers(task.get("is_ambiguous") for task in tasks),
+        ambiguity_codes=_parse_codes(task.get("ambiguity_codes") for task in tasks),
+        is_invalid=_combine_answers(task.get("is_invalid") for task in tasks),
+        invalid_codes=_parse_codes(task.get("invalid_task_codes") for task in tasks),
     )
 
 
 def _first_failure(first: Mapping[str, Any], without: Collection[str]) -> FailureAnalysis:
-    all_points = [_Point.of(raw) for raw in _list(first.get("failure_points")) if isinstance(raw, Mapping)]
+    all_points = [_Point.of(raw) for raw in _as_list(first.get("failure_points")) if isinstance(raw, Mapping)]
     points = [point for point in all_points if point.code not in without]
     # Of points that were left out, what the judge says of the first one may be about one of those.
     analysis = first if len(points) == len(all_points) else {}
     earliest = min(points, key=lambda point: point.order, default=_Point())
     coded = [point for point in points if point.code]
     return FailureAnalysis(
-        has_failure=False if all_points and not points else _either([first.get("has_failure")]),
+        has_failure=False if all_points and not points else _combine_answers([first.get("has_failure")]),
         first_step=_step_number(analysis.get("first_failure_step")) if earliest.step is None else earliest.step,
-        summary=earliest.summary or _line(analysis.get("first_failure_summary"), MAX_SUMMARY),
+        summary=earliest.summary or _format_line(analysis.get("first_failure_summary"), MAX_SUMMARY),
         codes=tuple(point.code for point in coded),
         categories=tuple(point.category for point in coded),
     )
 
 
-def _rubric_in(task_data: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    raw = _object(task_data).get("precomputed_rubric")
-    return _object(raw[0] if isinstance(raw, list) and raw else raw)
+def _find_rubric(task_data: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    raw = _as_object(task_data).get("precomputed_rubric")
+    return _as_object(raw[0] if isinstance(raw, list) and raw else raw)
 
 
 def _lookup(places: Iterable[Mapping[str, Any]], name: str, step: str) -> Mapping[str, Any]:
     """The first object that has the datum, empty where none does. A rubric has it without the payload's prefix."""
     for place in places:
-        steps = [_object(place.get(f"{prefix}intermediate_mm_rubric_steps")).get(step) for prefix in ("rubric_", "")]
-        taxonomy = _object(place.get("error_taxonomy")).get(name)
+        steps = [_as_object(place.get(f"{prefix}intermediate_mm_rubric_steps")).get(step) for prefix in ("rubric_", "")]
+        taxonomy = _as_object(place.get("error_taxonomy")).get(name)
         for candidate in (place.get(f"rubric_{name}"), place.get(name), taxonomy, *steps):
             if isinstance(candidate, Mapping) and candidate:
                 return candidate
@@ -108,15 +108,15 @@ class _Point:
 
     @classmethod
     def of(cls, raw: Mapping[str, Any]) -> _Point:
-        code = _code(raw.get("error_code"))
+        code = _parse_code(raw.get("error_code"))
         description = ": ".join(
-            filter(None, (_line(raw.get(key), MAX_SUMMARY) for key in ("error_type", "what_happened")))
+            filter(None, (_format_line(raw.get(key), MAX_SUMMARY) for key in ("error_type", "what_happened")))
         )
-        summary = _line(f"[{code}] {description}" if code else description, MAX_SUMMARY)
+        summary = _format_line(f"[{code}] {description}" if code else description, MAX_SUMMARY)
         return cls(
-            min(_steps(raw.get("step_numbers")), default=None),
+            min(_parse_steps(raw.get("step_numbers")), default=None),
             code,
-            category(code) or _line(raw.get("error_category"), MAX_NAME),
+            category(code) or _format_line(raw.get("error_category"), MAX_NAME),
             summary,
         )
 
@@ -125,35 +125,35 @@ class _Point:
         return math.inf if self.step is None else self.step
 
 
-def _steps(raw: object) -> Iterator[int]:
+def _parse_steps(raw: object) -> Iterator[int]:
     """The numbers in `5`, `5-7` or `5,8,12`, be it text, a number or a list of such."""
-    for part in _list(raw) or [raw]:
+    for part in _as_list(raw) or [raw]:
         if isinstance(part, str | int):
             yield from map(int, _STEP.findall(str(part)))
 
 
-def _codes(lists: Iterable[object]) -> tuple[str, ...]:
+def _parse_codes(lists: Iterable[object]) -> tuple[str, ...]:
     """The codes of the first list that has any."""
-    code_lists = (tuple(filter(None, map(_code, _list(raw)))) for raw in lists)
+    code_lists = (tuple(filter(None, map(_parse_code, _as_list(raw)))) for raw in lists)
     return next(filter(None, code_lists), ())
 
 
-def _code(raw: object) -> str:
+def _parse_code(raw: object) -> str:
     """`6.4` however it is wrapped; what is no code stays visible as it stands."""
     if isinstance(raw, bool) or not isinstance(raw, str | int | float | Decimal):
         return ""
-    text = _line(str(raw), MAX_NAME)
+    text = _format_line(str(raw), MAX_NAME)
     match = _CODE.search(text)
     return match[0] if match else text
 
 
-def _either(values: Iterable[object]) -> bool | None:
+def _combine_answers(values: Iterable[object]) -> bool | None:
     """True where any says so, else False where any says that; whatever is no boolean says nothing."""
     answers = {answer for answer in values if isinstance(answer, bool)}
     return any(answers) if answers else None
 
 
-def _line(raw: object, limit: int) -> str:
+def _format_line(raw: object, limit: int) -> str:
     """Text on one line that any terminal can show, cut; empty for what is no text."""
     text = " ".join(raw[: 4 * limit].split()) if isinstance(raw, str) else ""
     printable = "".join(filter(str.isprintable, text))
@@ -164,9 +164,9 @@ def _step_number(raw: object) -> int | None:
     return raw if isinstance(raw, int) and not isinstance(raw, bool) and 0 <= raw < 10**9 else None
 
 
-def _object(raw: object) -> Mapping[str, Any]:
+def _as_object(raw: object) -> Mapping[str, Any]:
     return raw if isinstance(raw, Mapping) else {}
 
 
-def _list(raw: object) -> Sequence[Any]:
+def _as_list(raw: object) -> Sequence[Any]:
     return raw if isinstance(raw, list) else ()

@@ -31,7 +31,7 @@ class Gating:
 
     @property
     def is_gated(self) -> bool:
-        """Whether the benchmark turns runs away by itself. Where nobody knows it, its own kind of score file tells."""
+        """Whether the benchmark turns runs away by itself. Where it is unknown, its kind of score file decides."""
         benchmarks = {self.trajectory.place.benchmark_kind, self.benchmark} - {None, ""}
         if benchmarks:
             return GATED in benchmarks

@@ -14,7 +14,7 @@ _LONGEST_QUOTE = 80
 
 
 def point_count(raw: object) -> Decimal | None:
-    """The exact number, or None for what is no number of points. A negative one is a number, if an odd one."""
+    """The exact number, or None for what is no number of points. A negative one is a number too."""
     if isinstance(raw, bool):  # JSON's true is a bool, which Python takes for a number
         return None
     if isinstance(raw, int):
@@ -110,33 +110,33 @@ class RubricPayload:
     @property
     def steps(self) -> Mapping[str, Any]:
         """What the steps of the judge put out."""
-        return _object(self.part("intermediate_mm_rubric_steps"))
+        return _as_object(self.part("intermediate_mm_rubric_steps"))
 
     @property
     def votes(self) -> Mapping[str, Any]:
         """What the instances of the judge said, and their majority."""
-        return _object(self.part("majority_vote_metadata"))
+        return _as_object(self.part("majority_vote_metadata"))
 
     @property
     def outcomes(self) -> dict[str, bool | None]:
-        """The outcome by each key that tells it, the one that counts first. None is a judge that could not tell."""
+        """The outcome by each key that stores it, the one that counts first. None is a judge that could not tell."""
         places = (
             ("outcome_success", self.fields, "outcome_success"),
             (f"{self.key('outcome_verification')}.output_success", self._verification, "output_success"),
-            ("step8_outcome_verification.output_success", _object(self.steps.get(_OUTCOME_STEP)), "output_success"),
+            ("step8_outcome_verification.output_success", _as_object(self.steps.get(_OUTCOME_STEP)), "output_success"),
         )
         return {name: as_bool(where[key]) for name, where, key in places if key in where}
 
     @property
     def outcome(self) -> bool | None:
-        """Whether the user got what was asked for, None where that is undecided or nowhere told."""
+        """Whether the user got what was asked for, None where that is undecided or missing."""
         return next(iter(self.outcomes.values()), None)
 
     @property
     def violation(self) -> bool | None:
         """Whether the agent crossed a critical point, None where nobody knows."""
         check = self.steps.get("step8_cp_violation_check")
-        places = (self.fields, self._verification, _object(check))
+        places = (self.fields, self._verification, _as_object(check))
         violations = (as_bool(where.get("cp_violation")) for where in places)
         return next((violation for violation in (*violations, as_bool(check)) if violation is not None), None)
 
@@ -150,15 +150,15 @@ class RubricPayload:
     def signals(self) -> dict[str, int]:
         """The three signals of the held-out benchmarks, those that are there."""
         names = ("mm_is_success", "rubric_is_success", "verifier_is_success")
-        return {name: bit for name in names if (bit := _signal(self.fields.get(name))) is not None}
+        return {name: bit for name in names if (bit := _parse_signal(self.fields.get(name))) is not None}
 
     @property
     def _verification(self) -> Mapping[str, Any]:
-        return _object(self.part("outcome_verification"))
+        return _as_object(self.part("outcome_verification"))
 
     @property
     def writer(self) -> str:
-        """Which program wrote it, as far as its keys tell."""
+        """Which program wrote it, as far as its keys show."""
         if self.is_rubric:
             return "unknown"
         if "is_success" in self.fields or "rubric_error" in self.fields:
@@ -181,11 +181,11 @@ def as_bool(raw: object) -> bool | None:
     return raw if isinstance(raw, bool) else None
 
 
-def _signal(raw: object) -> int | None:
+def _parse_signal(raw: object) -> int | None:
     """A signal, which the oldest files write as text."""
     bit = parse_binary_score(int(raw) if raw in ("0", "1") else raw)
     return None if bit is None else int(bit)
 
 
-def _object(raw: object) -> Mapping[str, Any]:
+def _as_object(raw: object) -> Mapping[str, Any]:
     return raw if isinstance(raw, Mapping) else {}

@@ -139,11 +139,11 @@ def flatten_items(items: object) -> tuple[RubricItem, ...]:
         if not place:
             open_groups.pop()
         elif not isinstance(item, Mapping):
-            raise _invalid(place, f"is {quote_value(item)}; wanted an object with criterion and max_points")
+            raise _item_error(place, f"is {quote_value(item)}; wanted an object with criterion and max_points")
         elif item.get("items") is None:
             flat_items.append(_build_item(item, place))
         elif len(open_groups) == MAX_DEPTH:
-            raise _invalid(place, f"lies more than {MAX_DEPTH} groups deep; flatten the rubric")
+            raise _item_error(place, f"lies more than {MAX_DEPTH} groups deep; flatten the rubric")
         else:
             open_groups.append(_number_items(item["items"], f"{place}.items"))
     return tuple(flat_items)
@@ -151,17 +151,17 @@ def flatten_items(items: object) -> tuple[RubricItem, ...]:
 
 def _number_items(items: object, place: str) -> Iterator[tuple[str, object]]:
     if not isinstance(items, list) or (place == "items" and not items):
-        raise _invalid(place, f"is {quote_value(items)}; wanted a list of criteria")
+        raise _item_error(place, f"is {quote_value(items)}; wanted a list of criteria")
     return ((f"{place}[{index}]", item) for index, item in enumerate(items))
 
 
 def _build_item(item: Mapping[str, Any], place: str) -> RubricItem:
     criterion, condition, is_met = item.get("criterion"), item.get("condition"), item.get("is_condition_met")
     if not isinstance(criterion, str) or not criterion.strip():
-        raise _invalid(f"{place}.criterion", f"is {quote_value(criterion)}; wanted a text")
+        raise _item_error(f"{place}.criterion", f"is {quote_value(criterion)}; wanted a text")
     maximum = point_count(item.get("max_points"))
     if maximum is None or maximum < 0:
-        raise _invalid(f"{place}.max_points", f"is {quote_value(item.get('max_points'))}; wanted a number of points")
+        raise _item_error(f"{place}.max_points", f"is {quote_value(item.get('max_points'))}; wanted a number of points")
     return RubricItem(
         place=place,
         criterion=criterion,
@@ -172,7 +172,7 @@ def _build_item(item: Mapping[str, Any], place: str) -> RubricItem:
         max_points=maximum,
         earned=_read_points(item, "earned_points", place),
         post_image=_read_points(item, "post_image_earned_points", place),
-        justification=_text(item, "post_image_justification") or _text(item, "justification"),
+        justification=_read_text(item, "post_image_justification") or _read_text(item, "justification"),
     )
 
 
@@ -183,14 +183,14 @@ def _read_points(item: Mapping[str, Any], key: str, place: str) -> Decimal | Non
         return None
     number = point_count(raw)
     if number is None:
-        raise _invalid(f"{place}.{key}", f"is {quote_value(raw)}; wanted a number of points")
+        raise _item_error(f"{place}.{key}", f"is {quote_value(raw)}; wanted a number of points")
     return number
 
 
-def _text(item: Mapping[str, Any], key: str) -> str:
+def _read_text(item: Mapping[str, Any], key: str) -> str:
     text = item.get(key)
     return text if isinstance(text, str) else ""
 
 
-def _invalid(place: str, problem: str) -> UnreadableVerdict:
+def _item_error(place: str, problem: str) -> UnreadableVerdict:
     return UnreadableVerdict("rubric_invalid", f"the rubric's {place} {problem}")

@@ -46,13 +46,13 @@ def parse_name(name: str) -> ScoreFileName:
         return ScoreFileName("gpt_eval")
     if match := _RUBRIC_NAME.fullmatch(name):
         kind = "mmrubric" if match[1] else "heldout"
-        return ScoreFileName(kind, _plain(match[2]), max_images=int(match[3]), keypoint=int(match[4]))
+        return ScoreFileName(kind, _parse_number(match[2]), max_images=int(match[3]), keypoint=int(match[4]))
     if match := _WEBJUDGE_NAME.fullmatch(name):
-        return ScoreFileName("webjudge", _plain(match[2]), method=match[1])
+        return ScoreFileName("webjudge", _parse_number(match[2]), method=match[1])
     return ScoreFileName("other")
 
 
-def _plain(number: str) -> Decimal:
+def _parse_number(number: str) -> Decimal:
     """The number without trailing zeros, so that 1 and 1.0 also look the same in a message."""
     return Decimal(number.rstrip("0").rstrip(".") if "." in number else number)
 
@@ -60,8 +60,8 @@ def _plain(number: str) -> Decimal:
 def choose(names: Sequence[str], requested: str | None) -> str | None:
     """Which of the JSON files in `scores/` counts, None where no judge wrote one. Raises `UnreadableVerdict`.
 
-    `wanted` is the user's choice, with or without `.json`. A run without any score file is one that nobody judged,
-    whatever is wanted.
+    `requested` is the user's choice, with or without `.json`. A run without any score file is one that nobody judged,
+    whatever is requested.
     """
     if requested is not None and names:
         return _select_name(names, requested)
@@ -193,7 +193,7 @@ RUBRIC = "rubric.json"
 def stored_verdict(run: Run, policy: VerdictPolicy) -> StoredVerdict | None:
     """The verdict on a run, or None where nobody judged it. Raises `RecordingError`.
 
-    Of a trajectory only `scores/` counts: what lies beside the log may be a download. A session that knows better asks
+    Of a trajectory only `scores/` counts: other files may be a download. A session that knows better asks
     for `rubric.json` or `task_data.json` by name.
     """
     trajectory = run.trajectory

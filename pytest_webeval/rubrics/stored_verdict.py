@@ -49,12 +49,12 @@ _CONTRADICTIONS = ("R1", "R2", "R3", "R4", "R5", "R6", "R7", "R18")
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A contradiction or oddity of a stored verdict. `rule` is R1 to R19 (`rubrics/checks.py`)."""
+    """A contradiction or anomaly of a stored verdict. `rule` is R1 to R19 (`rubrics/checks.py`)."""
 
     rule: str
     message: str
 
     @property
     def is_contradiction(self) -> bool:
-        """Whether it makes the verdict inconsistent (R1-R7, R18) rather than odd."""
+        """Whether it makes the verdict inconsistent (R1-R7, R18) rather than unusual."""
         return self.rule in _CONTRADICTIONS

@@ -37,7 +37,7 @@ class Signals:
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """One of `CRITERIA`, and where it comes from: `option`, `payload`, `inferred`, `default` or a text that tells."""
+    """One of `CRITERIA`, and where it comes from: `option`, `payload`, `inferred`, `default` or an explanation."""
 
     name: str
     source: str

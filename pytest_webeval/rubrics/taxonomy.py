@@ -158,14 +158,14 @@ def tool_failures(steps: Sequence[Step], dialect: str, generation: str | None) -
     Missing arguments and the types of arguments are not looked at, as upstream does not.
     """
     space = ACTION_SPACES.get(dialect)
-    return () if space is None else tuple(_failures(steps, space, _ignored(generation)))
+    return () if space is None else tuple(_find_failures(steps, space, _ignored_arguments(generation)))
 
 
-def _ignored(generation: str | None) -> frozenset[str]:
+def _ignored_arguments(generation: str | None) -> frozenset[str]:
     return frozenset({"_call_id"}) if generation == "G1" else frozenset({"_call_id", "thoughts", "action"})
 
 
-def _failures(steps: Sequence[Step], space: ActionSpace, ignored: frozenset[str]) -> Iterator[ToolFailure]:
+def _find_failures(steps: Sequence[Step], space: ActionSpace, ignored: frozenset[str]) -> Iterator[ToolFailure]:
     for step in steps:
         if step.action == UNPARSED:
             continue

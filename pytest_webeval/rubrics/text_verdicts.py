@@ -31,33 +31,33 @@ class TextVerdict:
 def read_verdict_text(text: str, kind: str, method: str | None) -> TextVerdict:
     """The verdict in the text of a score file of this kind. Raises `UnreadableVerdict` for kinds without such texts."""
     if kind == "gpt_eval":
-        return TextVerdict(_webvoyager(text), _last_verdict(text))
+        return TextVerdict(_read_webvoyager(text), _read_last_verdict(text))
     if kind == "webjudge" and method == "WebVoyager_eval":
-        return TextVerdict(int("FAILURE" not in text), _last_verdict(text))
+        return TextVerdict(int("FAILURE" not in text), _read_last_verdict(text))
     if kind == "webjudge":
-        return TextVerdict(_first_status(text), _last_status(text))
+        return TextVerdict(_read_first_status(text), _read_last_status(text))
     problem = f"there is no rule to read the free text of a score file of the kind {kind:.80}"
     raise UnreadableVerdict("score_unreadable", f"{problem}; have the run judged again")
 
 
-def _webvoyager(text: str) -> int:
+def _read_webvoyager(text: str) -> int:
     return int("SUCCESS" in text and "NOT SUCCESS" not in text)
 
 
-def _last_verdict(text: str) -> int | None:
+def _read_last_verdict(text: str) -> int | None:
     """What the last verdict in capitals says; a judge may quote the options before it decides."""
     for last in deque(_VERDICT.finditer(text), maxlen=1):
         return int(last[1] is None and last[2] == "SUCCESS")
     return None
 
 
-def _first_status(text: str) -> int:
+def _read_first_status(text: str) -> int:
     """What stands between the first and the second `status:` decides, `unsuccessful` included (Q27)."""
     sections = text.lower().split("status:", 2)
     return int(len(sections) > 1 and "success" in sections[1])
 
 
-def _last_status(text: str) -> int | None:
+def _read_last_status(text: str) -> int | None:
     """What the last line says that is a status; quotes, markup, case and a full stop do not matter."""
     for line in reversed(text.splitlines()):
         name, _, word = line.partition(":")

@@ -29,11 +29,11 @@ class Verdict:
     """The verdict on a run, and how sure it is.
 
     `status` is `judged`, `gate` (turned away before a judge saw the run), `judge_error`, `undecided` (the judge could
-    not tell, which counts as 0) or `unscored`. `score` is 1 or 0, None for what enters no mean. `criterion_source` is
-    `option`, `payload`, `inferred`, `default`, or a text with all criteria that the stored score is consistent with;
-    `threshold_source` is `option`, `file name` or `default`. `process`, `outcome` and `violation` are None where they
-    are unknown. `reason` is the gate's or the judge's, or says why there is no verdict. `signals` are those of the
-    held-out benchmarks.
+    not tell, which counts as 0) or `unscored`. `score` is 1 or 0, None for what is excluded from rates.
+    `criterion_source` is `option`, `payload`, `inferred`, `default`, or a text with all criteria that the stored score
+    is consistent with; `threshold_source` is `option`, `file name` or `default`. `process`, `outcome` and `violation`
+    are None where they are unknown. `reason` is the gate's or the judge's, or says why there is no verdict. `signals`
+    are those of the held-out benchmarks.
     """
 
     status: str

@@ -53,24 +53,28 @@ def assertions_of(verdict: Verdict, failure: Mapping[str, Any] | None = None) ->
     What decided holds just where the score is 1. `failure` is the analysis in the description of the verdict; what
     does not hold gets its summary as a message.
     """
-    decisive_first = sorted(_signals(verdict), key=lambda assertion: assertion.assertion_name.endswith("_noted"))
+    decisive_first = sorted(_build_signals(verdict), key=lambda assertion: assertion.assertion_name.endswith("_noted"))
     signals = [_add_explanation(assertion, _first_failure(failure or {})) for assertion in decisive_first]
     is_unseen = is_action_only(verdict.items)
-    notes = [_item_note(item, is_unseen=is_unseen) for item in verdict.items]
-    return [*signals, *notes, *map(_check, verdict.checks)]
+    notes = [_build_item_note(item, is_unseen=is_unseen) for item in verdict.items]
+    return [*signals, *notes, *map(_build_check, verdict.checks)]
 
 
-def _signals(verdict: Verdict) -> Iterator[Assertion]:
+def _build_signals(verdict: Verdict) -> Iterator[Assertion]:
     deciding = _deciding_signals(verdict)
     if not deciding:
-        yield _decisive("verdict", verdict.score == 1, _score(verdict))
+        yield _build_decisive("verdict", verdict.score == 1, _format_score(verdict))
     if "outcome" in deciding or verdict.outcome is not None:
-        yield _signal("outcome", verdict.outcome is True, _outcome(verdict), is_deciding="outcome" in deciding)
+        yield _build_signal(
+            "outcome", verdict.outcome is True, _format_outcome(verdict), is_deciding="outcome" in deciding
+        )
     if "points" in deciding or verdict.points is not None or verdict.process is not None:
-        yield _signal("points", verdict.process is True, *_points(verdict), is_deciding="points" in deciding)
+        yield _build_signal(
+            "points", verdict.process is True, *_format_points(verdict), is_deciding="points" in deciding
+        )
     if "violation" in deciding or verdict.violation is not None:
         message = _VIOLATIONS[verdict.violation]
-        yield _signal("violation", verdict.violation is not True, message, is_deciding="violation" in deciding)
+        yield _build_signal("violation", verdict.violation is not True, message, is_deciding="violation" in deciding)
 
 
 def _deciding_signals(verdict: Verdict) -> tuple[str, ...]:
@@ -83,11 +87,11 @@ def _deciding_signals(verdict: Verdict) -> tuple[str, ...]:
     )
 
 
-def _signal(name: str, holds: bool, *messages: str, is_deciding: bool) -> Assertion:  # noqa: FBT001  (what it is about)
-    return _decisive(name, holds, *messages) if is_deciding else passed(f"rubric.{name}_noted", messages[0])
+def _build_signal(name: str, holds: bool, *messages: str, is_deciding: bool) -> Assertion:  # noqa: FBT001  (what it is about)
+    return _build_decisive(name, holds, *messages) if is_deciding else passed(f"rubric.{name}_noted", messages[0])
 
 
-def _decisive(name: str, holds: bool, *messages: str) -> Assertion:  # noqa: FBT001  (same)
+def _build_decisive(name: str, holds: bool, *messages: str) -> Assertion:  # noqa: FBT001  (same)
     return passed(f"rubric.{name}_match", messages[0]) if holds else failed(f"rubric.{name}_mismatch", *messages)
 
 
@@ -104,45 +108,48 @@ def _first_failure(failure: Mapping[str, Any]) -> str:
     return f"step {step}: {summary}" if summary and step is not None else summary
 
 
-def _score(verdict: Verdict) -> str:
+def _format_score(verdict: Verdict) -> str:
     message = "there is no verdict" if verdict.score is None else f"the stored verdict is {verdict.score}"
-    return f"{message}{_because(verdict.reason)}"
+    return f"{message}{_format_reason(verdict.reason)}"
 
 
-def _outcome(verdict: Verdict) -> str:
+def _format_outcome(verdict: Verdict) -> str:
     if verdict.outcome is None:
-        return f"the judge came to no outcome, which counts as none{_because(verdict.reason)}"
+        return f"the judge came to no outcome, which counts as none{_format_reason(verdict.reason)}"
     message = "the user got it" if verdict.outcome else "the user did not get it"
-    return f"{message}{_because(verdict.reason)}"
+    return f"{message}{_format_reason(verdict.reason)}"
 
 
-def _because(reason: str | None) -> str:
-    return f": {_short(reason)}" if reason and reason.strip() else ""
+def _format_reason(reason: str | None) -> str:
+    return f": {_shorten(reason)}" if reason and reason.strip() else ""
 
 
-def _points(verdict: Verdict) -> list[str]:
+def _format_points(verdict: Verdict) -> list[str]:
     """The sum, then the items that cost most."""
     points = verdict.points
     if points is None:
         return [f"no points, but the process was stored as {'a success' if verdict.process else 'a failure'}"]
     share = float(points.share)
     earned, most = float(points.earned), float(points.maximum)
-    return [f"{earned:g} of {most:g} points ({share:.0%}); {verdict.threshold:.0%} wanted", *_losses(verdict.items)]
+    return [
+        f"{earned:g} of {most:g} points ({share:.0%}); {verdict.threshold:.0%} wanted",
+        *_format_losses(verdict.items),
+    ]
 
 
-def _losses(items: Sequence[RubricItem]) -> Iterator[str]:
+def _format_losses(items: Sequence[RubricItem]) -> Iterator[str]:
     is_unseen = is_action_only(items)
     losses = [(item.max_points - awarded_points(item, is_unseen=is_unseen), item) for item in items if item.counts]
     most_first = sorted((loss for loss in losses if loss[0] > 0), key=lambda loss: -loss[0])
     for points, item in most_first[:MAX_LOSSES]:
-        yield _loss(points, item, is_unseen=is_unseen)
+        yield _format_loss(points, item, is_unseen=is_unseen)
 
 
-def _loss(lost: Decimal, item: RubricItem, *, is_unseen: bool) -> str:
+def _format_loss(lost: Decimal, item: RubricItem, *, is_unseen: bool) -> str:
     most = f"{float(item.max_points):g}"
     loss = f"penalty of {most}" if item.is_penalty else f"lost {float(lost):g} of {most}"
-    why = _UNSEEN_NOTE if _is_missed(item, is_unseen=is_unseen) else _short(item.justification, MAX_JUSTIFIED)
-    return ": ".join(filter(None, (loss, _short(item.criterion), why)))
+    why = _UNSEEN_NOTE if _is_missed(item, is_unseen=is_unseen) else _shorten(item.justification, MAX_JUSTIFIED)
+    return ": ".join(filter(None, (loss, _shorten(item.criterion), why)))
 
 
 def _is_missed(item: RubricItem, *, is_unseen: bool) -> bool:
@@ -150,28 +157,28 @@ def _is_missed(item: RubricItem, *, is_unseen: bool) -> bool:
     return not is_unseen and item.counts and not item.is_penalty and item.post_image is None
 
 
-def _item_note(item: RubricItem, *, is_unseen: bool) -> Assertion:
+def _build_item_note(item: RubricItem, *, is_unseen: bool) -> Assertion:
     awarded = item.earned if is_unseen else item.post_image
-    message = f"{_short(item.criterion)}: {float(awarded or 0):g} of {float(item.max_points):g} points"
+    message = f"{_shorten(item.criterion)}: {float(awarded or 0):g} of {float(item.max_points):g} points"
     if _is_missed(item, is_unseen=is_unseen):
         message += f", {_UNSEEN_NOTE}"
     if not item.counts:
-        message += f", left out: its condition is not met ({_short(item.condition or '')})"
+        message += f", left out: its condition is not met ({_shorten(item.condition or '')})"
     if item.is_penalty:
         message += ", a penalty"
     return passed(f"rubric.{item.place}_noted", message)
 
 
-def _check(check: Check) -> Assertion:
+def _build_check(check: Check) -> Assertion:
     if check.is_contradiction:
         status = Status.ERROR
         return Assertion(
-            assertion_name=f"rubric.{check.rule}_mismatch", status=status, assertion_msgs=[_short(check.message)]
+            assertion_name=f"rubric.{check.rule}_mismatch", status=status, assertion_msgs=[_shorten(check.message)]
         )
-    return passed(f"rubric.{check.rule}_noted", _short(check.message))
+    return passed(f"rubric.{check.rule}_noted", _shorten(check.message))
 
 
-def _short(text: str, limit: int = MAX_LINE) -> str:
+def _shorten(text: str, limit: int = MAX_LINE) -> str:
     line = " ".join(text.split())
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
@@ -220,18 +227,18 @@ def verdict_to_json(verdict: Verdict, stored: StoredVerdict, trajectory: Traject
         "generation": verdict.generation,
         "flags": list(verdict.flags),
         "degraded_steps": list(verdict.degraded_steps),
-        "failure": _failure(verdict, stored, trajectory, detected),
-        "items": _items(verdict.items),
+        "failure": _failure_to_json(verdict, stored, trajectory, detected),
+        "items": _items_to_json(verdict.items),
     }
 
 
-def _items(items: Sequence[RubricItem]) -> list[dict[str, Any]]:
+def _items_to_json(items: Sequence[RubricItem]) -> list[dict[str, Any]]:
     """The criteria with the points that they were given, as reports show them."""
     is_unseen = is_action_only(items)
-    return [_item(item, item.earned if is_unseen else item.post_image) for item in items[:MAX_ITEMS]]
+    return [_item_to_json(item, item.earned if is_unseen else item.post_image) for item in items[:MAX_ITEMS]]
 
 
-def _item(item: RubricItem, awarded: Decimal | None) -> dict[str, Any]:
+def _item_to_json(item: RubricItem, awarded: Decimal | None) -> dict[str, Any]:
     return {
         "text": item.criterion[:MAX_TEXT],
         "earned": None if awarded is None else float(awarded),
@@ -243,7 +250,7 @@ def _item(item: RubricItem, awarded: Decimal | None) -> dict[str, Any]:
     }
 
 
-def _failure(
+def _failure_to_json(
     verdict: Verdict, stored: StoredVerdict, trajectory: Trajectory | None, detected: Sequence[ToolFailure]
 ) -> dict[str, Any] | None:
     if stored.payload is None:
@@ -253,11 +260,11 @@ def _failure(
     analysis = failure_of(stored.payload, task_data, _DETECTED if is_detected else ())
     if analysis is None:
         return None
-    fields = asdict(_with_detected(analysis, detected) if is_detected else analysis)
+    fields = asdict(_add_detected(analysis, detected) if is_detected else analysis)
     return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
 
 
-def _with_detected(analysis: FailureAnalysis, detected: Sequence[ToolFailure]) -> FailureAnalysis:
+def _add_detected(analysis: FailureAnalysis, detected: Sequence[ToolFailure]) -> FailureAnalysis:
     """The analysis with the failures that needed no judge after its own; the earliest of all is the first."""
     if not detected:
         return analysis

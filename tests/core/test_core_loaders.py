@@ -280,7 +280,7 @@ def test_writing_replaces_a_link_and_spells_out_lone_surrogates(tmp_path):
 def test_an_entry_that_is_a_text_is_a_lost_event(tmp_path):
     (tmp_path / "a.har").write_bytes(HAR.replace(b"[{", b'["x", {', 1))
     events = loaded(tmp_path, "a.har").events
-    assert [event.says_something for event in events] == [False, True]
+    assert [event.is_significant for event in events] == [False, True]
 
 
 def test_bytes_that_are_no_utf8_are_dropped_from_a_line_file(tmp_path):

@@ -26,7 +26,7 @@ from pytest_webeval.recordings.network.playwright import LineTrace
 from pytest_webeval.recordings.network.playwright import ZipTrace
 
 _FIELDS = ("url", "status", "headers", "cookies", "response_cookies", "resource_type", "page", "frame")
-_ANSWERS = ("is_document", "says_something", "is_asset", "is_navigation", "started", "is_from_cache", "lacks_content")
+_ANSWERS = ("is_document", "is_significant", "is_asset", "is_navigation", "started", "is_from_cache", "lacks_content")
 MAX_USED = 200  # events of one trace
 
 

@@ -1,4 +1,4 @@
-"""Bodies as recordings store them: in the entry, encoded, or in a side file, read when somebody asks."""
+"""Bodies as recordings store them: in the entry, encoded, or in a side file that is read on demand."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class StoredBody(msgspec.Struct, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class Undecodable:
-    """A body in bytes for which the reference refuses the whole trace: it is an error when somebody asks for it."""
+    """A body in bytes for which the reference refuses the whole trace: reading it is an error."""
 
     reason: Exception
 
@@ -71,16 +71,16 @@ class BodySource:
 
     def read_post(self, raw: msgspec.Raw) -> Body | None:
         """What was posted, or None. Raises `EvaluationError` for what the reference cannot read either."""
-        return self._read(_decode_stored(raw))
+        return self._build_body(_decode_stored(raw))
 
     def read_content(self, raw: msgspec.Raw) -> Body | None:
         """What came back, or None. Raises `EvaluationError` for what the reference cannot read either."""
         stored = _decode_stored(raw)
         if isinstance(stored, StoredBody) and stored.text and stored.encoding == "base64":
             return Body(stored.mime, "", partial(_decode_base64, stored.text, self.limits))
-        return self._read(stored)
+        return self._build_body(stored)
 
-    def _read(self, stored: StoredBody | Undecodable | None) -> Body | None:
+    def _build_body(self, stored: StoredBody | Undecodable | None) -> Body | None:
         if stored is None:
             return None
         if isinstance(stored, Undecodable):

@@ -14,11 +14,11 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.network.bodies import BodySource
 from pytest_webeval.recordings.network.bodies import lacks_body
-from pytest_webeval.recordings.network.entry_fields import cookie_pairs
-from pytest_webeval.recordings.network.entry_fields import header_pairs
 from pytest_webeval.recordings.network.entry_fields import is_set
+from pytest_webeval.recordings.network.entry_fields import parse_cookies
+from pytest_webeval.recordings.network.entry_fields import parse_headers
+from pytest_webeval.recordings.network.entry_fields import parse_seconds
 from pytest_webeval.recordings.network.entry_fields import parse_status
-from pytest_webeval.recordings.network.entry_fields import seconds_in
 from pytest_webeval.recordings.network.events import Body
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.network.events import Pairs
@@ -39,11 +39,11 @@ class DamagedEvent(NetworkEvent):
 
     def __init__(self, index: int, raw: msgspec.Raw, bodies: BodySource) -> None:
         super().__init__(index)
-        self._bodies, self._entry = bodies, _object(raw)
-        self._request = _members(self._entry.get("request", _NULL))
-        self._response = _members(self._entry.get("response", _NULL))
+        self._bodies, self._entry = bodies, _parse_object(raw)
+        self._request = _parse_members(self._entry.get("request", _NULL))
+        self._response = _parse_members(self._entry.get("response", _NULL))
 
-    def _field(self, name: str, decode: Callable[[], T]) -> T:
+    def _decode_field(self, name: str, decode: Callable[[], T]) -> T:
         try:
             return decode()
         except (msgspec.MsgspecError, ValueError, KeyError):  # of bytes that are no UTF-8 a ValueError too
@@ -55,15 +55,17 @@ class DamagedEvent(NetworkEvent):
 
     @property
     def url(self) -> str:
-        return self._field("url", lambda: _TEXT.decode(self._request["url"]))
+        return self._decode_field("url", lambda: _TEXT.decode(self._request["url"]))
 
     @property
     def method(self) -> str:
-        return cast("str", self._field("method", lambda: _method(msgspec.json.decode(self._request["method"]))))
+        return cast(
+            "str", self._decode_field("method", lambda: _parse_method(msgspec.json.decode(self._request["method"])))
+        )
 
     @property
     def status(self) -> int:
-        return self._field("status", lambda: parse_status(_STATUS.decode(self._response["status"])))
+        return self._decode_field("status", lambda: parse_status(_STATUS.decode(self._response["status"])))
 
     @property
     def headers(self) -> Pairs:
@@ -74,25 +76,25 @@ class DamagedEvent(NetworkEvent):
         return self._read_headers()[1]
 
     def _read_headers(self) -> tuple[Pairs, bool]:
-        return self._field("headers", lambda: header_pairs(self._request["headers"]))
+        return self._decode_field("headers", lambda: parse_headers(self._request["headers"]))
 
     @property
     def cookies(self) -> Pairs:
-        return self._field("cookies", lambda: cookie_pairs(self._response.get("cookies", _NONE)))
+        return self._decode_field("cookies", lambda: parse_cookies(self._response.get("cookies", _NONE)))
 
     @property
     def resource_type(self) -> str | None:
-        return self._label("_resourceType")
+        return self._decode_label("_resourceType")
 
     @property
     def page(self) -> str | None:
-        return self._label("pageref")
+        return self._decode_label("pageref")
 
     @property
     def frame(self) -> str | None:
-        return self._label("_frameref")
+        return self._decode_label("_frameref")
 
-    def _label(self, name: str) -> str | None:
+    def _decode_label(self, name: str) -> str | None:
         """A text that says where an event belongs; one that cannot be read is as good as none."""
         try:
             return _LABEL.decode(self._entry.get(name, _NULL))
@@ -101,7 +103,7 @@ class DamagedEvent(NetworkEvent):
 
     @property
     def started(self) -> float | None:
-        return seconds_in(self._entry.get("startedDateTime", _NULL))
+        return parse_seconds(self._entry.get("startedDateTime", _NULL))
 
     @property
     def is_from_cache(self) -> bool:
@@ -132,17 +134,17 @@ class InvalidMethod:
         raise EvaluationError(f"an event of the trace has the method {self.raw!r}; record the run again")
 
 
-def _method(raw: object) -> object:
+def _parse_method(raw: object) -> object:
     return raw if isinstance(raw, str) else InvalidMethod(raw)
 
 
-def _object(raw: msgspec.Raw | bytes) -> Members:
+def _parse_object(raw: msgspec.Raw | bytes) -> Members:
     if not bytes(raw).lstrip().startswith((b"{", b'"')):  # of a text the reference finds out when it is asked
         raise RecordingError(f"an entry of the trace is no object but {bytes(raw)[:40]!r}; record the run again")
-    return _members(raw)
+    return _parse_members(raw)
 
 
-def _members(raw: msgspec.Raw | bytes) -> Members:
+def _parse_members(raw: msgspec.Raw | bytes) -> Members:
     try:
         return msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
     except (msgspec.MsgspecError, UnicodeDecodeError):

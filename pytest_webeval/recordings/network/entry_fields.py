@@ -1,4 +1,4 @@
-"""Parts of a HAR entry that stay undecoded until somebody asks: headers, cookies, status and time stamp."""
+"""Parts of a HAR entry that are decoded on demand: headers, cookies, status and time stamp."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ _OPEN_PAIRS = msgspec.json.Decoder(list[OpenPair])
 _OPEN_COOKIES = msgspec.json.Decoder(list[OpenCookie])
 
 
-def header_pairs(raw: msgspec.Raw) -> tuple[Pairs, bool]:
+def parse_headers(raw: msgspec.Raw) -> tuple[Pairs, bool]:
     """Names and values of headers, and whether there were others with null for a value, which are left out.
 
     Raises `MsgspecError`, and `UnicodeDecodeError` for what is no UTF-8.
     """
     try:
-        return _pairs(raw), False
+        return _parse_pairs(raw), False
     except msgspec.ValidationError:
         if _is_empty(raw):
             return (), False
@@ -53,13 +53,13 @@ def header_pairs(raw: msgspec.Raw) -> tuple[Pairs, bool]:
         return tuple((header.name, header.value) for header in headers if header.value is not None), True
 
 
-def cookie_pairs(raw: msgspec.Raw) -> Pairs:
+def parse_cookies(raw: msgspec.Raw) -> Pairs:
     """Names and values of cookies. One without a value is empty, one whose name is no text has no name to ask for.
 
     Raises `MsgspecError`, and `UnicodeDecodeError` for what is no UTF-8.
     """
     try:
-        return _pairs(raw)
+        return _parse_pairs(raw)
     except msgspec.ValidationError:
         if _is_empty(raw):
             return ()
@@ -67,7 +67,7 @@ def cookie_pairs(raw: msgspec.Raw) -> Pairs:
         return tuple((cookie.name, cookie.value) for cookie in cookies if isinstance(cookie.name, str))
 
 
-def _pairs(raw: msgspec.Raw) -> Pairs:
+def _parse_pairs(raw: msgspec.Raw) -> Pairs:
     return tuple((pair.name, pair.value) for pair in _PAIRS.decode(raw))
 
 
@@ -76,7 +76,7 @@ def _is_empty(raw: msgspec.Raw) -> bool:
     return msgspec.json.decode(raw) in ({}, "")
 
 
-def seconds_in(raw: msgspec.Raw) -> float | None:
+def parse_seconds(raw: msgspec.Raw) -> float | None:
     """The moment that a time stamp names, in seconds since 1970; None for one that cannot be read."""
     try:
         return parse_timestamp(_STAMP.decode(raw))

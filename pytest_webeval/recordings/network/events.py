@@ -46,8 +46,8 @@ def event_number(index: int) -> int:
 class NetworkEvent(ABC):
     """One request with its response. `index` counts from 0 in the order of the recording; `name` is for people.
 
-    A recording is big and little of it is asked for, so an event decodes a field when somebody asks for it. Where that
-    is damaged it raises `EvaluationError`.
+    A recording is big and little of it is asked for, so an event decodes a field on demand. Where that is damaged it
+    raises `EvaluationError`.
     """
 
     __slots__ = ("index",)
@@ -134,7 +134,7 @@ class NetworkEvent(ABC):
         """What came back, or None."""
 
     def damaged(self, name: str) -> EvaluationError:
-        """What to raise where somebody asks for a field that cannot be read."""
+        """The error for a field that cannot be read."""
         return EvaluationError(f"{self.name} of the trace is damaged: no readable {name}; record the run again")
 
     @property
@@ -151,12 +151,12 @@ class NetworkEvent(ABC):
             return False
 
     @property
-    def says_something(self) -> bool:
+    def is_significant(self) -> bool:
         """Whether its URL can be read and is more than that of a static asset."""
         try:
             return not _is_asset(self.url)
         except ValueError:
-            return True  # an impossible URL: whoever looks at it says so
+            return True  # an impossible URL: evaluators report it
         except EvaluationError:
             return False
 
@@ -234,7 +234,7 @@ class NetworkTrace:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing but static assets and what could not be read at all."""
-        return not any(event.says_something for event in self.events)
+        return not any(event.is_significant for event in self.events)
 
     @property
     def emptiness(self) -> str:

@@ -32,14 +32,14 @@ _ESCAPES = {"%22": '"', "%0D": "\r", "%0A": "\n"}  # all that browsers escape in
 
 def fields_as_written(text: str, delimiter: str) -> Iterator[Field]:
     """Names and values of a form as browsers write it (RFC 7578): an empty value is a value."""
-    for part in _parts(text, delimiter):
+    for part in _split_parts(text, delimiter):
         head, *value = _END_OF_HEAD.split(part, maxsplit=1)
-        name = _name_in(head)
+        name = _parse_name(head)
         if value and name is not None:
             yield name, value[0]
 
 
-def _parts(text: str, delimiter: str) -> Iterator[str]:
+def _split_parts(text: str, delimiter: str) -> Iterator[str]:
     """What stands between lines that are delimiters; the line end before each of them is no part of the value.
 
     The text may lack its last delimiter. Each part keeps the line end before its headers, so that without headers it
@@ -63,7 +63,7 @@ def _without_line_end(part: str) -> str:
     return part.removesuffix("\n").removesuffix("\r") if part.endswith("\n") else part
 
 
-def _name_in(head: str) -> str | None:
+def _parse_name(head: str) -> str | None:
     """The name that the header Content-Disposition gives a part, None where it gives none."""
     for line in _FOLD.sub(" ", head).split("\n"):
         header, _, parameters = line.partition(":")
@@ -123,7 +123,7 @@ def parse_fields(body: Body | None, limits: Limits = USUAL) -> FormFields | None
     return None
 
 
-def _form(body: Body, limits: Limits) -> FormFields:
+def _parse_form(body: Body, limits: Limits) -> FormFields:
     if body.text.count("&") >= limits.values:
         raise EvaluationError(f"a posted form holds more fields than {limits.values:,}; {limits.describe('values')}")
     values_by_name = parse_qs(body.text, keep_blank_values=True)
@@ -131,7 +131,7 @@ def _form(body: Body, limits: Limits) -> FormFields:
     return FormFields({name: values[0] for name, values in values_by_name.items()}, repeated)
 
 
-def _json(body: Body, limits: Limits) -> FormFields | None:
+def _parse_json(body: Body, limits: Limits) -> FormFields | None:
     try:
         document = load_bounded(body.text, limits, "a JSON body in the trace", as_sent=True)
     except ValueError:
@@ -139,17 +139,17 @@ def _json(body: Body, limits: Limits) -> FormFields | None:
     return FormFields(document) if isinstance(document, dict) else None
 
 
-def _multipart(body: Body, limits: Limits) -> FormFields | None:
+def _parse_multipart(body: Body, limits: Limits) -> FormFields | None:
     boundary = _BOUNDARY.search(body.mime)
     if boundary is None:
         return None
     quoted, raw = boundary.groups()
-    for_reference = _collect_last_values(fields_as_reference(body.text, _delimiter(raw, body, limits)))
-    fields = _collect_last_values(fields_as_written(body.text, _delimiter(quoted or raw, body, limits)))
+    for_reference = _collect_last_values(fields_as_reference(body.text, _build_delimiter(raw, body, limits)))
+    fields = _collect_last_values(fields_as_written(body.text, _build_delimiter(quoted or raw, body, limits)))
     return fields if fields == for_reference else replace(fields, for_reference=for_reference)
 
 
-def _delimiter(boundary: str, body: Body, limits: Limits) -> str:
+def _build_delimiter(boundary: str, body: Body, limits: Limits) -> str:
     """What stands before each part. Raises `EvaluationError` where there are too many."""
     delimiter = f"--{boundary}"
     if body.text.count(delimiter) > limits.values:
@@ -167,5 +167,5 @@ def _collect_last_values(fields: Iterable[Field]) -> FormFields:
 
 
 _READERS: dict[str, Callable[[Body, Limits], FormFields | None]] = dict(
-    zip(BODY_TYPES, (_form, _json, _multipart), strict=True)
+    zip(BODY_TYPES, (_parse_form, _parse_json, _parse_multipart), strict=True)
 )

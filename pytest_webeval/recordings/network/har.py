@@ -16,9 +16,9 @@ from pytest_webeval.recordings.network.bodies import build_attachment_reader
 from pytest_webeval.recordings.network.har_entries import Entry
 from pytest_webeval.recordings.network.har_entries import TooManyEntries
 from pytest_webeval.recordings.network.har_entries import build_trace
-from pytest_webeval.recordings.network.har_entries import too_many
+from pytest_webeval.recordings.network.har_entries import too_many_entries
 from pytest_webeval.recordings.network.playwright import LineEntries
-from pytest_webeval.recordings.network.playwright import line_entries
+from pytest_webeval.recordings.network.playwright import read_line_entries
 from pytest_webeval.safety.archives import BROKEN_ZIP
 from pytest_webeval.safety.archives import Archive
 from pytest_webeval.safety.archives import build_body_reader
@@ -98,7 +98,7 @@ def _parse_trace(content: bytes, where: str, bodies: BodySource) -> NetworkTrace
         lines = _read_as_lines(content, where, error, limits)
         return build_trace(lines.entries, bodies, lines.repairs or repairs)
     if len(entries) > limits.entries:
-        raise too_many(where, limits)
+        raise too_many_entries(where, limits)
     if not entries:
         raise RecordingError(f"{where} has no entries; record the run again")
     return build_trace(entries, bodies, repairs if _is_utf8(content) else f"{where} is not UTF-8 throughout")
@@ -107,17 +107,17 @@ def _parse_trace(content: bytes, where: str, bodies: BodySource) -> NetworkTrace
 def _refuse_too_many(content: bytes, where: str, limits: Limits) -> None:
     """Raise `RecordingError` for what would fill the memory before anybody could count its entries."""
     if len(content) > _LARGE and content.count(b'"request"') > limits.entries:
-        raise too_many(where, limits)
+        raise too_many_entries(where, limits)
 
 
 def _decode_entries(content: bytes, where: str, limits: Limits) -> Sequence[Entry | msgspec.Raw]:
     try:
         return _HAR.decode(content).log.entries
     except msgspec.DecodeError:  # one malformed entry must not cost the others: take them one by one
-        return _loose_entries(content, where, limits)
+        return _decode_loose_entries(content, where, limits)
 
 
-def _loose_entries(content: bytes, where: str, limits: Limits) -> list[msgspec.Raw]:
+def _decode_loose_entries(content: bytes, where: str, limits: Limits) -> list[msgspec.Raw]:
     if content.count(b",") > _VALUES * limits.entries:
         raise RecordingError(
             f"{where} is damaged and too large to read it entry by entry; {limits.describe('entries')}"
@@ -151,7 +151,7 @@ def _is_utf8(content: bytes) -> bool:
 
 def _read_as_lines(content: bytes, where: str, reason: Exception, limits: Limits) -> LineEntries:
     try:
-        return line_entries(content, where, limits)
+        return read_line_entries(content, where, limits)
     except TooManyEntries:
         raise
     except RecordingError:

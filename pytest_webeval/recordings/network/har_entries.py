@@ -10,11 +10,11 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.network.bodies import BodySource
 from pytest_webeval.recordings.network.bodies import lacks_body
 from pytest_webeval.recordings.network.entry_fields import NOTHING
-from pytest_webeval.recordings.network.entry_fields import cookie_pairs
-from pytest_webeval.recordings.network.entry_fields import header_pairs
 from pytest_webeval.recordings.network.entry_fields import is_set
+from pytest_webeval.recordings.network.entry_fields import parse_cookies
+from pytest_webeval.recordings.network.entry_fields import parse_headers
+from pytest_webeval.recordings.network.entry_fields import parse_seconds
 from pytest_webeval.recordings.network.entry_fields import parse_status
-from pytest_webeval.recordings.network.entry_fields import seconds_in
 from pytest_webeval.recordings.network.events import RECORD_AGAIN
 from pytest_webeval.recordings.network.events import Body
 from pytest_webeval.recordings.network.events import NetworkEvent
@@ -82,7 +82,7 @@ class RecordedEvent(NetworkEvent):
     def headers(self) -> Pairs:
         if self._headers is None:
             try:
-                self._headers, self._has_null_header = header_pairs(self._entry.request.headers)
+                self._headers, self._has_null_header = parse_headers(self._entry.request.headers)
             except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
                 raise self.damaged("headers") from None
         return self._headers
@@ -96,7 +96,7 @@ class RecordedEvent(NetworkEvent):
     @property
     def cookies(self) -> Pairs:
         try:
-            return cookie_pairs(self._entry.response.cookies)
+            return parse_cookies(self._entry.response.cookies)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             raise self.damaged("cookies") from None
 
@@ -114,7 +114,7 @@ class RecordedEvent(NetworkEvent):
 
     @property
     def started(self) -> float | None:
-        return seconds_in(self._entry.started)
+        return parse_seconds(self._entry.started)
 
     @property
     def is_from_cache(self) -> bool:
@@ -135,7 +135,7 @@ class TooManyEntries(RecordingError):
     """A trace with more entries than are read."""
 
 
-def too_many(where: str, limits: Limits) -> TooManyEntries:
+def too_many_entries(where: str, limits: Limits) -> TooManyEntries:
     """The error for a trace with more entries than are read."""
     return TooManyEntries(f"{where} has more than {limits.entries:,} entries; {limits.describe('entries')}")
 
@@ -147,10 +147,10 @@ def build_trace(
 
     Raises `RecordingError` for an entry that is no object at all.
     """
-    return NetworkTrace(tuple(_event(index, raw, bodies) for index, raw in enumerate(entries)), repairs, advice)
+    return NetworkTrace(tuple(_build_event(index, raw, bodies) for index, raw in enumerate(entries)), repairs, advice)
 
 
-def _event(index: int, raw: msgspec.Raw | Entry, bodies: BodySource) -> NetworkEvent:
+def _build_event(index: int, raw: msgspec.Raw | Entry, bodies: BodySource) -> NetworkEvent:
     if isinstance(raw, Entry):
         return RecordedEvent(index, raw, bodies)
     try:

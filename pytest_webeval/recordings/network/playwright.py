@@ -22,9 +22,9 @@ from pytest_webeval.recordings.network.bodies import RESOURCES
 from pytest_webeval.recordings.network.bodies import BodySource
 from pytest_webeval.recordings.network.bodies import build_attachment_reader
 from pytest_webeval.recordings.network.entry_fields import NOTHING
-from pytest_webeval.recordings.network.entry_fields import seconds_in
+from pytest_webeval.recordings.network.entry_fields import parse_seconds
 from pytest_webeval.recordings.network.har_entries import build_trace
-from pytest_webeval.recordings.network.har_entries import too_many
+from pytest_webeval.recordings.network.har_entries import too_many_entries
 from pytest_webeval.safety.archives import BROKEN_ZIP
 from pytest_webeval.safety.archives import Archive
 from pytest_webeval.safety.archives import build_body_reader
@@ -63,17 +63,17 @@ class LineEntries:
     repairs: str | None = None
 
 
-def line_entries(content: bytes, where: str, limits: Limits) -> LineEntries:
+def read_line_entries(content: bytes, where: str, limits: Limits) -> LineEntries:
     """The HAR entries in the resource-snapshot lines of a file. Raises `RecordingError` with the line's number."""
     if len(content) > _LARGE and sum(map(content.count, _BREAKS)) > _LINES * limits.entries:
         problem = f"{where} has more than {_LINES * limits.entries:,} lines, {_LINES} for each entry that is read"
         raise RecordingError(f"{problem}; {limits.describe('entries')}")
     try:
-        result = LineEntries(_entries(content.decode().splitlines(), limits))
+        result = LineEntries(_decode_entries(content.decode().splitlines(), limits))
     except (_BadLine, UnicodeDecodeError) as error:
         result = LineEntries(_decode_line_feed_lines(content, where, limits), f"{where}: {error}")
     if len(result.entries) > limits.entries:
-        raise too_many(where, limits)
+        raise too_many_entries(where, limits)
     return result
 
 
@@ -81,12 +81,12 @@ class _BadLine(Exception):
     """A line that holds no JSON with a type, or no snapshot where its type promises one."""
 
 
-def _entries(lines: Sequence[str | bytes], limits: Limits) -> list[msgspec.Raw]:
+def _decode_entries(lines: Sequence[str | bytes], limits: Limits) -> list[msgspec.Raw]:
     """The snapshots in some lines. Raises `_BadLine`."""
     entries = []
     for number, text in enumerate(lines, 1):
         try:
-            line = _line(text, limits)
+            line = _decode_line(text, limits)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise _BadLine(f"{error} @ line {number}") from error
         if bytes(line.type) == b'"resource-snapshot"':
@@ -96,7 +96,7 @@ def _entries(lines: Sequence[str | bytes], limits: Limits) -> list[msgspec.Raw]:
     return entries
 
 
-def _line(text: str | bytes, limits: Limits) -> _Line:
+def _decode_line(text: str | bytes, limits: Limits) -> _Line:
     """One line, which may hold what Python writes and reads though the standard does not know it."""
     try:
         return msgspec.json.decode(text, type=_Line)
@@ -112,7 +112,7 @@ def _line(text: str | bytes, limits: Limits) -> _Line:
 def _decode_line_feed_lines(content: bytes, where: str, limits: Limits) -> list[msgspec.Raw]:
     """As Playwright wrote them: line feeds alone end a line, and a blank line says nothing."""
     try:
-        return _entries([line if line.strip() else b'{"type": ""}' for line in content.split(b"\n")], limits)
+        return _decode_entries([line if line.strip() else b'{"type": ""}' for line in content.split(b"\n")], limits)
     except _BadLine as error:
         raise RecordingError(f"{where} is no Playwright trace: {error}; record it again") from error
 
@@ -129,7 +129,7 @@ class ZipTrace:
         where = str(inputs.directory / name)
         try:
             archive = Archive(inputs.read(name), inputs.limits)
-            names = [NETWORK] if NETWORK in archive else network_logs(archive.names)
+            names = [NETWORK] if NETWORK in archive else list_network_logs(archive.names)
             logs = _read_logs(inputs.limits.file_size, names, archive.read)
         except BROKEN_ZIP as error:
             raise RecordingError(
@@ -157,10 +157,10 @@ class FolderTrace:
                 raise
         logs = _read_logs(
             inputs.limits.file_size,
-            network_logs(_names_in(where)),
+            list_network_logs(_list_names(where)),
             lambda log, most: _drop_undecodable(inputs.read(str(folder / log), most)),
         )
-        return _build_log_trace(logs, str(where), _bodies_in(inputs, folder))
+        return _build_log_trace(logs, str(where), _build_body_source(inputs, folder))
 
 
 class LineTrace:
@@ -177,25 +177,25 @@ class LineTrace:
 
 def _load_lines(inputs: RunInputs, name: str) -> NetworkTrace:
     content = _drop_undecodable(inputs.read(name))
-    lines = line_entries(content, str(inputs.directory / name), inputs.limits)
-    return build_trace(lines.entries, _bodies_in(inputs, Path(name).parent), lines.repairs, _ADVICE)
+    lines = read_line_entries(content, str(inputs.directory / name), inputs.limits)
+    return build_trace(lines.entries, _build_body_source(inputs, Path(name).parent), lines.repairs, _ADVICE)
 
 
 def _drop_undecodable(content: bytes) -> bytes:
     return content.decode("utf-8", "ignore").encode()  # spec §3.1: undecodable bytes are dropped
 
 
-def _bodies_in(inputs: RunInputs, folder: Path) -> BodySource:
+def _build_body_source(inputs: RunInputs, folder: Path) -> BodySource:
     fetch = build_attachment_reader(inputs, str(folder / RESOURCES))
     return BodySource(lambda reference: fetch(reference.removeprefix(f"{RESOURCES}/")), inputs.limits)
 
 
-def network_logs(names: Iterable[str]) -> list[str]:
+def list_network_logs(names: Iterable[str]) -> list[str]:
     """The network logs that Playwright Test puts into one trace, one for each browser context: `0-trace.network`."""
     return sorted((name for name in names if _LOG.fullmatch(name)), key=lambda name: (len(name), name))
 
 
-def _names_in(folder: Path) -> list[str]:
+def _list_names(folder: Path) -> list[str]:
     try:
         return [path.name for path in folder.iterdir()]
     except OSError as error:
@@ -216,17 +216,17 @@ def _build_log_trace(logs: Mapping[str, bytes], where: str, bodies: BodySource) 
     if not logs:
         raise RecordingError(f"{where} has no {NETWORK}; {_ADVICE}")
     limits = bodies.limits
-    parts = [line_entries(content, f"{where}/{name}", limits) for name, content in logs.items()]
+    parts = [read_line_entries(content, f"{where}/{name}", limits) for name, content in logs.items()]
     if list(logs) == [NETWORK]:
         return build_trace(parts[0].entries, bodies, parts[0].repairs, _ADVICE)
-    entries = in_order_of_time([part.entries for part in parts])
+    entries = sort_by_time([part.entries for part in parts])
     if len(entries) > limits.entries:
-        raise too_many(where, limits)
+        raise too_many_entries(where, limits)
     repairs = f"{where} has {', '.join(islice(logs, _MAX_NAMED))} instead of one {NETWORK}"
     return build_trace(entries, bodies, repairs, _ADVICE)
 
 
-def in_order_of_time(logs: Sequence[Sequence[msgspec.Raw]]) -> list[msgspec.Raw]:
+def sort_by_time(logs: Sequence[Sequence[msgspec.Raw]]) -> list[msgspec.Raw]:
     """The entries of several logs by the time at which each began. One without a time stays behind its predecessor."""
     moments = [[_start_times(entry) for entry in log] for log in logs]
     clock = 0 if any(wall is not None for log in moments for wall, _ in log) else 1
@@ -245,7 +245,7 @@ def _start_times(entry: msgspec.Raw) -> tuple[float | None, float | None]:
         times = _TIMES.decode(entry)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return None, None
-    return seconds_in(times.started), times.monotonic if isinstance(times.monotonic, int | float) else None
+    return parse_seconds(times.started), times.monotonic if isinstance(times.monotonic, int | float) else None
 
 
 _TIMES = msgspec.json.Decoder(_Times)

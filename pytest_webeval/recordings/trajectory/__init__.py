@@ -1,3 +1,3 @@
-"""Fara trajectories: logs, answers, screenshots and what became of a run (`fara_webeval.md` §2-4)."""
+"""Fara trajectories: logs, answers, screenshots and the outcome of a run (`fara_webeval.md` §2-4)."""
 
 from __future__ import annotations

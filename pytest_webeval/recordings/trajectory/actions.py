@@ -60,7 +60,7 @@ def read_text(message: str) -> ObservationText | StepText | None:
     observation = _OBSERVATION.match(message)
     if observation:
         return ObservationText(int(observation[1]), observation[2].strip())
-    action = _last_action(message) if _STEP.match(message) else None
+    action = _find_last_action(message) if _STEP.match(message) else None
     if action is None:
         return None
     start, thought = action.start(), _THOUGHT.match(message)
@@ -69,11 +69,11 @@ def read_text(message: str) -> ObservationText | StepText | None:
 
 
 def quotes_step(message: str) -> bool:
-    """Whether a message holds both words by which the original tells a step, wherever they stand (§3.1)."""
+    """Whether a message holds both words by which the original recognizes a step, wherever they stand (§3.1)."""
     return "Thought #" in message and "Action #" in message
 
 
-def _last_action(message: str) -> re.Match[str] | None:
+def _find_last_action(message: str) -> re.Match[str] | None:
     """Where the action stands: in the last line of that form, as those before it belong to what the agent thought."""
     for pattern in _ACTIONS:
         last = deque(pattern.finditer(message), maxlen=1)
@@ -100,13 +100,13 @@ def read_action(text: str) -> ActionText:
 
 
 def _read_literal(tool: str | None, text: str, error: InvalidJson) -> ActionText:
-    arguments = _literal(text)
+    arguments = _parse_literal(text)
     if arguments is None:
         return ActionText(tool, None, (f"the arguments are no JSON ({error})",))
     return ActionText(tool, arguments, ("the arguments are written as in Python",))
 
 
-def _literal(text: str) -> dict[str, Any] | None:
+def _parse_literal(text: str) -> dict[str, Any] | None:
     """A dict as Python writes it, with what JSON has no word for refused."""
     if len(text) > MAX_LITERAL:
         return None
@@ -121,7 +121,7 @@ def _literal(text: str) -> dict[str, Any] | None:
 
 
 FARA, GPT_SOLVER, TEXT = "fara", "gpt_solver", "text"
-UNPARSED = "unparsed"  # the action of a step of which nobody can tell what it did
+UNPARSED = "unparsed"  # the action of a step that cannot be read
 SOLVER, SUMMARY = "WebSurfer", "WebSurfer-SummarizedAction"  # who writes the two lines of a gpt-solver step
 RENAMED = {"stop_execution": "terminate", "stop_and_answer_question": "terminate"}
 _FARA_TOOL = "computer_use"
@@ -171,10 +171,10 @@ def is_action(event: Mapping[str, Any]) -> bool:
     return event.get("action") is not None and event.get("source") != SUMMARY
 
 
-def event_action(event: Mapping[str, Any]) -> Action:
+def parse_event_action(event: Mapping[str, Any]) -> Action:
     """The action of a structured line."""
     problems: list[str] = []
-    arguments = _arguments(event, problems)
+    arguments = _read_arguments(event, problems)
     outer, inner = event.get("action"), arguments.get("action")
     raw_action = outer if inner is None or inner == "" else inner
     is_named = isinstance(raw_action, str) and raw_action != ""
@@ -182,11 +182,11 @@ def event_action(event: Mapping[str, Any]) -> Action:
         problems.append(f"its action is {shorten_json(raw_action)}, not a name; kept as {UNPARSED}")
     tool = outer if isinstance(outer, str) else None
     name = raw_action if isinstance(raw_action, str) else shorten_json(raw_action)
-    thought = _thought(arguments, problems)
-    return Action(_dialect(event, arguments), name, is_named, tool, arguments, thought, tuple(problems))
+    thought = _read_thought(arguments, problems)
+    return Action(_detect_dialect(event, arguments), name, is_named, tool, arguments, thought, tuple(problems))
 
 
-def text_action(text: StepText) -> Action:
+def parse_text_action(text: StepText) -> Action:
     """The action of a step that is written as text; one that cannot be read is kept, so that the steps still count."""
     parsed = read_action(text.action)
     inner = (parsed.arguments or {}).get("action")
@@ -199,13 +199,13 @@ def text_action(text: StepText) -> Action:
     return Action(TEXT, name or UNPARSED, is_named, parsed.tool, logged, text.thought, problems)
 
 
-def _dialect(event: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
+def _detect_dialect(event: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
     """Whose action it is: the gpt solver writes neither action nor thoughts among the arguments."""
     is_fara = event.get("action") == _FARA_TOOL or event.get("source") == "FaraAgent"
     return FARA if is_fara or "action" in arguments or "thoughts" in arguments else GPT_SOLVER
 
 
-def _arguments(event: Mapping[str, Any], problems: list[str]) -> dict[str, Any]:
+def _read_arguments(event: Mapping[str, Any], problems: list[str]) -> dict[str, Any]:
     raw = event.get("arguments")
     arguments = _decode_arguments(raw) if isinstance(raw, str) else raw
     if not isinstance(arguments, dict):
@@ -223,14 +223,16 @@ def _decode_arguments(text: str) -> Any:
         return None
 
 
-def _thought(arguments: Mapping[str, Any], problems: list[str]) -> str:
-    thought = _text_of(arguments, "thoughts", problems)
+def _read_thought(arguments: Mapping[str, Any], problems: list[str]) -> str:
+    thought = _read_text(arguments, "thoughts", problems)
     if thought.strip():
         return thought
-    return f"{_text_of(arguments, 'state_description', problems)} {_text_of(arguments, 'reasoning', problems)}".strip()
+    return (
+        f"{_read_text(arguments, 'state_description', problems)} {_read_text(arguments, 'reasoning', problems)}".strip()
+    )
 
 
-def _text_of(arguments: Mapping[str, Any], key: str, problems: list[str]) -> str:
+def _read_text(arguments: Mapping[str, Any], key: str, problems: list[str]) -> str:
     raw = arguments.get(key)
     if raw is None or isinstance(raw, str):
         return raw or ""

@@ -38,7 +38,7 @@ class Usage:
 
 
 def total_usage(components: Mapping[str, Usage]) -> Usage:
-    """The sum over components. What one of them does not know, nobody knows of the sum."""
+    """The sum over components. What is unknown of one of them is unknown of the sum."""
     each = list(components.values())
     return Usage(
         sum(usage.prompt_tokens for usage in each),
@@ -53,22 +53,22 @@ def read_usage(raw: Mapping[str, Any], warnings: WarningLog) -> dict[str, Usage]
     usages = {}
     for component, fields in raw.items():
         try:
-            usages[component] = _usage(fields)
+            usages[component] = _parse_usage(fields)
         except ValueError as error:
             warnings.add(f"token_usage of {component!r:.80} is left out of the sum: {error}")
     return usages
 
 
-def _usage(fields: object) -> Usage:
+def _parse_usage(fields: object) -> Usage:
     if not isinstance(fields, dict):
         raise ValueError(f"it is {reprlib.repr(fields):.80}; wanted an object with {' and '.join(_REQUIRED)}")
-    prompt, completion = (_count(fields, key) for key in _REQUIRED)
-    reasoning, calls = (None if fields.get(key) is None else _count(fields, key) for key in _OPTIONAL)
+    prompt, completion = (_parse_count(fields, key) for key in _REQUIRED)
+    reasoning, calls = (None if fields.get(key) is None else _parse_count(fields, key) for key in _OPTIONAL)
     extra = {key: value for key, value in fields.items() if key not in (*_REQUIRED, *_OPTIONAL)}
     return Usage(prompt, completion, reasoning, calls or None, extra)  # zero calls used no tokens: not counted (Q45)
 
 
-def _count(fields: Mapping[str, object], key: str) -> int:
+def _parse_count(fields: Mapping[str, object], key: str) -> int:
     raw = fields.get(key)
     count = int(raw) if isinstance(raw, float) and raw.is_integer() else raw
     if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= _MOST:
@@ -156,12 +156,12 @@ def other_answers(name: str, names: Sequence[str]) -> str | None:
 
 
 def _candidates(names: Sequence[str]) -> list[str]:
-    """Names of answer files. What systems put beside files, such as ._7_final_answer.json, begins with a dot."""
+    """Names of answer files. Files of the operating system, such as ._7_final_answer.json, begin with a dot."""
     return sorted({name for name in names if name.endswith(_SUFFIX) and not name.startswith(".")})
 
 
 def name_warning(task_id: str, name: str) -> str | None:
-    """What to tell of an answer file that goes by another task's name than its directory (§1.3-7)."""
+    """The warning about an answer file that goes by another task's name than its directory (§1.3-7)."""
     other = name.removesuffix(_FULL_SUFFIX if name.endswith(_FULL_SUFFIX) else _SUFFIX)
     if other in (task_id, "final", ""):
         return None
@@ -173,7 +173,7 @@ def read_answer(name: str, content: bytes) -> FinalAnswer:
 
     Raises `UnreadableTrajectory` if it is not JSON or a field is of a wrong type.
     """
-    fields = _object(name, content)
+    fields = _parse_object(name, content)
     _refuse_wrong_types(name, fields)
     warnings = WarningLog(name)
     _add_warnings(fields, content, warnings)
@@ -192,14 +192,14 @@ def read_answer(name: str, content: bytes) -> FinalAnswer:
     )
 
 
-def _object(name: str, content: bytes) -> dict[str, Any]:
+def _parse_object(name: str, content: bytes) -> dict[str, Any]:
     try:
         document = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise UnreadableTrajectory("answer_invalid", f"{name} is no JSON: {error}; {_REPAIR_HINT}") from error
     if not isinstance(document, dict):
         raise UnreadableTrajectory(
-            "answer_invalid", f"{name} is {_kind(document)}; wanted an object with final_answer; {_REPAIR_HINT}"
+            "answer_invalid", f"{name} is {_format_kind(document)}; wanted an object with final_answer; {_REPAIR_HINT}"
         )
     return document
 
@@ -215,11 +215,11 @@ def _refuse_wrong_types(name: str, fields: Mapping[str, Any]) -> None:
 
 def _wrong_type_error(name: str, raw: object, expected: str, where: str) -> UnreadableTrajectory:
     return UnreadableTrajectory(
-        "answer_invalid", f"{name} has {_kind(raw)} where {expected} is wanted; {_REPAIR_HINT} @ {where}"
+        "answer_invalid", f"{name} has {_format_kind(raw)} where {expected} is wanted; {_REPAIR_HINT} @ {where}"
     )
 
 
-def _kind(raw: object) -> str:
+def _format_kind(raw: object) -> str:
     return _KINDS.get(type(raw), "a number")
 
 

@@ -59,7 +59,7 @@ def read_core_log(content: bytes | None) -> CoreLog:
         if header is None:
             reading.continue_record(line)
         else:
-            reading.start_record(_time(header["time"]), header["level"], line[header.end() :])
+            reading.start_record(_parse_time(header["time"]), header["level"], line[header.end() :])
     return reading.log
 
 
@@ -120,7 +120,7 @@ class _Reading:
         self.seconds = between if between >= 0 else None  # clocks are set back, twice a year at least
 
 
-def _time(text: str) -> datetime | None:
+def _parse_time(text: str) -> datetime | None:
     try:
         return datetime.fromisoformat(text)
     except ValueError:

@@ -59,7 +59,7 @@ class TrajectoryFiles:
 
     @cached_property
     def place(self) -> RunLocation:
-        """System, model, benchmark and run, as far as the directory's path tells them."""
+        """System, model, benchmark and run, as far as the directory's path names them."""
         return locate(self.path.absolute())
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Where a run belongs: system, model and benchmark as its path tells them (`fara_webeval.md` §1.1, §1.3)."""
+"""Where a run belongs: system, model and benchmark as its path names them (`fara_webeval.md` §1.1, §1.3)."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ def locate(path: PurePath) -> RunLocation:
     """What the path of a trajectory's directory says. Reads nothing from the disk."""
     above = path.parts[:-1]
     has_traj = above[-1:] == (_TRAJECTORIES,)
-    inside = _inside(above[:-1] if has_traj else above)
+    inside = _parts_from_system(above[:-1] if has_traj else above)
     if len(inside) < 4:
         return RunLocation(has_traj=has_traj)
     run_id = "/".join(inside[4:]) or None
-    rounds = _max_rounds(inside[0])
+    rounds = _parse_max_rounds(inside[0])
     if has_traj:
         system, model, user, benchmark = inside[:4]
         return RunLocation(system, model, user, benchmark, run_id, rounds, has_traj)
@@ -68,7 +68,7 @@ def locate(path: PurePath) -> RunLocation:
     return RunLocation(system, None, None, benchmark, "/".join(inside[3:]), rounds, has_traj, split)
 
 
-def _inside(above: tuple[str, ...]) -> tuple[str, ...]:
+def _parts_from_system(above: tuple[str, ...]) -> tuple[str, ...]:
     """The parts from the system on: a run that was filed elsewhere is known by what a system's name looks like."""
     after = len(above) - above[::-1].index(_RUNS) if _RUNS in above else 0
     system_positions = (position for position in range(after, len(above)) if _SYSTEM.fullmatch(above[position]))
@@ -76,7 +76,7 @@ def _inside(above: tuple[str, ...]) -> tuple[str, ...]:
     return above[start:]
 
 
-def _max_rounds(system: str) -> int | None:
+def _parse_max_rounds(system: str) -> int | None:
     fields = (field for field in system.split("-") if field.isascii() and field.isdigit())
     first = next(fields, "")
     return int(first) if 0 < len(first) <= _MOST_DIGITS else None

@@ -24,7 +24,7 @@ MIXED, EMPTY = "mixed", "empty"
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """What a log tells.
+    """What a log records.
 
     `dialect` is `fara`, `gpt_solver`, `text`, `mixed` if steps of several kinds are in it, or `empty` if none is.
     `events`, `actions` and `thoughts` are those that the original loader has (§3.1), with these exceptions. What it
@@ -41,29 +41,31 @@ class Log:
 
 
 def read_log(content: bytes) -> Log:
-    """The log in the bytes of its file, whatever they are. What is damaged is left out or mended, with a warning."""
+    """The log in the bytes of its file, whatever they are. What is damaged is left out or repaired, with a warning."""
     in_lines, in_steps = WarningLog(LOG), WarningLog(LOG)
     lines = read_lines(content, in_lines)
     logged_steps = read_steps(lines, in_steps)
-    dialect = _dialect(lines, logged_steps)
+    dialect = _detect_dialect(lines, logged_steps)
     return Log(
         dialect=dialect,
         steps=tuple(logged.step for logged in logged_steps),
-        events=_events(dialect, lines, logged_steps),
+        events=_convert_events(dialect, lines, logged_steps),
         actions=tuple(logged.action.json for logged in logged_steps),
         thoughts=tuple(logged.action.thought for logged in logged_steps),
         warnings=(*in_steps.texts, *in_lines.texts),
     )
 
 
-def _dialect(lines: Sequence[Line], logged_steps: Sequence[LoggedStep]) -> str:
+def _detect_dialect(lines: Sequence[Line], logged_steps: Sequence[LoggedStep]) -> str:
     dialects = {logged.action.dialect for logged in logged_steps}
     if not dialects:
         return GPT_SOLVER if any(line.event.get("source") == SUMMARY for line in lines) else EMPTY
     return dialects.pop() if len(dialects) == 1 else MIXED
 
 
-def _events(dialect: str, lines: Sequence[Line], logged_steps: Sequence[LoggedStep]) -> tuple[dict[str, Any], ...]:
+def _convert_events(
+    dialect: str, lines: Sequence[Line], logged_steps: Sequence[LoggedStep]
+) -> tuple[dict[str, Any], ...]:
     """The events as the original has them in each of its modes (§3.1)."""
     if dialect in {FARA, MIXED}:
         return tuple(line.event for line in lines)

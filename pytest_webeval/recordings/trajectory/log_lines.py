@@ -30,10 +30,10 @@ def read_lines(content: bytes, warnings: WarningLog) -> list[Line]:
     """All objects of a log, in order. Lines end at a line feed and nowhere else."""
     lines: list[Line] = []
     blank: list[int] = []
-    for number, raw in _raw_lines(content, warnings):
-        text = _text(raw, number, warnings)
+    for number, raw in _split_lines(content, warnings):
+        text = _decode_text(raw, number, warnings)
         if text:
-            lines.extend(Line(number, event) for event in _events(text, number, warnings))
+            lines.extend(Line(number, event) for event in _decode_events(text, number, warnings))
         else:
             blank.append(number)
     if blank:
@@ -42,7 +42,7 @@ def read_lines(content: bytes, warnings: WarningLog) -> list[Line]:
     return lines
 
 
-def _raw_lines(content: bytes, warnings: WarningLog) -> Iterator[tuple[int, bytes]]:
+def _split_lines(content: bytes, warnings: WarningLog) -> Iterator[tuple[int, bytes]]:
     start = 0
     for number in range(1, MAX_LINES + 1):
         if start >= len(content):
@@ -55,7 +55,7 @@ def _raw_lines(content: bytes, warnings: WarningLog) -> Iterator[tuple[int, byte
         warnings.add(f"has more than {MAX_LINES:,} lines; the rest is left out", MAX_LINES)
 
 
-def _text(raw: bytes, number: int, warnings: WarningLog) -> str:
+def _decode_text(raw: bytes, number: int, warnings: WarningLog) -> str:
     try:
         text = raw.decode()
     except UnicodeDecodeError:
@@ -67,15 +67,15 @@ def _text(raw: bytes, number: int, warnings: WarningLog) -> str:
     return text.strip(_BLANKS + _LEFTOVERS)
 
 
-def _events(text: str, number: int, warnings: WarningLog) -> Iterator[dict[str, Any]]:
+def _decode_events(text: str, number: int, warnings: WarningLog) -> Iterator[dict[str, Any]]:
     """The objects of one line: one, or several if their line feeds got lost."""
     start = 0
     for position in range(MAX_GLUED):
-        decoded = _object(text, start, number, warnings)
+        decoded = _decode_object(text, start, number, warnings)
         if decoded is None:
             return
         yield decoded.value
-        start = _after_blanks(text, decoded.end)
+        start = _skip_blanks(text, decoded.end)
         if start == len(text):
             return
         if position == 0:
@@ -83,13 +83,13 @@ def _events(text: str, number: int, warnings: WarningLog) -> Iterator[dict[str, 
     warnings.add(f"has more than {MAX_GLUED:,} JSON objects; the rest is left out", number)
 
 
-def _after_blanks(text: str, start: int) -> int:
+def _skip_blanks(text: str, start: int) -> int:
     while text[start : start + 1] in _BLANKS and start < len(text):
         start += 1
     return start
 
 
-def _object(text: str, start: int, number: int, warnings: WarningLog) -> LenientJson | None:
+def _decode_object(text: str, start: int, number: int, warnings: WarningLog) -> LenientJson | None:
     try:
         decoded = load_lenient(text, start)
     except InvalidJson as error:

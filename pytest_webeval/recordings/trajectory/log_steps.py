@@ -1,4 +1,4 @@
-"""Which lines of a log tell the same step: a text, a structured line, an observation (`fara_webeval.md` §2.1, §3.2)."""
+"""Which lines of a log form one step: a text, a structured line, an observation (`fara_webeval.md` §2.1, §3.2)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pytest_webeval.recordings.trajectory.actions import SUMMARY
 from pytest_webeval.recordings.trajectory.actions import Action
 from pytest_webeval.recordings.trajectory.actions import ObservationText
 from pytest_webeval.recordings.trajectory.actions import StepText
-from pytest_webeval.recordings.trajectory.actions import event_action
 from pytest_webeval.recordings.trajectory.actions import is_action
+from pytest_webeval.recordings.trajectory.actions import parse_event_action
+from pytest_webeval.recordings.trajectory.actions import parse_text_action
 from pytest_webeval.recordings.trajectory.actions import quotes_step
 from pytest_webeval.recordings.trajectory.actions import read_text
-from pytest_webeval.recordings.trajectory.actions import text_action
 from pytest_webeval.recordings.trajectory.log_lines import Line
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.safety.json import shorten_json
@@ -25,7 +25,7 @@ from pytest_webeval.safety.warning_log import WarningLog
 
 @dataclass(slots=True)
 class StepBuilder:
-    """A step as far as its lines were met: `action` is what its best line tells, `text` what its text does.
+    """A step as far as its lines were met: `action` comes from its best line, `text` from its text.
 
     Its number is the one in its texts, or the one that was due.
     """
@@ -74,7 +74,7 @@ class StepAssembler:
 
     def add_text(self, line: Line, text: StepText) -> None:
         """A thought with its action: a step of its own, unless it is that of the structured line before it."""
-        step, action = self._open(), text_action(text)
+        step, action = self._open(), parse_text_action(text)
         if step and step.text is None and step.number == text.number:
             step.text = action
             return
@@ -91,7 +91,7 @@ class StepAssembler:
             then = "taken for the last one" if step else "left out"
             self.warnings.add(f"Observation#{observation.number} fits no step; {then}", line.number)
             if step:
-                self._number(step, observation.number)
+                self._register(step, observation.number)
         if step:
             step.observation = observation.text
 
@@ -101,17 +101,17 @@ class StepAssembler:
 
     def _begin(self, step: StepBuilder) -> None:
         self.steps.append(step)
-        self._number(step, step.number)
+        self._register(step, step.number)
 
-    def _number(self, step: StepBuilder, number: int) -> None:
+    def _register(self, step: StepBuilder, number: int) -> None:
         step.number = self._last = number
         self._by_number[number] = step
 
 
 def draft_steps(lines: Sequence[Line], warnings: WarningLog) -> list[StepBuilder]:
-    """The steps that the lines of a log tell, in the order of the log."""
+    """The steps in the lines of a log, in the order of the log."""
     drafts = StepAssembler(warnings)
-    for line, action in zip(lines, _actions(lines, warnings), strict=True):
+    for line, action in zip(lines, _parse_actions(lines, warnings), strict=True):
         parsed = action or _parse_message(line, warnings)
         if isinstance(parsed, Action):
             drafts.add_action(line, parsed)
@@ -119,12 +119,12 @@ def draft_steps(lines: Sequence[Line], warnings: WarningLog) -> list[StepBuilder
             drafts.add_text(line, parsed)
         elif parsed:
             drafts.add_observation(line, parsed)
-    return _without_echoes(drafts.steps)
+    return _remove_echoes(drafts.steps)
 
 
-def _actions(lines: Sequence[Line], warnings: WarningLog) -> list[Action | None]:
+def _parse_actions(lines: Sequence[Line], warnings: WarningLog) -> list[Action | None]:
     """The action of each structured line. Where the gpt solver acts, others only report what they plan (§3.1)."""
-    actions = [event_action(line.event) if is_action(line.event) else None for line in lines]
+    actions = [parse_event_action(line.event) if is_action(line.event) else None for line in lines]
     sources = [
         line.event.get("source") if action and action.dialect == GPT_SOLVER else None
         for line, action in zip(lines, actions, strict=True)
@@ -150,7 +150,7 @@ def _parse_message(line: Line, warnings: WarningLog) -> StepText | ObservationTe
     return parsed
 
 
-def _without_echoes(steps: list[StepBuilder]) -> list[StepBuilder]:
+def _remove_echoes(steps: list[StepBuilder]) -> list[StepBuilder]:
     """In a structured log a text that is logged twice makes no second step; its structured line, logged twice, does."""
     if not any(step.action.is_structured for step in steps):
         return steps
@@ -174,7 +174,7 @@ class LoggedStep:
 
 
 def read_steps(lines: Sequence[Line], warnings: WarningLog) -> list[LoggedStep]:
-    """All steps that a log tells, also those that only a text tells though others have structured lines (Q8)."""
+    """All steps of a log, also those that only a text records though others have structured lines (Q8)."""
     drafts = draft_steps(lines, warnings)
     _compare_counts(drafts, warnings)
     return [_build_step(index, draft, warnings) for index, draft in enumerate(drafts, 1)]
@@ -200,16 +200,16 @@ def _build_step(index: int, draft: StepBuilder, warnings: WarningLog) -> LoggedS
         tool=action.tool,
         arguments=action.arguments,
         thought=action.thought or (draft.text.thought if draft.text else ""),
-        url=_text(draft.line, "url", warnings),
-        timestamp=_text(draft.line, "timestamp", warnings),
-        source=_text(draft.line, "source", warnings),
+        url=_read_text_field(draft.line, "url", warnings),
+        timestamp=_read_text_field(draft.line, "timestamp", warnings),
+        source=_read_text_field(draft.line, "source", warnings),
         observation=draft.observation,
         line=line,
     )
     return LoggedStep(step, draft.line, action)
 
 
-def _text(line: Line, key: str, warnings: WarningLog) -> str | None:
+def _read_text_field(line: Line, key: str, warnings: WarningLog) -> str | None:
     raw = line.event.get(key)
     if raw is None or isinstance(raw, str):
         return raw

@@ -1,4 +1,4 @@
-"""What became of a trajectory, and what it is worth before any judge looks at it (`fara_webeval.md` §4)."""
+"""The outcome of a trajectory, and its points before any judge looks at it (`fara_webeval.md` §4)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 
 
 class OutcomeClass(StrEnum):
-    """The four things that can become of a trajectory."""
+    """The four outcomes of a trajectory."""
 
     COMPLETED = "completed"
     OVER_BUDGET = "over_budget"

@@ -55,15 +55,15 @@ def find_screenshots(
         by_status["twice" if name in used else status].append(name)
         if status in ("here", "moved"):
             used[name] = None
-    unlisted = _in_order(name for name in sorted(folder.names) if name not in used and folder.is_step(name))
+    unlisted = _sort_names(name for name in sorted(folder.names) if name not in used and folder.is_step(name))
     by_status["unlisted" if listed else "not listed at all"] = unlisted
     return Screenshots(
-        all=tuple(Screenshot(name, number_of(name)) for name in (_in_order(used) if listed else unlisted)),
+        all=tuple(Screenshot(name, number_of(name)) for name in (_sort_names(used) if listed else unlisted)),
         listed_count=len(listed),
         missing=tuple(by_status["missing"]),
         unlisted=tuple(unlisted),
         refused=tuple(by_status["refused"]),
-        warnings=_warnings(by_status),
+        warnings=_format_warnings(by_status),
     )
 
 
@@ -78,7 +78,7 @@ class _Folder:
         parts = [part for part in _SEPARATOR.split(entry) if part not in ("", ".")]
         if not entry.lower().endswith(_IMAGES) or ".." in parts:
             return "refused", entry
-        exact = entry if entry in self.names else self._inside(entry, parts)
+        exact = entry if entry in self.names else self._relative_path(entry, parts)
         name = exact if exact and self._exists(exact) else parts[-1]
         if not self._exists(name):
             return "missing", name
@@ -87,11 +87,11 @@ class _Folder:
         return "here" if name == exact else "moved", name
 
     def is_step(self, name: str) -> bool:
-        """Whether a name in the directory is that of an image of a step; verifiers leave links beside them (Q13)."""
+        """Whether a name in the directory is that of an image of a step; verifiers leave links there (Q13)."""
         is_named_so = name.startswith("screenshot") and name.endswith(".png") and name != _FIXED
         return is_named_so and not self._is_unsafe(name)
 
-    def _inside(self, entry: str, parts: Sequence[str]) -> str:
+    def _relative_path(self, entry: str, parts: Sequence[str]) -> str:
         """The path below the directory that an entry means, or nothing if it means a place elsewhere."""
         if _ABSOLUTE.match(entry):
             own = [part for part in _SEPARATOR.split(self.path) if part]
@@ -115,12 +115,12 @@ def number_of(name: str) -> int:
     return int(digits[-18:] or 0)  # more digits than any clock has
 
 
-def _in_order(names: Iterable[str]) -> list[str]:
-    return sorted(names, key=lambda name: (number_of(name), _moment(name) == "post"))
+def _sort_names(names: Iterable[str]) -> list[str]:
+    return sorted(names, key=lambda name: (number_of(name), _parse_moment(name) == "post"))
 
 
-def _moment(name: str) -> str:
-    """`pre` or `post` if the name tells on which side of its action an image was taken."""
+def _parse_moment(name: str) -> str:
+    """`pre` or `post` if the name says on which side of its action an image was taken."""
     last = PurePosixPath(name).stem.rpartition("_")[2]
     return last if last in ("pre", "post") else ""
 
@@ -135,7 +135,7 @@ _WARNING_TEXTS = {
 }
 
 
-def _warnings(by_status: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+def _format_warnings(by_status: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     warnings = WarningLog("screenshots")
     for status, text in _WARNING_TEXTS.items():
         if names := by_status.get(status):
@@ -148,7 +148,7 @@ def align(steps: Sequence[Step], shots: Sequence[Screenshot]) -> tuple[tuple[Ste
 
     That is `n`, `n+1`, `n-1` or `misaligned`; where names tell the side of the action, images of one step are one.
     """
-    is_explicit = any(_moment(shot.name) for shot in shots)
+    is_explicit = any(_parse_moment(shot.name) for shot in shots)
     look = _by_name(shots) if is_explicit else _by_place(shots)
     count = len({shot.number for shot in shots}) if is_explicit else len(shots)
     aligned = []
@@ -168,7 +168,7 @@ def _by_place(shots: Sequence[Screenshot]) -> _Look:
 
 def _by_name(shots: Sequence[Screenshot]) -> _Look:
     """By the number in the name, which is that of the step, unless there is an image after an action 0."""
-    after = {shot.number: shot for shot in shots if _moment(shot.name) == "post"}
+    after = {shot.number: shot for shot in shots if _parse_moment(shot.name) == "post"}
     before = {shot.number: shot for shot in shots if shot.number not in after or after[shot.number] is not shot}
     shift = 1 if 0 in after else 0
     return lambda index: (before.get(index - shift), after.get(index - shift))

@@ -59,18 +59,18 @@ class TaskData:
 def read_task_data(content: bytes) -> TaskData:
     """What the bytes of the file say; nothing but a warning if they are damaged (Q43). Never raises."""
     warnings = WarningLog(_FILE)
-    raw = _object(content, warnings)
+    raw = _parse_object(content, warnings)
     return TaskData(
-        text=next(filter(None, (_text(raw, key) for key in _TEXTS)), None),
-        init_url=_text(raw, "init_url"),
-        rubric=_rubric(raw.get(_RUBRIC), warnings),
+        text=next(filter(None, (_read_text(raw, key) for key in _TEXTS)), None),
+        init_url=_read_text(raw, "init_url"),
+        rubric=_select_rubric(raw.get(_RUBRIC), warnings),
         raw=raw,
         flags={name: raw[name] for name in FLAGS if _is_set(raw.get(name))},
         warnings=warnings.texts,
     )
 
 
-def _object(content: bytes, warnings: WarningLog) -> dict[str, Any]:
+def _parse_object(content: bytes, warnings: WarningLog) -> dict[str, Any]:
     try:
         document = json.loads(content, parse_float=Decimal, parse_constant=lambda _: None)
     except (ValueError, RecursionError) as error:
@@ -85,12 +85,12 @@ def _object(content: bytes, warnings: WarningLog) -> dict[str, Any]:
     return {}
 
 
-def _text(raw: Mapping[str, Any], key: str) -> str | None:
+def _read_text(raw: Mapping[str, Any], key: str) -> str | None:
     text = raw.get(key)
     return text if isinstance(text, str) and text.strip() else None
 
 
-def _rubric(raw: object, warnings: WarningLog) -> Mapping[str, Any] | None:
+def _select_rubric(raw: object, warnings: WarningLog) -> Mapping[str, Any] | None:
     first = next(iter(raw), None) if isinstance(raw, list) else raw
     if first is None or isinstance(first, dict):
         return first

@@ -26,10 +26,10 @@ class Times:
 def read_times(content: bytes | None) -> Times:
     """The times in the bytes of the file, or none where there is no file (Q33). Never raises."""
     warnings = WarningLog(_FILE)
-    fields = None if content is None else _object(content, warnings)
+    fields = None if content is None else _parse_object(content, warnings)
     if fields is None:
         return Times(warnings=warnings.texts)
-    start, end, duration = (_seconds(fields, key, warnings) for key in ("start_time", "end_time", "duration"))
+    start, end, duration = (_read_seconds(fields, key, warnings) for key in ("start_time", "end_time", "duration"))
     if start is not None and end is not None and duration is not None:
         between = end - start
         if abs(duration - between) > _TOLERANCE:
@@ -37,7 +37,7 @@ def read_times(content: bytes | None) -> Times:
     return Times(start, end, duration, warnings.texts)
 
 
-def _object(content: bytes, warnings: WarningLog) -> dict[str, object] | None:
+def _parse_object(content: bytes, warnings: WarningLog) -> dict[str, object] | None:
     try:
         document = json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -49,7 +49,7 @@ def _object(content: bytes, warnings: WarningLog) -> dict[str, object] | None:
     return None
 
 
-def _seconds(fields: dict[str, object], key: str, warnings: WarningLog) -> float | None:
+def _read_seconds(fields: dict[str, object], key: str, warnings: WarningLog) -> float | None:
     raw = fields.get(key)
     if isinstance(raw, int | float) and not isinstance(raw, bool) and 0 <= raw <= _MOST:
         return float(raw)

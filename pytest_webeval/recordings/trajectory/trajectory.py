@@ -36,7 +36,7 @@ LOST_LOG = "web_surfer.log: holds no action although the agent acted; it was rec
 class Trajectory(TrajectoryFiles):
     """A run step by step: read-only.
 
-    Only properties that say so raise over damaged content: what can be kept is kept, and `warnings` tell the rest.
+    Only properties that say so raise over damaged content: what can be kept is kept, and `warnings` list the rest.
     """
 
     @cached_property
@@ -76,7 +76,7 @@ class Trajectory(TrajectoryFiles):
 
     @property
     def observations(self) -> list[str | None]:
-        """What the agent was told after each action. Raises `UnreadableTrajectory`."""
+        """What the agent observed after each action. Raises `UnreadableTrajectory`."""
         return [step.observation for step in self.steps]
 
     @property
@@ -124,7 +124,7 @@ class Trajectory(TrajectoryFiles):
 
     @cached_property
     def outcome(self) -> TrajectoryOutcome:
-        """What became of the run: completed, over budget, aborted or unreadable, with reason codes."""
+        """The outcome of the run: completed, over budget, aborted or unreadable, with reason codes."""
         try:
             answer = self.answer
         except UnreadableTrajectory as problem:
@@ -155,7 +155,7 @@ class Trajectory(TrajectoryFiles):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What was odd in the files of the run, each with its file and place."""
+        """Anomalies in the files of the run, each with its file and place."""
         parts: list[Iterable[str]] = [
             self.screenshot_list.warnings,
             self.times.warnings,
@@ -176,7 +176,7 @@ class Trajectory(TrajectoryFiles):
 
 
 def trajectory_to_json(trajectory: Trajectory) -> dict[str, Any]:
-    """All that can be told; None where the run does not say. Never raises over damaged content."""
+    """All details of a trajectory as plain JSON; None where the run does not say. Never raises over damaged content."""
     place, outcome, core = trajectory.place, trajectory.outcome, trajectory.core
     details: dict[str, Any] = {
         "class": outcome.kind.value,
