@@ -142,9 +142,9 @@ class Case:
         trace = vars(self.run).get("trace")
         if trace is None or not self.configured_sites.covers(self.task.sites):
             return None
-        from pytest_webeval.evaluators.site_visits import unvisited  # with what most results need not know
+        from pytest_webeval.evaluators.site_visits import format_unvisited  # with what most results need not know
 
-        return unvisited(self.configured_sites, self.task.sites, trace.events)
+        return format_unvisited(self.configured_sites, self.task.sites, trace.events)
 
     def check(self) -> None:
         """Raise `RecordingError` unless the run can be scored at all, `RunExcluded` if it is excluded."""

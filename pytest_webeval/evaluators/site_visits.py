@@ -29,7 +29,7 @@ def origin(url: str) -> str | None:
     return f"{'https' if is_secure else 'http'}://{host}" if host else None
 
 
-def unvisited(sites: Sites, names: Iterable[str], events: Iterable[NetworkEvent]) -> str | None:
+def format_unvisited(sites: Sites, names: Iterable[str], events: Iterable[NetworkEvent]) -> str | None:
     """A message with the configured and the recorded hosts if no request went to a configured one, else None.
 
     A recording without a request to any host is None as well: the agent went nowhere, which no address can change.

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from url_normalize import url_normalize
 
-from pytest_webeval.evaluators.network.event_matcher import places_of
+from pytest_webeval.evaluators.network.event_matcher import build_prefilter
 from pytest_webeval.evaluators.network.urls import UrlMatcher
 from pytest_webeval.evaluators.network.urls import bases_match
 from pytest_webeval.tasks.sites import Environment
@@ -113,7 +113,7 @@ EXPECTED = ["__SHOPPING__/a", "__SHOPPING__", "__GITLAB__/a/b/", "__GITLAB__/?a=
 )
 def test_what_is_ruled_out_matches_none_of_the_expected_places(raw):
     expected = READER.expected(EXPECTED)
-    places = places_of(expected, READER)
+    places = build_prefilter(expected, READER)
     assert places is not None
     if places.excludes(raw):
         actual = READER.actual(raw)
@@ -138,7 +138,7 @@ def test_what_is_ruled_out_matches_none_of_the_expected_places(raw):
     ],
 )
 def test_requests_to_other_places_are_ruled_out_unless_they_have_to_be_normalized(raw, ruled_out):
-    places = places_of(READER.expected(EXPECTED), READER)
+    places = build_prefilter(READER.expected(EXPECTED), READER)
     assert places is not None
     assert places.excludes(raw) is ruled_out
 
@@ -146,10 +146,10 @@ def test_requests_to_other_places_are_ruled_out_unless_they_have_to_be_normalize
 @pytest.mark.parametrize("address", ["shop.test", "http://shop.test/?store=", ""])
 def test_addresses_that_are_none_rule_nothing_out(address):
     reader = UrlMatcher(Sites({"shopping": Environment((SHOP, address))}), ("shopping",))
-    assert places_of(reader.expected("__SHOPPING__/a"), reader) is None
+    assert build_prefilter(reader.expected("__SHOPPING__/a"), reader) is None
 
 
 def test_a_pattern_or_base64_in_paths_rules_nothing_out():
     decoding = UrlMatcher(SITES, ("shopping",), decode_base64=True)
-    assert places_of(READER.expected("^__SHOPPING__/a.*$"), READER) is None
-    assert places_of(decoding.expected("__SHOPPING__/a"), decoding) is None
+    assert build_prefilter(READER.expected("^__SHOPPING__/a.*$"), READER) is None
+    assert build_prefilter(decoding.expected("__SHOPPING__/a"), decoding) is None

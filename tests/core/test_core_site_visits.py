@@ -8,9 +8,9 @@ from typing import NamedTuple
 import pytest
 
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.evaluators.site_visits import format_unvisited
 from pytest_webeval.evaluators.site_visits import names_a_site
 from pytest_webeval.evaluators.site_visits import origin
-from pytest_webeval.evaluators.site_visits import unvisited
 from pytest_webeval.tasks.sites import Environment
 from pytest_webeval.tasks.sites import Sites
 
@@ -126,13 +126,13 @@ class Damaged:
 def test_of_many_hosts_the_first_are_named():
     sites = Sites({"shopping": Environment(tuple(f"http://s{number}.test" for number in range(5)))})
     events = [Damaged(), *(Event(f"https://{name}.test/x") for name in "abbcccde")]
-    assert unvisited(sites, ["shopping"], events) == (
+    assert format_unvisited(sites, ["shopping"], events) == (
         "no request goes to a configured address, http://s0.test (shopping), http://s1.test (shopping), "
         "http://s2.test (shopping) and 2 more; the requests go to https://c.test (3), https://b.test (2), "
         "https://a.test (1) and 2 more; correct the address in --webeval-config, or record the run again"
     )
-    assert unvisited(sites, ["shopping"], [*events, Event("http://s4.test")]) is None
-    assert unvisited(Sites({"shopping": Environment(("shop.test",))}), ["shopping"], events) is None
+    assert format_unvisited(sites, ["shopping"], [*events, Event("http://s4.test")]) is None
+    assert format_unvisited(Sites({"shopping": Environment(("shop.test",))}), ["shopping"], events) is None
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from pytest_webeval.errors import ValueParseError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.network.body_matcher import MISSING
 from pytest_webeval.evaluators.network.body_matcher import select_fields
-from pytest_webeval.evaluators.network.event_matcher import places_of
+from pytest_webeval.evaluators.network.event_matcher import build_prefilter
 from pytest_webeval.evaluators.network.urls import UrlMatcher
 from pytest_webeval.evaluators.network.urls import bases_match
 from pytest_webeval.evaluators.network.urls import queries_match
@@ -91,7 +91,7 @@ def read_urls(content: bytes) -> None:
 
 def _compare_urls(reader: UrlMatcher, expected: str, recorded: list[str]) -> None:
     wanted = reader.expected(expected)
-    places = places_of(wanted, reader)
+    places = build_prefilter(wanted, reader)
     for url in recorded:
         with suppress(EvaluationError):
             found = reader.actual(url)

@@ -58,7 +58,7 @@ class UrlPrefilter:
         return _comparable(self.sites.derender(base, self.task_sites)) not in self.bases
 
 
-def places_of(urls: Iterable[Url], reader: UrlMatcher) -> UrlPrefilter | None:
+def build_prefilter(urls: Iterable[Url], reader: UrlMatcher) -> UrlPrefilter | None:
     """The bases of these URLs of a task, or None where they cannot be listed, as for a pattern."""
     expected = list(urls)
     if reader.decode_base64 or any(url.is_pattern for url in expected) or not _are_plain(reader):
@@ -119,7 +119,7 @@ class EventMatcher:
 
     @cached_property
     def _prefilter(self) -> UrlPrefilter | None:
-        return places_of(self.expected_urls, self.urls)
+        return build_prefilter(self.expected_urls, self.urls)
 
     @cached_property
     def bodies(self) -> BodyMatcher:
