@@ -7,11 +7,9 @@ import json
 import pytest
 from trajectories import recorded
 
-# Spread sessions of most tests are in the whole suite; the tests that stand for them run by default.
 WORKERS = pytest.mark.parametrize(
     "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "parallel"]
 )
-WORKERS_BY_DEFAULT = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "parallel"])
 WANTED = "wanted a run of fara "
 
 
@@ -43,7 +41,7 @@ def project(runs):
     return runs
 
 
-@WORKERS_BY_DEFAULT
+@WORKERS
 def test_directories_without_a_run_are_named_in_one_line_and_are_no_errors(project, webeval_apart, workers):
     result = webeval_apart(*workers)
     result.assert_outcomes(passed=1)

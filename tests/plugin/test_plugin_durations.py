@@ -44,6 +44,7 @@ def test_nothing_is_shown_unless_somebody_asks(runs, webeval):
     webeval().stdout.no_fnmatch_line("*durations*")
 
 
+@pytest.mark.whole
 def test_workers_tell_the_controller(runs, webeval_apart):
     for number in (1, 2, 3):
         runs.add(number)

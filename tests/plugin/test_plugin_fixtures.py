@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 from support.default_run import first_by_default
 
-# Spread sessions of most tests are in the whole suite; the tests that stand for them run by default.
 WORKERS = pytest.mark.parametrize(
     "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "xdist"]
 )
-WORKERS_BY_DEFAULT = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
 
 OVERRIDES = {
     "webeval_run": """
@@ -179,7 +177,7 @@ PYTHON_TESTS = """
 RUBRIC = '{"items": [{"criterion": "tidy", "max_points": 4, "earned_points": 3}]}'
 
 
-@WORKERS_BY_DEFAULT
+@WORKERS
 @pytest.mark.parametrize("together", first_by_default([False, True], 1), ids=["alone", "with run items"])
 def test_what_python_tests_check_lands_in_the_result_of_the_run(runs, webeval_apart, pytester, workers, together):
     for number in (107, 108):

@@ -13,11 +13,9 @@ import pytest
 from pytest_webeval.plugin.reporting.full_disk import FullDisk
 from pytest_webeval.plugin.workspace import WORKSPACE
 
-# Spread sessions of most tests are in the whole suite; the tests that stand for them run by default.
 WORKERS = pytest.mark.parametrize(
     "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "spread"]
 )
-WORKERS_BY_DEFAULT = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "spread"])
 NO_SPACE = "No space left on device"
 ADVICE = "make room and score again with --webeval-resume"
 SHORT = f"disk full: eval_result.json was not written ({NO_SPACE})"
@@ -61,7 +59,7 @@ def said(result):
     return [line for line in result.outlines if line.startswith(starts)]
 
 
-@WORKERS_BY_DEFAULT
+@WORKERS
 def test_a_full_disk_is_said_once_with_what_could_not_be_written(
     runs, webeval_apart, pytester, full, make_room, workers
 ):

@@ -17,11 +17,9 @@ from plugin.unprivileged import PLAIN
 from plugin.unprivileged import prefix
 from trajectories import recorded
 
-# Spread sessions of most tests are in the whole suite; the tests that stand for them run by default.
 WORKERS = pytest.mark.parametrize(
     "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "parallel"]
 )
-WORKERS_BY_DEFAULT = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "parallel"])
 
 
 @pytest.fixture
@@ -88,7 +86,7 @@ EXPECTED = {
 }
 
 
-@WORKERS_BY_DEFAULT
+@WORKERS
 def test_what_nobody_may_read_is_an_error_of_one_line_and_all_others_are_scored(forbidden, session, workers):
     result = session("--webeval-runs=runs", *workers)
     assert result.ret == pytest.ExitCode.TESTS_FAILED

@@ -205,6 +205,7 @@ def test_an_error_at_teardown_is_shown_and_leaves_the_verdict(good_and_bad, webe
     assert good_and_bad.counts == (2, 1, 0)
 
 
+@pytest.mark.whole
 def test_reruns_over_xdist_count_once(good_and_bad, webeval_apart):
     result = webeval_apart("-n2", "--reruns=1")
     assert result.parseoutcomes() == {"passed": 2, "failed": 1, "rerun": 1}

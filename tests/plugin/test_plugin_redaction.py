@@ -42,7 +42,7 @@ def leaving(pytester, webeval_apart):
 
 
 @pytest.mark.parametrize("how", [SERIAL, PARALLEL], ids=["serial", "parallel"])
-@pytest.mark.parametrize("mode", ["default", "strict"])
+@pytest.mark.parametrize("mode", ["default", pytest.param("strict", marks=pytest.mark.whole)])
 def test_no_secret_leaves_the_run_directories(planted, leaving, how, mode):
     assert canaries.seen(*leaving(f"--webeval-redact={mode}", *how)) == set()
 
@@ -75,6 +75,7 @@ def test_equal_cookies_have_equal_replacements_and_keep_their_names(planted, pyt
     assert result["webeval"]["redacted"] == "default"
 
 
+@pytest.mark.whole
 def test_two_sessions_write_the_same_replacements(planted, pytester, webeval, webeval_apart):
     webeval("--webeval-config=config.json", "--webeval-output=one")
     webeval_apart("--webeval-config=config.json", "--webeval-output=two", "-n2", "-p", "xdist")

@@ -163,6 +163,7 @@ def test_what_a_python_test_adds_is_on_the_page(mixed, webeval, report, pytester
     assert index_of(report)["rows"][0]["status"] == "failure"
 
 
+@pytest.mark.whole
 def test_a_run_whose_worker_died_is_listed_with_its_reason(mixed, webeval_apart, report, pytester):
     pytester.makeconftest(
         """

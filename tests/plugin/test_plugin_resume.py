@@ -355,6 +355,7 @@ def test_a_journal_in_a_run_directory_is_neither_believed_nor_written(pytester, 
     assert (lone / "eval_journal.jsonl").read_bytes() == journal
 
 
+@pytest.mark.whole
 def test_a_root_that_is_a_run_has_a_journal_where_the_output_goes_or_none(pytester, lone, scored_again, monkeypatch):
     pytester.makeconftest(DECODED + KILLED)
     options = ("--webeval-runs=runs/107", "--webeval-own-tasks")
@@ -466,6 +467,7 @@ def test_what_a_fixture_records_beside_a_run_item_is_not_taken(runs, webeval, py
     assert everything(runs.root) == wanted
 
 
+@pytest.mark.whole
 @WORKERS
 def test_each_of_several_roots_has_a_journal_of_its_own(runs, another_root, pytester, workers):
     more = another_root("more")
@@ -501,6 +503,7 @@ def test_results_that_go_elsewhere_are_taken_from_there(runs, another_root, pyte
     assert not list(runs.root.rglob("eval_*"))
 
 
+@pytest.mark.whole
 @WORKERS
 def test_trajectories_are_taken_as_well(runs, tree, webeval_apart, pytester, workers):
     for number in range(6):

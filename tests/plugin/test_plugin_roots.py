@@ -6,11 +6,9 @@ import json
 
 import pytest
 
-# Spread sessions of most tests are in the whole suite; the tests that stand for them run by default.
 WORKERS = pytest.mark.parametrize(
     "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "xdist"]
 )
-WORKERS_BY_DEFAULT = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
 
 
 @pytest.fixture
@@ -38,7 +36,7 @@ def test_a_run_outside_the_rootdir_is_selected_by_its_node_id(runs, project, pyt
         pytester.runpytest("--webeval-runs=../runs", argument).assert_outcomes(passed=1)
 
 
-@WORKERS_BY_DEFAULT
+@WORKERS
 def test_two_roots_with_the_same_names_and_ids_are_kept_apart(another_root, pytester, workers):
     first, second = another_root("a/runs"), another_root("b/runs")
     first.add(107)

@@ -191,6 +191,7 @@ def test_a_conftest_that_only_workers_load_leaves_out_the_same_in_all_of_them(ru
     spread(root="runs/data").assert_outcomes(passed=1, errors=1)
 
 
+@pytest.mark.whole
 def test_a_worker_that_stands_in_for_another_collects_the_same(four, spread, changing):
     more = """
 def pytest_runtest_call(item):

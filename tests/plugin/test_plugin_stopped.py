@@ -7,11 +7,9 @@ import json
 import pytest
 from support.default_run import first_by_default
 
-# Spread sessions of most tests are in the whole suite; the tests that stand for them run by default.
 WORKERS = pytest.mark.parametrize(
     "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "xdist"]
 )
-WORKERS_BY_DEFAULT = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
 
 
 def raising(what: str, *, at: str = "runs/108::task", hook: str = "pytest_runtest_setup(item)") -> str:
@@ -258,7 +256,7 @@ def pytest_runtest_makereport(item, call):
 """
 
 
-@WORKERS_BY_DEFAULT
+@WORKERS
 def test_a_result_that_does_not_fit_on_the_disk_costs_its_run_and_can_be_made_up_for(
     runs, webeval_apart, pytester, workers
 ):

@@ -7,11 +7,9 @@ import sys
 
 import pytest
 
-# Spread sessions of most tests are in the whole suite; the tests that stand for them run by default.
 WORKERS = pytest.mark.parametrize(
     "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "xdist"]
 )
-WORKERS_BY_DEFAULT = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
 
 MINE = """
     import warnings
@@ -141,7 +139,7 @@ def test_an_evaluator_that_skips_is_not_called_again_for_what_a_fixture_recorded
     assert calls(pytester) == ["runs/107 1"]
 
 
-@WORKERS_BY_DEFAULT
+@WORKERS
 def test_an_exception_shows_its_traceback_and_its_place(mine, webeval_apart, pytester, workers):
     runs = mine("1 / 0")
     result = webeval_apart(*workers)

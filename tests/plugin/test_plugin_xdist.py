@@ -100,6 +100,7 @@ def test_each_way_of_spreading_counts_each_task_once(runs, webeval_apart, dist):
     assert runs.summary["webeval"]["partial"] is False
 
 
+@pytest.mark.whole
 def test_deselection_and_x_make_a_spread_session_partial(runs, webeval_apart):
     for number in range(107, 117):
         runs.add(number, passes=number != 107)
@@ -109,6 +110,7 @@ def test_deselection_and_x_make_a_spread_session_partial(runs, webeval_apart):
     assert runs.summary["webeval"]["partial"] is True
 
 
+@pytest.mark.whole
 def test_a_spread_session_that_only_shows_writes_nothing(runs, webeval_apart):
     runs.add(107)
     webeval_apart("-n2", "--setup-plan")
@@ -138,6 +140,7 @@ def test_a_worker_killed_by_a_python_test_costs_no_result_of_a_run_item(runs, we
     assert runs.counts == (2, 0, 0)
 
 
+@pytest.mark.whole
 def test_the_order_in_which_checks_come_in_changes_no_byte(runs, webeval_apart, pytester):
     runs.add(107)
     check = "def test_{0}(webeval_network_event): webeval_network_event.check(expected={{'url': '__SHOPPING__/{0}'}})"
