@@ -29,4 +29,5 @@ autodoc_preserve_defaults = True
 
 html_theme = "furo"
 html_title = "pytest-webeval"
+html_show_copyright = False
 html_show_sphinx = False
