@@ -43,7 +43,9 @@ def score(case: Case, evaluators: Iterable[Evaluator], data_checksum: str = "", 
     with phases.phase(EVALUATE):
         results = _evaluate_all(case, evaluators_by_name)
     if case.run.repairs:
-        case.warnings.append(rule_warning("mended_traces", worst_status([result.status for result in results]), "the trace"))
+        case.warnings.append(
+            rule_warning("mended_traces", worst_status([result.status for result in results]), "the trace")
+        )
     case.warnings.extend(case.run.warnings)
     extra = {"wall_time": round(time.perf_counter() - started, 6), "tasks_from": source}
     return build_result(case, results, evaluators_by_name.values(), data_checksum, extra)

@@ -32,7 +32,9 @@ def build_result(
     """The result of a task from those of its evaluators."""
     status = worst_status([result.status for result in results])
     reasons = [f"{result.evaluator_name}: {result.error_msg}" for result in results if result.error_msg]
-    notes = {"warnings": list(case.warnings), "unpassable": unpassable_reason(case.task)} | failure_details(case, results)
+    notes = {"warnings": list(case.warnings), "unpassable": unpassable_reason(case.task)} | failure_details(
+        case, results
+    )
     return TaskResult(
         **task_fields(case.run, case.task),
         status=status,
