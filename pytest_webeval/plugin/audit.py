@@ -41,12 +41,12 @@ def audit(config: pytest.Config) -> int:
         affected_runs += bool(report.findings)
         for finding, count in report.findings.items():
             totals[finding.kind] += count
-    _show(_unread(workspace))
+    _show(_list_unread(workspace))
     _show(_totals(totals, affected_runs, len(paths)))
     return int(pytest.ExitCode.OK)
 
 
-def _unread(workspace: Workspace) -> Iterator[str]:
+def _list_unread(workspace: Workspace) -> Iterator[str]:
     """A line for each directory that may be a run and that nobody may list."""
     for branch in workspace.branches:
         if branch.kind is Kind.UNREADABLE:
@@ -91,5 +91,5 @@ def _show(lines: Iterator[str]) -> None:
     """Write lines that a terminal and its encoding can take."""
     encoding = sys.stdout.encoding or "ascii"
     for line in lines:
-        plain = sanitize(line.replace("\n", " ")).encode(encoding, "backslashreplace").decode(encoding)
-        sys.stdout.write(f"{plain}\n")
+        printable = sanitize(line.replace("\n", " ")).encode(encoding, "backslashreplace").decode(encoding)
+        sys.stdout.write(f"{printable}\n")

@@ -47,7 +47,7 @@ def webeval_run(request: pytest.FixtureRequest) -> Iterator[Run]:
     """
     node, workspace = request.node, request.config.stash[WORKSPACE]
     try:
-        run = _located_run(request)
+        run = _find_run(request)
     except WebEvalError:
         node.stash[UNREADABLE] = True
         raise
@@ -69,7 +69,7 @@ def _run_path(request: pytest.FixtureRequest) -> Path:
     return path or request.node.path
 
 
-def _located_run(request: pytest.FixtureRequest) -> Run:
+def _find_run(request: pytest.FixtureRequest) -> Run:
     path = _run_path(request)
     problem = getattr(request.node, "problem", None)
     if problem:

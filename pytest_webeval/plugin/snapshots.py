@@ -71,15 +71,15 @@ def restore(text: bytes, path: Path) -> tuple[Branch, dict[Path, RunFormat | Non
 
     The directories without runs are those of the whole tree, at its top.
     """
-    plain, without_runs = json.loads(text)
+    tree, without_runs = json.loads(text)
     formats: dict[Path, RunFormat | None] = {}
-    return _branch(plain, path, formats, tuple(map(Path, without_runs))), formats
+    return _branch(tree, path, formats, tuple(map(Path, without_runs))), formats
 
 
 def _branch(
-    plain: list[Any], path: Path, formats: dict[Path, RunFormat | None], without_runs: tuple[Path, ...] = ()
+    tree: list[Any], path: Path, formats: dict[Path, RunFormat | None], without_runs: tuple[Path, ...] = ()
 ) -> Branch:
-    _, value, problem, layout, inner = plain
+    _, value, problem, layout, inner = tree
     kind = Kind(value)
     if kind is Kind.RUN:
         formats[path] = _LAYOUTS.get(layout)

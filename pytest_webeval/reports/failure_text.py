@@ -25,7 +25,7 @@ _QUERY = "network_event.query_params_mismatch"
 _SUFFIX = f"(?:{'|'.join(KINDS)})$"
 
 
-def _shortened(text: str) -> str:
+def _truncate_line(text: str) -> str:
     """One line of it, as long as anybody reads."""
     line = text.replace("\n", " ")
     return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}… ({len(line):,} characters)"
@@ -35,7 +35,7 @@ def shortened_lines(text: str) -> str:
     """A long text, such as a traceback: harmless, and without the lines before the last 200."""
     lines = text.splitlines()
     left_out = [f"… {len(lines) - MOST_LINES:,} lines left out"] if len(lines) > MOST_LINES else []
-    return "\n".join([*left_out, *(sanitize(_shortened(line)) for line in lines[-MOST_LINES:])])
+    return "\n".join([*left_out, *(sanitize(_truncate_line(line)) for line in lines[-MOST_LINES:])])
 
 
 def failure_text(result: TaskResult) -> str:
@@ -44,7 +44,7 @@ def failure_text(result: TaskResult) -> str:
     Empty for a success.
     """
     if not result.evaluators_results and result.error_msg:
-        return "\n".join([sanitize(_shortened(result.error_msg)), *recording_lines(result)])
+        return "\n".join([sanitize(_truncate_line(result.error_msg)), *recording_lines(result)])
     blocks = [
         evaluator_text(evaluator_result)
         for evaluator_result in result.evaluators_results
@@ -58,22 +58,22 @@ def recording_lines(result: TaskResult) -> list[str]:
     """A line for each thing that is wrong with the recording itself, which no agent can help."""
     capture = result.webeval.get("capture")
     findings = capture[:MOST_FINDINGS] if isinstance(capture, list) else ()
-    return [sanitize(_shortened(f"recording: {finding['kind']}: {finding['text']}")) for finding in findings]
+    return [sanitize(_truncate_line(f"recording: {finding['kind']}: {finding['text']}")) for finding in findings]
 
 
 def evaluator_text(result: EvaluatorResult) -> str:
     """What one evaluator found wrong."""
     if result.error_msg:
-        return sanitize(_shortened(f"{result.evaluator_name}: {result.error_msg}"))
+        return sanitize(_truncate_line(f"{result.evaluator_name}: {result.error_msg}"))
     lines = [line for assertion in failed_assertions(result) for line in _format_assertion(assertion)]
     more = [f"  … and {len(lines) - MOST_LINES:,} lines more in eval_result.json"] if len(lines) > MOST_LINES else []
-    return "\n".join([sanitize(_shortened(result.evaluator_name)), *lines[:MOST_LINES], *more])
+    return "\n".join([sanitize(_truncate_line(result.evaluator_name)), *lines[:MOST_LINES], *more])
 
 
 def _format_assertion(assertion: Assertion) -> Iterator[str]:
-    yield sanitize(_shortened(f"  {assertion.assertion_name}"))
+    yield sanitize(_truncate_line(f"  {assertion.assertion_name}"))
     for message in assertion.assertion_msgs or ():
-        yield sanitize(_shortened(f"    {message}"))
+        yield sanitize(_truncate_line(f"    {message}"))
 
 
 def reason(result: TaskResult) -> str | None:
@@ -82,7 +82,7 @@ def reason(result: TaskResult) -> str | None:
         return None
     decisive = deciding_assertion(result)
     text = result.error_msg or result.status.value if decisive is None else _format_decisive(decisive, result)
-    return sanitize(_shortened(text))
+    return sanitize(_truncate_line(text))
 
 
 def _format_decisive(decisive: Decisive, task_result: TaskResult) -> str:
@@ -92,7 +92,7 @@ def _format_decisive(decisive: Decisive, task_result: TaskResult) -> str:
         return f"{result.evaluator_name}: {result.error_msg}"
     first_failed = failed_assertions(result)[0]
     text = _format_parameters(result, task_result) if assertion.assertion_name == _QUERY else ""
-    text = text or _one_line(assertion)
+    text = text or _format_in_one_line(assertion)
     return text if assertion is first_failed else f"{text}; {(first_failed.assertion_msgs or [''])[-1]}"
 
 
@@ -119,6 +119,6 @@ def _format_difference(difference: Mapping[str, Any]) -> str:
     return f"expected {expected}, " + ("not sent" if difference["kind"] == "missing" else f"got {actual}")
 
 
-def _one_line(assertion: Assertion) -> str:
+def _format_in_one_line(assertion: Assertion) -> str:
     field = re.sub(_SUFFIX, "", assertion.assertion_name)
     return f"{field}: {'; '.join(assertion.assertion_msgs or ())}"

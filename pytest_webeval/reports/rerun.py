@@ -52,20 +52,20 @@ class RerunCommands:
         A command that would be longer, or would name more runs than pytest can take, names the first of them.
         """
         keywords = [keyword(self.task_ids[run]) for run in runs]
-        if all(name is not None and self._bearers[name.lower()] == 1 for name in keywords):
-            start, joint, end = f"{shlex.join(['pytest', *self.options])} -k '", " or ", "'"
+        if all(name is not None and self._runs_by_keyword[name.lower()] == 1 for name in keywords):
+            start, separator, end = f"{shlex.join(['pytest', *self.options])} -k '", " or ", "'"
             names = [str(name) for name in keywords]
         else:
-            start, joint, end = f"{shlex.join(['pytest', *self.pinned, *self.options])} ", " ", ""
+            start, separator, end = f"{shlex.join(['pytest', *self.pinned, *self.options])} ", " ", ""
             names = [shlex.quote(self._node_id(run)) for run in runs]
-        included = list(_fitting(names, joint, None if longest is None else longest - len(start) - len(end)))
-        return Rerun(f"{start}{joint.join(included)}{end}", len(included), len(runs))
+        included = list(_take_fitting(names, separator, None if longest is None else longest - len(start) - len(end)))
+        return Rerun(f"{start}{separator.join(included)}{end}", len(included), len(runs))
 
     def _node_id(self, run: str) -> str:
         return f"{run}::{'missing' if run in self.missing else 'task'}"
 
     @cached_property
-    def _bearers(self) -> Counter[str]:
+    def _runs_by_keyword(self) -> Counter[str]:
         """How many runs each keyword selects: `-k` looks into the names of directories as well, and ignores case."""
         counts: Counter[str] = Counter()
         for run, task_id in self.task_ids.items():
@@ -75,11 +75,11 @@ class RerunCommands:
         return counts
 
 
-def _fitting(names: Sequence[str], joint: str, room: int | None) -> Iterator[str]:
+def _take_fitting(names: Sequence[str], separator: str, room: int | None) -> Iterator[str]:
     """As many names as there is room for, but at least one."""
     for position, name in enumerate(names[:MOST]):
         if room is not None:
-            room -= len(name) + (len(joint) if position else 0)
+            room -= len(name) + (len(separator) if position else 0)
             if room < 0 and position:
                 return
         yield name

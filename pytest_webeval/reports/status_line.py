@@ -60,7 +60,7 @@ def status_line(tally: Tally, width: int) -> str:
         if (count := tally.counts[name])
     )
     sites = list(_sites(tally))
-    site_shares = _fitting(sites, width - len(begin) - len(end))
+    site_shares = _join_fitting(sites, width - len(begin) - len(end))
     return f"{begin}{site_shares}{end}"[:width]
 
 
@@ -69,11 +69,11 @@ def _sites(tally: Tally) -> Iterator[str]:
     for site, count in largest:
         if site and count:
             name = site.encode("ascii", "backslashreplace").decode()[:LONGEST_SITE]
-            plain = "".join(character if character.isprintable() else "?" for character in name)
-            yield f" | {plain} {tally.successes[site] / count:.0%} of {count}".replace("%", " %")
+            printable = "".join(character if character.isprintable() else "?" for character in name)
+            yield f" | {printable} {tally.successes[site] / count:.0%} of {count}".replace("%", " %")
 
 
-def _fitting(parts: list[str], room: int) -> str:
+def _join_fitting(parts: list[str], room: int) -> str:
     """As many parts as there is room for, and an ellipsis in place of the others."""
     text = "".join(parts)
     while parts and len(text) > room:

@@ -118,8 +118,8 @@ class MissingTasks:
         """Below the first root that defines the task, or else the first; not where a run of another task lies."""
         roots = self.workspace.settings.roots
         root = next((root for root in roots if self._defines(root, task_id)), roots[0])
-        plain = _name(task_id)
-        names = (plain if number == 1 else f"{plain}-{number}" for number in count(1))
+        directory_name = _name(task_id)
+        names = (directory_name if number == 1 else f"{directory_name}-{number}" for number in count(1))
         return next(path for name in names if (path := root / name) not in taken)
 
     def _defines(self, root: Path, task_id: int | str) -> bool:
@@ -134,7 +134,7 @@ MISSING_TASKS = pytest.StashKey[MissingTasks]()
 
 def _name(task_id: int | str) -> str:
     """What a directory of a task is called: an id of somebody's own must not lead elsewhere."""
-    plain = quote(str(task_id), safe=" +,=@~", errors="surrogatepass")
-    if len(plain) > LONGEST_NAME:
-        plain = f"{plain[:LONGEST_NAME]}-{sha256(plain.encode())[:12]}"
-    return plain.replace(".", "%2E") if not plain.strip(".") else plain
+    quoted_id = quote(str(task_id), safe=" +,=@~", errors="surrogatepass")
+    if len(quoted_id) > LONGEST_NAME:
+        quoted_id = f"{quoted_id[:LONGEST_NAME]}-{sha256(quoted_id.encode())[:12]}"
+    return quoted_id.replace(".", "%2E") if not quoted_id.strip(".") else quoted_id

@@ -58,9 +58,9 @@ def _policy(page: str, script: str) -> str:
 
 def _as_embedded(page: str, script: str) -> str | None:
     """The script with the blanks around it in the page, which count for its hash."""
-    at = page.rfind(script)
-    start, end = page.rfind("<script>", 0, at) + len("<script>"), page.find("</script>", at)
-    if at < 0 or page[start:at].strip() or page[at + len(script) : end].strip():
+    position = page.rfind(script)
+    start, end = page.rfind("<script>", 0, position) + len("<script>"), page.find("</script>", position)
+    if position < 0 or page[start:position].strip() or page[position + len(script) : end].strip():
         return None
     return page[start:end]
 

@@ -41,7 +41,7 @@ def merge_parts(
     place, redacting = workspace.result_path(path), workspace.config.stash[REDACTING]
     redacted = redacting.redact_merged(combined, lambda: workspace.run(path))
     merged_record = Record.of(redacted, record.task_type if record else None, reason(redacted))
-    outcome = RunOutcome(merged_record, place, None, None, redacting, seen=combined)
+    outcome = RunOutcome(merged_record, place, None, None, redacting, source_result=combined)
     try:
         write_json(place, combined.to_json(), workspace.settings.sync)
     except DiskFull as error:

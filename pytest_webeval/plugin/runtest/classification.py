@@ -80,7 +80,9 @@ def _outcome_of_evaluation(
     if is_item and (stored := recorder.reused) is not None:
         redacting = workspace.config.stash[REDACTING]
         path = workspace.result_path(run.path)
-        return RunOutcome(stored.record, path, None, run, redacting, is_resumed=True, seen=stored.result, task=task)
+        return RunOutcome(
+            stored.record, path, None, run, redacting, is_resumed=True, source_result=stored.result, task=task
+        )
     outcome = None if result is None else _build_outcome(result, run, task, workspace, is_partial=not is_item)
     return outcome and replace(outcome, is_verdict=is_item and result is recorder.scored)
 
@@ -205,7 +207,7 @@ def _build_outcome(
     redacted = redacting.redact_for_report(result, run)
     record = Record.of(redacted, kind, reason(redacted))
     return RunOutcome(
-        record, workspace.result_path(run.path), result, run, redacting, is_partial, seen=result, task=task
+        record, workspace.result_path(run.path), result, run, redacting, is_partial, source_result=result, task=task
     )
 
 

@@ -74,7 +74,12 @@ def append_recording_problems(report: pytest.TestReport, item: pytest.Item, outc
     The text of a run's own item says so already.
     """
     is_own = isinstance(item, RunItem)
-    if report.failed and not is_own and outcome.seen is not None and (lines := recording_lines(outcome.seen)):
+    if (
+        report.failed
+        and not is_own
+        and outcome.source_result is not None
+        and (lines := recording_lines(outcome.source_result))
+    ):
         report.sections.append(("webeval", "\n".join(lines)))
 
 

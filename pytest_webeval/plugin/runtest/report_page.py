@@ -74,7 +74,11 @@ class RunPages:
         Without one, because nothing can be made of what was recorded, the list tells that there is none.
         """
         try:
-            return outcome if outcome.seen is None else self._write_view(outcome, outcome.seen, path, runs)
+            return (
+                outcome
+                if outcome.source_result is None
+                else self._write_view(outcome, outcome.source_result, path, runs)
+            )
         except DiskFull as error:
             return outcome.with_unwritten_file(error)
         except (WebEvalError, RecursionError):
@@ -93,17 +97,18 @@ class RunPages:
         """The same without a look at the recording, which ended the process that had one."""
         return self.write(replace(outcome, run=self._placeholder(path)), path)
 
-    def _write_view(self, outcome: RunOutcome, seen: TaskResult, path: Path, runs: int) -> RunOutcome:
+    def _write_view(self, outcome: RunOutcome, source_result: TaskResult, path: Path, runs: int) -> RunOutcome:
         from pytest_webeval.reports.html.task_page import ReportPaths
         from pytest_webeval.reports.html.task_page import recorded_parts
         from pytest_webeval.reports.html.task_page import task_view
         from pytest_webeval.reports.html.writer import write_task  # for who asks
 
-        is_redacted = REDACTED in seen.webeval  # by another process, which alone knew the secrets in the recording
+        # By another process, which alone knew the secrets in the recording.
+        is_redacted = REDACTED in source_result.webeval
         run = self._placeholder(path) if is_redacted else outcome.run or self._load_run(path)
         task = outcome.task or self.workspace.task_or_none(run)
-        parts = recorded_parts(run, task, seen, self._pictures(run, runs))
-        result, redacted = outcome.redacting.redact_with_attachment(seen, run, parts, parts["steps"])
+        parts = recorded_parts(run, task, source_result, self._pictures(run, runs))
+        result, redacted = outcome.redacting.redact_with_attachment(source_result, run, parts, parts["steps"])
         is_written = outcome.result is not None or outcome.is_resumed or outcome.run is None
         invocation_dir = self.workspace.config.invocation_params.dir
         paths = ReportPaths(self.directory, path, outcome.path if is_written else None, invocation_dir)

@@ -90,7 +90,7 @@ class RunOutcome:
     seal: Seal | None = None
     is_resumed: bool = False
     is_disturbed: bool = False
-    seen: TaskResult | None = None  # what the record was made of, whether or not it is written
+    source_result: TaskResult | None = None  # what the record was made of, whether or not it is written
     task: Task | None = None
     texts: dict[str, str | None] | None = None  # what a report says of the task: intent and template
     no_room: dict[str, str] | None = None  # files for which the disk has none, with what the system says

@@ -71,7 +71,7 @@ def _shift(moments: Sequence[float], event_times: Sequence[float]) -> float | No
 def _by_page(steps: Sequence[Step], events: Sequence[NetworkEvent]) -> list[Range | None]:
     """The last of the steps that saw a page led to the next page, and to all until the page after that."""
     visits = [
-        (url, list(group)) for url, group in groupby(range(len(steps)), key=lambda index: _plain(steps[index].url))
+        (url, list(group)) for url, group in groupby(range(len(steps)), key=lambda index: _strip_url(steps[index].url))
     ]
     arrivals = _arrivals([url for url, _ in visits], events)
     arrived = [arrival for arrival in arrivals if arrival is not None]
@@ -85,16 +85,16 @@ def _by_page(steps: Sequence[Step], events: Sequence[NetworkEvent]) -> list[Rang
 
 def _arrivals(urls: Sequence[str], events: Sequence[NetworkEvent]) -> list[int | None]:
     """Where each page came, in order: none before the one in front of it."""
-    places: dict[str, list[int]] = {}
+    events_by_url: dict[str, list[int]] = {}
     for index, url in _pages(events):
-        places.setdefault(url, []).append(index)
+        events_by_url.setdefault(url, []).append(index)
     arrivals: list[int | None] = []
-    least = 0
+    first_allowed = 0
     for url in urls:
-        positions = places.get(url, [])
-        at = bisect_left(positions, least)
-        arrivals.append(positions[at] if at < len(positions) else None)
-        least = least if at == len(positions) else positions[at] + 1
+        positions = events_by_url.get(url, [])
+        position = bisect_left(positions, first_allowed)
+        arrivals.append(positions[position] if position < len(positions) else None)
+        first_allowed = first_allowed if position == len(positions) else positions[position] + 1
     return arrivals
 
 
@@ -102,9 +102,9 @@ def _pages(events: Sequence[NetworkEvent]) -> Iterator[tuple[int, str]]:
     for index, event in enumerate(events):
         with suppress(EvaluationError):
             if event.is_document or event.is_navigation:
-                yield index, _plain(event.url)
+                yield index, _strip_url(event.url)
 
 
-def _plain(url: str | None) -> str:
+def _strip_url(url: str | None) -> str:
     """A URL without its fragment, which no server receives, and without its last slash."""
     return (url or "").partition("#")[0].rstrip("/")

@@ -117,7 +117,7 @@ def _render(index: Mapping[str, Any], policy: str, style: str = "", script: str 
     visible = escape_surrogates({**index, "rows": ()})
     assets = {"style": Markup(style), "script": Markup(script), "tasks": Markup(tasks)}  # noqa: S704  (ours, or inert)
     return environment.get_template("index.html.jinja").render(
-        **{**visible, "templates": _most_failures_first(visible["templates"])},
+        **{**visible, "templates": _sort_by_failures(visible["templates"])},
         **assets,
         policy=policy,
         index=Markup(inert_json(index)),  # noqa: S704  (nothing in it means anything to HTML)
@@ -131,7 +131,7 @@ def _format_text(value: Any) -> str:
     return sanitize(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
 
 
-def _most_failures_first(entries: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _sort_by_failures(entries: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return sorted(entries, key=lambda entry: (entry["success"] - entry["total"], -entry["total"], str(entry["name"])))
 
 
