@@ -89,7 +89,7 @@ def rule_table() -> str:
 
 
 def _rule_row(quirk: Quirk) -> tuple[str, ...]:
-    text = f"{quirk.about}; instead: {quirk.instead}" if quirk.instead else quirk.about
+    text = f"{quirk.behaviour}; instead: {quirk.instead}" if quirk.instead else quirk.behaviour
     switch = f" (`{quirk.switch}`)" if quirk.switch else ""
     return quirk.number, _literal(text) + switch, *map(quirk.column, RULE_SETS), _literal(quirk.tasks)
 

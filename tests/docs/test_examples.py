@@ -231,10 +231,10 @@ def test_the_value_type_is_read(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, module, loaded)
     spec.loader.exec_module(loaded)
     monkeypatch.setitem(values.VALUE_TYPES, name, location)
-    reading = values.base.Reading()
+    reading = values.base.ParseContext()
     expected, same = (values.value_type(name).read(raw, reading) for raw in ("0-306-40615-2", "0306406152"))
     assert expected.matches(same)
-    with pytest.raises(values.base.ValueUnreadable, match="is not a valid ISBN; write 10 or 13 digits"):
+    with pytest.raises(values.base.ValueParseError, match="is not a valid ISBN; write 10 or 13 digits"):
         values.value_type(name).read("12", reading)
 
 
