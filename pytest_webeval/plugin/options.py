@@ -213,7 +213,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "limits",
-        "how much is read, a line for each limit such as 'file_size = 64 MiB'; see the README",
+        "how much is read, a line for each limit such as 'file_size = 64 MiB'; see docs/reference/limits",
         "LIMIT",
         "limits",
         ini_type="linelist",
