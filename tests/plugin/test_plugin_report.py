@@ -143,7 +143,7 @@ def test_without_the_option_nothing_of_the_report_is_loaded(mixed, webeval_apart
             print("LOADED", sorted(name.rpartition(".")[2] for name in loaded))
         """
     )
-    webeval_apart("-p", "no:html").stdout.fnmatch_lines(["LOADED ['failure_text', 'rerun']"])
+    webeval_apart("-p", "no:html").stdout.fnmatch_lines(["LOADED ['failure_text', 'rerun', 'terminal']"])
 
 
 def test_what_a_python_test_adds_is_on_the_page(mixed, webeval, report, pytester):
