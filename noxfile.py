@@ -10,6 +10,11 @@ from nox.virtualenv import PassthroughEnv
 
 VERSIONS = ["3.11", "3.12", "3.13", "3.14"]
 PURE = ["core", "values", "rubrics", "trajectories", "redaction", "analysis", "reports"]
+# Take many minutes and find little that other tests do not: run them by hand.
+LONGEST = [
+    "tests/resume/test_killed_sessions.py::test_a_session_that_is_killed_at_any_moment_loses_nothing[fifty]",
+    "tests/benchmarks/test_sessions.py::test_the_command_makes_environments_and_prints_a_table_and_every_cost",
+]
 WITHOUT_SKIPS = {"WEBEVAL_BROWSER": "required", "WEBEVAL_PARITY": "required", "WEBEVAL_BENCHMARKS": "required"}
 
 nox.options.reuse_venv = "yes"
@@ -89,8 +94,8 @@ def hostile(session: nox.Session) -> None:
 
 @nox.session
 def rest(session: nox.Session) -> None:
-    """Run all other tests that the default run leaves out."""
-    skipped = ("--ignore=tests/parity", "--ignore=tests/hostile")
+    """Run all other tests that the default run leaves out, but for the longest two."""
+    skipped = ("--ignore=tests/parity", "--ignore=tests/hostile", *map("--deselect={}".format, LONGEST))
     run_suite(session, "tests", *skipped, "-m", "whole and not browser", "-n", "2", "--dist", "loadfile")
 
 
