@@ -36,11 +36,11 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     pluginmanager.add_hookspecs(HookSpecs)
 
 
-def _asked_for(config: pytest.Config, known: Any = None) -> bool:
-    return bool((known or config.option).webeval_runs or config.getini("webeval_runs"))
+def _has_runs(config: pytest.Config, options_so_far: Any = None) -> bool:
+    return bool((options_so_far or config.option).webeval_runs or config.getini("webeval_runs"))
 
 
-def _may_be_foreign(ini: Path) -> bool:
+def _has_config_above(ini: Path) -> bool:
     """Whether there is another configuration file above one that pytest found."""
     return any(os.path.exists(f"{above}/{name}") for above in ini.parent.parents for name in options.INI_NAMES)  # noqa: PTH110
 
@@ -48,11 +48,11 @@ def _may_be_foreign(ini: Path) -> bool:
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Keep pytest from importing conftest.py files that came with a recording, and from obeying its ini files."""
-    if early_config.inipath is not None and _may_be_foreign(early_config.inipath):
+    if early_config.inipath is not None and _has_config_above(early_config.inipath):
         from pytest_webeval.plugin.collection.isolation import reject_run_root_config  # idle sessions load nothing
 
         reject_run_root_config(early_config)
-    if _asked_for(early_config, early_config.known_args_namespace):
+    if _has_runs(early_config, early_config.known_args_namespace):
         from pytest_webeval.plugin.performance import bypass_assertion_rewriting  # idle sessions load nothing
 
         bypass_assertion_rewriting(early_config)
@@ -69,7 +69,7 @@ def pytest_configure(config: pytest.Config) -> None:
     for text in ("webeval_site(name): site of a task", "webeval_template(id): intent template of a task"):
         config.addinivalue_line("markers", text)
     config.addinivalue_line("markers", "webeval_type(name): retrieve, mutate or navigate")
-    if _asked_for(config):
+    if _has_runs(config):
         from pytest_webeval.plugin.performance import gc_paused  # idle sessions load nothing
 
         with gc_paused():
@@ -110,5 +110,5 @@ def webeval_run() -> None:
 
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Skip a Python test over runs when no runs were given."""
-    if not OF_A_RUN.isdisjoint(getattr(item, "fixturenames", ())) and not _asked_for(item.config):
+    if not OF_A_RUN.isdisjoint(getattr(item, "fixturenames", ())) and not _has_runs(item.config):
         item.add_marker(pytest.mark.skip(reason=NO_RUNS))

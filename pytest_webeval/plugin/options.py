@@ -18,7 +18,7 @@ INI_NAMES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproj
 class Option(NamedTuple):
     """A row: `name` is `rules` for the option `--webeval-rules`, the ini key `webeval_rules` and `settings.rules`.
 
-    An option without a `metavar` is a switch. `parse` names an entry of `settings.PARSERS`. `choices` are the valid
+    `parse` names an entry of `settings.PARSERS`. `choices` are the valid
     words, the default first; an option that also takes a file has those words that name no file. The ini types `paths`
     and `linelist` make an option repeatable.
     """
@@ -47,7 +47,7 @@ class Option(NamedTuple):
     @property
     def is_switch(self) -> bool:
         """Whether the option is on or off."""
-        return not self.metavar
+        return self.parse == "switch"
 
     @property
     def is_repeatable(self) -> bool:
@@ -214,8 +214,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "limits",
         "how much is read, a line for each limit such as 'file_size = 64 MiB'; see docs/reference/limits",
-        "LIMIT",
-        "limits",
+        parse="limits",
         ini_type="linelist",
         is_flag=False,
     ),
@@ -243,8 +242,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "redact_allow",
         "names that stay readable in an evaluator's results, as 'NetworkEventEvaluator: form_key, x-csrf-token'",
-        "NAMES",
-        "allowed_names",
+        parse="allowed_names",
         ini_type="linelist",
         is_flag=False,
     ),

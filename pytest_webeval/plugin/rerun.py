@@ -18,48 +18,48 @@ from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.summary.record import Record
 
 RUNS = "--webeval-runs"
-# Options of pytest that change what ours mean: with their values in one argument or in the next, and short ones.
+# Options of pytest that change what ours mean: long ones with a value, and short ones.
 OF_PYTEST = frozenset({"--config-file", "--override-ini", "--rootdir"})
-TOLD = "webeval_asked"
+RERUN_OPTIONS = "webeval_asked"
 SHORT = ("-c", "-o", "-p")
 
 
-def reruns_of(config: pytest.Config, records: Iterable[Record]) -> RerunCommands:
+def build_rerun_commands(config: pytest.Config, records: Iterable[Record]) -> RerunCommands:
     """Commands for the runs of a session, as somebody would type them where pytest was called."""
-    found = {record.run: record for record in records}
-    arguments, pinned = asked_of(config)
+    by_run = {record.run: record for record in records}
+    arguments, pinned = find_repeated_options(config)
     return RerunCommands(
-        {run: record.task_id for run, record in found.items()},
+        {run: record.task_id for run, record in by_run.items()},
         arguments,
         pinned,
-        frozenset(run for run, record in found.items() if record.missing),
-        exact([*(one.name for one in FORMATS), *(name for record in found.values() for name in _names(record))]),
+        frozenset(run for run, record in by_run.items() if record.missing),
+        exact([*(layout.name for layout in FORMATS), *(name for record in by_run.values() for name in _names(record))]),
     )
 
 
 def _names(record: Record) -> Iterator[str]:
-    """What else than its id selects the task of a record."""
+    """The names other than its id that select the task of a record."""
     yield from (f"template_{record.template}", *record.sites, record.task_type or "")
-    about = {} if record.trajectory is None else json.loads(record.trajectory)
-    yield from (str(about[name]) for name in ("benchmark", "group") if about.get(name))
+    trajectory = {} if record.trajectory is None else json.loads(record.trajectory)
+    yield from (str(trajectory[name]) for name in ("benchmark", "group") if trajectory.get(name))
 
 
-def asked_of(config: pytest.Config) -> tuple[Sequence[str], Sequence[str]]:
-    """The options of the session that matter, and those without which node ids might mean something else.
+def find_repeated_options(config: pytest.Config) -> tuple[Sequence[str], Sequence[str]]:
+    """The options to repeat, and those that keep the meaning of node ids.
 
-    What a worker was called with is no command of anybody's: the controller tells it.
+    A worker of xdist gets them from its controller, because nobody typed the command of a worker.
     """
-    told: tuple[Sequence[str], Sequence[str]] | None = getattr(config, "workerinput", {}).get(TOLD)
-    if told is not None:
-        return told
+    from_controller: tuple[Sequence[str], Sequence[str]] | None = getattr(config, "workerinput", {}).get(RERUN_OPTIONS)
+    if from_controller is not None:
+        return from_controller
     arguments = tuple(
-        _kept([str(argument) for argument in config.invocation_params.args], config.invocation_params.dir)
+        _select_options([str(argument) for argument in config.invocation_params.args], config.invocation_params.dir)
     )
-    return arguments, tuple(_pinned(config, arguments))
+    return arguments, tuple(_build_location_options(config, arguments))
 
 
-def _kept(arguments: Sequence[str], here: Path) -> Iterator[str]:
-    """What the user gave of the options that matter, spelled as they were; roots as seen from here."""
+def _select_options(arguments: Sequence[str], here: Path) -> Iterator[str]:
+    """The arguments to repeat, spelled as the user wrote them; run roots relative to `here`."""
     repeated = [option for option in options.OPTIONS if option.in_rerun and option.is_flag]
     valued = OF_PYTEST.union(option.flag for option in repeated if not option.is_switch)
     switches = {option.flag for option in repeated if option.is_switch}
@@ -70,27 +70,24 @@ def _kept(arguments: Sequence[str], here: Path) -> Iterator[str]:
             yield argument
         elif name in valued:
             value = value if glued else next(rest, "")
-            yield f"{name}={_nearer(value, here) if name == RUNS else value}"
+            yield f"{name}={_shorten_root(value, here) if name == RUNS else value}"
         elif argument[:2] in SHORT:
             value = argument[2:] or next(rest, "")
             if not (argument.startswith("-p") and value.startswith("no:")):
                 yield from (argument[:2], value)
 
 
-def _nearer(root: str, here: Path) -> str:
+def _shorten_root(root: str, here: Path) -> str:
     path = Path(root)
     inside = path.is_absolute() and path.is_relative_to(here) and path != here
     return str(path.relative_to(here)) if inside else root
 
 
-def _pinned(config: pytest.Config, arguments: Sequence[str]) -> Iterator[str]:
-    """What pytest would look for from a node id upwards: where ids are relative to, and the configuration file."""
+def _build_location_options(config: pytest.Config, arguments: Sequence[str]) -> Iterator[str]:
+    """The root directory and configuration file, which pytest would otherwise search for from a node id upwards."""
     here = config.invocation_params.dir
-    if not any(one.startswith("--rootdir=") for one in arguments):
+    if not any(argument.startswith("--rootdir=") for argument in arguments):
         yield f"--rootdir={os.path.relpath(config.rootpath, here)}"
-    if (
-        config.inipath is not None
-        and "-c" not in arguments
-        and not any(one.startswith("--config-f") for one in arguments)
-    ):
+    has_config = any(argument == "-c" or argument.startswith("--config-f") for argument in arguments)
+    if config.inipath is not None and not has_config:
         yield from ("-c", os.path.relpath(config.inipath, here))

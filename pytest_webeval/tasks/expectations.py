@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 from typing import ClassVar
 
@@ -130,3 +132,12 @@ class NetworkExpectation(Struct, frozen=True, kw_only=True, forbid_unknown_field
     def is_plain(self) -> bool:
         """As of what is expected."""
         return self.expected.is_plain
+
+
+def check_evaluators(entries: Sequence[Mapping[str, Any]]) -> None:
+    """Raise `ValueError` for an `eval` that checks nothing, or that does not say by which evaluator."""
+    for index, entry in enumerate(entries):
+        if not isinstance(entry.get("evaluator"), str):
+            raise ValueError(f"eval[{index}] names no evaluator")
+    if not entries:
+        raise ValueError("eval is empty: a task that checks nothing would always pass")

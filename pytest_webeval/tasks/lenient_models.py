@@ -147,11 +147,7 @@ class NumberedTask(_Definition):
 
     @model_validator(mode="after")
     def _check_evaluators(self) -> NumberedTask:
-        for index, config in enumerate(self.eval):
-            if not isinstance(config.get("evaluator"), str):
-                raise ValueError(f"eval[{index}] names no evaluator")
-        if not self.eval:
-            raise ValueError("eval is empty: a task that checks nothing would always pass")
+        tasks.check_evaluators(self.eval)
         return self
 
 

@@ -24,6 +24,7 @@ from pytest_webeval.safety.text import format_fields
 from pytest_webeval.tasks.decoding import decode_definition
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
+from pytest_webeval.tasks.expectations import check_evaluators
 from pytest_webeval.tasks.sites import SITE_NAMES
 
 REPHRASED = "_rephrased_"
@@ -82,11 +83,7 @@ class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=T
 
     def __post_init__(self) -> None:
         """Raise `ValueError` for a task that checks nothing, or does not say by which evaluator."""
-        for index, config in enumerate(self.eval):
-            if not isinstance(config.get("evaluator"), str):
-                raise ValueError(f"eval[{index}] names no evaluator")
-        if not self.eval:
-            raise ValueError("eval is empty: a task that checks nothing would always pass")
+        check_evaluators(self.eval)
 
     @cached_property
     def expectations(self) -> tuple[Expectation, ...]:

@@ -9,6 +9,12 @@ from pytest_webeval.plugin.options import OPTIONS
 from pytest_webeval.plugin.options import Option
 from pytest_webeval.plugin.settings import PARSERS
 from pytest_webeval.plugin.settings import Settings
+from pytest_webeval.redaction.policy import MODES
+from pytest_webeval.rubrics.policy import CRITERIA
+from pytest_webeval.rubrics.policy import OVER_BUDGET
+from pytest_webeval.rules import RULES
+from pytest_webeval.tasks.dataset import BUNDLED
+from pytest_webeval.tasks.dataset import REFERENCE_NAME
 
 COLOUR = Option(
     "lamp_colour", "colour of the lamp", "COLOUR", "word", choices=("white", "red"), in_rerun=True, affects_results=True
@@ -75,6 +81,22 @@ def test_results_of_a_session_with_another_value_are_not_reused(monkeypatch):
 def test_every_row_has_a_parser_and_settings_know_its_type():
     assert {row.parse for row in OPTIONS} == PARSERS.keys()
     assert {row.name for row in OPTIONS} - {"audit_secrets"} == Settings.__annotations__.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("criterion", CRITERIA),
+        ("over_budget", OVER_BUDGET),
+        ("redact", MODES),
+        ("rules", [*RULES]),
+        ("subset", [*BUNDLED]),
+        ("tasks", [REFERENCE_NAME]),
+    ],
+)
+def test_the_choices_are_the_words_that_the_reader_of_the_setting_knows(name, words):
+    (row,) = [row for row in OPTIONS if row.name == name]
+    assert sorted(row.choices) == sorted(words)
 
 
 def test_settings_do_not_change():

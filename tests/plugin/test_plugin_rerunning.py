@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval.plugin.rerun import _kept
+from pytest_webeval.plugin.rerun import _select_options
 
 
 def collected(result):
@@ -47,4 +47,4 @@ def test_a_keyword_selects_what_cannot_be_scored_and_what_is_missing(runs, webev
     ],
 )
 def test_the_options_that_decide_are_kept_as_they_were_given(given, kept):
-    assert list(_kept(given, Path("/place/to be"))) == kept
+    assert list(_select_options(given, Path("/place/to be"))) == kept

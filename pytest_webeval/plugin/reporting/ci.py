@@ -13,7 +13,7 @@ import pytest
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.reporting.controller import SessionReporter
-from pytest_webeval.plugin.rerun import reruns_of
+from pytest_webeval.plugin.rerun import build_rerun_commands
 from pytest_webeval.reports.ci import annotation
 from pytest_webeval.reports.ci import markdown
 from pytest_webeval.reports.ci import open_metrics
@@ -50,7 +50,7 @@ class CiReports:
 
     def _append(self, page: Path, summary: Summary, config: pytest.Config) -> None:
         """Add to what other commands of the step wrote, as far as GitHub leaves room for it."""
-        reruns = reruns_of(config, self.reporter.records.values())
+        reruns = build_rerun_commands(config, self.reporter.records.values())
         try:
             room = LARGEST_PAGE - (page.stat().st_size if page.exists() else 0) - 1
             text = markdown(summary, reruns, room)

@@ -21,7 +21,7 @@ from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.reporting.full_disk import FullDisk
 from pytest_webeval.plugin.reporting.merging import merge_parts
 from pytest_webeval.plugin.reporting.stale_results import stale_results
-from pytest_webeval.plugin.rerun import reruns_of
+from pytest_webeval.plugin.rerun import build_rerun_commands
 from pytest_webeval.plugin.runtest.classification import error_outcome
 from pytest_webeval.plugin.runtest.report_page import PAGES
 from pytest_webeval.plugin.runtest.report_page import RunPages
@@ -362,7 +362,7 @@ class SessionReporter:
         if self._is_about_other_tests and not problems:
             return
         terminalreporter.section("webeval")
-        for line in render_summary(self.summary, reruns_of(self.workspace.config, records), facts):
+        for line in render_summary(self.summary, build_rerun_commands(self.workspace.config, records), facts):
             terminalreporter.line(line)
 
 

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from pytest_webeval.plugin.reporting.controller import SessionReporter
-from pytest_webeval.plugin.rerun import TOLD
-from pytest_webeval.plugin.rerun import asked_of
-from pytest_webeval.plugin.rerun import reruns_of
+from pytest_webeval.plugin.rerun import RERUN_OPTIONS
+from pytest_webeval.plugin.rerun import build_rerun_commands
+from pytest_webeval.plugin.rerun import find_repeated_options
 from pytest_webeval.reports.html.index_page import IndexRow
 from pytest_webeval.reports.html.index_page import index_view
 from pytest_webeval.reports.html.writer import COPY
@@ -61,7 +61,7 @@ class ReportIndex:
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         """Let workers know how the session was called, for the commands on the pages that they write."""
-        node.workerinput[TOLD] = asked_of(node.config)
+        node.workerinput[RERUN_OPTIONS] = find_repeated_options(node.config)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the page, after the summary that it is made of."""
@@ -69,7 +69,7 @@ class ReportIndex:
         if summary is None:
             return
         roots = ", ".join(self.reporter.workspace.labels.prefixes.values())
-        reruns = reruns_of(session.config, self.reporter.records.values())
+        reruns = build_rerun_commands(session.config, self.reporter.records.values())
         rows = self._list_rows(flip_by_run(summary.webeval))
         index = index_view(rows, summary, roots, lambda labels: reruns.command(labels).command)
         if not self.reporter.attempt(lambda: self._write(index)):

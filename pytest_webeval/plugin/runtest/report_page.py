@@ -18,7 +18,7 @@ from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.collection.nodes import run_path
 from pytest_webeval.plugin.item_names import exact
 from pytest_webeval.plugin.performance import gc_paused
-from pytest_webeval.plugin.rerun import asked_of
+from pytest_webeval.plugin.rerun import find_repeated_options
 from pytest_webeval.plugin.runtest.evaluation import USED
 from pytest_webeval.plugin.runtest.evaluation import run_time_limit
 from pytest_webeval.plugin.runtest.run_outcome import RunOutcome
@@ -125,7 +125,7 @@ class RunPages:
 
     @cached_property
     def _reruns(self) -> RerunCommands:
-        return RerunCommands(self._task_ids, *asked_of(self.workspace.config), self._missing, self._taken)
+        return RerunCommands(self._task_ids, *find_repeated_options(self.workspace.config), self._missing, self._taken)
 
     def _load_run(self, path: Path) -> Run:
         try:
