@@ -11,11 +11,12 @@ from pytest_webeval.rules import RULE_SETS
 from pytest_webeval.rules import Quirk
 
 WIDTH = 100
+SWITCH_WIDTH = max(len(quirk.switch) for quirk in QUIRKS) + 2
 
 
 def format_rule_table() -> str:
     """Each quirk of the reference and of webeval, what each rule set does about it, and which tasks it touches."""
-    head = f"{'':8}{'switch':<20}" + "".join(f"{name:<12}" for name in RULE_SETS) + "tasks of the data set"
+    head = f"{'':8}{'switch':<{SWITCH_WIDTH}}" + "".join(f"{name:<12}" for name in RULE_SETS) + "tasks of the data set"
     return "\n".join([head, *("\n".join(_format_quirk(quirk)) for quirk in QUIRKS)])
 
 
@@ -23,7 +24,7 @@ def _format_quirk(quirk: Quirk) -> list[str]:
     columns = "".join(f"{quirk.column(name):<12}" for name in RULE_SETS)
     text = f"{quirk.behaviour}; instead: {quirk.instead}" if quirk.instead else quirk.behaviour
     indented = textwrap.wrap(text, WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 8)
-    return [f"{quirk.number:<8}{quirk.switch:<20}{columns}{quirk.tasks}", *indented]
+    return [f"{quirk.number:<8}{quirk.switch:<{SWITCH_WIDTH}}{columns}{quirk.tasks}", *indented]
 
 
 def main() -> None:

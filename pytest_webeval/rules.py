@@ -41,9 +41,9 @@ class Quirk:
 QUIRKS: tuple[Quirk, ...] = (
     # False positives: a wrong run passes
     Quirk("Q1", "a text ^…$ that an agent or a site wrote is a pattern", "102 of the 297 retrieve tasks with data",
-          "literal_texts", "what an agent or a site wrote is never a pattern", DEFAULT),
+          "no_recorded_patterns", "what an agent or a site wrote is never a pattern", DEFAULT),
     Quirk("Q2", "a list that an agent or a site wrote is a list of guesses", "15 boolean and 40 number tasks",
-          "single_answers", "what an agent or a site wrote is one value, never a list of guesses", DEFAULT),
+          "no_recorded_alternatives", "what an agent or a site wrote is one value, never a list of guesses", DEFAULT),
     Quirk("Q56", "NaN and infinities in an answer are data: [NaN] is true", "15 boolean, 9 of which expect true",
           "finite_numbers", "a NaN or an infinity is a value of no type", DEFAULT),
     Quirk("Q3", "0, false, {} and null are the empty text where a text is expected", "16 with a zero or false answer"),
@@ -52,7 +52,7 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q5", "number words and the first price in a text count: 'five apples' is 5, '$10 - $20' is 10",
           "120 with numbers or currency"),
     Quirk("Q6", "of a repeated form field only the first value counts", "357 that expect a POST",
-          "every_field", "the values of a repeated form field all count", STRICT),
+          "repeated_fields", "the values of a repeated form field all count", STRICT),
     Quirk("§4.5", "of a repeated query parameter only the smallest value counts; %25 and + are decoded twice",
           "64 with query parameters"),
     Quirk("Q7", "names of places that are 80 % alike are equal: 'Terminal 1' is 'Terminal 2'", "15 with location-name"),
@@ -62,10 +62,10 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("§4.8", "the address of a site stands unescaped in a pattern: http://shopxtest matches http://shop.test",
           "103 with a site in a URL pattern", "escaped_hosts", "an address in a pattern stands for itself", DEFAULT),
     Quirk("§5.14", "%2F and dot segments in a recorded path are resolved: /x%2F..%2Fcart is /cart",
-          "488 with network checks", "plain_paths",
+          "488 with network checks", "unresolved_paths",
           "the path as it was sent has to match as well", DEFAULT),
     Quirk("§5.7", "an infinite measure is within 2 % or 10 % of any: 'inf km'", "51 with distance or duration",
-          "finite_measures", "an infinite measure is none", DEFAULT),
+          "finite_quantities", "an infinite measure is none", DEFAULT),
     # False negatives and tasks that nothing can pass
     Quirk("Q11", "a response with action and results, as documented, lacks its keys", "all",
           "documented_dialect", "action and results are read as task_type and retrieved_data", DEFAULT),
@@ -74,21 +74,21 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q13", "a byte order mark, a fence tagged JSON, or an answer in the second fence makes a response unreadable",
           "all", "tolerant_decoding", "the mark is dropped, tags JSON and json5 too, the first JSON counts", STRICT),
     Quirk("Q14", "unordered lists are matched greedily, so that their order decides", "68 with several answers",
-          "best_matching", "a matching is found if there is one", STRICT),
+          "maximum_matching", "a matching is found if there is one", STRICT),
     Quirk("Q15", "two or more evaluators of the same URL and method all look at the last event",
           "567-570, 742, 743, 745, 746: none passes"),
     Quirk("Q16", "an expectation without retrieved_data fails every response", "319: none passes"),
     Quirk("Q17", "two navigate GET evaluators both look at the last navigation", "429: none passes"),
     Quirk("Q18", "addresses in markdown are not replaced by placeholders", "562-566: none passes"),
     Quirk("Q19", "bodies in side files or in base64 are not seen",
-          "342 that look into a body", "side_bodies", "a recording is read whole", DEFAULT),
+          "342 that look into a body", "external_bodies", "a recording is read whole", DEFAULT),
     Quirk("Q20", "an expected null needs a body of any kind", "34 that expect a null"),
     Quirk("Q53", "an empty or blank multipart field does not exist; a file name may be taken for the name",
           "19 that expect a null in a form", "browser_forms",
           "a multipart form is read as browsers write it; where null is expected an empty field will do", DEFAULT),
     Quirk("Q21", "a JSONPath filter with exactly one hit equals nothing unless an array is expected", "547-550"),
     Quirk("Q22", "'$1,234' is 1.234, '$-50' and '(50)' are 50", "51 with currency",
-          "whole_money", "money keeps its sign and its thousands separators", STRICT),
+          "signed_currency", "money keeps its sign and its thousands separators", STRICT),
     Quirk("Q57", "an amount of more than 17 digits is rounded: 12345678901234567890 is ...891", "51 with currency",
           "exact_money", "every digit of an amount counts", DEFAULT),
     Quirk("Q23", "query patterns are lower-cased, \\D becomes \\d", "-"),
@@ -120,14 +120,14 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q42", "one impossible URL in a recording is an error of every network evaluator", "488 with network checks"),
     Quirk("Q43", "a blank line, a raw U+2028, a byte that is no UTF-8, a byte order mark, a request that is null, "
           "several network logs or a HAR in an archive make a trace unreadable", "all",
-          "mended_traces", "what can be read is read", DEFAULT),
+          "repaired_traces", "what can be read is read", DEFAULT),
     Quirk("Q55", "a request header whose value is null is an error of every network evaluator that comes to its event",
           "488 with network checks", "null_headers", "such a header is not there", DEFAULT),
     # Determinism, side effects, cost
     Quirk("Q44", "what a partial date leaves open is taken from the day of the evaluation", "20 with dates"),
     Quirk("Q45", "the order of assertions depends on the hash seed", "-", instead="everything is sorted"),
     Quirk("Q46", "validating a task changes the caller's dict", "-", instead="nothing is changed"),
-    Quirk("Q47", "runs without their files are counted nowhere", "-", instead="they are errors; see --webeval-expect"),
+    Quirk("Q47", "runs without their files are counted nowhere", "-", instead="errors; see --webeval-require-all"),
     Quirk("Q48", "a wrong path of the data set is replaced in silence", "-", instead="it is an error, exit code 4"),
     Quirk("Q49", "arithmetic and an agent's patterns may never end", "-", instead="arithmetic is bounded; see Q1"),
     Quirk("Q50", "unordered comparison is quadratic, every URL is read twice", "-", instead="each is read once"),
@@ -144,7 +144,7 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("F12", "a run that ends with the action stop gets no points, whatever it answered", "trajectories",
           "stop_terminates", "stop ends a run in good order", STRICT),
     Quirk("F27", "a judge's free text is searched for parts of words: 'unsuccessful' is a success", "trajectories",
-          "verdict_words", "the judge's last word counts", STRICT),
+          "whole_word_verdicts", "the judge's last word counts", STRICT),
     Quirk("F46", "a step budget counts screenshots less one", "trajectories",
           "budgets_in_steps", "it counts steps", DEFAULT),
 )
@@ -163,27 +163,27 @@ class Rules:
 
     name: str
     documented_dialect: bool = False
-    literal_texts: bool = False
-    single_answers: bool = False
+    no_recorded_patterns: bool = False
+    no_recorded_alternatives: bool = False
     events_required: bool = False
-    side_bodies: bool = False
+    external_bodies: bool = False
     browser_forms: bool = False
-    mended_traces: bool = False
+    repaired_traces: bool = False
     null_headers: bool = False
     escaped_hosts: bool = False
-    plain_paths: bool = False
-    finite_measures: bool = False
+    unresolved_paths: bool = False
+    finite_quantities: bool = False
     finite_numbers: bool = False
     exact_money: bool = False
     null_schema_fails: bool = False
     json_before_fence: bool = False
     tolerant_decoding: bool = False
-    whole_money: bool = False
-    best_matching: bool = False
+    signed_currency: bool = False
+    maximum_matching: bool = False
     resource_types: bool = False
-    every_field: bool = False
+    repeated_fields: bool = False
     separate_lists: bool = False
-    verdict_words: bool = False
+    whole_word_verdicts: bool = False
     stop_terminates: bool = False
     budgets_in_steps: bool = False
     named_answer: bool = False

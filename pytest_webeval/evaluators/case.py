@@ -80,7 +80,7 @@ class Case:
     @property
     def policy(self) -> VerdictPolicy:
         """How stored verdicts are read: as the session asks, under the rules that it applies."""
-        return replace(self.requested_policy, strict_texts=self.rules.verdict_words)
+        return replace(self.requested_policy, strict_texts=self.rules.whole_word_verdicts)
 
     def notice(self, switch: str, where: str) -> None:
         """Keep in mind that a switch of the rule set made a difference."""
@@ -116,9 +116,9 @@ class Case:
         """The recorded events that evaluators look at. Raises `EvaluationError`."""
         trace = self.run.trace
         if trace.pending:
-            if not self.rules.mended_traces:
+            if not self.rules.repaired_traces:
                 raise trace.pending[0].damaged("url")
-            self.notice("mended_traces", f"{len(trace.pending)} entries without a request")
+            self.notice("repaired_traces", f"{len(trace.pending)} entries without a request")
         return trace.evaluation_events
 
     @cached_property
@@ -162,7 +162,7 @@ class Case:
         """How the task's own data is read."""
         return ParseContext(
             known_sites=True,
-            whole_money=self.rules.whole_money,
+            signed_currency=self.rules.signed_currency,
             exact_money=self.rules.exact_money,
             derender=self._derender,
             today=self.today,
@@ -173,11 +173,11 @@ class Case:
     def actual_reading(self) -> ParseContext:
         """How data that an agent or a site wrote is read."""
         return ParseContext(
-            patterns=not self.rules.literal_texts,
-            alternatives=not self.rules.single_answers,
-            infinities=not self.rules.finite_measures,
+            patterns=not self.rules.no_recorded_patterns,
+            alternatives=not self.rules.no_recorded_alternatives,
+            infinities=not self.rules.finite_quantities,
             nonfinite=not self.rules.finite_numbers,
-            whole_money=self.rules.whole_money,
+            signed_currency=self.rules.signed_currency,
             exact_money=self.rules.exact_money,
             derender=self._derender,
             today=self.today,
@@ -191,7 +191,7 @@ class Case:
     def comparison(self, *, ordered: bool = False, extra_keys: bool = False) -> Comparison:
         """How values of the task and of the recording are compared."""
         rules = self.rules
-        return Comparison(ordered, extra_keys, rules.best_matching, rules.separate_lists, self.notice)
+        return Comparison(ordered, extra_keys, rules.maximum_matching, rules.separate_lists, self.notice)
 
     def _derender(self, text: str) -> str:
         return self.sites.derender(text, self.task.sites)

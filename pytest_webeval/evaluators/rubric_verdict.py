@@ -91,7 +91,7 @@ class _Judgement:
             self._check_text(stored)
         verdict = _derive_verdict(stored, policy, case)
         if policy.strict_texts and "verdict_text_ambiguous" in verdict.flags:
-            case.notice("verdict_words", stored.source)
+            case.notice("whole_word_verdicts", stored.source)
         if verdict.status == "unscored":
             raise _unjudged_error(case, f"{stored.source}: {verdict.reason}")
         case.warnings.extend([*stored.warnings, *_list_warnings(verdict, stored, gating, case)])

@@ -219,8 +219,8 @@ OPTIONS: tuple[Option, ...] = (
         is_flag=False,
     ),
     Option(
-        "expect",
-        "show each task of the subset or the definitions that has no recording as an error",
+        "require_all",
+        "fail tasks of the subset or of the definitions that have no recording",
         in_rerun=True,
         affects_results=False,
     ),

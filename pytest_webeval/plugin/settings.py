@@ -65,7 +65,7 @@ class Settings:
     timeout: float  # seconds for each run, 0 for no limit
     today: date
     limits: Limits
-    expect: bool
+    require_all: bool
     resume: bool
     own_tasks: bool
     fsync: bool

@@ -103,7 +103,7 @@ class Run:
         except UnicodeDecodeError as error:
             message = f"{self.response_file} in {self.path} is not UTF-8: {error.reason} @ byte {error.start}"
             raise RecordingError(f"{message}; write it as UTF-8") from error
-        if self.trace.repairs and not self.rules.mended_traces:
+        if self.trace.repairs and not self.rules.repaired_traces:
             raise RecordingError(f"{self.trace.repairs}; record the run again, or score it by the default rules")
         if self.trace.is_empty and self.rules.events_required:
             message = f"the trace in {self.path} is of no use: {self.trace.emptiness}"

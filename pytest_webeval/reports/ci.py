@@ -23,7 +23,7 @@ def annotation(summary: Summary, title: str) -> str:
         text += f" ({webeval['success_rate']:.1%})"
     text += f", {summary.failed_count} failed, errors: {summary.error_count}"
     if flips := webeval.get("baseline"):
-        text += f"; since {flips['timestamp'][:10]} {len(flips['lost'])} lost, {len(flips['gained'])} gained"
+        text += f"; since {flips['timestamp'][:10]} {len(flips['regressed'])} regressed, {len(flips['fixed'])} fixed"
     kind = "notice" if summary.success_count == summary.total else "error"
     return f"::{kind} title={_property(sanitize(title))}::{_message(sanitize(text))}"
 
@@ -98,7 +98,7 @@ def _flips(webeval: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
     baseline = webeval.get("baseline")
     if baseline is None:
         return
-    changes = ("lost", "gained") if webeval["partial"] else ("lost", "gained", "new", "gone")
+    changes = ("regressed", "fixed") if webeval["partial"] else ("regressed", "fixed", "new", "gone")
     counts = ", ".join(f"{len(baseline[name])} {name}" for name in changes)
     yield f"### Since the baseline of {plain(baseline['timestamp'][:10])}: {counts}\n"
     input_labels = {"same_rules": "rules", "same_evaluators": "evaluators", "same_tasks": "task definitions"}
@@ -106,7 +106,7 @@ def _flips(webeval: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
         yield f"It was scored with other {' and '.join(changed_inputs)}, which may be why.\n"
     if baseline["partial"]:
         yield "It is of a partial session, which scored some of the runs.\n"
-    for name in ("lost", "gained"):
+    for name in ("regressed", "fixed"):
         if runs := baseline[name]:
             ids = ", ".join(plain(reruns.task_ids.get(run, run)) for run in runs[:FLIPS_SHOWN])
             yield f"{name}: {ids}{_more(len(runs) - FLIPS_SHOWN)}\n"

@@ -113,7 +113,7 @@ def flips(webeval: Mapping[str, Any], reruns: RerunCommands) -> list[str]:
     baseline = webeval.get("baseline")
     if baseline is None:
         return []
-    parts = [f"{len(runs)} {name}: {_ids(runs, reruns)}" for name in ("lost", "gained") if (runs := baseline[name])]
+    parts = [f"{len(runs)} {name}: {_ids(runs, reruns)}" for name in ("regressed", "fixed") if (runs := baseline[name])]
     parts += [f"{len(baseline[name])} {name}" for name in ("new", "gone") if baseline[name] and not webeval["partial"]]
     day = baseline["timestamp"][:10]
     lines = [f"since baseline ({day}): {'; '.join(parts) or 'nothing flipped'}"]

@@ -44,7 +44,7 @@ def score(case: Case, evaluators: Iterable[Evaluator], data_checksum: str = "", 
         results = _evaluate_all(case, evaluators_by_name)
     if case.run.repairs:
         case.warnings.append(
-            rule_warning("mended_traces", worst_status([result.status for result in results]), "the trace")
+            rule_warning("repaired_traces", worst_status([result.status for result in results]), "the trace")
         )
     case.warnings.extend(case.run.warnings)
     extra = {"wall_time": round(time.perf_counter() - started, 6), "tasks_from": source}
@@ -125,9 +125,11 @@ def _switches_that_matter(
         return _run_evaluator(expectation, other, evaluators).status is not status
 
     decisive = {
-        switch: where for switch, where in noticed.items() if switch == "literal_texts" and status is not Status.SUCCESS
+        switch: where
+        for switch, where in noticed.items()
+        if switch == "no_recorded_patterns" and status is not Status.SUCCESS
     }
-    candidates = {switch: where for switch, where in noticed.items() if switch != "literal_texts"}
+    candidates = {switch: where for switch, where in noticed.items() if switch != "no_recorded_patterns"}
     if candidates and differs(*candidates):
         decisive_alone = (
             candidates

@@ -71,8 +71,8 @@ def read_baseline(path: Path) -> Baseline:
 class Flips:
     """Labels of runs in the order of their summary: those of `gone` runs are from the earlier one."""
 
-    lost: tuple[str, ...]
-    gained: tuple[str, ...]
+    regressed: tuple[str, ...]
+    fixed: tuple[str, ...]
     new: tuple[str, ...]
     gone: tuple[str, ...]
 
@@ -80,24 +80,24 @@ class Flips:
 def flips(before: Iterable[BaselineRow], now: Iterable[BaselineRow]) -> Flips:
     """What changed. Runs are the same if they are of the same task, or of several of it, if they have the same label.
 
-    A run that is excluded can neither be lost nor gained.
+    A run that is excluded is neither regressed nor fixed.
     """
     earlier, current = list(before), list(now)
     pairs = list(_pair_rows(_group_by_task(earlier), _group_by_task(current)))
-    lost = {
+    regressed = {
         current_row.run
         for earlier_row, current_row in pairs
         if earlier_row.status == "success" and current_row.status not in ("success", "excluded")
     }
-    gained = {
+    fixed = {
         current_row.run
         for earlier_row, current_row in pairs
         if earlier_row.status not in ("success", "excluded") and current_row.status == "success"
     }
     compared, still_there = {current_row.run for _, current_row in pairs}, {earlier_row.run for earlier_row, _ in pairs}
     return Flips(
-        tuple(row.run for row in current if row.run in lost),
-        tuple(row.run for row in current if row.run in gained),
+        tuple(row.run for row in current if row.run in regressed),
+        tuple(row.run for row in current if row.run in fixed),
         tuple(row.run for row in current if row.run not in compared),
         tuple(row.run for row in earlier if row.run not in still_there),
     )
@@ -140,7 +140,7 @@ def compare_with_baseline(baseline: Baseline, summary: Summary) -> Summary:
 def restrict_comparison(summary: Summary, part: Summary) -> Summary:
     """The summary of some runs with what of a session's comparison is about these."""
     runs, comparison = {row["run"] for row in part.task_results}, summary.webeval["baseline"]
-    of_runs = {name: [run for run in comparison[name] if run in runs] for name in ("lost", "gained", "new")}
+    of_runs = {name: [run for run in comparison[name] if run in runs] for name in ("regressed", "fixed", "new")}
     return part.with_changes(webeval=part.webeval | {"baseline": comparison | of_runs})
 
 
@@ -150,6 +150,6 @@ def _is_same(name: str, baseline: Baseline, summary: Summary) -> bool:
 
 
 def flip_by_run(webeval: Mapping[str, Any]) -> dict[str, str]:
-    """`lost` or `gained` by the label of each run that flipped, of what stands under `webeval` in a summary."""
+    """`regressed` or `fixed` by the label of each run that flipped, of what stands under `webeval` in a summary."""
     comparison = webeval.get("baseline") or {}
-    return {run: name for name in ("lost", "gained") for run in comparison.get(name, ())}
+    return {run: name for name in ("regressed", "fixed") for run in comparison.get(name, ())}

@@ -66,9 +66,9 @@ class ParseContext:
 
     `patterns` and `alternatives` say whether ``^…$`` texts and lists of two or more are taken as such, `infinities`
     whether a measure without end is one: they are for what a task author wrote, who with `known_sites` may only write
-    URLs of sites that `derender` knows. `nonfinite` says whether NaN and infinities are data (Q56). `whole_money` reads
-    the sign and the thousands separators of an amount wherever they stand (Q22), `exact_money` all of its digits, where
-    the reference keeps those of a float (Q57). `derender` replaces site addresses in a text by their
+    URLs of sites that `derender` knows. `nonfinite` says whether NaN and infinities are data (Q56). `signed_currency`
+    reads the sign and the thousands separators of an amount wherever they stand (Q22), `exact_money` all of its digits,
+    where the reference keeps those of a float (Q57). `derender` replaces site addresses in a text by their
     placeholders. `today` fills in what a partial date leaves open (Q44). `longest` is how many characters are read.
     """
 
@@ -77,7 +77,7 @@ class ParseContext:
     infinities: bool = True
     nonfinite: bool = True
     known_sites: bool = False
-    whole_money: bool = False
+    signed_currency: bool = False
     exact_money: bool = True
     derender: Callable[[str], str] = _unchanged
     today: date = field(default_factory=present_day)

@@ -19,7 +19,7 @@ from pytest_webeval.values.schema import UnparsedValue
 from pytest_webeval.values.schema import to_plain_json
 
 
-def maximum_matching(choices: Sequence[Sequence[int]]) -> dict[int, int]:
+def find_maximum_matching(choices: Sequence[Sequence[int]]) -> dict[int, int]:
     """A largest matching of left positions to right ones; the result maps right to left.
 
     ``choices[left]`` lists the right positions that would do. Augmenting paths, sought without recursion (Kuhn 1955).
@@ -92,13 +92,13 @@ class ComparisonState:
 class Comparison:
     """How two trees are compared: `ordered` arrays, and `extra_keys` where objects may say more than expected.
 
-    `best_matching` finds a matching of unordered arrays if there is one (Q14), `separate_lists` lets an answer have two
-    empty lists (Q34). `notice` is called where one of these made a difference.
+    `maximum_matching` finds a matching of unordered arrays if there is one (Q14), `separate_lists` lets an answer have
+    two empty lists (Q34). `notice` is called where one of these made a difference.
     """
 
     ordered: bool = False
     extra_keys: bool = False
-    best_matching: bool = False
+    maximum_matching: bool = False
     separate_lists: bool = True
     notice: RuleListener = ignore_rule
 
@@ -191,9 +191,9 @@ class Comparison:
     ) -> tuple[list[int], list[int]]:
         """Positions of the items of two arrays in any order that find no partner. Raises `EvaluationError` (Q34)."""
         missing, extra = self._match_first_free(expected, actual, ComparisonState() if state is None else state)
-        if missing and self.best_matching:
+        if missing and self.maximum_matching:
             missing, extra = self._match_maximum(expected, actual)
-            self.notice("best_matching", path)
+            self.notice("maximum_matching", path)
         return missing, extra
 
     def _match_first_free(self, expected: Any, actual: Any, state: ComparisonState) -> tuple[list[int], list[int]]:
@@ -224,7 +224,7 @@ class Comparison:
 
     def _match_maximum(self, expected: Any, actual: Any) -> tuple[list[int], list[int]]:
         """What is left on either side of a largest matching."""
-        partners = maximum_matching(
+        partners = find_maximum_matching(
             [
                 [index for index, actual_item in enumerate(actual) if self.equal(expected_item, actual_item)]
                 for expected_item in expected

@@ -34,23 +34,23 @@ class CurrencyValue(Value):
     def canonical(cls, raw: object, context: ParseContext) -> Decimal:
         """The first amount that a text names; ``free`` is zero, and only a minus in front of all else counts.
 
-        With `ParseContext.whole_money` a minus at the amount counts as well, as do parentheses around all, and a comma
-        before three digits is no decimal mark.
+        With `ParseContext.signed_currency` a minus at the amount counts as well, as do parentheses around all, and a
+        comma before three digits is not a decimal mark.
         """
         text = to_text(raw, context)
         check_length(text, "amount")
-        negative = text.startswith("-") or (context.whole_money and _is_debt(text))
+        negative = text.startswith("-") or (context.signed_currency and _is_debt(text))
         text = text.replace("-", "") if negative else text
-        amount = _parse_first_amount(_THOUSANDS.sub("", text) if context.whole_money else text)
+        amount = _parse_first_amount(_THOUSANDS.sub("", text) if context.signed_currency else text)
         if amount is None:
             raise parse_error(raw, "is not an amount of money; write it as 1234.50")
         amount = amount if context.exact_money else _round_to_float(amount)
         return amount.copy_negate() if negative and amount else amount  # copied, for a minus would round
 
     def departures(self, context: ParseContext) -> Iterable[str]:
-        """`whole_money`, and `exact_money` where the reference would keep fewer digits."""
-        if context.whole_money:
-            yield "whole_money"
+        """`signed_currency`, and `exact_money` where the reference would keep fewer digits."""
+        if context.signed_currency:
+            yield "signed_currency"
         if context.exact_money and any(_round_to_float(amount) != amount for amount in self.alternatives):
             yield "exact_money"
 

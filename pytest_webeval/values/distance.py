@@ -155,7 +155,7 @@ class DistanceValue(Value):
         except ValueError as error:
             raise parse_error(raw, "is not a distance; write it as 1.5 km") from error
         if not (distance.is_finite() or context.infinities):
-            raise parse_error(raw, "is a distance without end; write a finite one", rule="finite_measures")
+            raise parse_error(raw, "is a distance without end; write a finite one", rule="finite_quantities")
         return distance
 
     def matches(self, actual: Value) -> bool:

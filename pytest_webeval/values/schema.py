@@ -96,9 +96,9 @@ class ValueParser:
 
     def _parse_value(self, kind: type[Value], raw: Any, where: str) -> Any:
         if not self.context.patterns and isinstance(raw, str) and looks_like_pattern(raw.strip(_IGNORED_AROUND)):
-            self.notice("literal_texts", where)
+            self.notice("no_recorded_patterns", where)
         if not self.context.alternatives and isinstance(raw, list) and len(raw) > 1:
-            self.notice("single_answers", where)
+            self.notice("no_recorded_alternatives", where)
         try:
             value = kind.read(raw, self.context)
         except ValueParseError as error:

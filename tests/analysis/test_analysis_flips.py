@@ -23,7 +23,7 @@ def rows(text):
 
 
 @pytest.mark.parametrize(
-    ("before", "now", "lost", "gained", "new", "gone"),
+    ("before", "now", "regressed", "fixed", "new", "gone"),
     [
         ("", "", "", "", "", ""),
         ("r/1+ r/2-", "r/1- r/2+", "r/1", "r/2", "", ""),
@@ -41,13 +41,13 @@ def rows(text):
         ("r/3+ r/1+ r/2+", "r/2- r/10- r/1- r/3-", "r/2 r/1 r/3", "", "r/10", ""),
     ],
 )
-def test_runs_flip_between_success_and_anything_else_that_counts(before, now, lost, gained, new, gone):
-    expected = Flips(*(tuple(one.split()) for one in (lost, gained, new, gone)))
+def test_runs_flip_between_success_and_anything_else_that_counts(before, now, regressed, fixed, new, gone):
+    expected = Flips(*(tuple(one.split()) for one in (regressed, fixed, new, gone)))
     assert flips(rows(before), rows(now)) == expected
 
 
 def test_an_id_is_the_same_as_a_number_and_as_a_text():
-    assert flips([BaselineRow("a", 7, "success")], [BaselineRow("b", "7", "failure")]).lost == ("b",)
+    assert flips([BaselineRow("a", 7, "success")], [BaselineRow("b", "7", "failure")]).regressed == ("b",)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_an_id_is_the_same_as_a_number_and_as_a_text():
     [
         ({}, {}),
         ({"baseline": None}, {}),
-        ({"baseline": {"lost": ["a", "b"], "gained": ["c"]}}, {"a": "lost", "b": "lost", "c": "gained"}),
+        ({"baseline": {"regressed": ["a", "b"], "fixed": ["c"]}}, {"a": "regressed", "b": "regressed", "c": "fixed"}),
     ],
 )
 def test_a_run_knows_how_it_flipped(about, expected):

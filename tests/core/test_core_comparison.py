@@ -150,7 +150,7 @@ def test_a_greedy_matching_gives_an_item_to_the_first_that_takes_it():
 @pytest.mark.parametrize(
     ("expected", "actual", "told", "noticed"),
     [
-        (PATTERN_FIRST, ["a", "b"], ['["a", "b"]'], [("best_matching", "x")]),
+        (PATTERN_FIRST, ["a", "b"], ['["a", "b"]'], [("maximum_matching", "x")]),
         (PATTERN_FIRST, ["b", "a"], ['["b", "a"]'], []),
         ([text("b")], ["a", "b"], ['1 of 1 items found; not expected ["a"]', 'expected ["b"]', 'got ["a", "b"]'], []),
         (
@@ -161,13 +161,13 @@ def test_a_greedy_matching_gives_an_item_to_the_first_that_takes_it():
                 'expected ["^.*$", "a", "c"]',
                 'got ["d", "a", "b"]',
             ],
-            [("best_matching", "x")],
+            [("maximum_matching", "x")],
         ),
     ],
 )
-def test_a_best_matching_is_sought_where_a_greedy_one_leaves_something_out(expected, actual, told, noticed):
+def test_a_maximum_matching_is_sought_where_a_greedy_one_leaves_something_out(expected, actual, told, noticed):
     notices = []
-    comparison = Comparison(best_matching=True, notice=lambda *notice: notices.append(notice))
+    comparison = Comparison(maximum_matching=True, notice=lambda *notice: notices.append(notice))
     found = list(comparison.compare(expected, [text(one) for one in actual], "x"))
     assert (found[0].assertion_msgs, notices) == (told, noticed)
 

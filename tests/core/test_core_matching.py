@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.values.comparison import maximum_matching
+from pytest_webeval.values.comparison import find_maximum_matching
 
 
 @pytest.mark.parametrize(
@@ -23,12 +23,12 @@ from pytest_webeval.values.comparison import maximum_matching
     ],
 )
 def test_partners_are_moved_on_where_that_helps(choices, matched):
-    assert len(maximum_matching(choices)) == len(matched)
+    assert len(find_maximum_matching(choices)) == len(matched)
 
 
 @given(st.lists(st.lists(st.integers(0, 4), unique=True), max_size=5))
 def test_no_assignment_pairs_more(choices):
-    found = maximum_matching(choices)
+    found = find_maximum_matching(choices)
     assert all(right in choices[left] for right, left in found.items())
     assert len(set(found.values())) == len(found)
     best = max(
@@ -41,4 +41,4 @@ def test_no_assignment_pairs_more(choices):
 def test_a_long_chain_of_moves_needs_no_recursion():
     count = 3000
     choices = [[left, left + 1] for left in range(count)] + [[0]]
-    assert len(maximum_matching(choices)) == count + 1
+    assert len(find_maximum_matching(choices)) == count + 1

@@ -55,10 +55,10 @@ def text(response):
 @pytest.mark.parametrize(
     ("switch", "response", "data", "schema"),
     [
-        ("Q1 (literal_texts)", answer("^.*$"), ["Mug"], MUGS),
-        ("Q1 (literal_texts)", {**answer("Mug"), "status": "^.*$"}, ["Mug"], MUGS),
-        ("Q2 (single_answers)", answer(["Mug", "Cup"]), ["Mug"], MUGS),
-        ("§5.7 (finite_measures)", answer("inf km"), ["5 km"], {"type": "array", "items": {"type": "distance"}}),
+        ("Q1 (no_recorded_patterns)", answer("^.*$"), ["Mug"], MUGS),
+        ("Q1 (no_recorded_patterns)", {**answer("Mug"), "status": "^.*$"}, ["Mug"], MUGS),
+        ("Q2 (no_recorded_alternatives)", answer(["Mug", "Cup"]), ["Mug"], MUGS),
+        ("§5.7 (finite_quantities)", answer("inf km"), ["5 km"], {"type": "array", "items": {"type": "distance"}}),
         ("Q57 (exact_money)", answer(12345678901234567891), [12345678901234567890], PRICES),
     ],
 )
@@ -81,11 +81,11 @@ def test_the_documented_dialect_fails_the_reference_alone(verdicts):
         ("Q13 (tolerant_decoding)", f"```json5\n{text(answer('Mug'))}\n```", ["Mug"], MUGS, "failure", "success"),
         ("Q13 (tolerant_decoding)", f"```JSON\n{text(answer('Mug'))}\n```", ["Mug"], MUGS, "failure", "success"),
         ("Q13 (tolerant_decoding)", f"```\nx\n``` ```{text(answer('Mug'))}```", ["Mug"], MUGS, "failure", "success"),
-        ("Q14 (best_matching)", answer("a", "b"), [["a", "b"], "a"], MUGS, "failure", "success"),
-        ("Q22 (whole_money)", answer("$1,234"), [1234], PRICES, "failure", "success"),
-        ("Q22 (whole_money)", answer("$-50"), [-50], PRICES, "failure", "success"),
-        ("Q22 (whole_money)", answer("(50.00)"), [50], PRICES, "success", "failure"),
-        ("Q22 (whole_money)", answer("($1,050.00)"), [-1050], PRICES, "failure", "success"),
+        ("Q14 (maximum_matching)", answer("a", "b"), [["a", "b"], "a"], MUGS, "failure", "success"),
+        ("Q22 (signed_currency)", answer("$1,234"), [1234], PRICES, "failure", "success"),
+        ("Q22 (signed_currency)", answer("$-50"), [-50], PRICES, "failure", "success"),
+        ("Q22 (signed_currency)", answer("(50.00)"), [50], PRICES, "success", "failure"),
+        ("Q22 (signed_currency)", answer("($1,050.00)"), [-1050], PRICES, "failure", "success"),
         ("Q32 (null_schema_fails)", answer("Mug"), None, {"type": "null"}, "error", "failure"),
         ("Q34 (separate_lists)", answer({"tags": []}, {"tags": []}), [{"tags": []}] * 2, TAGS, "error", "success"),
     ],
@@ -123,12 +123,16 @@ def network(bench):
 @pytest.mark.parametrize(
     ("switch", "wanted", "event"),
     [
-        ("Q1 (literal_texts)", {"post_data": {"a": "x"}}, {"post": (FORM, "a=^.*$")}),
-        ("Q1 (literal_texts)", {"response_cookies": {"a": "x"}}, {"cookies": {"a": "^.*$"}}),
-        ("Q1 (literal_texts)", {"headers": {"x-a": "x"}}, {"headers": {"x-a": "^.*$"}}),
-        ("Q2 (single_answers)", {"post_data": {"a": "x"}}, {"post": ("application/json", '{"a": ["x", "y"]}')}),
-        ("§5.14 (plain_paths)", {}, {"url": "http://shop.test:7770/x%2F..%2Fp"}),
-        ("§5.14 (plain_paths)", {}, {"url": "http://shop.test:7770/x/../p"}),
+        ("Q1 (no_recorded_patterns)", {"post_data": {"a": "x"}}, {"post": (FORM, "a=^.*$")}),
+        ("Q1 (no_recorded_patterns)", {"response_cookies": {"a": "x"}}, {"cookies": {"a": "^.*$"}}),
+        ("Q1 (no_recorded_patterns)", {"headers": {"x-a": "x"}}, {"headers": {"x-a": "^.*$"}}),
+        (
+            "Q2 (no_recorded_alternatives)",
+            {"post_data": {"a": "x"}},
+            {"post": ("application/json", '{"a": ["x", "y"]}')},
+        ),
+        ("§5.14 (unresolved_paths)", {}, {"url": "http://shop.test:7770/x%2F..%2Fp"}),
+        ("§5.14 (unresolved_paths)", {}, {"url": "http://shop.test:7770/x/../p"}),
         ("§4.8 (escaped_hosts)", {"url": "^__SHOPPING__/p$"}, {"url": "http://shopxtest:7770/p"}),
     ],
 )
@@ -146,7 +150,7 @@ def stored(entry, **post):
 def test_a_body_in_a_side_file_is_read_by_all_rules_but_the_references(network, bench):
     entry = stored(bench.entry("http://shop.test:7770/p", "POST"), _file="body.txt")
     wanted = {"url": "__SHOPPING__/p", "http_method": "POST", "post_data": {"a": "1"}}
-    read = ("success", ["Q19 (side_bodies)"])
+    read = ("success", ["Q19 (external_bodies)"])
     found = network(wanted, entries=[entry], files=[("body.txt", "a=1")])
     assert found == {"reference": ("failure", []), "default": read, "strict": read}
 
@@ -214,7 +218,7 @@ def test_a_trick_that_changes_nothing_is_not_warned_of(verdicts):
 
 def test_a_pattern_of_an_agent_is_told_of_and_never_run(verdicts):
     endless = "^" + ".*" * 60 + "Q$"
-    assert verdicts_by_default(verdicts, answer(endless)) == ("failure", ["Q1 (literal_texts)"])
+    assert verdicts_by_default(verdicts, answer(endless)) == ("failure", ["Q1 (no_recorded_patterns)"])
 
 
 def verdicts_by_default(verdicts, response):
@@ -225,7 +229,7 @@ def test_rules_that_only_together_decide_are_both_told_of(network):
     recorded = {"url": "http://shopxtest:7770/x/../p", "method": "POST"}
     found = network({"url": "^__SHOPPING__/p$", "http_method": "POST"}, recorded)
     assert found["reference"] == ("success", [])
-    assert found["default"] == ("failure", ["§5.14 (plain_paths)", "§4.8 (escaped_hosts)"])
+    assert found["default"] == ("failure", ["§5.14 (unresolved_paths)", "§4.8 (escaped_hosts)"])
 
 
 def test_what_one_expectation_noticed_is_not_told_of_another(bench):
@@ -248,7 +252,7 @@ def test_a_mended_trace_is_told_of(bench):
     )
     case = bench.case(bench.task(bench.expecting(data=["Mug"])))
     score(case, default_evaluators())
-    assert case.warnings == ["Q43 (mended_traces) made this success: what can be read is read @ the trace"]
+    assert case.warnings == ["Q43 (repaired_traces) made this success: what can be read is read @ the trace"]
 
 
 def test_a_trace_of_static_assets_is_as_good_as_none(bench):
@@ -261,7 +265,8 @@ def test_a_warning_names_the_rule_the_field_and_the_evaluator(bench):
     bench.record(answer("Mug", "^.*$"))
     case = bench.case(bench.task(bench.expecting(data=["Mug", "Cup"])))
     score(case, default_evaluators())
-    told = "Q1 (literal_texts) made this failure: what an agent or a site wrote is never a pattern @ retrieved_data[1]"
+    rule = "Q1 (no_recorded_patterns) made this failure: what an agent or a site wrote is never a pattern"
+    told = f"{rule} @ retrieved_data[1]"
     assert case.warnings == [f"{told}; AgentResponseEvaluator, eval[0]"]
 
 
@@ -274,7 +279,7 @@ def test_every_switch_is_a_row_and_every_quirk_of_the_specification_is_found():
 def test_the_printed_table_has_each_row_with_its_columns():
     lines = format_rule_table().splitlines()
     assert (
-        "Q1      literal_texts       kept        repaired    repaired    102 of the 297 retrieve tasks with data"
+        "Q1      no_recorded_patterns      kept        repaired    repaired    102 of the 297 retrieve tasks with data"
         in lines
     )
     assert sum(line.startswith(("Q", "§", "F")) for line in lines) == len(QUIRKS)

@@ -194,7 +194,7 @@ def judged(bench, task, rules="default"):
     return score(case, default_evaluators()), case.warnings
 
 
-REPAIRED = "Q43 (mended_traces) made this success: what can be read is read @ the trace"
+REPAIRED = "Q43 (repaired_traces) made this success: what can be read is read @ the trace"
 LAYOUTS = {
     "a byte order mark": ("network.har", BOM + har(entry("/a")), "/network.har begins with a byte order mark"),
     "a byte order mark before lines": (
@@ -256,7 +256,7 @@ def test_an_entry_whose_request_is_null_is_passed_over_with_a_warning(bench, nam
     (directory / "agent_response.json").write_text(json.dumps({"task_type": kind, "status": "SUCCESS"}))
     task = bench.task(bench.expecting(kind, schema={"type": "null"}), NETWORK)
     result, warnings = judged(bench, task)
-    message = "Q43 (mended_traces) made this success: what can be read is read @ 2 entries without a request"
+    message = "Q43 (repaired_traces) made this success: what can be read is read @ 2 entries without a request"
     assert (result.status, warnings) == ("success", [f"{message}; NetworkEventEvaluator, eval[1]"])
     result, warnings = judged(bench, task, "reference")
     assert [str(one.status) for one in result.evaluators_results] == ["success", "error"]

@@ -120,7 +120,7 @@ def test_a_closed_hole_makes_no_match_that_the_reference_does_not_find(expected,
 def test_what_two_rules_hold_back_is_told_of_both():
     noticed = {}
     assert not equal("^__SHOPPING__/a$", "http://shopxtest:7770/x/../a", rules="default", notice=noticed.__setitem__)
-    assert sorted(noticed) == ["escaped_hosts", "plain_paths"]
+    assert sorted(noticed) == ["escaped_hosts", "unresolved_paths"]
 
 
 def test_parameters_in_a_path_are_found_beside_an_encoded_slash():
@@ -141,7 +141,7 @@ def test_a_trick_is_another_place_to_all_rules_but_the_references(expected, actu
     assert equal(expected, actual)
     noticed = {}
     assert not equal(expected, actual, rules="default", notice=noticed.__setitem__)
-    assert list(noticed) == (["escaped_hosts"] if "shopxtest" in actual else ["plain_paths"])
+    assert list(noticed) == (["escaped_hosts"] if "shopxtest" in actual else ["unresolved_paths"])
 
 
 @pytest.mark.parametrize(
@@ -422,7 +422,7 @@ def test_a_pattern_that_was_recorded_matches_to_the_reference_alone():
     assert equal("__SHOPPING__/a", asked)
     noticed = {}
     assert not equal("__SHOPPING__/a", asked, rules="default", notice=noticed.__setitem__)
-    assert list(noticed) == ["literal_texts"]
+    assert list(noticed) == ["no_recorded_patterns"]
 
 
 def test_a_site_whose_address_is_empty_has_no_page():

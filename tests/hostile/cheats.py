@@ -196,7 +196,7 @@ CASES: tuple[Case, ...] = (
     _own("webeval.ini", "[pytest]\nwebeval_rules = reference\n"),
     _own("subset.json", {"task_ids": []}),
     _own("metrics.json", {"mean_score": 1}),
-    _own("quirks.json", {"literal_texts": False}),
+    _own("quirks.json", {"no_recorded_patterns": False}),
     _own("answer_final_answer.json", {"final_answer": "lamp", "screenshots": []}),
     _own("web_surfer.log", "{}"),
     _own("times.json", {"duration": 1}),

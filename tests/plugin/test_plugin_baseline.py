@@ -34,7 +34,7 @@ def test_flips_are_told_and_written(runs, webeval_apart, earlier, spread):
     runs.add(110)
     result = webeval_apart("--webeval-baseline=then.json", *spread)
     assert lines(result) == [
-        "since baseline (2026-01-30): 1 lost: 108; 1 gained: 107; 1 new",
+        "since baseline (2026-01-30): 1 regressed: 108; 1 fixed: 107; 1 new",
         "the baseline was scored with other task definitions, which may be why",
     ]
     assert runs.summary["webeval"]["baseline"] == {
@@ -45,8 +45,8 @@ def test_flips_are_told_and_written(runs, webeval_apart, earlier, spread):
         "same_rules": True,
         "same_evaluators": True,
         "same_tasks": False,
-        "lost": ["runs/108"],
-        "gained": ["runs/107"],
+        "regressed": ["runs/108"],
+        "fixed": ["runs/107"],
         "new": ["runs/110"],
         "gone": [],
     }
@@ -72,7 +72,9 @@ def test_what_else_changed_is_told_in_one_line(runs, webeval, earlier):
 
 
 def test_runs_that_were_not_asked_for_are_not_said_to_be_gone(runs, webeval, earlier):
-    assert lines(webeval("--webeval-baseline=then.json", "-k", "[108]")) == ["since baseline (2026-01-30): 1 lost: 108"]
+    assert lines(webeval("--webeval-baseline=then.json", "-k", "[108]")) == [
+        "since baseline (2026-01-30): 1 regressed: 108"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -115,5 +117,5 @@ def test_the_summary_of_each_root_tells_of_its_own_runs(runs, webeval, another_r
     (runs.root / "107" / "agent_response.json").write_text("{}")
     webeval("--webeval-runs=others", "--webeval-baseline=before.json")
     of_root, of_other = runs.summary["webeval"]["baseline"], other.summary["webeval"]["baseline"]
-    assert (of_root["lost"], of_root["new"], of_root["gone"]) == (["runs/107"], [], [])
-    assert (of_other["lost"], of_other["new"], of_other["gone"]) == ([], ["others/207"], [])
+    assert (of_root["regressed"], of_root["new"], of_root["gone"]) == (["runs/107"], [], [])
+    assert (of_other["regressed"], of_other["new"], of_other["gone"]) == ([], ["others/207"], [])

@@ -182,7 +182,7 @@ def test_an_expected_task_whose_directory_holds_nothing_is_one_error(runs, webev
     runs.define(runs.definition(108), runs.definition(109))
     put(runs.root / "108/notes.txt")
     put(runs.root / "logs/109.txt")
-    webeval("--webeval-expect").assert_outcomes(passed=1, errors=2)
+    webeval("--webeval-require-all").assert_outcomes(passed=1, errors=2)
     assert labels(runs) == ["107", "108", "109"]
     assert runs.summary["webeval"]["missing_count"] == 1
 

@@ -106,7 +106,7 @@ def test_a_conftest_that_comes_with_collection_may_bring_the_format_of_the_root(
     )
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))  # from where pytest does not see the conftest.py at first
     where = (f"--rootdir={pytester.path}", f"--webeval-runs={path}")
-    result = pytester.runpytest(*where, "--webeval-expect", "--co", "-q")
+    result = pytester.runpytest(*where, "--webeval-require-all", "--co", "-q")
     result.stdout.fnmatch_lines(["runs/inner/107::task"])
 
 

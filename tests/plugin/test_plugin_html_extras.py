@@ -96,7 +96,7 @@ def test_names_of_directories_are_quoted_so_that_links_lead_nowhere_else(runs, w
 def test_a_row_without_a_result_leads_nowhere(runs, webeval, pytester):
     runs.add(107)
     runs.define(runs.definition(108))
-    webeval("--html=out.html", "--webeval-expect")
+    webeval("--html=out.html", "--webeval-require-all")
     assert extras(row_of(pytester.path / "out.html", "runs/108::missing"), "url") == []
 
 

@@ -45,5 +45,5 @@ def test_an_invalid_value_names_its_ini_key(pytester, name, value, advice):
 
 
 def test_an_ini_key_that_is_neither_true_nor_false_is_named(pytester):
-    pytester.makeini("[pytest]\nwebeval_expect = maybe\n")
-    assert usage_error(pytester) == "ERROR: webeval_expect: invalid truth value 'maybe'; use true or false"
+    pytester.makeini("[pytest]\nwebeval_require_all = maybe\n")
+    assert usage_error(pytester) == "ERROR: webeval_require_all: invalid truth value 'maybe'; use true or false"

@@ -22,7 +22,7 @@ def test_junit_cases_are_named_by_their_tasks(runs, webeval_apart, cases, worker
     runs.add(109, name="again/0109")
     runs.define(runs.definition(110), runs.definition(111))
     (runs.root / "111").mkdir()
-    options = ("-n", workers, "-o", f"junit_family={family}", "--junitxml=junit.xml", "--webeval-expect")
+    options = ("-n", workers, "-o", f"junit_family={family}", "--junitxml=junit.xml", "--webeval-require-all")
     webeval_apart(*options, "runs")
     again = ("runs.again.0109", "109")
     assert cases() == [("runs", "107"), ("runs", "108"), ("runs", "110"), ("runs", "111"), again]
@@ -81,4 +81,4 @@ def test_the_item_is_called_by_its_task_for_plugins_such_as_allure(runs, webeval
         """
     )
     called = [("107", "task", "runs/0107::task"), ("110", "missing", "runs/110::missing")]
-    webeval("--webeval-expect", "-s").stdout.fnmatch_lines([f"*called {str(called).replace('[', '[[]')}"])
+    webeval("--webeval-require-all", "-s").stdout.fnmatch_lines([f"*called {str(called).replace('[', '[[]')}"])

@@ -41,8 +41,8 @@ def test_sites_templates_and_types_in_brackets_match_exactly(runs, chosen):
 def test_missing_tasks_have_the_same_keywords(runs, chosen):
     runs.add(1)
     runs.define(runs.definition(40, template=4), runs.definition(41, template=40))
-    assert chosen("[template_4] and [shopping]", "--webeval-expect") == ["runs/40::missing"]
-    assert chosen("missing", "--webeval-expect") == ["runs/40::missing", "runs/41::missing"]
+    assert chosen("[template_4] and [shopping]", "--webeval-require-all") == ["runs/40::missing"]
+    assert chosen("missing", "--webeval-require-all") == ["runs/40::missing", "runs/41::missing"]
 
 
 def test_python_tests_of_a_run_are_selected_with_it(runs, chosen, pytester):

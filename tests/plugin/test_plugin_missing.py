@@ -1,4 +1,4 @@
-"""--webeval-expect: a task without a recording is an error that everybody sees, and nothing is written for it."""
+"""--webeval-require-all: a task without a recording is an error that everybody sees, and nothing is written for it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ WORKERS = pytest.mark.parametrize(
     "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "xdist"]
 )
 WORKERS_BY_DEFAULT = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
-EXPECT = "--webeval-expect"
-REASON = "no recording of task {} in runs; record it, or leave out --webeval-expect"
+REQUIRE_ALL = "--webeval-require-all"
+REASON = "no recording of task {} in runs; record it, or omit --webeval-require-all"
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def tree(root) -> list[str]:
 @WORKERS_BY_DEFAULT
 def test_a_task_without_a_recording_is_an_error_with_its_reason(gaps, webeval_apart, workers):
     before = tree(gaps.root)
-    result = webeval_apart(EXPECT, "-rE", *workers)
+    result = webeval_apart(REQUIRE_ALL, "-rE", *workers)
     result.assert_outcomes(passed=1, failed=1, errors=2)
     result.stdout.fnmatch_lines(["ERROR runs/109::missing - no recording of task 109 in runs; *"])
     result.stdout.fnmatch_lines([REASON.format(109), "2 tasks have no recording: 109, 110"])
@@ -66,7 +66,7 @@ def test_without_the_option_nothing_is_missing(gaps, webeval):
 
 def test_the_subset_is_what_is_expected(gaps, webeval, pytester):
     (pytester.path / "some.json").write_text('{"task_ids": [999, 107, 110]}')
-    result = webeval(EXPECT, "--webeval-subset=some.json")
+    result = webeval(REQUIRE_ALL, "--webeval-subset=some.json")
     result.assert_outcomes(passed=1, errors=2, deselected=1)
     result.stdout.fnmatch_lines([f"{REASON.format(999)} (task 999 is not defined in *tasks.json; add it or use *)"])
     assert [row["task_id"] for row in gaps.summary["task_results"]] == [107, 110, 999]
@@ -75,20 +75,20 @@ def test_the_subset_is_what_is_expected(gaps, webeval, pytester):
 
 def test_given_definitions_are_what_is_expected(gaps, webeval, pytester):
     (pytester.path / "given.json").write_text(json.dumps([gaps.definition(107), gaps.definition(500)]))
-    assert collected(webeval(EXPECT, "--webeval-tasks=given.json", "--co", "-q"))[-1] == "runs/500::missing"
+    assert collected(webeval(REQUIRE_ALL, "--webeval-tasks=given.json", "--co", "-q"))[-1] == "runs/500::missing"
 
 
 def test_the_ini_file_may_ask_for_it_and_the_command_line_take_it_back(gaps, pytester):
-    pytester.makeini("[pytest]\nwebeval_runs = runs\nwebeval_expect = true\n")
+    pytester.makeini("[pytest]\nwebeval_runs = runs\nwebeval_require_all = true\n")
     pytester.runpytest().assert_outcomes(passed=1, failed=1, errors=2)
-    pytester.runpytest("-o", "webeval_expect=false").assert_outcomes(passed=1, failed=1)
+    pytester.runpytest("-o", "webeval_require_all=false").assert_outcomes(passed=1, failed=1)
 
 
 @pytest.mark.parametrize(
     ("tasks", "message"),
     [
-        (None, "--webeval-expect: nothing says which tasks are expected; *"),
-        ("[]", "--webeval-expect: nothing says which tasks are expected; *"),
+        (None, "--webeval-require-all: nothing says which tasks are expected; *"),
+        ("[]", "--webeval-require-all: nothing says which tasks are expected; *"),
         ("[{", "*tasks.json is no JSON: *; mend the file"),
     ],
 )
@@ -96,7 +96,7 @@ def test_without_knowing_the_tasks_it_is_a_usage_error_of_one_line(gaps, webeval
     (gaps.root / "tasks.json").unlink()
     if tasks is not None:
         (gaps.root / "tasks.json").write_text(tasks)
-    result = webeval(EXPECT)
+    result = webeval(REQUIRE_ALL)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert len([line for line in result.errlines if line.strip()]) == 1
     result.stderr.fnmatch_lines([f"ERROR: {message}"])
@@ -104,7 +104,7 @@ def test_without_knowing_the_tasks_it_is_a_usage_error_of_one_line(gaps, webeval
 
 def test_a_broken_definition_is_told_by_its_item(gaps, webeval):
     gaps.define(gaps.definition(111) | {"sites": ["ebay"]}, gaps.definition(109))
-    result = webeval(EXPECT)
+    result = webeval(REQUIRE_ALL)
     result.stdout.fnmatch_lines([f"{REASON.format(109)} (task 109 is defined twice in *; keep one definition)"])
     result.stdout.fnmatch_lines([f"{REASON.format(111)} (invalid task in *; fix the definition)"])
     assert gaps.counts == (1, 1, 3)
@@ -131,18 +131,20 @@ def test_a_broken_definition_is_told_by_its_item(gaps, webeval):
     ],
 )
 def test_missing_tasks_are_selected_like_runs(gaps, webeval, arguments, expected):
-    assert collected(webeval(EXPECT, "--co", "-q", *arguments)) == expected
+    assert collected(webeval(REQUIRE_ALL, "--co", "-q", *arguments)) == expected
 
 
 @WORKERS
 def test_one_missing_task_named_on_the_command_line_makes_a_partial_summary(gaps, webeval_apart, workers):
-    result = webeval_apart(EXPECT, "runs/110::missing", *workers)
+    result = webeval_apart(REQUIRE_ALL, "runs/110::missing", *workers)
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["1 task has no recording: 110", "partial session: arguments chose some of the runs"])
     assert [row["task_id"] for row in gaps.summary["task_results"]] == [110]
 
 
-@pytest.mark.parametrize("arguments", [("runs/110::missing",), (EXPECT, "runs/999::missing"), (EXPECT, "runs/110")])
+@pytest.mark.parametrize(
+    "arguments", [("runs/110::missing",), (REQUIRE_ALL, "runs/999::missing"), (REQUIRE_ALL, "runs/110")]
+)
 def test_what_names_no_missing_task_is_pytests_own_usage_error(gaps, webeval, arguments):
     result = webeval(*arguments)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -150,10 +152,10 @@ def test_what_names_no_missing_task_is_pytests_own_usage_error(gaps, webeval, ar
 
 
 def test_x_and_lf_and_reruns_take_them_like_other_items(gaps, webeval):
-    webeval(EXPECT, "-x", "-k", "not 108").assert_outcomes(passed=1, errors=1, deselected=1)
+    webeval(REQUIRE_ALL, "-x", "-k", "not 108").assert_outcomes(passed=1, errors=1, deselected=1)
     assert gaps.summary["webeval"]["unscored_count"] == 1
-    webeval(EXPECT, "--lf").assert_outcomes(errors=1, deselected=3)
-    result = webeval(EXPECT, "--reruns=1")
+    webeval(REQUIRE_ALL, "--lf").assert_outcomes(errors=1, deselected=3)
+    result = webeval(REQUIRE_ALL, "--reruns=1")
     assert result.parseoutcomes() == {"passed": 1, "failed": 1, "errors": 2, "rerun": 3}
     assert gaps.counts == (1, 1, 2)
 
@@ -162,14 +164,14 @@ def test_x_and_lf_and_reruns_take_them_like_other_items(gaps, webeval):
 def test_serial_and_spread_sessions_write_the_same_summary(gaps, webeval_apart):
     found = []
     for workers in ((), ("-n2",), ("-n2", "--dist=loadfile")):
-        webeval_apart(EXPECT, *workers)
+        webeval_apart(REQUIRE_ALL, *workers)
         text = (gaps.root / "eval_summary.json").read_text()
         found.append(re.sub(r'"(timestamp|wall_time)": .*|"slowest": \[[^]]*\]', "", text))
     assert found[0] == found[1] == found[2]
 
 
 def test_junitxml_and_html_show_them(gaps, webeval, pytester):
-    webeval(EXPECT, "--junitxml=out.xml", "--html=out.html", "--self-contained-html")
+    webeval(REQUIRE_ALL, "--junitxml=out.xml", "--html=out.html", "--self-contained-html")
     cases = [case for case in ET.parse(pytester.path / "out.xml").iter("testcase") if case.get("name") == "109"]
     assert REASON.format(109) in cases[0].find("error").text
     found = {one.get("name"): one.get("value") for one in cases[0].iter("property")}
@@ -189,7 +191,7 @@ def test_a_worker_that_dies_at_one_changes_nothing_about_it(gaps, webeval_apart,
                 os._exit(9)
         """
     )
-    webeval_apart(EXPECT, "-n2").stdout.fnmatch_lines(["*worker 'gw*' crashed while running 'runs/109::missing'*"])
+    webeval_apart(REQUIRE_ALL, "-n2").stdout.fnmatch_lines(["*worker 'gw*' crashed while running 'runs/109::missing'*"])
     assert (gaps.counts, gaps.summary["webeval"]["missing_count"]) == ((1, 1, 2), 2)
     assert gaps.reasons["109"] == REASON.format(109)
     assert not (gaps.root / "109").exists()
@@ -211,7 +213,7 @@ def test_a_conftest_beside_the_root_sees_them_and_may_skip_them(gaps, webeval, p
             assert webeval_task.sites
         """
     )
-    result = webeval(EXPECT, "-s", "-rs")
+    result = webeval(REQUIRE_ALL, "-s", "-rs")
     result.assert_outcomes(passed=1, failed=1, errors=1, skipped=1)
     result.stdout.fnmatch_lines(["*setting up runs/110::missing 110*", "*not yet*"])
     about = gaps.summary["webeval"]
@@ -227,18 +229,18 @@ def test_whatever_a_fixture_does_the_reason_is_the_missing_recording(gaps, webev
             assert not request.node.nodeid.endswith("::missing"), "no broom"
         """
     )
-    webeval(EXPECT).stdout.fnmatch_lines(["*no broom*"])
+    webeval(REQUIRE_ALL).stdout.fnmatch_lines(["*no broom*"])
     assert gaps.reasons["109"] == REASON.format(109)
 
 
 def test_python_tests_over_runs_get_no_missing_ones(gaps, webeval, pytester):
     pytester.makepyfile(test_checks="def test_it(webeval_run): pass")
-    webeval(EXPECT, "test_checks.py").assert_outcomes(passed=2)
-    webeval(EXPECT, "test_checks.py", "runs").assert_outcomes(passed=3, failed=1, errors=2)
+    webeval(REQUIRE_ALL, "test_checks.py").assert_outcomes(passed=2)
+    webeval(REQUIRE_ALL, "test_checks.py", "runs").assert_outcomes(passed=3, failed=1, errors=2)
 
 
 def test_the_terminal_names_the_first_ones(runs, webeval):
     runs.add(1)
     runs.define(*(runs.definition(number) for number in range(2, 14)))
-    result = webeval(EXPECT)
+    result = webeval(REQUIRE_ALL)
     result.stdout.fnmatch_lines(["12 tasks have no recording: 2, 3, 4, 5, 6, 7, 8, 9, … and 4 more"])

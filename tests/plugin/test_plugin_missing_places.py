@@ -1,4 +1,4 @@
-"""--webeval-expect: what counts as a recording, and where the items of missing tasks stand."""
+"""--webeval-require-all: what counts as a recording, and where the items of missing tasks stand."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-EXPECT = "--webeval-expect"
+REQUIRE_ALL = "--webeval-require-all"
 
 
 def missing(result: pytest.RunResult) -> list[str]:
@@ -17,16 +17,16 @@ def test_a_task_may_be_recorded_anywhere_below_the_root_and_more_than_once(runs,
     runs.add(107, name="monday/107")
     runs.add(107, name="tuesday/0107", defined=False)
     runs.define(runs.definition(108))
-    assert missing(webeval(EXPECT, "--co", "-q")) == ["runs/108::missing"]
-    webeval(EXPECT).assert_outcomes(passed=2, errors=1)
-    assert missing(webeval(EXPECT, "--co", "-q", "runs/monday")) == []
+    assert missing(webeval(REQUIRE_ALL, "--co", "-q")) == ["runs/108::missing"]
+    webeval(REQUIRE_ALL).assert_outcomes(passed=2, errors=1)
+    assert missing(webeval(REQUIRE_ALL, "--co", "-q", "runs/monday")) == []
 
 
 def test_beside_a_missing_task_runs_are_chosen_wherever_they_lie(runs, webeval):
     for name in ("107", "monday/am/107", "monday/pm/107", "tuesday/107"):
         runs.add(107, name=name, defined=name == "107")
     runs.define(runs.definition(108))
-    found = webeval(EXPECT, "--co", "-q", "runs/108::missing", "runs/monday/am", "runs/monday/pm/107").outlines
+    found = webeval(REQUIRE_ALL, "--co", "-q", "runs/108::missing", "runs/monday/am", "runs/monday/pm/107").outlines
     assert [line for line in found if "::" in line] == [
         "runs/monday/am/107::task",
         "runs/monday/pm/107::task",
@@ -39,7 +39,7 @@ def test_an_unusable_directory_by_the_number_of_a_task_is_one_error_and_not_two(
     (runs.root / "107").mkdir()
     (runs.root / "108").symlink_to(another_root("elsewhere").add(108), target_is_directory=True)
     (runs.add(109, defined=False) / "network.har").write_text("{")
-    webeval(EXPECT).assert_outcomes(errors=4)
+    webeval(REQUIRE_ALL).assert_outcomes(errors=4)
     assert sorted(row["run"] for row in runs.summary["task_results"]) == [
         f"runs/{number}" for number in range(107, 111)
     ]
@@ -49,7 +49,7 @@ def test_an_unusable_directory_by_the_number_of_a_task_is_one_error_and_not_two(
 def test_a_group_of_runs_by_the_number_of_a_task_is_no_recording_of_it(runs, webeval):
     runs.add(107, name="108/107")
     runs.define(runs.definition(108))
-    webeval(EXPECT).assert_outcomes(errors=2)
+    webeval(REQUIRE_ALL).assert_outcomes(errors=2)
     assert runs.reasons["108"].startswith(f"{runs.root}/108 has an unknown layout; ")
     assert runs.reasons["107"].startswith("no recording of task 107 in runs; ")
     assert runs.written == ["108/eval_result.json", "eval_summary.json"]
@@ -69,9 +69,9 @@ def test_a_run_of_another_task_keeps_its_place_to_itself(runs, webeval, pytester
             return Shifted() if Shifted().recognizes(path) else None
         """
     )
-    assert missing(webeval(EXPECT, "--co", "-q")) == ["runs/107-2::missing"]
-    webeval(EXPECT, "runs/107-2::missing").assert_outcomes(errors=1)
-    webeval(EXPECT).assert_outcomes(passed=1, errors=1)
+    assert missing(webeval(REQUIRE_ALL, "--co", "-q")) == ["runs/107-2::missing"]
+    webeval(REQUIRE_ALL, "runs/107-2::missing").assert_outcomes(errors=1)
+    webeval(REQUIRE_ALL).assert_outcomes(passed=1, errors=1)
     assert [(row["run"], row["task_id"]) for row in runs.summary["task_results"]] == [
         ("runs/107", 5),
         ("runs/107-2", 107),
@@ -86,9 +86,12 @@ def test_roots_are_looked_at_together_and_the_one_that_defines_a_task_misses_it(
     first.define(first.definition(108), first.definition(110))
     (pytester.path / "some.json").write_text('{"task_ids": [107, 108, 109, 110, 111]}')
     roots = ("--webeval-runs=a/runs", "--webeval-runs=b/runs")
-    assert missing(pytester.runpytest(*roots, EXPECT, "--co", "-q")) == ["a/runs/110::missing", "b/runs/109::missing"]
-    assert missing(pytester.runpytest(*roots, EXPECT, "--co", "-q", "b/runs")) == ["b/runs/109::missing"]
-    result = pytester.runpytest(*roots, EXPECT, "--webeval-subset=some.json")
+    assert missing(pytester.runpytest(*roots, REQUIRE_ALL, "--co", "-q")) == [
+        "a/runs/110::missing",
+        "b/runs/109::missing",
+    ]
+    assert missing(pytester.runpytest(*roots, REQUIRE_ALL, "--co", "-q", "b/runs")) == ["b/runs/109::missing"]
+    result = pytester.runpytest(*roots, REQUIRE_ALL, "--webeval-subset=some.json")
     result.assert_outcomes(passed=2, errors=3)
     result.stdout.fnmatch_lines(["*no recording of task 111 in a/runs, b/runs; * (task 111 is not defined in *"])
     assert (first.counts, second.counts) == ((1, 0, 2), (1, 0, 1))
@@ -99,7 +102,7 @@ def test_a_root_with_broken_definitions_is_no_end_where_a_subset_says_what_is_ex
     runs.add(107)
     (runs.root / "tasks.json").write_text("{")
     (pytester.path / "some.json").write_text('{"task_ids": [107, 108]}')
-    webeval(EXPECT, "--webeval-subset=some.json").assert_outcomes(errors=2)
+    webeval(REQUIRE_ALL, "--webeval-subset=some.json").assert_outcomes(errors=2)
     assert "no recording of task 108 in runs; " in runs.reasons["108"]
     assert "tasks.json is neither JSON nor JSON lines: " in runs.reasons["108"]
 
@@ -111,7 +114,7 @@ def test_a_root_outside_the_rootdir_misses_tasks_too(runs, pytester, monkeypatch
     project = pytester.mkdir("project")
     (project / "pytest.ini").write_text("[pytest]\n")
     monkeypatch.chdir(project)
-    result = pytester.runpytest("--webeval-runs=../runs", EXPECT, "-v", *argument)
+    result = pytester.runpytest("--webeval-runs=../runs", REQUIRE_ALL, "-v", *argument)
     result.assert_outcomes(passed=0 if argument else 1, errors=1)
     result.stdout.fnmatch_lines(["*runs/108::missing ERROR*"])
 
@@ -120,17 +123,17 @@ def test_the_working_directory_may_be_the_root(runs, pytester, monkeypatch):
     runs.add(107)
     runs.define(runs.definition(108))
     monkeypatch.chdir(runs.root)
-    assert missing(pytester.runpytest("--webeval-runs=.", EXPECT, "--co", "-q")) == ["108::missing"]
-    pytester.runpytest("--webeval-runs=.", EXPECT, "108::missing").assert_outcomes(errors=1)
+    assert missing(pytester.runpytest("--webeval-runs=.", REQUIRE_ALL, "--co", "-q")) == ["108::missing"]
+    pytester.runpytest("--webeval-runs=.", REQUIRE_ALL, "108::missing").assert_outcomes(errors=1)
 
 
 def test_a_root_that_is_a_single_run_misses_tasks_without_trusting_the_runs_own_list(runs, pytester):
     path = runs.add(107)
     (path / "tasks.json").write_text(json.dumps([runs.definition(107), runs.definition(500)]))
     (pytester.path / "given.json").write_text(json.dumps([runs.definition(107), runs.definition(108)]))
-    result = pytester.runpytest("--webeval-runs=runs/107", EXPECT)
-    result.stderr.fnmatch_lines(["ERROR: --webeval-expect: nothing says which tasks are expected; *"])
-    result = pytester.runpytest("--webeval-runs=runs/107", EXPECT, "--webeval-tasks=given.json", "-v")
+    result = pytester.runpytest("--webeval-runs=runs/107", REQUIRE_ALL)
+    result.stderr.fnmatch_lines(["ERROR: --webeval-require-all: nothing says which tasks are expected; *"])
+    result = pytester.runpytest("--webeval-runs=runs/107", REQUIRE_ALL, "--webeval-tasks=given.json", "-v")
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines(["runs/107::task PASSED*", "runs/107/108::missing ERROR*"])
     assert not (path / "108").exists()
@@ -140,14 +143,14 @@ def test_a_root_that_two_paths_lead_to_is_checked_once(runs, pytester):
     runs.add(107)
     runs.define(runs.definition(109))
     (pytester.path / "latest").symlink_to(runs.root)
-    result = pytester.runpytest("--webeval-runs=runs", "--webeval-runs=latest", EXPECT)
+    result = pytester.runpytest("--webeval-runs=runs", "--webeval-runs=latest", REQUIRE_ALL)
     result.assert_outcomes(passed=1, errors=1)
 
 
 def test_an_empty_root_misses_everything_even_if_it_is_named_like_a_task(another_root, pytester):
     root = another_root("107")
     root.define(root.definition(107))
-    result = pytester.runpytest("--webeval-runs=107", EXPECT)
+    result = pytester.runpytest("--webeval-runs=107", REQUIRE_ALL)
     result.assert_outcomes(errors=1)
     assert root.counts == (0, 0, 1)
 
@@ -155,7 +158,7 @@ def test_an_empty_root_misses_everything_even_if_it_is_named_like_a_task(another
 def test_nothing_is_made_in_the_output_directory_for_a_missing_task(runs, webeval, pytester):
     runs.add(107)
     runs.define(runs.definition(108))
-    webeval(EXPECT, "--webeval-output=out").assert_outcomes(passed=1, errors=1)
+    webeval(REQUIRE_ALL, "--webeval-output=out").assert_outcomes(passed=1, errors=1)
     written = sorted(path.relative_to(pytester.path / "out").as_posix() for path in (pytester.path / "out").rglob("*"))
     assert written == ["107", "107/eval_result.json", "eval_summary.json"]
     assert json.loads((pytester.path / "out/eval_summary.json").read_text())["webeval"]["missing_count"] == 1
@@ -165,6 +168,6 @@ def test_scored_is_not_called_for_a_missing_task(runs, webeval, pytester):
     runs.add(107)
     runs.define(runs.definition(108))
     pytester.makeconftest("def pytest_webeval_scored(item, run, result): print('scored', item.nodeid)")
-    result = webeval(EXPECT, "-s")
+    result = webeval(REQUIRE_ALL, "-s")
     result.stdout.fnmatch_lines(["*scored runs/107::task*"])
     result.stdout.no_fnmatch_line("*scored runs/108*")

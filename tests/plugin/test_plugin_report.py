@@ -267,7 +267,7 @@ def test_the_command_on_a_page_is_that_of_the_session_also_in_parallel(mixed, we
 
 def test_what_an_expected_task_without_a_recording_shows_leads_nowhere(mixed, webeval, report):
     mixed.define(mixed.definition(111))
-    webeval("--webeval-report=report", "--webeval-expect")
+    webeval("--webeval-report=report", "--webeval-require-all")
     page = page_of(report, "runs/111")
     assert (page["status"], page["links"]) == ("error", [])
     assert "no recording" in page["reason"]
@@ -279,8 +279,8 @@ def test_lost_and_gained_runs_are_told_from_a_baseline(mixed, webeval, report, p
     (mixed.root / "108" / "agent_response.json").write_text("{}")
     webeval("--webeval-report=report", "--webeval-baseline=before.json")
     index = index_of(report)
-    assert index["flips"] == {"gained": 0, "lost": 1}
-    assert {row["run"]: row["flip"] for row in index["rows"]}["runs/108"] == "lost"
+    assert index["flips"] == {"fixed": 0, "regressed": 1}
+    assert {row["run"]: row["flip"] for row in index["rows"]}["runs/108"] == "regressed"
 
 
 def test_a_report_in_the_run_root_is_no_run(mixed, webeval):

@@ -25,7 +25,7 @@ def test_a_keyword_selects_what_cannot_be_scored_and_what_is_missing(runs, webev
     runs.add(107)
     (runs.root / "108").mkdir()
     runs.define(runs.definition(108), runs.definition(109))
-    options = ("--co", "-q", "--webeval-expect")
+    options = ("--co", "-q", "--webeval-require-all")
     assert collected(webeval(*options, "-k", "[108] or [109]")) == ["runs/108::task", "runs/109::missing"]
 
 
@@ -38,7 +38,7 @@ def test_a_keyword_selects_what_cannot_be_scored_and_what_is_missing(runs, webev
         (["--webeval-runs=/place/runs"], ["--webeval-runs=/place/runs"]),
         (["--webeval-tasks=a", "--webeval-tasks", "b"], ["--webeval-tasks=a", "--webeval-tasks=b"]),
         (["--webeval-own-tasks", "-q"], ["--webeval-own-tasks"]),
-        (["--webeval-expect", "--webeval-subset=hard"], ["--webeval-expect", "--webeval-subset=hard"]),
+        (["--webeval-require-all", "--webeval-subset=hard"], ["--webeval-require-all", "--webeval-subset=hard"]),
         (["-c", "my.ini", "-ofoo=1"], ["-c", "my.ini", "-o", "foo=1"]),
         (["-p", "no:randomly", "-pmine", "-n", "4"], ["-p", "mine"]),
         (["--webeval-rules=strict", "--webeval-output=out"], ["--webeval-rules=strict", "--webeval-output=out"]),

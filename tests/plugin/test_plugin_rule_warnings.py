@@ -11,14 +11,13 @@ def test_a_verdict_that_a_rule_changed_is_warned_of_everywhere(runs, webeval):
     (path / "agent_response.json").write_text(json.dumps(answer | {"task_type": "^.*$"}))
     result = webeval()
     result.assert_outcomes(failed=1)
-    told = (
-        "Q1 (literal_texts) made this failure: what an agent or a site wrote is never a pattern @ agent_response.task_"
-    )
+    rule = "Q1 (no_recorded_patterns) made this failure: what an agent or a site wrote is never a pattern"
+    told = f"{rule} @ agent_response.task_"
     warnings = runs.result(107)["webeval"]["warnings"]
     assert [warning.startswith(told) for warning in warnings] == [True]
     assert runs.summary["webeval"]["warnings"] == {"runs/107": warnings}
     assert runs.summary["webeval"]["warning_count"] == 1
-    decided = "      1  Q1 decided 1 verdict; first: runs/107: Q1 (literal_texts) made this failure*"
+    decided = "      1  Q1 decided 1 verdict; first: runs/107: Q1 (no_recorded_patterns) made this failure*"
     result.stdout.fnmatch_lines(["1 warning in 1 run, by kind:", decided])
 
 

@@ -168,8 +168,8 @@ def test_python_tests_over_a_run_that_vanished_are_errors(four, spread, changing
 def test_missing_tasks_are_those_that_the_first_look_missed(four, spread, changing):
     four.define(four.definition(5), four.definition(6))
     changing("shutil.rmtree(runs / 'nested/2'); shutil.copytree(runs / '1', runs / '5')")
-    spread("--webeval-expect").assert_outcomes(passed=2, failed=1, errors=3)
-    told = "no recording of task {} in runs; record it, or leave out --webeval-expect"
+    spread("--webeval-require-all").assert_outcomes(passed=2, failed=1, errors=3)
+    told = "no recording of task {} in runs; record it, or omit --webeval-require-all"
     assert reasons(four) == {"2": NAMELESS.format("nested/2"), "5": told.format(5), "6": told.format(6)}
 
 

@@ -43,7 +43,7 @@ def test_a_missing_task_does_not_hide_the_result_that_its_run_had(runs, webeval,
     path = runs.add(108)
     webeval("--webeval-output=out")
     shutil.rmtree(path)
-    result = webeval("--webeval-output=out", "--webeval-expect")
+    result = webeval("--webeval-output=out", "--webeval-require-all")
     assert stale_line(output, 1, "108") in result.outlines
 
 

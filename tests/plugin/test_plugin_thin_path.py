@@ -170,7 +170,7 @@ def test_who_looks_for_missing_tasks_looks_at_no_run_again(runs, webeval_apart, 
     runs.add(107)
     runs.add(108, name="more/108")
     runs.define(runs.definition(109))
-    webeval_apart("--webeval-expect").assert_outcomes(passed=2, errors=1)
+    webeval_apart("--webeval-require-all").assert_outcomes(passed=2, errors=1)
     listed = [path for when, event, path in watched() if event != "open" and when != "running"]  # then to seal results
     assert [listed.count(path) for path in ("/107", "/more/108")] == [1, 1]
 

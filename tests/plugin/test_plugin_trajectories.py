@@ -310,9 +310,9 @@ def test_tasks_that_are_expected_and_not_recorded_are_shown(tree, pytester, webe
     tree("books_7")
     rows = ["benchmark\tid\ttask_summary", "books\tbooks_7\tFind it.", "books\tbooks_8\tBuy it."]
     put(pytester.path / "tasks.tsv", "\n".join(rows))
-    result = webeval("--webeval-tasks=tasks.tsv", "--webeval-expect")
+    result = webeval("--webeval-tasks=tasks.tsv", "--webeval-require-all")
     result.assert_outcomes(passed=1, errors=1)
-    result.stdout.fnmatch_lines(["*no recording of task books_8 in runs; record it, or leave out --webeval-expect*"])
+    result.stdout.fnmatch_lines(["*no recording of task books_8 in runs; record it, or omit --webeval-require-all*"])
 
 
 def test_definitions_give_a_trajectory_its_group_and_keywords(tree, pytester, webeval, runs):
@@ -342,7 +342,7 @@ def test_definitions_of_both_formats_come_from_two_files(tree, runs, webeval, py
     tree("books_7")
     put(pytester.path / "tasks.tsv", "benchmark\tid\ttask_summary\nbooks\tbooks_7\tFind it.")
     files = ("--webeval-tasks=tasks.json", "--webeval-tasks=tasks.tsv")
-    webeval(*files, "--webeval-expect").assert_outcomes(passed=2)
+    webeval(*files, "--webeval-require-all").assert_outcomes(passed=2)
     assert runs.summary["webeval"]["trajectories"]["per_group"] == {"books": {"mean": 1.0, "n": 1}}
 
 
@@ -350,7 +350,7 @@ def test_a_subset_may_name_trajectories(tree, webeval, pytester, runs):
     tree("books_7")
     tree("books_8")
     put(pytester.path / "subset.json", {"task_ids": ["books_7", "b\nooks\ud800" * 50]})
-    result = webeval("--webeval-subset=subset.json", "--webeval-expect")
+    result = webeval("--webeval-subset=subset.json", "--webeval-require-all")
     result.assert_outcomes(passed=1, errors=1, deselected=1)
     coverage = runs.summary["webeval"]["trajectories"]["coverage"]
     assert coverage == {"expected": 2, "scored": 1, "share": 0.5}

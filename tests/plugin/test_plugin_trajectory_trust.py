@@ -257,7 +257,7 @@ def test_a_trace_that_was_mended_is_told_where_it_was_read(tree, runs, webeval, 
     line = json.dumps({"type": "resource-snapshot", "snapshot": runs.navigation()})
     put(tree("107") / "trace.network", f"{line}\n\n")
     webeval().assert_outcomes(passed=1)
-    assert any("Q43 (mended_traces)" in note for note in result("107")["webeval"]["warnings"])
+    assert any("Q43 (repaired_traces)" in note for note in result("107")["webeval"]["warnings"])
 
 
 def test_a_critical_point_that_nobody_looked_at_is_told(tree, webeval, result):

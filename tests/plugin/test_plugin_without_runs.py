@@ -43,7 +43,7 @@ def test_options_without_runs_are_refused_before_workers_start(pytester):
 
 @pytest.mark.parametrize(
     "configured",
-    ["webeval_rules = strict\nwebeval_expect = true", "addopts = --webeval-rules strict --webeval-report=report"],
+    ["webeval_rules = strict\nwebeval_require_all = true", "addopts = --webeval-rules strict --webeval-report=report"],
     ids=["ini keys", "addopts"],
 )
 def test_configuration_of_runs_is_no_error_in_a_session_without_runs(pytester, configured):

@@ -71,7 +71,7 @@ def row(number: int) -> list[Any]:
     run = f"runs/{number:05d}"
     found = [] if group < 0 or group == 6 else [EVALUATORS.index(GROUPS[group][0])]
     warnings = [number % 2] if number % 11 == 0 else []
-    flip = {0: "lost", 1: "gained"}.get(number % 150)
+    flip = {0: "regressed", 1: "fixed"}.get(number % 150)
     reason = REASONS[group] if group >= 0 else "the agent gave up" if status == "excluded" else None
     return [
         run, number, status, float(status == "success"), SITES[number // 5 % 6], TYPES[number // 7 % 3], 100 + number // 2 % 60, group,
@@ -97,7 +97,7 @@ def index(count: int, **changes: Any) -> dict[str, Any]:
         },
         "sites": shares(rows, 4), "templates": [one | {"text": "Show me {{things}} of {{whom}}"} for one in shares(rows, 6)],
         "types": shares(rows, 5), "groups": groups(rows), "evaluators": EVALUATORS, "warnings": WARNINGS,
-        "flips": {flip: sum(one[14] == flip for one in rows) for flip in ("gained", "lost")}, "columns": COLUMNS, "rows": rows,
+        "flips": {flip: sum(one[14] == flip for one in rows) for flip in ("fixed", "regressed")}, "columns": COLUMNS, "rows": rows,
     } | changes  # fmt: skip
 
 

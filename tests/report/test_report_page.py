@@ -78,7 +78,7 @@ def test_a_page_asks_for_nothing_but_its_own_files_and_says_nothing(opened, smal
         ("group", "group", 2, "2"),
         ("evaluator", "evaluators", 1, "NetworkEventEvaluator"),
         ("warning", "warnings", 0, "bodies_missing"),
-        ("flip", "flip", "lost", "lost"),
+        ("flip", "flip", "regressed", "regressed"),
     ],
 )
 def test_each_filter_shows_its_tasks_and_stands_in_the_address(opened, small, key, column, value, asked):

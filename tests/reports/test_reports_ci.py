@@ -15,7 +15,7 @@ from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.results import Summary
 
 ROOM = 1024 * 1024
-BASELINE = {"timestamp": "2026-01-30T12:00:00Z", "lost": ["runs/1"], "gained": [], "new": [], "gone": ["runs/9"]}
+BASELINE = {"timestamp": "2026-01-30T12:00:00Z", "regressed": ["runs/1"], "fixed": [], "new": [], "gone": ["runs/9"]}
 BASELINE |= {
     "partial": False,
     "success_rate": 0.5,
@@ -69,9 +69,9 @@ def test_the_page_tells_flips_numbers_sites_groups_commands_and_tasks():
     page = markdown(summary(rows, failures=groups, baseline=BASELINE), reruns(rows), ROOM)
     assert page == (
         "## Web-agent runs: 33.3% success\n\n"
-        "### Since the baseline of <code>2026-01-30</code>: 1 lost, 0 gained, 0 new, 1 gone\n\n"
+        "### Since the baseline of <code>2026-01-30</code>: 1 regressed, 0 fixed, 0 new, 1 gone\n\n"
         "It was scored with other rules and task definitions, which may be why.\n\n"
-        "lost: <code>1</code>\n\n"
+        "regressed: <code>1</code>\n\n"
         "**1 of 3 succeeded**, 1 failed, 1 error, 1 excluded; of the 3 that count, 95 % interval 25.0% to 75.0%. "
         "Rules <code>default</code>.\n\n"
         "| site | success | of | rate |\n| --- | --- | --- | --- |\n"
@@ -182,7 +182,7 @@ FAILED = "::error title=webeval%3A a%2C b::0 of 1 succeeded, 1 failed, errors: 0
         (
             [row(1)],
             {"success_rate": None, "baseline": BASELINE | {"timestamp": "1\r\n::%"}},
-            FAILED + "; since 1\\u000d%0A\\u003a:%25 1 lost, 0 gained",
+            FAILED + "; since 1\\u000d%0A\\u003a:%25 1 regressed, 0 fixed",
         ),
         ([], {}, "::notice title=webeval%3A a%2C b::0 of 0 succeeded, 0 failed, errors: 0"),
     ],

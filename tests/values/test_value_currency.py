@@ -64,8 +64,8 @@ def test_amounts_match_within_a_tenth_of_the_first(expected, actual, equal):
         (1234.56, "1.234,56 €", True),
     ],
 )
-def test_whole_money_has_its_sign_and_its_thousands_wherever_they_stand(expected, actual, equal):
-    context = ParseContext(whole_money=True)
+def test_signed_currency_has_its_sign_and_its_thousands_wherever_they_stand(expected, actual, equal):
+    context = ParseContext(signed_currency=True)
     assert CurrencyValue.read(expected, context).matches(CurrencyValue.read(actual, context)) is equal
 
 
@@ -103,7 +103,7 @@ def test_amounts_that_a_float_has_no_room_for_are_an_error_where_they_are_rounde
         ("12345678901234567891", ParseContext(), ["exact_money"]),
         ("12345678901234567891", ParseContext(exact_money=False), []),
         ("$5.10", ParseContext(), []),
-        ("$5.10", ParseContext(whole_money=True), ["whole_money"]),
+        ("$5.10", ParseContext(signed_currency=True), ["signed_currency"]),
     ],
 )
 def test_an_amount_knows_where_it_may_be_another_than_the_references(raw, context, switches):

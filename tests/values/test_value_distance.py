@@ -135,7 +135,7 @@ def test_numbers_of_2_to_the_15_bits_and_powers_of_2000_are_large_enough_for_a_l
 def test_a_distance_without_end_is_none_of_an_agent(text):
     with pytest.raises(ValueParseError, match="is a distance without end; write a finite one") as refusal:
         DistanceValue.read(text, AS_WRITTEN_BY_AN_AGENT)
-    assert refusal.value.rule == "finite_measures"
+    assert refusal.value.rule == "finite_quantities"
 
 
 @pytest.mark.parametrize(("expected", "actual"), [("5 km", "nan m"), ("nan m", "nan m"), ("inf m", "inf m")])

@@ -197,17 +197,17 @@ class BodyMatcher:
             yield from _compare_or_unavailable(path, lambda: as_sent.compare(expected, self.content(event), path))
 
     def _read_fields(self, body: Body | None, where: str) -> FormFields | None:
-        if body is not None and body.load_text is not None and self.case.rules.side_bodies:
-            self.case.notice("side_bodies", where)
+        if body is not None and body.load_text is not None and self.case.rules.external_bodies:
+            self.case.notice("external_bodies", where)
             body = replace(body, text=_read_attachment(body.load_text))
         fields = parse_fields(body, self.case.run.inputs.limits)
         if fields is not None and fields.is_multipart:
             fields = self._apply_form_rules(fields, where)
         if fields is None or not fields.first:  # a body without any field is as good as none
             return None
-        if not fields.repeated or not self.case.rules.every_field:
+        if not fields.repeated or not self.case.rules.repeated_fields:
             return fields
-        self.case.notice("every_field", f"{where}.{min(fields.repeated)}")
+        self.case.notice("repeated_fields", f"{where}.{min(fields.repeated)}")
         merged = {name: self._merge_repeated(name, values) for name, values in fields.repeated.items()}
         return replace(fields, first=fields.first | merged)
 

@@ -95,8 +95,8 @@ class UrlMatcher:
         if len(text) > self.limits.string_length:
             raise EvaluationError(f"a URL has {len(text):,} characters; {self.limits.describe('string_length')}")
         if looks_like_pattern(text):
-            self.notice("literal_texts", text[:80])
-            if not self.rules.literal_texts:
+            self.notice("no_recorded_patterns", text[:80])
+            if not self.rules.no_recorded_patterns:
                 return Url(text, {}, is_pattern=True)
         trimmed = text.rstrip("/")
         rendered = self.sites.render(trimmed, self.task_sites) if trimmed.startswith("__") else None
@@ -205,9 +205,9 @@ def bases_match(expected: Url, actual: Url, reader: UrlMatcher) -> bool:
 def _check_closed_holes(expected: Url, actual: Url, reader: UrlMatcher) -> dict[str, bool]:
     """Whether a match still holds with each hole closed that the rules close."""
     holds = {}
-    if reader.rules.plain_paths and actual.unresolved is not None:
+    if reader.rules.unresolved_paths and actual.unresolved is not None:
         base = expected.unresolved or expected.base
-        holds["plain_paths"] = _same_place(expected, base, actual.unresolved, reader, escape=False)
+        holds["unresolved_paths"] = _same_place(expected, base, actual.unresolved, reader, escape=False)
     if reader.rules.escaped_hosts and expected.is_pattern:
         holds["escaped_hosts"] = _same_place(expected, expected.base, actual.base, reader, escape=True)
     return holds

@@ -28,22 +28,22 @@ SHOWN = 80
 
 @dataclass(frozen=True, eq=False)
 class MissingTasks:
-    """What --webeval-expect misses. The roots are looked at together: a task is missing if none has a recording."""
+    """The tasks that --webeval-require-all reports: those without a recording in any of the roots."""
 
     workspace: Workspace
 
     def check(self) -> None:
         """Raise `WebEvalError` if nothing says which tasks are expected."""
-        if self.workspace.settings.expect and not self._expected():
+        if self.workspace.settings.require_all and not self._expected():
             raise SettingsError(
-                "--webeval-expect: nothing says which tasks are expected; name their definitions with "
+                "--webeval-require-all: nothing says which tasks are expected; name their definitions with "
                 "--webeval-tasks, put tasks.json into the run root, or name a --webeval-subset"
             )
 
     @cached_property
     def by_path(self) -> dict[Path, int | str]:
         """Ids of missing tasks by the directory that their items go by, ascending. No such directory is made."""
-        if not self.workspace.settings.expect:
+        if not self.workspace.settings.require_all:
             return {}
         recorded = set(self._recorded())
         missing = [task_id for task_id in self._expected() if str(task_id) not in recorded]
@@ -63,7 +63,7 @@ class MissingTasks:
 
     def could_be_at(self, path: Path) -> bool:
         """Whether an item of a missing task could stand there. Looks at no run, so that it can be asked at any time."""
-        if not self.workspace.settings.expect or path.parent not in self.workspace.settings.roots:
+        if not self.workspace.settings.require_all or path.parent not in self.workspace.settings.roots:
             return False
         return path.name in self._names or path.name.rpartition("-")[0] in self._names
 
@@ -76,7 +76,7 @@ class MissingTasks:
         task_id, workspace = self.by_path[path], self.workspace
         roots = ", ".join(workspace.labels.of(root) for root in workspace.settings.roots)
         id_text = sanitize(str(task_id)).replace("\n", " ")[:SHOWN]
-        message = f"no recording of task {id_text} in {roots}; record it, or leave out --webeval-expect"
+        message = f"no recording of task {id_text} in {roots}; record it, or omit --webeval-require-all"
         try:
             self._task(path)
         except TaskDefinitionError as error:

@@ -52,7 +52,7 @@ class Sharing:
         workspace = self.workspace
         for path in map(_path, config.args):
             root = workspace.labels.root_of(path)
-            if root is None or workspace.settings.expect:
+            if root is None or workspace.settings.require_all:
                 yield from workspace.settings.roots
             else:
                 yield root if root.is_relative_to(config.rootpath) else path

@@ -161,7 +161,7 @@ def _group(group: Mapping[str, Any], rerun: Rerun) -> dict[str, Any]:
 
 def _flips(index_rows: Iterable[IndexRow]) -> dict[str, int] | None:
     flips = [index_row.flip for index_row in index_rows if index_row.flip]
-    return {flip: flips.count(flip) for flip in ("gained", "lost")} if flips else None
+    return {flip: flips.count(flip) for flip in ("fixed", "regressed")} if flips else None
 
 
 @dataclass(frozen=True, slots=True)
