@@ -9,7 +9,7 @@ import nox
 from nox.virtualenv import PassthroughEnv
 
 VERSIONS = ["3.11", "3.12", "3.13", "3.14"]
-PURE = ["core", "values", "rubrics", "trajectories", "redaction", "analysis", "reports"]
+PURE = ["architecture", "unit"]
 # Take many minutes and find little that other tests do not: run them by hand.
 LONGEST = [
     "tests/resume/test_killed_sessions.py::test_a_session_that_is_killed_at_any_moment_loses_nothing[fifty]",

@@ -10,6 +10,8 @@ from typing import Any
 import hypothesis
 import pytest
 
+from tests.support.bench import Bench
+
 hypothesis.settings.register_profile("any machine", deadline=None)  # it may be busy, and imports take their time
 hypothesis.settings.load_profile("any machine")
 
@@ -28,6 +30,20 @@ def browser() -> Iterator[Any]:
         found = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=SWITCHES)
         yield found
         found.close()
+
+
+@pytest.fixture
+def bench(tmp_path) -> Bench:
+    """Records and scores runs below tmp_path."""
+    return Bench(tmp_path)
+
+
+@pytest.fixture
+def failures():
+    """The names of the assertions that do not hold."""
+    return lambda result: [
+        assertion.assertion_name for assertion in result.assertions or () if assertion.status != "success"
+    ]
 
 
 @pytest.fixture(autouse=True, scope="session")

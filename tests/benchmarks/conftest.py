@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 
 import pytest
-from parity.reference_environment import NotInstallable
-from parity.reference_environment import ReferenceEnvironment
+
+from tests.parity.harness.reference_environment import NotInstallable
+from tests.parity.harness.reference_environment import ReferenceEnvironment
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Measure whole sessions against their bars, and print the table of docs/explanation/performance.md.
 
-    python tests/benchmarks/sessions.py [--rounds 5] [--only NAME ...] [--scratch DIR] [--json FILE]
+    python -m tests.benchmarks.sessions [--rounds 5] [--only NAME ...] [--scratch DIR] [--json FILE]
 
 Makes the environments and the recordings that it compares. Contestants take turns, and a figure compares the medians of
 all their sessions. What each found is checked: a cost without the right verdicts is none. Takes an hour or two.
@@ -8,12 +8,7 @@ all their sessions. What each found is checked: a cost without the right verdict
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[1]))  # as pythonpath does for the tests
-
-from benchmarks.comparison import main
+from tests.benchmarks.harness.comparison import main
 
 if __name__ == "__main__":
     main(about=__doc__)

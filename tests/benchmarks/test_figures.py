@@ -7,23 +7,24 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from benchmarks.comparison import chosen_figures
-from benchmarks.comparison import named_by
-from benchmarks.contestants import Contestant
-from benchmarks.environments import Environments
-from benchmarks.figures import HEADER
-from benchmarks.figures import AtLeast
-from benchmarks.figures import AtMost
-from benchmarks.figures import figures
-from benchmarks.figures import table
-from benchmarks.line_up import Sizes
-from benchmarks.line_up import line_up
-from benchmarks.measures import PeakDifference
-from benchmarks.measures import ProcessorTimes
-from benchmarks.measures import WallTimes
-from benchmarks.measures import medians
-from benchmarks.measuring import Cost
-from benchmarks.rounds import turns
+
+from tests.benchmarks.harness.comparison import chosen_figures
+from tests.benchmarks.harness.comparison import named_by
+from tests.benchmarks.harness.contestants import Contestant
+from tests.benchmarks.harness.environments import Environments
+from tests.benchmarks.harness.figures import HEADER
+from tests.benchmarks.harness.figures import AtLeast
+from tests.benchmarks.harness.figures import AtMost
+from tests.benchmarks.harness.figures import figures
+from tests.benchmarks.harness.figures import table
+from tests.benchmarks.harness.line_up import Sizes
+from tests.benchmarks.harness.line_up import line_up
+from tests.benchmarks.harness.measures import PeakDifference
+from tests.benchmarks.harness.measures import ProcessorTimes
+from tests.benchmarks.harness.measures import WallTimes
+from tests.benchmarks.harness.measures import medians
+from tests.benchmarks.harness.measuring import Cost
+from tests.benchmarks.harness.rounds import turns
 
 SLOW, FAST = Cost(wall=30.0, cpu=20.0, peak=90_000_000, code=0), Cost(wall=10.0, cpu=4.0, peak=50_000_000, code=1)
 

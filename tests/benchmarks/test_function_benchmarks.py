@@ -7,10 +7,6 @@ import json
 from functools import partial
 
 import pytest
-from benchmarks.corpora import Corpus
-from benchmarks.corpora import small
-from benchmarks.recordings import Example
-from benchmarks.recordings import example
 
 from pytest_webeval import load_run
 from pytest_webeval import load_sites
@@ -18,6 +14,10 @@ from pytest_webeval import load_tasks
 from pytest_webeval import score
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.storage import write_json
+from tests.benchmarks.harness.corpora import Corpus
+from tests.benchmarks.harness.corpora import small
+from tests.benchmarks.harness.recordings import Example
+from tests.benchmarks.harness.recordings import example
 
 SIZE = 900_000
 RUNS = 1_000

@@ -7,17 +7,18 @@ import sys
 from dataclasses import replace
 
 import pytest
-from benchmarks import instruction_counts
-from benchmarks.counters import CALLGRIND
-from benchmarks.counters import PERF
-from benchmarks.counters import CannotCount
-from benchmarks.counters import InstructionCounter
-from benchmarks.instruction_counts import Conditions
-from benchmarks.instruction_counts import check
-from benchmarks.instruction_counts import complaint
-from benchmarks.instruction_counts import record
-from benchmarks.instruction_counts import recorded
-from benchmarks.instruction_counts import recorded_under
+
+from tests.benchmarks.harness import instruction_counts
+from tests.benchmarks.harness.counters import CALLGRIND
+from tests.benchmarks.harness.counters import PERF
+from tests.benchmarks.harness.counters import CannotCount
+from tests.benchmarks.harness.counters import InstructionCounter
+from tests.benchmarks.harness.instruction_counts import Conditions
+from tests.benchmarks.harness.instruction_counts import check
+from tests.benchmarks.harness.instruction_counts import complaint
+from tests.benchmarks.harness.instruction_counts import record
+from tests.benchmarks.harness.instruction_counts import recorded
+from tests.benchmarks.harness.instruction_counts import recorded_under
 
 ELSEWHERE = Conditions("3.11", "aarch64", "callgrind")
 
@@ -39,7 +40,7 @@ def test_a_tenth_more_is_allowed_and_less_is_welcome(instructions):
 def test_a_count_beyond_that_is_told_with_what_was_recorded_and_how_to_record_it_anew():
     assert complaint(1_100_001, 1_000_000) == (
         "scoring a recording takes 1,100,001 instructions; recorded are 1,000,000, and 10 % more is allowed. Make it "
-        "cheaper, or say why it costs more and record the new count with python tests/benchmarks/instructions.py"
+        "cheaper, or say why it costs more and record the new count with python -m tests.benchmarks.instructions"
     )
 
 

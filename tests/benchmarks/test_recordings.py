@@ -8,19 +8,19 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from benchmarks.corpora import FAILING
-from benchmarks.corpora import Corpus
-from benchmarks.corpora import recorded
-from benchmarks.corpora import small
-from benchmarks.recordings import Example
-from benchmarks.recordings import encoded
-from benchmarks.recordings import example
-from benchmarks.recordings import examples
 
 from pytest_webeval import find_runs
 from pytest_webeval import load_sites
 from pytest_webeval import load_tasks
 from pytest_webeval import score
+from tests.benchmarks.harness.corpora import FAILING
+from tests.benchmarks.harness.corpora import Corpus
+from tests.benchmarks.harness.corpora import recorded
+from tests.benchmarks.harness.corpora import small
+from tests.benchmarks.harness.recordings import Example
+from tests.benchmarks.harness.recordings import encoded
+from tests.benchmarks.harness.recordings import example
+from tests.benchmarks.harness.recordings import examples
 
 SIZE = 900_000
 STATIC = {"stylesheet", "script", "image", "font"}

@@ -9,24 +9,26 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from benchmarks import corpora
-from benchmarks.comparison import main
-from benchmarks.comparison import named_by
-from benchmarks.contestants import Contestant
-from benchmarks.contestants import WrongVerdicts
-from benchmarks.contestants import audit
-from benchmarks.contestants import session
-from benchmarks.environments import Environments
-from benchmarks.figures import figures
-from benchmarks.figures import table
-from benchmarks.line_up import Sizes
-from benchmarks.line_up import empty
-from benchmarks.line_up import line_up
-from benchmarks.measuring import measured
-from benchmarks.recordings import Example
-from benchmarks.recordings import example
-from benchmarks.rounds import measured_in_turns
 
+from tests.benchmarks.harness import corpora
+from tests.benchmarks.harness.comparison import main
+from tests.benchmarks.harness.comparison import named_by
+from tests.benchmarks.harness.contestants import Contestant
+from tests.benchmarks.harness.contestants import WrongVerdicts
+from tests.benchmarks.harness.contestants import audit
+from tests.benchmarks.harness.contestants import session
+from tests.benchmarks.harness.environments import Environments
+from tests.benchmarks.harness.figures import figures
+from tests.benchmarks.harness.figures import table
+from tests.benchmarks.harness.line_up import Sizes
+from tests.benchmarks.harness.line_up import empty
+from tests.benchmarks.harness.line_up import line_up
+from tests.benchmarks.harness.measuring import measured
+from tests.benchmarks.harness.recordings import Example
+from tests.benchmarks.harness.recordings import example
+from tests.benchmarks.harness.rounds import measured_in_turns
+
+PROJECT = Path(__file__).parents[2]
 TINY = Sizes(tasks=4, recording=120_000, large_tasks=2, large_recording=200_000, few=2, many=6, items=6)
 OURS = Path(sys.executable)
 ON_REFERENCE = {"command-line", "python-api", "large"}
@@ -116,9 +118,9 @@ def test_what_runs_in_several_rounds_is_warmed_up_before_and_that_costs_nothing(
 
 @pytest.mark.whole
 def test_the_command_makes_environments_and_prints_a_table_and_every_cost(tmp_path, skip_or_fail):
-    script = Path(__file__).with_name("sessions.py")
+    command = (OURS, "-m", "tests.benchmarks.sessions")
     options = ("--only", "idle", "--rounds", "2", "--scratch", tmp_path, "--json", tmp_path / "costs.json")
-    done = subprocess.run([OURS, script, *options], capture_output=True, text=True, check=False)
+    done = subprocess.run([*command, *options], cwd=PROJECT, capture_output=True, text=True, check=False)
     if "install" in done.stderr and done.returncode:
         skip_or_fail(done.stderr)
     assert done.returncode == 0, done.stderr

@@ -25,7 +25,7 @@ from pytest_webeval.tasks.task import read_task
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts)]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-COMMAND = re.compile(r"pytest (?!tests/)|python -m ")
+COMMAND = re.compile(r"pytest (?!tests/)|python -m (?!tests\.)")
 SCORED = re.compile(r"^[1-9]\d* scored:", re.MULTILINE)
 
 

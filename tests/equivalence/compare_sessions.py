@@ -1,6 +1,6 @@
 """Compare what two versions of the package write about the same runs.
 
-`python tests/equivalence/compare_sessions.py BEFORE AFTER` takes two checkouts. It scores the example suite, its
+`python -m tests.equivalence.compare_sessions BEFORE AFTER` takes two checkouts. It scores the example suite, its
 trajectories and the hostile corpus with each, and compares every result and summary file. It prints each kind of
 difference with an example, and exits with 1 for a difference that `EXPECTED` does not list.
 """
@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+PROJECT = Path(__file__).parents[2]
 # Members that differ between any two sessions, or between any two versions of the code.
 IGNORED = {"timestamp", "wall_time", "slowest", "webarena_verified_evaluator_checksum", "evaluator_checksums"}
 # Differences that are meant: where (a pattern for the path of the member), what was there, what is there now.
@@ -64,7 +65,7 @@ def score(tree: Path, suite: str, scratch: Path) -> Path:
     """Score a suite with the package of a checkout. Returns the directory with the results."""
     place = scratch / suite / str(len(list(scratch.glob(f"{suite}/*"))))
     place.mkdir(parents=True)
-    root = hostile_corpus(scratch) if suite == "hostile" else Path(__file__).parents[2]
+    root = hostile_corpus(scratch) if suite == "hostile" else PROJECT
     command = [sys.executable, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", *SUITES[suite]]
     environment = os.environ | {"PYTHONPATH": str(tree)}
     done = subprocess.run(
@@ -81,8 +82,8 @@ def hostile_corpus(scratch: Path) -> Path:
     """The hostile corpus, written once."""
     directory = scratch / "corpus"
     if not directory.exists():
-        script = Path(__file__).parents[1] / "hostile" / "corpus.py"
-        subprocess.run([sys.executable, str(script), str(directory)], check=True, capture_output=True)
+        command = [sys.executable, "-m", "tests.hostile.write_corpus", str(directory)]
+        subprocess.run(command, cwd=PROJECT, check=True, capture_output=True)
         (directory / "pytest.ini").write_text("[pytest]\nwebeval_timeout = 20\n")
     return directory
 

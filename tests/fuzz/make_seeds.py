@@ -1,14 +1,9 @@
-"""Writes the seed corpus: small documents of each kind, whole and slightly odd. `python tests/fuzz/make_seeds.py`."""
+"""Writes the seed corpus: small documents of each kind, whole and slightly odd. `python -m tests.fuzz.make_seeds`."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from fuzz import seed_documents
-from fuzz.corpus import SEEDS
+from tests.fuzz import seed_documents
+from tests.fuzz.engine.corpus import SEEDS
 
 
 def main() -> None:

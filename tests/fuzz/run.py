@@ -1,4 +1,4 @@
-"""Feeds readers with damaged input until the time is up: `python tests/fuzz/run.py --seconds 600 har response`.
+"""Feeds readers with damaged input until the time is up: `python -m tests.fuzz.run --seconds 600 har response`.
 
 Without names, all targets that need no session of pytest for each input. Prints a line for each; exits with 1 where
 one crashed, took longer than it may for one input (5 seconds; a session 60), or more than 512 MiB.
@@ -10,13 +10,11 @@ import argparse
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from fuzz.corpus import Corpus
-from fuzz.findings import Finding
-from fuzz.target import Target
-from fuzz.targets import SLOW
-from fuzz.targets import TARGETS
+from tests.fuzz.engine.corpus import Corpus
+from tests.fuzz.engine.findings import Finding
+from tests.fuzz.targets.table import SLOW
+from tests.fuzz.targets.table import TARGETS
+from tests.fuzz.targets.target import Target
 
 
 def asked() -> argparse.Namespace:
@@ -52,11 +50,11 @@ def fuzz(target: Target, options: argparse.Namespace) -> bool:
     """Whether something was found."""
     corpus = Corpus(target, options.seed)
     if options.engine == "atheris":
-        from fuzz.guided import guided  # which needs atheris
+        from tests.fuzz.engine.guided import guided  # which needs atheris
 
         report = guided(corpus, options.inputs, options.seconds)
     else:
-        from fuzz.watch import watched
+        from tests.fuzz.engine.watch import watched
 
         report = watched(corpus, options.inputs, options.seconds)
     print(report.line, flush=True)
@@ -69,7 +67,7 @@ def tell(finding: Finding, directory: Path) -> None:
     """Keep a finding, and say how to see it again."""
     path = finding.save(directory)
     print(f"  {finding.kind}: {finding.signature}", flush=True)
-    print(f"    python tests/fuzz/run.py {finding.target} --reproduce {path}", flush=True)
+    print(f"    python -m tests.fuzz.run {finding.target} --reproduce {path}", flush=True)
 
 
 def reproduce(target: Target, path: Path) -> int:

@@ -8,9 +8,9 @@ import zipfile
 from collections.abc import Mapping
 from typing import Any
 
-from fuzz import seed_tables
-from fuzz.parts import of_files
-from trajectories import recorded
+from tests.fuzz import seed_tables
+from tests.fuzz.engine.parts import of_files
+from tests.support import recorded
 
 HOME = "http://shop.test:7770"
 CONFIG = {"environments": {"__SHOPPING__": {"urls": [HOME]}, "__GITLAB__": {"urls": ["http://git.test:8023"]}}}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hostile import sessions
+
+from tests.hostile.corpus import sessions
 
 # Every fortieth directory by default, and all of them.
 SHARES = [pytest.param(40, id="sample"), pytest.param(1, id="whole", marks=pytest.mark.whole)]

@@ -41,7 +41,7 @@ PROJECT = HERE.parent.parent
 CONFIG = tomllib.loads((HERE / "cosmic_ray.toml").read_text())
 SETTINGS = CONFIG["cosmic-ray"]
 EXCLUDED = re.compile("|".join(SETTINGS["filters"]["operators-filter"]["exclude-operators"]))
-ALL_TESTS = ("tests/values", "tests/core")
+ALL_TESTS = ("tests/unit",)
 MEMORY = 4 * 2**30
 FIRST_SECONDS = int(SETTINGS["timeout"])
 ALL_SECONDS = 10 * FIRST_SECONDS
@@ -153,7 +153,7 @@ def _run_and_leave(tests: tuple[str, ...], seconds: int) -> None:
 def first_tests(module: str) -> tuple[str, ...]:
     """The tests that are likely to notice a change in a module."""
     name = module.removeprefix("pytest_webeval/").removesuffix(".py")
-    named_after = [f"tests/values/test_value_{Path(name).name}.py", *CONFIG["first"]["values"]]
+    named_after = [f"tests/unit/values/test_{Path(name).name}.py", *CONFIG["first"]["values"]]
     return tuple(CONFIG["first"].get(name, named_after))
 
 

@@ -13,21 +13,22 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from parity.comparison import Pair
-from parity.comparison import Scorers
-from parity.disagreements import report
-from parity.recording import HONEST
-from parity.recording import Recording
-from parity.reference import Reference
-from parity.reference_environment import NotInstallable
-from parity.reference_environment import ReferenceEnvironment
-from parity.run_directories import RunDirectory
-from parity.sampling import covering
-from parity.tallies import Tally
-from parity.tallies import pytest_terminal_summary
-from parity.verdicts import CRASH
-from parity.verdicts import HANG
-from parity.verdicts import Verdict
+
+from tests.parity.harness.comparison import Pair
+from tests.parity.harness.comparison import Scorers
+from tests.parity.harness.disagreements import report
+from tests.parity.harness.recording import HONEST
+from tests.parity.harness.recording import Recording
+from tests.parity.harness.reference import Reference
+from tests.parity.harness.reference_environment import NotInstallable
+from tests.parity.harness.reference_environment import ReferenceEnvironment
+from tests.parity.harness.run_directories import RunDirectory
+from tests.parity.harness.sampling import covering
+from tests.parity.harness.tallies import Tally
+from tests.parity.harness.tallies import pytest_terminal_summary
+from tests.parity.harness.verdicts import CRASH
+from tests.parity.harness.verdicts import HANG
+from tests.parity.harness.verdicts import Verdict
 
 __all__ = ["pytest_terminal_summary"]
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from resume.killing import Killing
+
+from tests.resume.killing import Killing
 
 MANNERS = ((), ("-n2",))
 

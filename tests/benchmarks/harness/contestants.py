@@ -1,0 +1,149 @@
+"""What can be measured: commands in directories of their own, each with a check that it did its work."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import msgspec
+
+from tests.benchmarks.harness.corpora import Corpus
+from tests.benchmarks.harness.measuring import Cost
+from tests.benchmarks.harness.measuring import measured
+
+SHOWN = 2_000
+
+
+class WrongVerdicts(Exception):
+    """What was measured did not do its work; its cost means nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contestant:
+    """A command that can be run again and again.
+
+    It is run `times` in each round, which is for sessions of a fraction of a second, and in no more than `rounds`.
+    """
+
+    command: tuple[str, ...]
+    directory: Path
+    times: int = 1
+    rounds: int = 1_000
+    ends_well_with: ClassVar[frozenset[int]] = frozenset({0})
+
+    def measured(self) -> Cost:
+        """What it costs once. Raises `WrongVerdicts`."""
+        self.prepare()
+        log = self.directory / "printed.txt"
+        cost = measured(self.command, self.directory, log)
+        if cost.code not in self.ends_well_with:
+            raise WrongVerdicts(f"{' '.join(self.command)} ended with {cost.code}:\n{log.read_text()[-SHOWN:]}")
+        self.check()
+        return cost
+
+    def prepare(self) -> None:
+        """Make the directory a rootdir with one empty test."""
+        self.directory.mkdir(parents=True, exist_ok=True)
+        (self.directory / "pytest.ini").write_text("[pytest]\n")
+        (self.directory / "test_nothing.py").write_text("def test_nothing():\n    pass\n")
+
+    def check(self) -> None:
+        """Raise `WrongVerdicts` where it has results, and they are not what the runs deserve."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reader(Contestant):
+    """Reads the runs of a corpus."""
+
+    corpus: Corpus
+
+    def prepare(self) -> None:
+        """Write the runs unless they are there."""
+        super().prepare()
+        self.corpus.write()
+
+    def compare(self, found: Mapping[str, str]) -> None:
+        """Raise `WrongVerdicts` for statuses by task id that are not those of the corpus."""
+        wanted = self.corpus.verdicts
+        wrong = sorted(one for one in {*wanted, *found} if wanted.get(one) != found.get(one))
+        if wrong:
+            told = [f"task {one}: {found.get(one)} instead of {wanted.get(one)}" for one in wrong[:5]]
+            raise WrongVerdicts(
+                f"{len(wrong)} of {len(wanted)} verdicts of {self.command} are wrong: {'; '.join(told)}"
+            )
+
+
+class _Row(msgspec.Struct):
+    task_id: int
+    status: str
+
+
+class _Summary(msgspec.Struct):
+    task_results: list[_Row]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Session(Reader):
+    """A session of pytest that scores the runs and writes a result beside each, as the reference does."""
+
+    ends_well_with: ClassVar[frozenset[int]] = frozenset({0, 1})  # all tests have passed, or some have failed
+
+    def prepare(self) -> None:
+        """Write the runs, remove the results."""
+        super().prepare()
+        for path in self.corpus.runs.glob("**/eval_*.json"):
+            path.unlink()
+
+    def check(self) -> None:
+        """Look into the summary."""
+        summary = msgspec.json.decode((self.corpus.runs / "eval_summary.json").read_bytes(), type=_Summary)
+        self.compare({str(row.task_id): row.status for row in summary.task_results})
+
+
+def session(
+    python: Path, corpus: Corpus, directory: Path, *options: str, times: int = 1, rounds: int = 1_000
+) -> Session:
+    """As a user would start it."""
+    command = (
+        *(str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", *options),
+        f"--webeval-runs={corpus.runs}",
+        f"--webeval-tasks={corpus.tasks}",
+        f"--webeval-config={corpus.config}",
+    )
+    return Session(command=command, directory=directory, corpus=corpus, times=times, rounds=rounds)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SecretsAudit(Reader):
+    """A session that lists the secrets of the runs, of which each of them has some."""
+
+    def check(self) -> None:
+        """Look at the count in what was printed."""
+        printed = (self.directory / "printed.txt").read_text()
+        runs = f"{self.corpus.count} run" + "s" * (self.corpus.count > 1)
+        if f"secrets in {self.corpus.count} of {runs}\n" not in printed:
+            raise WrongVerdicts(f"not every run of {self.corpus.directory} has secrets:\n{printed[-SHOWN:]}")
+
+
+def audit(python: Path, corpus: Corpus, directory: Path) -> SecretsAudit:
+    """As a user would start it."""
+    command = session(python, corpus, directory, "--webeval-audit-secrets").command
+    return SecretsAudit(command=command, directory=directory, corpus=corpus)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnReference(Reader):
+    """The reference, on links to the runs."""
+
+    def prepare(self) -> None:
+        """Write the runs, remove the results."""
+        super().prepare()
+        self.corpus.link()
+
+    def check(self) -> None:
+        """Look into each result."""
+        paths = self.corpus.linked.glob("*/eval_result.json")
+        self.compare({path.parent.name: json.loads(path.read_bytes())["status"] for path in paths})

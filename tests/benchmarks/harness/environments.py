@@ -1,0 +1,42 @@
+"""The virtual environments that a measurement compares, made afresh but for the reference's."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.parity.harness.reference_environment import ReferenceEnvironment
+
+PROJECT = Path(__file__).parents[3]
+
+
+@dataclass(frozen=True, slots=True)
+class Environments:
+    """Interpreters: with the plugin, without it but otherwise the same, and the reference's."""
+
+    plugin: Path
+    bare: Path
+    reference: Path
+
+    @classmethod
+    def made(cls, directory: Path) -> Environments:
+        """New ones in a directory; the reference's, whose packages are pinned, is kept there for the next time."""
+        plugin, bare = _installed(directory / "plugin"), _installed(directory / "bare")
+        _run(bare, "-m", "pip", "uninstall", "--quiet", "--yes", "pytest-webeval")
+        return cls(plugin, bare, ReferenceEnvironment.within(directory / "reference").installed())
+
+
+def _installed(directory: Path) -> Path:
+    """As a user would: not editable, with pytest-xdist and nothing else, compiled by pip."""
+    _run(Path(sys.executable), "-m", "venv", "--clear", str(directory))
+    python = directory / "bin" / "python"
+    _run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", f"{PROJECT}[xdist]")
+    return python
+
+
+def _run(*command: object) -> None:
+    done = subprocess.run([str(part) for part in command], check=False, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(map(str, command))} failed:\n{done.stderr or done.stdout}")

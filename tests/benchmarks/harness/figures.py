@@ -1,0 +1,102 @@
+"""The figures that are published, each with its bar, and the table that tells whether it is met."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tests.benchmarks.harness.line_up import Sizes
+from tests.benchmarks.harness.measures import MB
+from tests.benchmarks.harness.measures import Measure
+from tests.benchmarks.harness.measures import PeakDifference
+from tests.benchmarks.harness.measures import ProcessorTimes
+from tests.benchmarks.harness.measures import WallTimes
+from tests.benchmarks.harness.measures import medians
+from tests.benchmarks.harness.measuring import Cost
+
+HEADER = "| what | bar | measured | of | sessions | met |\n| --- | --- | --- | --- | --- | --- |"
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """A comparison of two contestants that should not exceed a bar."""
+
+    name: str
+    bar: float
+    measure: Measure
+    contestants: tuple[str, str]
+    what: str
+    direction: ClassVar[str] = "less"
+
+    def is_met_by(self, value: float) -> bool:
+        """Whether the value is on the right side of the bar."""
+        return value <= self.bar
+
+    def row(self, costs: Mapping[str, list[Cost]]) -> str:
+        """Its line of the table."""
+        wanted = f"{self.bar:g}{self.measure.unit} or {self.direction}"
+        if not all(costs.get(name) for name in self.contestants):
+            return f"| {self.what} | {wanted} | not measured | | | |"
+        pair = [medians(costs[name]) for name in self.contestants]
+        value = self.measure.value(*pair)
+        sessions = " and ".join(str(len(costs[name])) for name in self.contestants)
+        cells = (
+            self.what,
+            wanted,
+            f"{value:.2f}{self.measure.unit}",
+            self.measure.told(*pair),
+            sessions,
+            "yes" if self.is_met_by(value) else "**no**",
+        )
+        return f"| {' | '.join(cells)} |"
+
+
+class AtLeast(AtMost):
+    """One that should reach a bar."""
+
+    direction: ClassVar[str] = "more"
+
+    def is_met_by(self, value: float) -> bool:
+        """Whether the value is on the right side of the bar."""
+        return value >= self.bar
+
+
+def figures(sizes: Sizes) -> tuple[AtMost, ...]:
+    """All of them, in the order of the table."""
+    runs = f"{sizes.tasks:,} recordings of {sizes.recording / MB:g} MB"
+    large = f"{sizes.large_tasks:,} recordings of {sizes.large_recording / MB:g} MB"
+    times, per_task = ProcessorTimes(), ProcessorTimes((sizes.many, sizes.few))
+    memory, recordings = PeakDifference(), PeakDifference(sizes.large_recording, " recordings")
+    failing = sizes.items // 3
+    # fmt: off
+    return (
+        AtLeast("command-line", 15, times, ("reference", "ours"), f"{runs}, CPU: the reference's command line / ours"),
+        AtLeast("python-api", 5, times, ("reference-api", "ours"),
+                f"{runs}, CPU: the reference's Python API in one process / ours"),
+        AtMost("floor", 2.5, times, ("ours", "floor"), f"{runs}, CPU: ours / reading, decoding and hashing alone"),
+        AtLeast("large", 4, times, ("reference-large", "large"), f"{large}, CPU: the reference's command line / ours"),
+        AtMost("memory", 25, memory, ("ours", "one-recording"),
+               f"{runs}, peak memory beyond that of one such recording"),
+        AtMost("memory-large", 3, recordings, ("large", "one-small"),
+               f"{large}, peak memory beyond that of one small task"),
+        AtMost("many", 1.3, per_task, ("many-small", "few-small"),
+               f"{sizes.many:,} small tasks, CPU per task / that of {sizes.few:,}"),
+        AtMost("failing", 1.5, times, ("a-third-failing", "all-passing"),
+               f"{sizes.items:,} small tasks of which {failing:,} fail, CPU / all passing"),
+        AtMost("report", 1.2, times, ("reporting", "a-third-failing"),
+               f"{sizes.items:,} small tasks of which {failing:,} fail, CPU: with `--webeval-report` / without"),
+        AtMost("report-memory", 1_024, memory, ("reporting", "idle"),
+               f"{sizes.items:,} small tasks with a report, peak memory beyond that of one empty test"),
+        AtMost("audit", 10, times, ("auditing", "ours"), f"{runs}, CPU: `--webeval-audit-secrets` / scoring them"),
+        AtLeast("processes", 1.7, WallTimes(), ("ours", "two-processes"), f"{runs}, wall time: one process / `-n 2`"),
+        AtMost("one-task", 1.6, times, ("one-small", "idle"), "one small task, CPU / one empty test"),
+        AtMost("idle", 1.05, times, ("idle", "bare"), "one empty test, CPU: plugin installed / not installed"),
+    )
+    # fmt: on
+
+
+def table(of: Iterable[AtMost], costs: Mapping[str, list[Cost]]) -> str:
+    """All lines, in Markdown."""
+    return "\n".join([HEADER, *(figure.row(costs) for figure in of)])

@@ -1,0 +1,93 @@
+"""The table of contestants, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.benchmarks.harness.contestants import Contestant
+from tests.benchmarks.harness.contestants import OnReference
+from tests.benchmarks.harness.contestants import Reader
+from tests.benchmarks.harness.contestants import audit
+from tests.benchmarks.harness.contestants import session
+from tests.benchmarks.harness.corpora import FAILING
+from tests.benchmarks.harness.corpora import Corpus
+from tests.benchmarks.harness.corpora import recorded
+from tests.benchmarks.harness.corpora import small
+from tests.benchmarks.harness.environments import Environments
+
+HERE = Path(__file__).parent
+SHORT = 10  # times in a round
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How many runs of how many bytes; by default those of the published figures."""
+
+    tasks: int = 812
+    recording: int = 900_000
+    large_tasks: int = 20
+    large_recording: int = 20_000_000
+    few: int = 1_000
+    many: int = 100_000
+    items: int = 10_000
+
+
+def line_up(environments: Environments, sizes: Sizes, scratch: Path) -> Mapping[str, Contestant]:
+    """Everybody who can be measured; nothing is written before."""
+    python, place = environments.plugin, scratch / "sessions"
+    corpora = scratch / "corpora"
+    data_set = recorded(corpora, sizes.tasks, sizes.recording)
+    large = recorded(corpora, sizes.large_tasks, sizes.large_recording)
+    few, many = small(corpora, sizes.few), small(corpora, sizes.many)
+    passing, failing = small(corpora, sizes.items), small(corpora, sizes.items, FAILING)
+    one, single = recorded(corpora, 1, sizes.recording), small(corpora, 1)
+    reference = environments.reference
+    # fmt: off
+    return {
+        "ours":             session(python, data_set, place / "ours"),
+        "reference":        command_line(reference, data_set, place / "reference"),
+        "reference-api":    python_api(reference, data_set, place / "reference-api"),
+        "floor":            floor(python, data_set, place / "floor"),
+        "two-processes":    session(python, data_set, place / "two-processes", "-n", "2"),
+        "auditing":         audit(python, data_set, place / "auditing"),
+        "one-recording":    session(python, one, place / "one-recording"),
+        "large":            session(python, large, place / "large"),
+        "reference-large":  command_line(reference, large, place / "reference-large"),
+        "one-small":        session(python, single, place / "one-small", times=SHORT),
+        "few-small":        session(python, few, place / "few-small"),
+        "many-small":       session(python, many, place / "many-small", rounds=1),
+        "all-passing":      session(python, passing, place / "all-passing"),
+        "a-third-failing":  session(python, failing, place / "a-third-failing"),
+        "reporting":        session(python, failing, place / "reporting", f"--webeval-report={place / 'report'}"),
+        "idle":             empty(python, place / "idle"),
+        "bare":             empty(environments.bare, place / "bare"),
+    }
+    # fmt: on
+
+
+def command_line(python: Path, corpus: Corpus, directory: Path) -> OnReference:
+    """The reference's own command."""
+    # -E and -W as in the parity tests: warnings of its dependencies are not what it is measured for.
+    command = (str(python), "-E", "-W", "ignore", "-m", "webarena_verified", "eval-tasks")
+    where = ("--output-dir", str(corpus.linked), "--config", str(corpus.config))
+    return OnReference(command=(*command, *where), directory=directory, corpus=corpus)
+
+
+def python_api(python: Path, corpus: Corpus, directory: Path) -> OnReference:
+    """The reference's classes, which read the data set once."""
+    command = (str(python), "-E", "-W", "ignore", str(HERE / "reference_api.py"))
+    where = (str(corpus.linked), str(corpus.config))
+    return OnReference(command=(*command, *where), directory=directory, corpus=corpus)
+
+
+def floor(python: Path, corpus: Corpus, directory: Path) -> Reader:
+    """What no scorer can do without."""
+    return Reader(command=(str(python), str(HERE / "floor.py"), str(corpus.runs)), directory=directory, corpus=corpus)
+
+
+def empty(python: Path, directory: Path) -> Contestant:
+    """A session with one test that does nothing, and no runs."""
+    command = (str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_nothing.py")
+    return Contestant(command=command, directory=directory, times=SHORT)

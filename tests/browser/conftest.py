@@ -1,0 +1,114 @@
+"""A browser that looks at reports, and what it noticed of what a report must not do."""
+
+# ruff: noqa: E501  (rows of data and scripts of the page read best in one line)
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from dataclasses import field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser import pages
+
+PATIENCE = 60_000  # milliseconds
+DESK, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+
+
+@dataclass
+class Report:
+    """A report that is open in a browser."""
+
+    page: Any
+    address: str
+    noticed: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def go(self, fragment=""):
+        """Open the page afresh."""
+        self.page.goto("about:blank")
+        self.page.goto(f"{self.address}{fragment}", wait_until="load")
+        self.page.wait_for_selector("#count:not(:empty)", state="attached")
+        if "task=" in fragment:
+            self.page.wait_for_selector("#task .body[aria-busy=true]", state="detached")
+        return self
+
+    @property
+    def task(self):
+        return self.page.locator("#task-title bdi").inner_text()
+
+    @property
+    def count(self):
+        """How many tasks the list says that it shows."""
+        return int(self.page.locator("#count").inner_text().split()[0].replace(",", ""))
+
+    @property
+    def fragment(self):
+        return self.page.evaluate("location.hash")
+
+    def until(self, expression):
+        """Wait for something to be true (Playwright's own way would have the page evaluate a text, which it forbids)."""
+        end = time.monotonic() + PATIENCE / 1000
+        while not self.page.evaluate(expression):
+            assert time.monotonic() < end, f"never true: {expression}"
+            self.page.wait_for_timeout(20)
+        return self
+
+    def pressed(self, *keys):
+        for key in keys:
+            self.page.keyboard.press(key)
+        return self
+
+    def settled(self):
+        """What was noticed by now."""
+        self.page.wait_for_timeout(250)
+        return self.noticed
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory) -> Path:
+    """A report of 400 tasks."""
+    return pages.write(tmp_path_factory.mktemp("small"), 400)
+
+
+@pytest.fixture(scope="session")
+def large(tmp_path_factory) -> Path:
+    """A report of 10,000 tasks, of which every third is no success."""
+    return pages.write(tmp_path_factory.mktemp("large"), 10_000)
+
+
+@pytest.fixture
+def opened(browser):
+    """Opens a report as a person with such a browser has it."""
+    contexts = []
+
+    def opening(path, before=None, **settings):
+        context = browser.new_context(**{"viewport": DESK, **settings})
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        report = Report(page, path if isinstance(path, str) else path.as_uri())
+        if before:
+            page.add_init_script(before)
+        _listen(page, report)
+        return report
+
+    yield opening
+    for one in contexts:
+        one.close()
+
+
+def _listen(page, report):
+    page.on("dialog", lambda dialog: (report.noticed.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    page.on("pageerror", lambda error: report.noticed.append(f"page error: {error}"))
+    page.on("popup", lambda popup: report.noticed.append(f"window: {popup.url}"))
+    page.on("console", lambda told: _told(told, report))
+    page.on("request", lambda request: report.requests.append(request.url))
+
+
+def _told(message, report):
+    if message.type in ("error", "warning"):
+        report.noticed.append(f"console: {message.text[:500]}")

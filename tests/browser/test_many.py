@@ -1,0 +1,76 @@
+"""A session of 10,000 tasks, of which every third fails, with a report: how fast that is to use, and how large."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.benchmarks.harness import corpora
+from tests.benchmarks.harness.contestants import session
+from tests.browser.test_page import AT_ONCE
+from tests.browser.test_page import FAST
+from tests.browser.test_page import TIMED
+
+pytestmark = [pytest.mark.browser, pytest.mark.whole]
+TASKS = 10_000
+MOST_INDEX, MOST_MEMORY = 8_000_000, 2**30  # bytes
+FILTERS = "document.querySelectorAll('.selects select')"
+
+
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory):
+    """What such a session cost, and its report. What it costs beside one without is for the benchmarks to show."""
+    place = tmp_path_factory.mktemp("many")
+    corpus = corpora.small(place, TASKS, corpora.FAILING)
+    reported = session(Path(sys.executable), corpus, place / "reported", "--webeval-report=report")
+    return reported.measured(), place / "reported" / "report"
+
+
+@pytest.fixture(scope="module")
+def path(scored):
+    return scored[1] / "index.html"
+
+
+def test_a_session_with_a_report_stays_below_a_gibibyte(scored):
+    assert scored[0].peak < MOST_MEMORY
+
+
+def test_the_first_page_is_small_and_each_task_has_one(path):
+    assert path.stat().st_size < MOST_INDEX
+    assert len(list((path.parent / "data").iterdir())) == TASKS
+
+
+def test_the_list_is_there_at_once_and_says_nothing(opened, path):
+    report = opened(path).go()
+    assert report.page.evaluate("performance.getEntriesByName('webeval-shown')[0].startTime") < FAST
+    assert report.count == TASKS
+    assert report.settled() == []
+
+
+def test_every_filter_answers_at_once(opened, path):
+    report = opened(path).go()
+    selects = report.page.evaluate(f"[...{FILTERS}].map((one) => [one.id, [...one.options].map((each) => each.value)])")
+    assert {one for one, _ in selects} >= {"filter-group", "filter-evaluator", "filter-template"}
+    steps = [[one, value] for one, values in selects for value in (*values[:6], "")]
+    times = report.page.evaluate(TIMED, [*steps, ["search", "lamp 109"], ["search", ""], ["sort", "seconds"]])
+    assert max(times) < AT_ONCE
+    assert report.count == TASKS
+
+
+@pytest.mark.parametrize(("status", "count"), [("failure", 3_333), ("success", 6_667)])
+def test_a_status_answers_at_once(opened, path, status, count):
+    report = opened(path).go()
+    took = report.page.evaluate(f"""() => {{ const start = performance.now();
+        document.querySelector('#statuses [data-value={status}]').click();
+        document.getElementById('list').getBoundingClientRect(); return performance.now() - start; }}""")
+    assert took < AT_ONCE
+    assert report.count == count
+
+
+def test_a_task_far_down_opens_with_its_differences(opened, path):
+    report = opened(path).go("#task=9999")
+    assert report.page.locator("#task h2 .badge").inner_text().strip().endswith("failure")
+    assert report.page.locator(".evaluator").count() > 0
+    assert report.settled() == []

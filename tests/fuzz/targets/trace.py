@@ -1,0 +1,99 @@
+"""Network traces: every event is asked for every field, and for its bodies wherever they are kept."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from contextlib import suppress
+from functools import partial
+
+import msgspec
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.recordings.network.bodies import BodySource
+from pytest_webeval.recordings.network.bodies import build_attachment_reader
+from pytest_webeval.recordings.network.events import Body
+from pytest_webeval.recordings.network.events import NetworkEvent
+from pytest_webeval.recordings.network.events import NetworkTrace
+from pytest_webeval.recordings.network.form_fields import parse_fields
+from pytest_webeval.recordings.network.har import HarTrace
+from pytest_webeval.recordings.network.playwright import FolderTrace
+from pytest_webeval.recordings.network.playwright import LineTrace
+from pytest_webeval.recordings.network.playwright import ZipTrace
+from tests.fuzz.engine.parts import files
+from tests.fuzz.targets.target import NOWHERE
+from tests.fuzz.targets.target import KeptFiles
+from tests.fuzz.targets.target import touch
+
+_FIELDS = ("url", "status", "headers", "cookies", "response_cookies", "resource_type", "page", "frame")
+_ANSWERS = ("is_document", "is_significant", "is_asset", "is_navigation", "started", "is_from_cache", "lacks_content")
+MAX_USED = 200  # events of one trace
+
+
+def use_trace(trace: NetworkTrace) -> None:
+    """Ask a trace and its events for all that they can tell."""
+    touch(trace, "is_empty", "evaluation_events", "last_page", "last_navigation")
+    for event in trace.events[:MAX_USED]:
+        use_event(event)
+
+
+def use_event(event: NetworkEvent) -> None:
+    """Ask an event for all that it can tell."""
+    touch(event, *_FIELDS, *_ANSWERS)
+    for ask in (event.check, lambda: event.header("Referer"), partial(_upper, event)):
+        with suppress(EvaluationError):
+            ask()
+    for read in (event.read_post, event.read_content):
+        with suppress(EvaluationError):
+            use_body(read())
+
+
+def _upper(event: NetworkEvent) -> str:
+    return event.method.upper()  # which a method that is no text refuses
+
+
+def use_body(body: Body | None) -> None:
+    """Read the fields of a body, and those of the text that is kept elsewhere."""
+    parse_fields(body)
+    if body is not None and body.load_text is not None:
+        parse_fields(Body(body.mime, body.load_text()))
+
+
+def read_har(content: bytes) -> None:
+    """A HAR, or a line file that somebody called so."""
+    use_trace(HarTrace().load(KeptFiles(NOWHERE, files={"network.har": content}), "network.har"))
+
+
+def read_lines(content: bytes) -> None:
+    """A line file."""
+    use_trace(LineTrace().load(KeptFiles(NOWHERE, files={"trace.network": content}), "trace.network"))
+
+
+def read_zip(content: bytes) -> None:
+    """An archive, damaged as a file is."""
+    use_trace(ZipTrace().load(KeptFiles(NOWHERE, files={"trace.zip": content}), "trace.zip"))
+
+
+def read_zipped(content: bytes) -> None:
+    """An archive that is whole, with damaged members."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, inner in files(content).items():
+            archive.writestr(zipfile.ZipInfo(name or "-"), inner, zipfile.ZIP_DEFLATED)
+    read_zip(packed.getvalue())
+
+
+def read_folder(content: bytes) -> None:
+    """An unpacked trace."""
+    kept = {f"trace/{name}": inner for name, inner in files(content).items()}
+    use_trace(FolderTrace().load(KeptFiles(NOWHERE, files=kept), "trace"))
+
+
+def read_side_bodies(content: bytes) -> None:
+    """Bodies as entries store them, one a line, with the files that they name."""
+    kept = files(content)
+    source = BodySource(build_attachment_reader(KeptFiles(NOWHERE, files=kept), "."))
+    for line in kept.get("bodies", b"").split(b"\n"):
+        for read in (source.read_post, source.read_content):
+            with suppress(EvaluationError):
+                use_body(read(msgspec.Raw(line)))

@@ -1,0 +1,55 @@
+"""No reader crashes over a few hundred damaged inputs: a slice of what `run.py` does for as long as it is let."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+from hypothesis import HealthCheck
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from tests.fuzz.engine.corpus import Corpus
+from tests.fuzz.engine.strategies import STRATEGIES
+from tests.fuzz.targets.table import SLOW
+from tests.fuzz.targets.table import TARGETS
+
+INPUTS, OF_WHOLE_RUNS = 200, 40
+IN_PROCESS = [name for name in TARGETS if name not in SLOW]
+
+
+@pytest.fixture(autouse=True)
+def _quietly():
+    """As tasks are scored: what a parser warns of decides nothing."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@pytest.mark.parametrize("name", IN_PROCESS)
+def test_damaged_documents_are_read_or_refused_in_one_line(name):
+    corpus = Corpus(TARGETS[name], seed=1, draws=30)
+    for number in range(OF_WHOLE_RUNS if name == "whole" else INPUTS):
+        corpus.target.feed(corpus.numbered(number))
+
+
+@pytest.mark.parametrize("name", IN_PROCESS)
+@settings(
+    max_examples=10, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck)
+)  # each of them is quick; drawing it may not be
+@given(st.data())
+def test_drawn_documents_are_read_or_refused_in_one_line(name, data):
+    TARGETS[name].feed(data.draw(STRATEGIES[TARGETS[name].shape]))
+
+
+@pytest.mark.parametrize("name", IN_PROCESS)
+def test_each_reader_reads_one_of_its_own_seeds(name):
+    target = TARGETS[name]
+    assert None in [target.feed(content) for content in Corpus(target).seeds]
+
+
+@pytest.mark.parametrize("number", [0, 9])
+def test_a_session_over_a_damaged_directory_ends_in_order(number):
+    corpus = Corpus(TARGETS["session"], seed=1, draws=1)
+    corpus.target.feed(corpus.numbered(number))

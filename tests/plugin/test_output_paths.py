@@ -1,0 +1,137 @@
+"""What a session cannot write to is said before it scores anything, and nothing is said to be written that is not."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from pytest_webeval import storage as writing
+from tests.support.default_run import first_by_default
+
+DIRECTORIES = ("--webeval-output", "--webeval-metrics", "--webeval-report")
+# Root may write anywhere: without these, it is as any other user is.
+AS_USER = ("setpriv", "--bounding-set=-dac_override,-dac_read_search")
+
+
+@pytest.fixture
+def as_user(pytester, runs):
+    """A session of a user to whom permissions apply."""
+    if shutil.which("setpriv") is None:
+        pytest.skip("no setpriv on this machine")
+
+    def session(*options):
+        command = (*AS_USER, sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"--webeval-runs={runs.root}")
+        return subprocess.run([*command, *options], cwd=pytester.path, capture_output=True, text=True, check=False)
+
+    return session
+
+
+@pytest.mark.parametrize("option", DIRECTORIES)
+def test_a_path_below_a_file_is_refused_at_the_start(pytester, runs, webeval, option):
+    runs.add(107)
+    (pytester.path / "taken").write_text("mine")
+    path = pytester.path / "taken" / "out"
+    result = webeval(f"{option}={path}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*{option}: cannot write into {path}: Not a directory; choose another directory"])
+    assert runs.written == []
+
+
+def test_an_output_directory_that_is_a_file_is_refused_at_the_start(pytester, runs, webeval):
+    runs.add(107)
+    path = pytester.path / "taken"
+    path.write_text("mine")
+    result = webeval(f"--webeval-output={path}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    told = f"--webeval-output: cannot write into {path}: Not a directory; choose another directory"
+    result.stderr.fnmatch_lines([f"*{told}"])
+    assert path.read_text() == "mine"
+
+
+def test_a_metrics_file_that_is_a_directory_is_refused_at_the_start(pytester, runs, webeval):
+    runs.add(107)
+    result = webeval(f"--webeval-gitlab-metrics={pytester.path}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    told = f"--webeval-gitlab-metrics: cannot write {pytester.path}: Is a directory; choose another file"
+    result.stderr.fnmatch_lines([f"*{told}"])
+
+
+@pytest.mark.parametrize("processes", [(), pytest.param(("-n2",), marks=pytest.mark.whole)])
+@pytest.mark.parametrize("option", DIRECTORIES)
+def test_a_directory_that_the_user_may_not_write_is_refused_at_the_start(pytester, runs, as_user, option, processes):
+    runs.add(107)
+    closed = pytester.mkdir("closed")
+    closed.chmod(0o555)
+    done = as_user(f"{option}={closed / 'out'}", *processes)
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    told = f"{option}: cannot write into {closed / 'out'}: Permission denied; choose another directory"
+    assert [line for line in done.stderr.splitlines() if told in line]
+    assert runs.written == []
+
+
+def test_a_run_root_that_the_user_may_not_write_needs_an_output_directory(pytester, runs, as_user):
+    runs.add(107)
+    runs.root.chmod(0o555)
+    done = as_user()
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    advice = "choose a directory for the results with --webeval-output"
+    assert f"--webeval-runs: cannot write into {runs.root}: Permission denied; {advice}\n" in done.stderr
+    assert as_user("--collect-only").returncode == pytest.ExitCode.OK
+    assert as_user(f"--webeval-output={pytester.path / 'out'}").returncode == pytest.ExitCode.OK
+
+
+@pytest.mark.parametrize(
+    "option",
+    first_by_default(
+        [
+            "--collect-only",
+            "--setup-plan",
+            "--setup-only",
+            "--fixtures",
+            "--fixtures-per-test",
+            "--markers",
+            "--help",
+            "--version",
+            "--cache-show",
+            "--webeval-audit-secrets",
+        ],
+        2,
+    ),
+)
+def test_what_writes_nothing_is_not_refused(runs, as_user, option):
+    runs.add(107)
+    runs.root.chmod(0o555)
+    done = as_user("-p", "cacheprovider", option)
+    assert (done.returncode, done.stderr) == (pytest.ExitCode.OK, "")
+
+
+@pytest.mark.parametrize("option", ["--help", "--markers", "--webeval-audit-secrets"])
+def test_what_writes_nothing_leaves_the_report_of_an_earlier_session(runs, webeval, pytester, option):
+    runs.add(107)
+    webeval("--webeval-report=report")
+    before = sorted(path.name for path in pytester.path.glob("report/**/*"))
+    webeval("--webeval-report=report", option)
+    assert sorted(path.name for path in pytester.path.glob("report/**/*")) == before
+    assert "index.html" in before
+
+
+def test_no_line_says_that_a_summary_was_written_when_it_was_not(runs, webeval, monkeypatch):
+    runs.add(107)
+    put = writing._replace_file
+
+    def full(path, text, sync):
+        if path.name == "eval_summary.json":
+            raise OSError(28, "No space left on device")
+        put(path, text, sync)
+
+    monkeypatch.setattr(writing, "_replace_file", full)
+    result = webeval()
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    place = runs.root / "eval_summary.json"
+    lines = [line for line in result.outlines if str(place) in line]
+    assert lines == []
+    told = f"the summary could not be written into {runs.root}; make room and score again with --webeval-resume"
+    assert f"disk full (No space left on device): {told}" in result.outlines

@@ -1,0 +1,265 @@
+"""Secrets in free text, however they are written there."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies
+
+from pytest_webeval.redaction.names import may_hold_secrets
+from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.redactor import Redactor
+from pytest_webeval.redaction.replacements import replacement_for
+from tests.support.default_run import first_by_default
+
+SALT = b"of the recording"
+S = "CaNaRy77xQ"
+R = replacement_for(S, SALT)
+MODES = ("default", "strict")
+
+
+def text(given, mode="default"):
+    return Redactor(RedactionPolicy(mode), SALT).text(given)
+
+
+HIDDEN = [
+    (f"http://h.test/?token={S}&q=1#top", f"http://h.test/?token={R}&q=1#top"),
+    (f"http://h.test/#access_token={S}&state=1", f"http://h.test/#access_token={R}&state=1"),
+    (f"http://:{S}@h.test/", f"http://:{R}@h.test/"),
+    (f"https%3A%2F%2F:{S}%40h.test", f"https%3A%2F%2F:{R}%40h.test"),
+    (f"user%5Bpassword%5D={S}&x=2", f"user%5Bpassword%5D={R}&x=2"),
+    (f"next=%3Fsid%3D{S}%26q%3D2", f"next=%3Fsid%3D{R}%26q%3D2"),
+    (f"next=%253Fsid%253D{S}%2526q%253D2", f"next=%253Fsid%253D{R}%2526q%253D2"),
+    (f'{{"password": "{S}", "b": 1}}', f'{{"password": "{R}", "b": 1}}'),
+    (f'{{"token": ["{S}", "{S}"], "b": 1}}', f'{{"token": ["{R}", "{R}"], "b": 1}}'),
+    (f"{{'token': '{S}', 'b': 2}}", f"{{'token': '{R}', 'b': 2}}"),
+    (f'"{{\\"password\\": \\"{S}\\", \\"b\\": 1}}"', f'"{{\\"password\\": \\"{R}\\", \\"b\\": 1}}"'),
+    (f"%22password%22%3A%22{S}%22%2C", f"%22password%22%3A%22{R}%22%2C"),
+    (f'got {{"token": ["{S}…', f'got {{"token": ["{R}…'),
+    (f"Authorization: Bearer {S}\r\nHost: h", f"Authorization: Bearer {R}\r\nHost: h"),
+    (f"sent authorization=Bearer%20{S}&x=1", f"sent authorization={replacement_for(f'Bearer%20{S}', SALT)}&x=1"),
+    (f"as bearer {S}, it said", f"as bearer {R}, it said"),
+    (f'Cookie: sid={S}; b="{S}"\r\nX: 1', f'Cookie: sid={R}; b="{R}"\r\nX: 1'),
+    (f"Set-Cookie: sid={S}; Path=/; HttpOnly", f"Set-Cookie: sid={R}; Path=/; HttpOnly"),
+    (
+        f"Set-Cookie: a=1; Path=/, sid={S}; HttpOnly",
+        f"Set-Cookie: a={replacement_for('1', SALT)}; Path=/, sid={R}; HttpOnly",
+    ),
+    (
+        f"Set-Cookie: sid={S}; Expires=Wed, 21 Oct 2026 07:28:00 GMT,id={S}",
+        f"Set-Cookie: sid={R}; Expires=Wed, 21 Oct 2026 07:28:00 GMT,id={R}",
+    ),
+    (f"Cookie: sid={S}; which is why it failed", f"Cookie: sid={R}; which is why it failed"),
+    (f"Cookie: {S} was sent", f"Cookie: {R} was sent"),
+    (f"Authorization: {S} tail", f"Authorization: {replacement_for(f'{S} tail', SALT)}"),
+    (f"Authorization: Negotiate {S}", f"Authorization: Negotiate {R}"),
+    (f"pwd = {S} was tried", f"pwd = {R} was tried"),
+    (f"'x', password => '{S}'", f"'x', password => '{R}'"),
+    (f"login --password {S} --user joe", f"login --password {R} --user joe"),
+    (f"<user>joe</user><password>{S}</password>", f"<user>joe</user><password>{R}</password>"),
+    *(
+        (f"{name}={S}&q=1", f"{name}={R}&q=1")
+        for name in ("x-auth", "user_pass", "login_pass", "user_session", "sessid")
+    ),
+    (f"X-Access-Key: {S}", f"X-Access-Key: {R}"),
+    (f"the password: {S}!", f"the password: {R}!"),
+    (f'name="x"; form-data; name="pwd"\r\n\r\n{S}\r\n--b', f'name="x"; form-data; name="pwd"\r\n\r\n{R}\r\n--b'),
+    (f'form-data; name=\\"pwd\\"\\r\\n\\r\\n{S}\\r\\n--b', f'form-data; name=\\"pwd\\"\\r\\n\\r\\n{R}\\r\\n--b'),
+    (f'<input type=hidden name="form_key" value="{S}">', f'<input type=hidden name="form_key" value="{R}">'),
+    (f'[{{"name": "password", "value": "{S}"}}]', f'[{{"name": "password", "value": "{R}"}}]'),
+    (f'{{"value":"{S}","name":"password"}}', f'{{"value":"{R}","name":"password"}}'),
+    (
+        f'{{"value": "a\\"{S}", "name": "pwd"}}',
+        f'{{"value": "{replacement_for(f"a{chr(92)}{chr(34)}{S}", SALT)}", "name": "pwd"}}',
+    ),
+    (f'{{\\"name\\": \\"pwd\\", \\"value\\": \\"{S}\\"}}', f'{{\\"name\\": \\"pwd\\", \\"value\\": \\"{R}\\"}}'),
+    (f'{{\\"value\\":\\"{S}\\",\\"name\\":\\"pwd\\"}}', f'{{\\"value\\":\\"{R}\\",\\"name\\":\\"pwd\\"}}'),
+    (f"{{'name': 'x-csrf-token', 'value': '{S}'}}", f"{{'name': 'x-csrf-token', 'value': '{R}'}}"),
+    (f"{{'value': '{S}', 'name': 'x-csrf-token'}}", f"{{'value': '{R}', 'name': 'x-csrf-token'}}"),
+    (f"[('a', 'b'), ('cookie', 'a={S}; b={S}')]", f"[('a', 'b'), ('cookie', 'a={R}; b={R}')]"),
+    (f'[["lang", "en"], ["x-token", "{S}"]]', f'[["lang", "en"], ["x-token", "{R}"]]'),
+    (f'{{"value": "token={S}", "name": "q"}}', f'{{"value": "token={R}", "name": "q"}}'),
+    (f'<meta name="csrf-token" content="{S}">', f'<meta name="csrf-token" content="{R}">'),
+]
+
+
+@pytest.mark.parametrize(("given", "told"), HIDDEN, ids=[given for given, _ in HIDDEN])
+def test_the_value_alone_is_replaced(given, told):
+    assert text(given) == told
+
+
+KEYS = [
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl",
+    "sk-proj-0123456789abcdefghij",
+    "sk_live_0123456789abcdef",
+    "ghp_0123456789abcdefghijABCDEFGHIJ012345",
+    "github_pat_0123456789abcdefghijAB_0123456789",
+    "glpat-0123456789abcdefghij",
+    "AKIA0123456789ABCDEF",
+    "xoxb-0123456789-abcdefghij",
+    "AIza0123456789abcdefghijklmnopqrstuvwxyz",
+    "ya29.0123456789abcdefghijkl",
+    "hf_0123456789abcdefghijklmn",
+]
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("around", ["{}", "it is {}.", '"{}"', "\\n{}", "%20{}", "?{}="])
+def test_a_key_of_a_known_form_is_a_secret_by_itself(key, around):
+    assert text(around.format(key)) == around.format(replacement_for(key, SALT))
+
+
+def test_a_private_key_keeps_its_frame():
+    framed = "-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----"
+    assert text(framed.format("MIIB\nabc")) == framed.format(replacement_for("MIIB\nabc", SALT))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "",
+        "no token was found, 3 keys expected",
+        "a basic understanding of tokens: none",
+        'network_event.headers.authorization: expected "x"; got "y"',
+        '{"auth": null, "session": false, "password": "", "prompt_tokens": 12}',
+        "https://h.test/cart?q=lamp&sort=asc@home",
+        "password=&next=1",
+        "8 of 9 passed; assignee=joe",
+        "redacted-0123abcd-8",
+        "the password is required; use --password to give one, <password></password> or compass=north",
+        '[{"name": "q", "value": "lamp"}, {"value": "lamp", "name": "q"}] ["password", "login"]',
+    ],
+)
+def test_what_is_no_secret_stays(given):
+    assert text(given) == given
+
+
+STRICTLY = [
+    ("ask joe.doe@mail.test now", "ask {} now", "joe.doe@mail.test"),
+    ("order 0a1b2c3d4e5f60718293a4b5 is sent", "order {} is sent", "0a1b2c3d4e5f60718293a4b5"),
+    ("/search?q=lamp", "/search?q={}", "lamp"),
+    ('{"note": "blue"}', '{{"note": "{}"}}', "blue"),
+]
+
+
+@pytest.mark.parametrize(("given", "told", "secret"), STRICTLY)
+def test_strict_takes_more_for_a_secret(given, told, secret):
+    assert text(given) == given
+    assert text(given, "strict") == told.format(replacement_for(secret, SALT))
+
+
+PIECES = strategies.sampled_from(
+    [
+        *("token", "password", "sid", "Cookie: ", "Bearer ", "=", "&", ":", '"', "'", "\\", "%22", "%3D", "%3A%2F%2F"),
+        *(
+            "://",
+            "@",
+            "a1b2c3d4",
+            "redacted-",
+            "-7",
+            ";",
+            ",",
+            " ",
+            "[",
+            "]",
+            "{",
+            "}",
+            "…",
+            "\n",
+            "h.test",
+            "expected ",
+        ),
+    ]
+)
+
+
+@given(strategies.lists(PIECES, max_size=14).map("".join), strategies.sampled_from(MODES))
+def test_a_text_that_was_redacted_stays_as_it_is(given, mode):
+    once = text(given, mode)
+    assert text(once, mode) == once
+
+
+# What a hostile text may repeat: characters of each kind, and the beginning of everything that patterns look for.
+TOKENS = [
+    *(
+        "a",
+        "1",
+        "a1",
+        "+",
+        "a+",
+        "1+",
+        "-",
+        "a1-",
+        "_",
+        ".",
+        "a.",
+        "%",
+        "%20",
+        "%25",
+        "[",
+        "]",
+        "%5B",
+        "%5Ba",
+        "\\",
+        "\\n",
+    ),
+    *("=", ":", ": ", ";", ",", " ", "\n", "\r\n", "'", '"', '\\"', "='", '="', "<", "</", "@", "a@", "a@a.", "…", "é"),
+    *(
+        "://",
+        "://a:",
+        "%3A%2F%2F",
+        "%3A%2F%2Fa%40",
+        "eyJ",
+        "eyJa.",
+        "sk-",
+        "sk-a+",
+        "SG.",
+        "Bearer ",
+        "Bearer+",
+        "Token%20",
+    ),
+    *("token=", "token ", "token: ", "a=b&", '"token":"', "'token': ['", "password is ", "--password ", "<password>"),
+    *(
+        "Cookie: ",
+        "Cookie: a=",
+        "Cookie: a=b; ",
+        "Cookie: a=b; x ",
+        "Set-Cookie: a=b, ",
+        "Set-Cookie: a=b; expires=Mon, ",
+        "Authorization: ",
+    ),
+    *("-----BEGIN PRIVATE KEY-----", "<input name=", '<input name="token" value=', 'form-data; name="pwd"\r\n\r\n'),
+    *(
+        '{"name": "',
+        '{"name": "token", "value": "',
+        '"name": "token", ',
+        "('token', '",
+        '("token", ',
+        '\\"name\\": \\"',
+    ),
+]
+
+
+@pytest.mark.parametrize("mode", first_by_default(MODES, 1))
+@pytest.mark.parametrize("piece", TOKENS)
+def test_no_text_takes_longer_than_its_length_asks_for(piece, mode):
+    def seconds(length):
+        started = time.process_time()
+        text(f"{piece * (length // len(piece))} token", mode)
+        return time.process_time() - started
+
+    seconds(10)
+    ratios = (seconds(80_000) / (seconds(20_000) + 0.05) for _ in range(5))  # the machine may be busy
+    assert any(ratio < 10 for ratio in ratios)  # what takes the square of it takes sixteen times as long
+
+
+@pytest.mark.parametrize(("given", "_"), HIDDEN)
+def test_what_holds_a_secret_has_a_mark_by_which_it_is_looked_at(given, _):
+    assert may_hold_secrets(given)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_and_so_have_keys(key):
+    assert may_hold_secrets(key)
