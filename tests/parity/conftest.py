@@ -7,13 +7,18 @@ tests are skipped, unless WEBEVAL_PARITY=required.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.equivalence.two_versions import COMPARED
+from tests.equivalence.two_versions import TwoVersions
+from tests.equivalence.two_versions import Version
 from tests.parity.harness.comparison import Pair
 from tests.parity.harness.comparison import Scorers
 from tests.parity.harness.disagreements import report
@@ -51,9 +56,19 @@ def reference(request, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def scorers(reference, tmp_path_factory):
+def versions():
+    """An earlier version of ours and this one, where WEBEVAL_BEFORE names a checkout of the former."""
+    tree = os.environ.get("WEBEVAL_BEFORE")
+    both = TwoVersions(Version(Path(tree))) if tree else None
+    yield both
+    if both:
+        both.close()
+
+
+@pytest.fixture(scope="session")
+def scorers(reference, versions, tmp_path_factory):
     """The reference and ours, side by side."""
-    return Scorers(reference, tmp_path_factory.mktemp("runs"))
+    return Scorers(reference, tmp_path_factory.mktemp("runs"), versions)
 
 
 @dataclass(frozen=True)
@@ -79,11 +94,15 @@ def sample(dataset):
 
 
 @pytest.fixture
-def tally(request):
-    """Counts for the summary; they ride on the test's report."""
+def tally(request, versions):
+    """Counts for the summary; they ride on the test's report. A result unlike the earlier version's fails the test."""
     found = Tally()
     yield found
+    counts = versions.take_counts() if versions else Counter()
+    found.classes.update(counts)
     request.node.user_properties.extend(found.properties())
+    if different := [f"{count} times {kind}" for kind, count in counts.items() if kind != COMPARED]:
+        pytest.fail("\n".join(different[:20]), pytrace=False)
 
 
 @pytest.fixture

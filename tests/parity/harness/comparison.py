@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from tests.equivalence.two_versions import TwoVersions
 from tests.parity.harness.recording import Recording
 from tests.parity.harness.reference import Reference
 from tests.parity.harness.run_directories import RunDirectory
@@ -43,6 +44,7 @@ class Scorers:
 
     reference: Reference
     scratch: Path
+    versions: TwoVersions | None = None
 
     def pairs(self, recordings: Iterable[Recording], rules: str = "reference") -> Iterator[Pair]:
         """Both verdicts about each recording, in order."""
@@ -62,6 +64,8 @@ class Scorers:
         found = list(runs)
         tickets = [self.reference.ask_verdict(run) for run in found]
         ours = [[our_verdict(run, name) for name in rules or ("reference",)] for run in found]
+        if self.versions:
+            self.versions.compare([run.request(name) for run in found for name in rules or ("reference",)])
         return [(self.reference.verdict(ticket), *each) for ticket, each in zip(tickets, ours, strict=True)]
 
     def pair(self, recording: Recording, rules: str = "reference") -> Pair:

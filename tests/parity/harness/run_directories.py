@@ -39,6 +39,10 @@ class RunDirectory:
         environments = {site: {"urls": list(urls)} for site, urls in sites.items()}
         return cls(folder, recording.task, recording.trace_name, write_config(environments, folder.parent))
 
+    def request(self, rules: str) -> dict[str, Any]:
+        """What another process needs to score it."""
+        return {"directory": str(self.path), "task": self.task, "config": str(self.config), "rules": rules}
+
 
 def _clear(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
