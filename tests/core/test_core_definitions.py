@@ -19,9 +19,9 @@ from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.safety.json import format_validation_error
 from pytest_webeval.tasks import expectations
 from pytest_webeval.tasks import task
-from pytest_webeval.tasks.decoding import decode_definition
 from pytest_webeval.tasks.lenient_models import MODELS
 from pytest_webeval.tasks.lenient_models import _format_problem
+from pytest_webeval.tasks.task import decode_definition
 
 TASK = {
     "sites": ["shopping"],
