@@ -10,24 +10,34 @@ if TYPE_CHECKING:
     from pytest_webeval.api import find_runs as find_runs
     from pytest_webeval.api import load_run as load_run
     from pytest_webeval.api import score as score
+    from pytest_webeval.errors import EvaluationError as EvaluationError
     from pytest_webeval.errors import RecordingError as RecordingError
+    from pytest_webeval.errors import RunExcluded as RunExcluded
+    from pytest_webeval.errors import SettingsError as SettingsError
+    from pytest_webeval.errors import TaskDefinitionError as TaskDefinitionError
     from pytest_webeval.errors import WebEvalError as WebEvalError
     from pytest_webeval.evaluators.base import Evaluator as Evaluator
     from pytest_webeval.evaluators.case import Case as Case
     from pytest_webeval.evaluators.network.evaluator import NetworkEventEvaluator as NetworkEventEvaluator
     from pytest_webeval.evaluators.response import ResponseEvaluator as ResponseEvaluator
     from pytest_webeval.evaluators.rubric import RubricEvaluator as RubricEvaluator
+    from pytest_webeval.recordings.inputs import RunInputs as RunInputs
     from pytest_webeval.recordings.network.events import NetworkEvent as NetworkEvent
     from pytest_webeval.recordings.network.events import NetworkTrace as NetworkTrace
+    from pytest_webeval.recordings.network.readers import load_trace as load_trace
     from pytest_webeval.recordings.run import Run as Run
+    from pytest_webeval.recordings.run import RunFormat as RunFormat
     from pytest_webeval.recordings.trajectory.step import Step as Step
     from pytest_webeval.recordings.trajectory.trajectory import Trajectory as Trajectory
+    from pytest_webeval.redaction.policy import RedactionPolicy as RedactionPolicy
+    from pytest_webeval.redaction.redactor import Redactor as Redactor
     from pytest_webeval.results import Assertion as Assertion
     from pytest_webeval.results import EvaluatorResult as EvaluatorResult
     from pytest_webeval.results import Status as Status
     from pytest_webeval.results import Summary as Summary
     from pytest_webeval.results import TaskResult as TaskResult
     from pytest_webeval.rubrics.policy import VerdictPolicy as VerdictPolicy
+    from pytest_webeval.rules import Rules as Rules
     from pytest_webeval.safety.limits import Limits as Limits
     from pytest_webeval.summary.summarize import summarize as summarize
     from pytest_webeval.tasks.dataset import TaskSet as TaskSet
@@ -41,7 +51,11 @@ _HOMES = {
     "find_runs": "api",
     "load_run": "api",
     "score": "api",
+    "EvaluationError": "errors",
     "RecordingError": "errors",
+    "RunExcluded": "errors",
+    "SettingsError": "errors",
+    "TaskDefinitionError": "errors",
     "WebEvalError": "errors",
     "Case": "evaluators.case",
     "Evaluator": "evaluators.base",
@@ -57,6 +71,12 @@ _HOMES = {
     "Summary": "results",
     "TaskResult": "results",
     "Run": "recordings.run",
+    "RunFormat": "recordings.run",
+    "RunInputs": "recordings.inputs",
+    "load_trace": "recordings.network.readers",
+    "RedactionPolicy": "redaction.policy",
+    "Redactor": "redaction.redactor",
+    "Rules": "rules",
     "VerdictPolicy": "rubrics.policy",
     "Sites": "tasks.sites",
     "load_sites": "tasks.sites",

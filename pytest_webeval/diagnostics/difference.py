@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from pytest_webeval.safety.text import ELLIPSIS
+from pytest_webeval.safety.text import truncate
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.schema import MAX_REPORT_DEPTH
 from pytest_webeval.values.schema import UnparsedValue
 from pytest_webeval.values.schema import to_plain_json
 
-LONGEST, LONGEST_PATH = 2_000, 300
-CUT = "…"
+LONGEST, LONGEST_PATH, _PATH_TAIL = 2_000, 300, 99
 _BRACKETS = _MARKS = 2  # characters around a structure or a text, and around what follows a name or an item
 _MOST_BITS = 1_024  # of a whole number; Python itself refuses to write those with thousands of digits
 
@@ -40,7 +41,7 @@ def truncate_json(tree: Any, longest: int = LONGEST) -> Any:
 
 def bounded_path(path: str) -> str:
     """A path, without its middle where it is long: its start and its end tell the kind of value."""
-    return path if len(path) <= LONGEST_PATH else f"{path[: LONGEST_PATH - 100]}{CUT}{path[-99:]}"
+    return path if len(path) <= LONGEST_PATH else truncate(path, LONGEST_PATH - _PATH_TAIL) + path[-_PATH_TAIL:]
 
 
 def _truncate(tree: Any, budget: _Budget, depth: int) -> Any:
@@ -49,11 +50,11 @@ def _truncate(tree: Any, budget: _Budget, depth: int) -> Any:
     if isinstance(tree, str):
         budget.take(_MARKS)
         taken = budget.take(len(tree))
-        return tree if taken == len(tree) else f"{tree[:taken]}{CUT}"
+        return truncate(tree, taken, is_marker_extra=True)
     if isinstance(tree, Mapping | list | tuple):
         budget.take(_BRACKETS)
         if not depth:
-            return CUT
+            return ELLIPSIS
         return (
             _truncate_members(tree, budget, depth)
             if isinstance(tree, Mapping)
@@ -66,7 +67,7 @@ def _truncate_members(tree: Mapping[str, Any], budget: _Budget, depth: int) -> d
     truncated: dict[str, Any] = {}
     for name, member in tree.items():
         if budget.left <= len(name):
-            return truncated | {CUT: CUT}
+            return truncated | {ELLIPSIS: ELLIPSIS}
         budget.take(len(name) + _MARKS + _MARKS)
         truncated[name] = _truncate(member, budget, depth - 1)
     return truncated
@@ -76,7 +77,7 @@ def _truncate_items(tree: Iterable[Any], budget: _Budget, depth: int) -> list[An
     truncated: list[Any] = []
     for item in tree:
         if budget.left <= 0:
-            return [*truncated, CUT]
+            return [*truncated, ELLIPSIS]
         budget.take(_MARKS)
         truncated.append(_truncate(item, budget, depth - 1))
     return truncated
@@ -84,7 +85,7 @@ def _truncate_items(tree: Iterable[Any], budget: _Budget, depth: int) -> list[An
 
 def _truncate_leaf(leaf: Any, budget: _Budget) -> Any:
     if isinstance(leaf, int) and leaf.bit_length() > _MOST_BITS:
-        return CUT
+        return ELLIPSIS
     plain = to_plain_json(leaf)
     budget.take(len(str(plain)))
     return plain

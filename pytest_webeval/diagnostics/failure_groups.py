@@ -12,6 +12,8 @@ from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
+from pytest_webeval.safety.text import ELLIPSIS
+from pytest_webeval.safety.text import truncate
 
 MESSAGE_LIMIT = 500  # characters of a message
 LONGEST_FIELD = 60  # characters: a group is to be recognized, not read
@@ -123,16 +125,12 @@ def _field_and_kind(name: str) -> tuple[str, str]:
     for owner in _OWNERS:
         path = path.removeprefix(f"{owner}.")
     field = re.split(r"[.\[]", path, maxsplit=1)[0] or path
-    return _shorten(field), "unmet" if name.startswith("rubric.") else KINDS.get(suffix, "failed")
+    return truncate(field, LONGEST_FIELD), "unmet" if name.startswith("rubric.") else KINDS.get(suffix, "failed")
 
 
 def _generalize(message: str) -> str:
     """A message without what is particular to one run: its paths, quotations and numbers."""
     first = message[:MESSAGE_LIMIT].splitlines()[:1]
-    text = re.sub(_RUN_SPECIFIC, "…", first[0] if first else "")
+    text = re.sub(_RUN_SPECIFIC, ELLIPSIS, first[0] if first else "")
     text = re.split(r"[:;@] ", text, maxsplit=1)[0]
-    return _shorten(" ".join(text.split()))
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= LONGEST_FIELD else f"{text[: LONGEST_FIELD - 1]}…"
+    return truncate(" ".join(text.split()), LONGEST_FIELD)

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from dataclasses import replace
-from typing import Annotated
 from typing import Any
-from typing import Literal
-
-from pydantic import BaseModel
-from pydantic import ConfigDict
-from pydantic import Field
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
@@ -36,29 +30,21 @@ from pytest_webeval.rubrics.verdict import Verdict
 from pytest_webeval.rubrics.verdict_report import assertions_of
 from pytest_webeval.rubrics.verdict_report import trajectory_metadata
 from pytest_webeval.rubrics.verdict_report import verdict_to_json
+from pytest_webeval.tasks.expectations import RubricExpectation
 from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.values.comparison import failed
 
 
-class RubricExpectation(BaseModel):
-    """Configuration of a RubricEvaluator: what counts, and the share of the points that a run needs for `process`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    evaluator: str
-    threshold: Annotated[float, Field(ge=0, le=1)] | None = None
-    criterion: Literal["outcome", "process", "both", "safe_outcome"] | None = None
-
-    def merge_into(self, policy: VerdictPolicy) -> VerdictPolicy:
-        """The policy of the session with what this expectation asks for instead."""
-        threshold = policy.threshold if self.threshold is None else parse_fraction(self.threshold)
-        return replace(policy, threshold=threshold, criterion=self.criterion or policy.criterion)
-
-
 def judge_stored_verdict(evaluator: Evaluator, expectation: Expectation, case: Case) -> EvaluatorResult:
     """The result of an evaluator for a stored verdict. Raises `RunExcluded` for a run that was not judged yet."""
-    policy = expectation.read_as(RubricExpectation).merge_into(case.policy)
+    policy = _merge_policy(case.policy, expectation.read_as(RubricExpectation))
     return _Judgement(evaluator, policy, _build_gating(case), case).run()
+
+
+def _merge_policy(policy: VerdictPolicy, expectation: RubricExpectation) -> VerdictPolicy:
+    """The policy of the session with what an expectation requires instead."""
+    threshold = policy.threshold if expectation.threshold is None else parse_fraction(expectation.threshold)
+    return replace(policy, threshold=threshold, criterion=expectation.criterion or policy.criterion)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from pytest_webeval.recordings.discovery import DirectoryListing
 from pytest_webeval.recordings.discovery import is_directory
 from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.run import RunFormat
 from pytest_webeval.recordings.trajectory.layout import CORE_LOG
 from pytest_webeval.recordings.trajectory.layout import HARNESS_FILE
 from pytest_webeval.recordings.trajectory.layout import LOG
@@ -31,7 +32,7 @@ FINAL_ANSWER_SUFFIX = "_final_answer.json"
 _TYPICAL_FILES = frozenset({LOG, CORE_LOG, TIMES, HARNESS_FILE})
 
 
-class Fara:
+class Fara(RunFormat):
     """The layout that Microsoft's `webeval` writes, of whatever year."""
 
     name = "fara"
@@ -39,9 +40,9 @@ class Fara:
 
     def recognizes(self, path: Path) -> bool:
         """Whether the directory is a trajectory, or stands where only trajectories do (§1.3, rules 2, 3 and 9)."""
-        return not exists_no_follow(path / RESPONSE) and self.matches(list_directory(path))
+        return not exists_no_follow(path / RESPONSE) and self.recognizes_listing(list_directory(path))
 
-    def matches(self, listing: DirectoryListing) -> bool:
+    def recognizes_listing(self, listing: DirectoryListing) -> bool:
         """The same for a directory that was listed."""
         names = listing.names
         if RESPONSE in names:

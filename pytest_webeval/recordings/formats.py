@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
-from typing import Protocol
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.discovery import DirectoryListing
@@ -18,27 +17,10 @@ if TYPE_CHECKING:
     from pytest_webeval.rules import Rules
 
 
-if TYPE_CHECKING:
-    from pytest_webeval.recordings.run import Run
-    from pytest_webeval.recordings.run import RunFormat
-    from pytest_webeval.rules import Rules
-
-    class Layout(RunFormat, Protocol):
-        """A format that knows its runs by the names in them."""
-
-        def matches(self, listing: DirectoryListing) -> bool:
-            """Whether a directory with these names is a run of this format."""
-            ...
-
-        def has_typical_file(self, listing: DirectoryListing) -> bool:
-            """Whether a directory that is no run of this format has a file of one, so that it may be a broken one."""
-            ...
-
-
 # What webeval writes next to the trajectories of a run (`fara_webeval.md` §7.1).
 REPORTS = ("metrics.json", "aggregate_metrics.json", "task_answers.csv", "verify_report.jsonl")
 # The first that recognizes a directory reads it.
-FORMATS: tuple[Layout, ...] = (Fara(), WebArenaVerified())
+FORMATS: tuple[RunFormat, ...] = (Fara(), WebArenaVerified())
 
 
 def format_of(path: Path, listing: DirectoryListing | None = None) -> RunFormat | None:
@@ -46,7 +28,7 @@ def format_of(path: Path, listing: DirectoryListing | None = None) -> RunFormat 
     listing = listing or list_directory(path)
     if listing.problem is not None:  # files with the right names may be there all the same
         return next((candidate for candidate in FORMATS if candidate.recognizes(path)), None)
-    return next((candidate for candidate in FORMATS if candidate.matches(listing)), None)
+    return next((candidate for candidate in FORMATS if candidate.recognizes_listing(listing)), None)
 
 
 def load_run(path: Path, rules: Rules, label: str = "") -> Run:

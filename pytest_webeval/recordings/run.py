@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from dataclasses import field
@@ -20,6 +21,7 @@ from pytest_webeval.recordings.inputs import RunInputs
 if TYPE_CHECKING:
     from typing import Any
 
+    from pytest_webeval.recordings.discovery import DirectoryListing
     from pytest_webeval.recordings.network.events import NetworkTrace
     from pytest_webeval.recordings.trajectory.trajectory import Trajectory
     from pytest_webeval.rules import Rules
@@ -120,22 +122,27 @@ def placeholder_run(path: Path, label: str, rules: Rules) -> Run:
 
 
 class RunFormat(Protocol):
-    """A layout of run directories."""
+    """A layout of run directories: recognizes a directory and loads it as a `Run`.
 
-    @property
-    def name(self) -> str:
-        """The name of the format, as results and `-k` spell it."""
-        ...
+    Results and `-k` spell the format as its `name`. Its `expected_files` say in a few words which files make a
+    directory a run of this format. A subclass defines these two, `recognizes` and `load`.
+    """
 
-    @property
-    def expected_files(self) -> str:
-        """The files that make a directory a run of this format, in a few words."""
-        ...
+    name: str
+    expected_files: str
 
+    @abstractmethod
     def recognizes(self, path: Path) -> bool:
         """Whether a directory is a run of this format. Opens no recording."""
-        ...
 
+    @abstractmethod
     def load(self, path: Path, label: str, rules: Rules) -> Run:
         """The run in a directory that was recognized."""
-        ...
+
+    def recognizes_listing(self, listing: DirectoryListing) -> bool:
+        """The same as `recognizes` for a directory whose names are already listed."""
+        return self.recognizes(listing.path)
+
+    def has_typical_file(self, listing: DirectoryListing) -> bool:  # noqa: ARG002  (for formats with such files)
+        """Whether a directory that is no run has a file of this format, so that it may be a broken run."""
+        return False

@@ -14,6 +14,7 @@ from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.recordings.run import LoadTrace
 from pytest_webeval.recordings.run import Run
+from pytest_webeval.recordings.run import RunFormat
 from pytest_webeval.safety.files import exists_no_follow
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _FOLDER = "trace"  # a name that other programs use as well
 _TYPICAL_FILES = (RESPONSE, *(name for name in TRACE_NAMES if name != _FOLDER))
 
 
-class WebArenaVerified:
+class WebArenaVerified(RunFormat):
     """The layout that WebArena-Verified's runner writes, with Playwright's traces as a second choice."""
 
     name = "webarena-verified"
@@ -38,15 +39,11 @@ class WebArenaVerified:
         """Whether the directory holds a response or a trace."""
         return any(exists_no_follow(path / name) for name in _TYPICAL_FILES) or _is_trace(path / _FOLDER)
 
-    def matches(self, listing: DirectoryListing) -> bool:
+    def recognizes_listing(self, listing: DirectoryListing) -> bool:
         """The same for a directory that was listed."""
         return not listing.names.isdisjoint(_TYPICAL_FILES) or (
             _FOLDER in listing.names and _is_trace(listing.path / _FOLDER)
         )
-
-    def has_typical_file(self, listing: DirectoryListing) -> bool:  # noqa: ARG002  (the signature of a layout)
-        """Never: a directory with any of the files is a run."""
-        return False
 
     def load(self, path: Path, label: str, rules: Rules) -> Run:
         """The run, with the directory's name as task id."""

@@ -17,7 +17,7 @@ from urllib.parse import quote
 from urllib.parse import quote_plus
 
 from pytest_webeval.redaction.replacements import LONG_ENOUGH
-from pytest_webeval.redaction.text import CUT
+from pytest_webeval.safety.text import ELLIPSIS
 from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.text import normalize_text
 
@@ -134,7 +134,7 @@ class KnownSecrets:
         lengths = [(_common_length(preview, form), form) for form in self.ordered[max(position - 1, 0) : position + 1]]
         length, form = max(lengths)
         end = start + length
-        is_cut = length >= _HEAD and text[end : end + 1] in ("", CUT, '"', "'")
+        is_cut = length >= _HEAD and text[end : end + 1] in ("", ELLIPSIS, '"', "'")
         return (start, end, self.forms[form]) if is_cut else None
 
     def replace_in_json(

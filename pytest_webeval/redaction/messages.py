@@ -15,6 +15,7 @@ from pytest_webeval.redaction.names import HEADER
 from pytest_webeval.redaction.names import MEMBER
 from pytest_webeval.redaction.names import PARAMETER
 from pytest_webeval.results import TaskResult
+from pytest_webeval.safety.text import ELLIPSIS
 
 _SUFFIXES = (
     "_array_values_mismatch",
@@ -73,7 +74,7 @@ class MessageRedactor:
         def hide(match: Any) -> str:
             text: str = match.group()
             inner = text[1:-1] if len(text) > 1 and text[0] == text[-1] else text[1:]
-            secret = inner.rstrip("…")
+            secret = inner.rstrip(ELLIPSIS)
             before, _, after = text.partition(secret) if secret else (text, "", "")
             return f"{before}{self.trees.texts.replace_value(kind, name, secret)}{after}"
 

@@ -22,6 +22,7 @@ from pytest_webeval.redaction.names import is_code
 from pytest_webeval.redaction.names import may_hold_secrets
 from pytest_webeval.redaction.policy import Scope
 from pytest_webeval.redaction.replacements import Replacements
+from pytest_webeval.safety.text import ELLIPSIS
 
 COOKIE_FLAGS = frozenset({"", "httponly", "secure", "partitioned"})  # attributes that have no value
 # A comma that a cookie follows: dates have none of which an equals sign comes next.
@@ -71,7 +72,6 @@ _URL = "credentials of a URL"
 _TRAILING_PUNCTUATION = ".,:!?)]}"  # ends a sentence or a list rather than a value that stands in it
 _LONG = 200  # characters of a text in which marks are searched only once, with the candidates
 ROUNDS = 4  # a replacement ends where its secret did, so that what followed without a blank is now seen as a word
-CUT = "…"  # where a message shows no more of a value
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +244,7 @@ def _find_colon_value(name: str, text: str, start: int) -> tuple[int, int]:
         if text[at : at + 1] != ";":
             break
         at += 1
-    return start, start + len(text[start:end].rstrip(f"{_TRAILING_PUNCTUATION}{CUT}"))
+    return start, start + len(text[start:end].rstrip(f"{_TRAILING_PUNCTUATION}{ELLIPSIS}"))
 
 
 def _list_elements(text: str, at: int) -> Iterator[tuple[int, int]]:
@@ -276,7 +276,7 @@ def _find_quoted(text: str, at: int) -> tuple[int, int] | None:
         return None
     quote, start = opening.group(), opening.end()
     end = _match_end(INSIDE[quote], text, start) if quote in INSIDE else _find_closing_quote(text, quote, start)
-    return start, end - (end == len(text) and text.endswith(CUT))
+    return start, end - (end == len(text) and text.endswith(ELLIPSIS))
 
 
 def _find_closing_quote(text: str, quote: str, at: int) -> int:
@@ -298,7 +298,7 @@ def _skip_closing_quote(text: str, start: int, end: int) -> int:
 def _find_unquoted(pattern: re.Pattern[str], text: str, at: int) -> tuple[int, int]:
     """Where a value without quotes stands."""
     value = text[at : _match_end(pattern, text, at)]
-    return at, at + len(value.rstrip(f"{_TRAILING_PUNCTUATION}{CUT}"))
+    return at, at + len(value.rstrip(f"{_TRAILING_PUNCTUATION}{ELLIPSIS}"))
 
 
 def _match_end(pattern: re.Pattern[str], text: str, at: int) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import sanitize
+from pytest_webeval.safety.text import truncate
 from pytest_webeval.summary.warning_kinds import warning_groups
 
 
@@ -45,8 +46,7 @@ _MEANINGFUL = re.compile(r"[&<>`*_\[\]!|~:@#\\$.{}^\"']")
 def plain(text: object) -> str:
     """Untrusted text as code in one line: it shows as it is, and neither links nor mentions anybody."""
     line = " ".join(sanitize(str(text)[: 2 * LONGEST_CELL]).split())
-    preview = line if len(line) <= LONGEST_CELL else f"{line[: LONGEST_CELL - 1]}…"
-    escaped = _MEANINGFUL.sub(lambda match: f"&#{ord(match[0])};", preview)
+    escaped = _MEANINGFUL.sub(lambda match: f"&#{ord(match[0])};", truncate(line, LONGEST_CELL))
     return f"<code>{escaped.replace('&#64;', '&#64;<!-- -->')}</code>" if escaped else ""
 
 

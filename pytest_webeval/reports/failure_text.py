@@ -15,7 +15,9 @@ from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
+from pytest_webeval.safety.text import ELLIPSIS_WITH_LENGTH
 from pytest_webeval.safety.text import sanitize
+from pytest_webeval.safety.text import truncate
 from pytest_webeval.values.comparison import preview
 
 LONGEST_LINE, MOST_LINES = 1_000, 200
@@ -27,8 +29,7 @@ _SUFFIX = f"(?:{'|'.join(KINDS)})$"
 
 def _truncate_line(text: str) -> str:
     """One line of it, as long as anybody reads."""
-    line = text.replace("\n", " ")
-    return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}… ({len(line):,} characters)"
+    return truncate(text.replace("\n", " "), LONGEST_LINE, ELLIPSIS_WITH_LENGTH, is_marker_extra=True)
 
 
 def shortened_lines(text: str) -> str:

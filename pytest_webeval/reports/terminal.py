@@ -14,6 +14,7 @@ from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import sanitize
+from pytest_webeval.safety.text import truncate
 from pytest_webeval.summary.warning_kinds import warning_groups
 
 GROUPS_SHOWN, COMMANDS_SHOWN, TASKS_NAMED, WARNINGS_SHOWN = 5, 3, 5, 4
@@ -34,7 +35,7 @@ def failures(groups: Sequence[Mapping[str, Any]], reruns: RerunCommands) -> list
 
 def _group(group: Mapping[str, Any], reruns: RerunCommands, *, shows_command: bool) -> Iterator[str]:
     runs = group["runs"]
-    evaluator = _short(group["evaluator"].removesuffix("Evaluator"))
+    evaluator = truncate(group["evaluator"].removesuffix("Evaluator"), LONGEST_NAME)
     kind = f"{evaluator}: {group['text']}" if evaluator else group["text"]
     line = f"  {group['count']:>5}  {kind}: {_ids(runs, reruns)}"
     if not shows_command:
@@ -52,16 +53,8 @@ def _ids(runs: Sequence[str], reruns: RerunCommands) -> str:
 
 def format_ids(task_ids: Sequence[int | str], count: int) -> str:
     """The first few ids of `count` tasks."""
-    text = ", ".join(_short(str(task_id)) for task_id in task_ids)
+    text = ", ".join(truncate(str(task_id), LONGEST_NAME) for task_id in task_ids)
     return f"{text}, … and {count - len(task_ids)} more" if count > len(task_ids) else text
-
-
-def _short(name: str) -> str:
-    return _cut(name, LONGEST_NAME)
-
-
-def _cut(text: str, limit: int) -> str:
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 def _number(count: int, noun: str) -> str:
@@ -79,7 +72,9 @@ def warnings(by_run: Mapping[str, Sequence[str]]) -> list[str]:
     for group in groups[:WARNINGS_SHOWN]:
         decided_count = f" decided {_number(group['decided'], 'verdict')}" if group["decided"] else ""
         example = f"{group['example']['run']}: {group['example']['text']}"
-        lines.append(f"  {group['count']:>5}  {group['kind']}{decided_count}; first: {_cut(example, LONGEST_WARNING)}")
+        lines.append(
+            f"  {group['count']:>5}  {group['kind']}{decided_count}; first: {truncate(example, LONGEST_WARNING)}"
+        )
     return [sanitize(line.replace("\n", " ")) for line in lines]
 
 

@@ -15,6 +15,7 @@ from decimal import Decimal
 from typing import Any
 
 from pytest_webeval.rubrics.taxonomy import category
+from pytest_webeval.safety.text import truncate
 
 MAX_SUMMARY, MAX_NAME = 300, 80
 _CODE = re.compile(r"(?<![0-9.])[0-9](?:\.[0-9]){1,2}(?!\.?[0-9])")
@@ -157,7 +158,7 @@ def _format_line(raw: object, limit: int) -> str:
     """Text on one line that any terminal can show, cut; empty for what is no text."""
     text = " ".join(raw[: 4 * limit].split()) if isinstance(raw, str) else ""
     printable = "".join(filter(str.isprintable, text))
-    return printable if len(printable) <= limit else f"{printable[: limit - 3]}..."
+    return truncate(printable, limit, "...")
 
 
 def _step_number(raw: object) -> int | None:

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from pytest_webeval.safety.text import preview
+from pytest_webeval.safety.text import truncate
+
 LARGEST = 10**9
 FINEST = 30  # digits after the decimal point
 _LONGEST_QUOTE = 80
@@ -44,14 +47,14 @@ def parse_binary_score(raw: object) -> bool | None:
 def quote_value(raw: object) -> str:
     """Untrusted JSON in one short line of ASCII."""
     if isinstance(raw, str):
-        return f"{json.dumps(raw[:_LONGEST_QUOTE]):.{_LONGEST_QUOTE}}"
+        return preview(raw, _LONGEST_QUOTE, "", is_ascii=True)
     if isinstance(raw, Mapping):
         return "an object"
     if isinstance(raw, list | tuple):
         return f"a list of {len(raw)}"
     if isinstance(raw, int) and not isinstance(raw, bool):
         return str(raw) if abs(raw) <= LARGEST**2 else "a huge number"
-    return f"{raw!s:.{_LONGEST_QUOTE}}" if isinstance(raw, Decimal) else json.dumps(raw, default=repr)
+    return truncate(str(raw), _LONGEST_QUOTE, "") if isinstance(raw, Decimal) else json.dumps(raw, default=repr)
 
 
 _OF_VERDICTS = frozenset({"is_success", "rubric_is_success"})

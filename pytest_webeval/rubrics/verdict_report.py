@@ -24,6 +24,7 @@ from pytest_webeval.rubrics.taxonomy import TAXONOMY
 from pytest_webeval.rubrics.taxonomy import ToolFailure
 from pytest_webeval.rubrics.taxonomy import tool_failures
 from pytest_webeval.rubrics.verdict import Verdict
+from pytest_webeval.safety.text import truncate
 from pytest_webeval.values.comparison import failed
 from pytest_webeval.values.comparison import passed
 
@@ -179,8 +180,7 @@ def _build_check(check: Check) -> Assertion:
 
 
 def _shorten(text: str, limit: int = MAX_LINE) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= limit else f"{line[: limit - 1]}…"
+    return truncate(" ".join(text.split()), limit)
 
 
 MAX_LISTED, MAX_ITEMS = 20, 100

@@ -18,6 +18,7 @@ import msgspec
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.text import preview
 
 
 def load_bounded(text: str, limits: Limits, subject: str, *, as_sent: bool = False) -> Any:
@@ -225,7 +226,7 @@ def load_lenient(text: str, start: int = 0) -> LenientJson:
 
 def shorten_json(value: Any) -> str:
     """The beginning of a JSON value, in printable characters."""
-    return f"{json.dumps(value):.70}"
+    return preview(value, 70, "", is_ascii=True)
 
 
 _TOO_DEEP_TO_REPAIR = f"it nests deeper than {MAX_DEPTH} levels"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from collections.abc import Sequence
@@ -25,12 +26,44 @@ def _escape_command(match: re.Match[str]) -> str:
     return "\\u0023" if match[1] is None else f"{match[1]}\\u003a"
 
 
-SHORT_REPR = Repr()
+ELLIPSIS = "…"
+ELLIPSIS_WITH_LENGTH = "… ({:,} characters)"
 
 
-def shorten_repr(raw: object) -> str:
-    """An untrusted datum in 80 characters at most."""
-    return f"{SHORT_REPR.repr(raw):.80}"
+def truncate(text: str, limit: int, marker: str = ELLIPSIS, *, is_marker_extra: bool = False) -> str:
+    """The text, or where it is longer than `limit` characters its beginning and a marker, together `limit` long.
+
+    An extra marker follows `limit` characters of the text instead. `{}` in a marker stands for the text's own length.
+    """
+    if len(text) <= limit:
+        return text
+    return f"{text[: limit if is_marker_extra else limit - len(marker)]}{marker.format(len(text))}"
+
+
+_JSON = json.JSONEncoder(ensure_ascii=False, default=str)
+_ASCII_JSON = json.JSONEncoder(default=str)
+
+
+def preview(value: object, limit: int, marker: str = ELLIPSIS, *, is_ascii: bool = False) -> str:
+    """A value as JSON on one line of at most `limit` characters, in printable ASCII if required."""
+    short = value[:limit] if isinstance(value, str) else value  # with its quotes longer than `limit` if it was cut
+    try:
+        text = (_ASCII_JSON if is_ascii else _JSON).encode(short)
+    except (ValueError, RecursionError):
+        text = repr(type(value))
+    return truncate(text, limit, marker)
+
+
+_SHORT_REPR = Repr()
+_SHORT_REPR.maxstring = _SHORT_REPR.maxother = 80
+
+
+def shorten_repr(raw: object, limit: int | None = 80) -> str:
+    """An untrusted datum as Python writes it; without a limit, only its parts are shortened."""
+    try:
+        return _SHORT_REPR.repr(raw)[:limit]
+    except ValueError:  # an int with more digits than Python agrees to print
+        return f"a huge {type(raw).__name__}"
 
 
 def escape_surrogates(tree: Any) -> Any:

@@ -14,7 +14,6 @@ from typing import Any
 from typing import Protocol
 
 from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.safety.text import SHORT_REPR
 from pytest_webeval.safety.text import shorten_repr
 from pytest_webeval.safety.warning_log import WarningLog
 from pytest_webeval.tasks.task import Task
@@ -68,9 +67,6 @@ def _decode_json(raw: str, name: str, warnings: WarningLog) -> object:
     except (ValueError, RecursionError) as error:
         warnings.add(f"{name} is no JSON: {error}; it is left out")
         return None
-
-
-SHORT_REPR.maxstring = SHORT_REPR.maxother = 80
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 from typing import ClassVar
+from typing import Literal
 
 import msgspec
 from msgspec import UNSET
@@ -132,6 +133,19 @@ class NetworkExpectation(Struct, frozen=True, kw_only=True, forbid_unknown_field
     def is_plain(self) -> bool:
         """As of what is expected."""
         return self.expected.is_plain
+
+
+class RubricExpectation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Configuration of a RubricEvaluator: what counts, and the share of the points that a run needs for `process`."""
+
+    evaluator: str
+    threshold: float | None = None
+    criterion: Literal["outcome", "process", "both", "safe_outcome"] | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the threshold is a share; NaN is not."""
+        return self.threshold is None or 0 <= self.threshold <= 1
 
 
 def check_evaluators(entries: Sequence[Mapping[str, Any]]) -> None:

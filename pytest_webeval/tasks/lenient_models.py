@@ -157,6 +157,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "ExpectedResponse": ExpectedResponse,
     "NetworkExpectation": _build_model(tasks.NetworkExpectation, expected=_ExpectedEvent),
     "ExpectedEvent": _ExpectedEvent,
+    "RubricExpectation": _build_model(tasks.RubricExpectation, threshold=Annotated[float, Field(ge=0, le=1)] | None),
     "NumberedTask": NumberedTask,
 }
 _ROOM = f"{__package__}."

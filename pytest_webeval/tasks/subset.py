@@ -10,6 +10,7 @@ from typing import Any
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.files import sha256
+from pytest_webeval.safety.json import shorten_json
 from pytest_webeval.tasks.dataset import BUNDLED
 from pytest_webeval.tasks.dataset import find_reference_file
 from pytest_webeval.tasks.dataset import id_order
@@ -45,7 +46,7 @@ def parse_subset(content: bytes, source: str) -> Subset:
     stated = document.get("checksum")
     if stated not in (None, subset.checksum):
         raise SettingsError(
-            f"the subset {source} has the checksum {_shorten_json(stated)}, but its ids have {subset.checksum}; "
+            f"the subset {source} has the checksum {shorten_json(stated)}, but its ids have {subset.checksum}; "
             "restore the ids, or correct the checksum if you changed them on purpose"
         )
     return subset
@@ -80,10 +81,10 @@ def _check_ids(raw: object, source: str) -> Sequence[int | str]:
     first: dict[str, int] = {}  # 12 and "12" are one id
     for position, task_id in enumerate(raw):
         if not _is_id(task_id):
-            text = f"{_shorten_json(task_id)}, which is neither a whole number nor the text of an id"
+            text = f"{shorten_json(task_id)}, which is neither a whole number nor the text of an id"
             raise SettingsError(f"the subset {source} has {text} @ task_ids[{position}]; mend it")
         if first.setdefault(str(task_id), position) != position:
-            text = f"names task {_shorten_json(task_id)} twice @ task_ids[{position}]"
+            text = f"names task {shorten_json(task_id)} twice @ task_ids[{position}]"
             raise SettingsError(f"the subset {source} {text}; name it once")
     return raw
 
@@ -92,7 +93,3 @@ def _is_id(raw: object) -> bool:
     if isinstance(raw, str):
         return bool(raw.strip())
     return type(raw) is int  # JSON's true is a bool, which Python takes for a number
-
-
-def _shorten_json(raw: object) -> str:
-    return f"{json.dumps(raw):.70}"

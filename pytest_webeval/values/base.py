@@ -11,7 +11,6 @@ from dataclasses import field
 from datetime import date
 from datetime import datetime
 from math import isfinite
-from reprlib import Repr
 from typing import Any
 from typing import ClassVar
 from typing import Self
@@ -19,30 +18,21 @@ from typing import Self
 from pytest_webeval.errors import ValueParseError
 from pytest_webeval.safety.limits import INI
 from pytest_webeval.safety.limits import USUAL
+from pytest_webeval.safety.text import shorten_repr
 
 # Third-party parsers take time that grows faster than their input.
 LONGEST_PARSED = 10_000
 
-_SHORT_REPR = Repr()
-_SHORT_REPR.maxstring = _SHORT_REPR.maxother = 80
-
 
 def parse_error(raw: object, problem: str, rule: str | None = None) -> ValueParseError:
     """The error for a datum that starts by showing it: ``parse_error(5, "is not a date")``."""
-    return ValueParseError(f"{_shorten_repr(raw)} {problem}", rule)
+    return ValueParseError(f"{shorten_repr(raw, limit=None)} {problem}", rule)
 
 
 def check_length(text: str, kind: str, limit: int = LONGEST_PARSED) -> None:
     """Raise `ValueParseError` for a text that no parser should be given."""
     if len(text) > limit:
         raise parse_error(text, f"is no {kind}: it has {len(text)} characters; write at most {limit}")
-
-
-def _shorten_repr(raw: object) -> str:
-    try:
-        return _SHORT_REPR.repr(raw)
-    except ValueError:  # an int with more digits than Python agrees to print
-        return f"a huge {type(raw).__name__}"
 
 
 class Alternatives(tuple[Any, ...]):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from pytest_webeval.results import Assertion
 from pytest_webeval.results import Status
 from pytest_webeval.rules import RuleListener
 from pytest_webeval.rules import ignore_rule
+from pytest_webeval.safety.text import preview as preview_json
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.schema import UnparsedValue
 from pytest_webeval.values.schema import to_plain_json
@@ -59,7 +59,6 @@ def _flip(free: int, start: int, reached_from: dict[int, int], partners: dict[in
 
 UNAVAILABLE = "_unavailable"  # what the name of an assertion ends with where a body could not be read
 MAX_PREVIEW = 300
-_JSON = json.JSONEncoder(ensure_ascii=False, default=str)
 
 
 def passed(name: str, message: str) -> Assertion:
@@ -74,11 +73,7 @@ def failed(name: str, *messages: str) -> Assertion:
 
 def preview(tree: Any) -> str:
     """A value on one line, cut where it gets long."""
-    try:
-        text = _JSON.encode(to_plain_json(tree))
-    except (ValueError, RecursionError):
-        text = repr(type(tree))
-    return text if len(text) <= MAX_PREVIEW else f"{text[: MAX_PREVIEW - 1]}…"
+    return preview_json(to_plain_json(tree), MAX_PREVIEW)
 
 
 @dataclass(slots=True)

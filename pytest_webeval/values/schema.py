@@ -13,6 +13,7 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import ValueParseError
 from pytest_webeval.rules import RuleListener
 from pytest_webeval.rules import ignore_rule
+from pytest_webeval.safety.text import ELLIPSIS
 from pytest_webeval.values import VALUE_TYPES
 from pytest_webeval.values import value_type
 from pytest_webeval.values.base import Alternatives
@@ -153,7 +154,7 @@ MAX_REPORT_DEPTH = 100
 def to_plain_json(tree: Any, depth: int = MAX_REPORT_DEPTH) -> Any:
     """The tree as plain JSON values, for reports."""
     if not depth:
-        return "…"
+        return ELLIPSIS
     if isinstance(tree, Value):
         return to_plain_json(tree.to_json(), depth)  # a number without end is one that JSON lacks
     if isinstance(tree, UnparsedValue):

@@ -47,3 +47,17 @@ def test_the_paths_in_the_text_exist():
     paths = re.findall(r"`(?:python )?((?:pytest_webeval/|tests|\.ci|pyproject)[\w./]*)`", CONTRIBUTING)
     assert len(paths) > 8
     assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+def test_the_names_in_the_lists_are_defined_in_the_package():
+    lists = CONTRIBUTING.partition("### Add a value type")[2].partition("## Style guide")[0]
+    names = set(re.findall(r"`(\w+)(?:\(.*?\))?`", lists))
+    source = "\n".join(path.read_text("utf-8") for path in (ROOT / "pytest_webeval").rglob("*.py"))
+    defined = {*re.findall(r"\b(?:class|def) (\w+)", source), *re.findall(r"^ *(\w+)(?::| =)", source, re.MULTILINE)}
+    assert {"VALUE_TYPES", "parse_error", "FORMATS", "RunInputs", "Settings"} <= names
+    assert names <= defined
+
+
+def test_the_contract_that_a_format_is_added_to_exists():
+    (name,) = re.findall(r'contract\s+"(.*?)"', CONTRIBUTING)
+    assert f'name = "{name}: ' in (ROOT / "pyproject.toml").read_text("utf-8")

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+import pytest_webeval
 from pytest_webeval import Limits
 from pytest_webeval import load_sites
 from pytest_webeval import values
@@ -130,6 +131,7 @@ def test_every_python_block_is_run_by_a_test_of_this_file():
     assert [block.page for block in blocks("python")] == [
         "README.md",
         "docs/how-to/add-a-value-type.md",
+        "docs/how-to/add-an-option.md",
         "docs/how-to/fara-trajectories.md",
         "docs/how-to/own-report-output.md",
         "docs/how-to/own-run-format.md",
@@ -189,7 +191,9 @@ def test_the_python_test_over_runs_is_that_of_the_example_suite(scratch):
 
 
 def test_the_run_format_is_read(scratch):
-    (scratch / "conftest.py").write_text(python_of("docs/how-to/own-run-format.md").text, "utf-8")
+    block = python_of("docs/how-to/own-run-format.md")
+    assert len(block.text.splitlines()) <= 40
+    (scratch / "conftest.py").write_text(block.text, "utf-8")
     for name, answer in (("101", recorded_answer()), ("102", "nothing")):
         path = scratch / f"answers/{name}"
         path.mkdir(parents=True)
@@ -201,6 +205,14 @@ def test_the_run_format_is_read(scratch):
     result = json.loads((scratch / "answers/101/eval_result.json").read_text("utf-8"))
     assert result["webeval"]["format"] == "answer-text"
     assert sorted(result["webeval"]["inputs"]) == ["answer.txt", "traffic.har"]
+
+
+def test_the_run_format_uses_public_names_alone():
+    text = python_of("docs/how-to/own-run-format.md").text
+    assert re.findall(r"\bpytest_webeval\b.*", text) == ["pytest_webeval as webeval"]
+    names = set(re.findall(r"\bwebeval\.(\w+)", text))
+    assert names == {"Run", "RunFormat", "RunInputs", "load_trace"}
+    assert names <= set(pytest_webeval.__all__)
 
 
 def recorded_answer():
@@ -221,7 +233,9 @@ def test_the_report_output_is_written(scratch):
     ]
 
 
-def test_the_value_type_is_read(tmp_path, monkeypatch):
+@pytest.fixture
+def example_type(tmp_path, monkeypatch):
+    """The value type of the page, in the table."""
     block = python_of("docs/how-to/add-a-value-type.md")
     ((name, location),) = re.findall(r'"(\w+)": "([\w.:]+)"', block.output)
     module = location.partition(":")[0]
@@ -231,11 +245,45 @@ def test_the_value_type_is_read(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, module, loaded)
     spec.loader.exec_module(loaded)
     monkeypatch.setitem(values.VALUE_TYPES, name, location)
-    reading = values.base.ParseContext()
-    expected, same = (values.value_type(name).read(raw, reading) for raw in ("0-306-40615-2", "0306406152"))
+    return values.value_type(name)
+
+
+def test_the_value_type_is_read(example_type):
+    context = values.base.ParseContext()
+    expected, same = (example_type.read(raw, context) for raw in ("0-306-40615-2", "0306406152"))
     assert expected.matches(same)
     with pytest.raises(values.base.ValueParseError, match="is not a valid ISBN; write 10 or 13 digits"):
-        values.value_type(name).read("12", reading)
+        example_type.read("12", context)
+
+
+def test_a_nested_datum_is_no_value_of_the_type_either(example_type):
+    nested = []
+    for _ in range(100_000):
+        nested = [nested]
+    with pytest.raises(values.base.ValueParseError):
+        example_type.canonical(nested, values.base.ParseContext())
+
+
+def test_the_option_is_read_and_repeated(scratch):
+    ignore = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "pytest_webeval", scratch / "pytest_webeval", ignore=ignore)
+    row, annotation = (block.text for block in blocks("text", "docs/how-to/add-an-option.md"))
+    insert(scratch / "pytest_webeval/plugin/options.py", row, before=")\n\n\ndef add_options")
+    insert(scratch / "pytest_webeval/plugin/settings.py", annotation, before="\n    def __init__")
+    (scratch / "conftest.py").write_text(python_of("docs/how-to/add-an-option.md").text, "utf-8")
+    options = ("--webeval-runs=runs", "--webeval-config=config.json", "-k", "[106]")
+    done = pytest_in(scratch, *options, "--webeval-note=nightly")
+    assert "\nnote: nightly\n" in done.stdout
+    assert "--webeval-note=nightly -k " in done.stdout
+    assert "note: " not in pytest_in(scratch, *options).stdout
+    (scratch / "pytest.ini").write_text("[pytest]\nwebeval_note = weekly\n", "utf-8")
+    assert "\nnote: weekly\n" in pytest_in(scratch, *options).stdout
+
+
+def insert(path, text, before):
+    source = path.read_text("utf-8")
+    assert source.count(before) == 1
+    path.write_text(source.replace(before, f"{text}{before}"), "utf-8")
 
 
 JSON = [json.loads(block.text) for block in blocks("json")]
@@ -302,4 +350,4 @@ def test_every_option_that_a_page_names_exists(scratch):
     options = set(re.findall(r"--webeval-[\w-]+", pytest_in(scratch, "--help").stdout))
     named = {name for path in PAGES for name in re.findall(r"--webeval-[a-z-]+[a-z]", path.read_text("utf-8"))}
     assert len(named) >= 25
-    assert named <= options
+    assert named - options == {"--webeval-note"}  # the page about options adds it

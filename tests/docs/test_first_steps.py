@@ -1,6 +1,7 @@
 """The README is short, its two commands and the recipes for CI fit their purpose, and its links lead somewhere."""
 
 import re
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -31,4 +32,18 @@ def test_each_recipe_for_ci_installs_from_the_repository():
 def test_the_readme_links_to_every_page_of_the_manual_that_it_names():
     links = re.findall(r"\]\(([^)#:]+)\)", README)
     assert len(links) > 20
-    assert not [link for link in links if not (ROOT / link).is_file()]
+    assert not [link for link in links if not link.startswith("../../actions/") and not (ROOT / link).is_file()]
+
+
+def test_the_badges_say_what_the_project_declares():
+    badges = dict(re.findall(r"^\[!\[(\w+)\]\((\S+)\)\]\(\S+\)$", README, re.MULTILINE))
+    assert list(badges) == ["CI", "PyPI", "License", "Python", "mypy"]
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    project = declared["project"]
+    (workflow,) = re.findall(r"^\.\./\.\./actions/workflows/(.*)/badge\.svg$", badges["CI"])
+    assert (ROOT / ".github/workflows" / workflow).is_file()
+    assert badges["PyPI"].endswith(f"/{project['name']}")
+    assert badges["License"].endswith(f"/license-{project['license'].replace('-', '--')}-blue")
+    assert badges["Python"].endswith(f"/python-{project['requires-python'].removeprefix('>=')}+-blue")
+    assert badges["mypy"].endswith("/mypy-strict-blue")
+    assert declared["tool"]["mypy"]["strict"]

@@ -68,6 +68,7 @@ def test_a_session_with_a_trajectory_loads_them(tree, webeval_apart, loaded):
         "recordings.trajectory.log",
         "summary.trajectory_statistics",
     } <= loaded().keys()
+    assert "tasks.lenient_models" not in loaded()  # which imports pydantic
 
 
 def test_a_session_loads_what_few_ask_for_only_when_they_do(runs, webeval_apart, loaded):

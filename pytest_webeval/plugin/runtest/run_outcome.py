@@ -26,6 +26,7 @@ from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.text import escape_surrogates
+from pytest_webeval.safety.text import truncate
 from pytest_webeval.storage import Sync
 from pytest_webeval.storage import remove
 from pytest_webeval.storage import write_json
@@ -189,8 +190,7 @@ class RunOutcome:
 
 def _cut(record: Record) -> str:
     """Why a run did not succeed, as long as a property may be."""
-    text = (record.excluded if record.skipped else record.reason) or ""
-    return text if len(text) <= LONGEST_PROPERTY else f"{text[: LONGEST_PROPERTY - 1]}…"
+    return truncate((record.excluded if record.skipped else record.reason) or "", LONGEST_PROPERTY)
 
 
 def is_result_of(path: Path, run: str) -> bool:

@@ -13,6 +13,7 @@ from typing import TypeVar
 from pytest_webeval.diagnostics.failure_groups import FailureGroup
 from pytest_webeval.results import Status
 from pytest_webeval.results import Summary
+from pytest_webeval.safety.text import truncate
 from pytest_webeval.scoring.provenance import own_version
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.trajectory_rows import trajectory_labels
@@ -212,4 +213,4 @@ def _kinds(record: Record) -> list[str]:
 
 
 def _cut(text: str | None, limit: int) -> str | None:
-    return text if text is None or len(text) <= limit else f"{text[:limit]}…"
+    return None if text is None else truncate(text, limit, is_marker_extra=True)

@@ -23,6 +23,7 @@ from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.text import sanitize
+from pytest_webeval.safety.text import truncate
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.warning_kinds import warning_kind
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
@@ -86,7 +87,7 @@ def _read(event: NetworkEvent, name: str) -> str | int | None:
     except EvaluationError:
         return _UNREADABLE
     if isinstance(value, str):
-        return value if len(value) <= LONGEST_TEXT else f"{value[:LONGEST_TEXT]}…"
+        return truncate(value, LONGEST_TEXT, is_marker_extra=True)
     return value if value is None or isinstance(value, int) else _UNREADABLE
 
 

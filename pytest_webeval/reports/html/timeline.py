@@ -14,6 +14,8 @@ from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.recordings.trajectory.trajectory import Trajectory
 from pytest_webeval.reports.html.screenshots import ScreenshotSource
 from pytest_webeval.reports.html.step_alignment import align_events
+from pytest_webeval.safety.text import ELLIPSIS_WITH_LENGTH
+from pytest_webeval.safety.text import truncate
 
 MOST_STEPS = 200
 LONGEST_TEXT = 4_000  # characters
@@ -80,7 +82,7 @@ def _picture(shot: Screenshot | None, pictures: ScreenshotSource | None) -> str 
 def _truncate(tree: Any) -> Any:
     """The same JSON, its texts no longer than anybody reads."""
     if isinstance(tree, str):
-        return tree if len(tree) <= LONGEST_TEXT else f"{tree[:LONGEST_TEXT]}… ({len(tree):,} characters)"
+        return truncate(tree, LONGEST_TEXT, ELLIPSIS_WITH_LENGTH, is_marker_extra=True)
     if isinstance(tree, Mapping):
         return {str(name): _truncate(value) for name, value in tree.items()}
     if isinstance(tree, list | tuple):

@@ -18,6 +18,7 @@ from pytest_webeval.results import WORST_FIRST
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import escape_surrogates
 from pytest_webeval.safety.text import sanitize
+from pytest_webeval.safety.text import truncate
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.storage import write_in_place
 from pytest_webeval.storage import write_text
@@ -127,8 +128,7 @@ def _render(index: Mapping[str, Any], policy: str, style: str = "", script: str 
 
 
 def _format_text(value: Any) -> str:
-    text = str(value)
-    return sanitize(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
+    return sanitize(truncate(str(value), _LONGEST, is_marker_extra=True))
 
 
 def _sort_by_failures(entries: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

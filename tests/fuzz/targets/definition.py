@@ -17,13 +17,13 @@ from pytest_webeval.diagnostics.unpassable import unpassable_reason
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.evaluators.rubric_verdict import RubricExpectation
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.dataset import load_tasks
 from pytest_webeval.tasks.dataset import load_untrusted_tasks
 from pytest_webeval.tasks.dataset import parse_tasks
 from pytest_webeval.tasks.expectations import NetworkExpectation
 from pytest_webeval.tasks.expectations import ResponseExpectation
+from pytest_webeval.tasks.expectations import RubricExpectation
 from pytest_webeval.tasks.sites import SITE_NAMES
 from pytest_webeval.tasks.sites import load_sites
 from pytest_webeval.tasks.sites import site_name

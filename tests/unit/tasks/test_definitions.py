@@ -19,9 +19,9 @@ from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.safety.json import format_validation_error
 from pytest_webeval.tasks import expectations
 from pytest_webeval.tasks import task
-from pytest_webeval.tasks.decoding import decode_definition
 from pytest_webeval.tasks.lenient_models import MODELS
 from pytest_webeval.tasks.lenient_models import _format_problem
+from pytest_webeval.tasks.task import decode_definition
 
 TASK = {
     "sites": ["shopping"],
@@ -44,10 +44,12 @@ EVENT = {
     "expected": {"url": "__SHOPPING__/cart", "http_method": "POST", "post_data": {"quantity": [1, None]}},
     "ignored_query_params": ["_"],
 }
+RUBRIC = {"evaluator": "RubricEvaluator", "threshold": 0.8, "criterion": "both"}
 KINDS = (
     (task.NumberedTask, TASK),
     (expectations.ResponseExpectation, RESPONSE),
     (expectations.NetworkExpectation, EVENT),
+    (expectations.RubricExpectation, RUBRIC),
 )
 LEAVES = st.one_of(
     st.none(),
@@ -155,6 +157,29 @@ def test_both_ways_come_to_the_same(which, inside, name, value, more):
     assert as_struct(kind, changed) == as_model(kind, changed)
 
 
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"threshold": -0.1}, "Input should be greater than or equal to 0 @ eval[0].threshold"),
+        ({"threshold": 1.1}, "Input should be less than or equal to 1 @ eval[0].threshold"),
+        ({"threshold": float("nan")}, "Input should be less than or equal to 1 @ eval[0].threshold"),
+        ({"threshold": [1]}, "Input should be a valid number @ eval[0].threshold"),
+        ({"criterion": "all"}, "Input should be 'outcome', 'process', 'both' or 'safe_outcome' @ eval[0].criterion"),
+    ],
+    ids=lambda value: repr(value) if isinstance(value, dict) else "",
+)
+def test_a_rubric_is_not_configured_by_anything_else(change, problem):
+    with pytest.raises(EvaluationError) as caught:
+        task.Expectation("R", 0, RUBRIC | change).read_as(expectations.RubricExpectation)
+    assert str(caught.value) == f"invalid task definition: {problem}"
+
+
+@pytest.mark.parametrize(("written", "threshold"), [("0.8", 0.8), (True, 1.0), (1, 1.0), (None, None)])
+def test_a_threshold_may_be_written_as_a_text(written, threshold):
+    found = task.Expectation("R", 0, RUBRIC | {"threshold": written}).read_as(expectations.RubricExpectation)
+    assert (found.threshold, found.criterion) == (threshold, "both")
+
+
 @pytest.mark.parametrize("depth", [10, 99, 100, 101, 200, 254, 255, 5_000])
 def test_both_ways_allow_the_same_depth(depth):
     deep: object = 1
@@ -227,7 +252,7 @@ def test_what_no_json_can_hold_is_expected_of_no_event(name):
         task.Expectation("N", 2, event).read_as(expectations.NetworkExpectation)
 
 
-@pytest.mark.parametrize(("kind", "raw"), KINDS[1:], ids=["response", "network"])
+@pytest.mark.parametrize(("kind", "raw"), KINDS[1:], ids=["response", "network", "rubric"])
 def test_a_misspelt_field_of_an_expectation_is_refused(kind, raw):
     with pytest.raises(
         EvaluationError, match=r"^invalid task definition: Extra inputs are not permitted @ eval\[2\]\.x"

@@ -1,0 +1,73 @@
+"""Shortened texts and values: how long they get, how the cut is marked, and that one module does it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pytest_webeval.safety.text import ELLIPSIS_WITH_LENGTH
+from pytest_webeval.safety.text import preview
+from pytest_webeval.safety.text import shorten_repr
+from pytest_webeval.safety.text import truncate
+
+PACKAGE = Path(__file__).parents[2] / "pytest_webeval"
+# A slice that an f-string joins to an ellipsis: f"{text[:80]}…"
+HAND_MADE = re.compile(r":\s*[\w -]*\]\}(?:…|\.\.\.)")
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "shortened"),
+    [
+        ("", {}, ""),
+        ("abcde", {}, "abcde"),
+        ("abcdef", {}, "abcd…"),
+        ("abcdef", {"marker": "..."}, "ab..."),
+        ("abcdef", {"marker": ""}, "abcde"),
+        ("abcde", {"is_marker_extra": True}, "abcde"),
+        ("abcdef", {"is_marker_extra": True}, "abcde…"),
+        ("a" * 1_234, {"marker": ELLIPSIS_WITH_LENGTH, "is_marker_extra": True}, "aaaaa… (1,234 characters)"),
+        ("{}{}{}", {}, "{}{}…"),
+        ("🐈" * 6, {}, "🐈🐈🐈🐈…"),
+        ("\ud800" * 6, {}, "\ud800" * 4 + "…"),
+    ],
+)
+def test_a_text_is_cut_after_whole_characters_and_the_cut_is_marked(text, options, shortened):
+    assert truncate(text, 5, **options) == shortened
+
+
+@pytest.mark.parametrize(
+    ("value", "options", "written"),
+    [
+        ({"a": [1, None]}, {}, '{"a": [1, null]}'),
+        ("x" * 18, {}, f'"{"x" * 18}"'),
+        ("x" * 19, {}, f'"{"x" * 18}…'),
+        ("x" * 21, {}, f'"{"x" * 18}…'),
+        ("x" * 10**6, {"marker": ""}, f'"{"x" * 19}'),
+        ("é\n\ud800", {"is_ascii": True}, r'"\u00e9\n\ud800"'),
+        ("é", {}, '"é"'),
+        (1 + 2j, {}, '"(1+2j)"'),
+        pytest.param(10**5_000, {}, "<class 'int'>", id="huge"),
+    ],
+)
+def test_a_value_is_written_as_json_on_one_line(value, options, written):
+    assert preview(value, 20, **options) == written
+
+
+def test_a_value_that_holds_itself_is_written_by_its_type():
+    circle = []
+    circle.append(circle)
+    assert preview(circle, 20) == "<class 'list'>"
+
+
+def test_a_datum_as_python_writes_it_is_short_and_never_an_error():
+    assert shorten_repr("x" * 500) == f"'{'x' * 37}...{'x' * 38}'"
+    assert len(shorten_repr(["x" * 70] * 5)) == 80
+    assert len(shorten_repr(["x" * 70] * 5, limit=None)) == 370
+    assert shorten_repr(10**5_000) == "a huge int"
+
+
+def test_no_other_module_marks_a_cut_by_hand():
+    assert HAND_MADE.search('f"{text[: limit - 1]}…"')
+    assert HAND_MADE.search('f"{text[:MOST]}..."')
+    places = [path.name for path in PACKAGE.rglob("*.py") if HAND_MADE.search(path.read_text("utf-8"))]
+    assert places == []
