@@ -10,7 +10,7 @@ from pytest_webeval.safety.text import preview
 from pytest_webeval.safety.text import shorten_repr
 from pytest_webeval.safety.text import truncate
 
-PACKAGE = Path(__file__).parents[2] / "pytest_webeval"
+PACKAGE = Path(__file__).parents[3] / "pytest_webeval"
 # A slice that an f-string joins to an ellipsis: f"{text[:80]}…"
 HAND_MADE = re.compile(r":\s*[\w -]*\]\}(?:…|\.\.\.)")
 
