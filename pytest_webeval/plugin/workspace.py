@@ -233,9 +233,8 @@ class Workspace:
             self._task_sets[root] = None if is_run else _read_first(root, (TASKS,))
         return _tasks_or_raise(self._task_sets[root])
 
-    def case(self, run: Run, sites: Sites) -> Case:
-        """What evaluators may look at. Raises `WebEvalError`."""
-        definition = self.definition(run)
+    def case(self, run: Run, definition: Definition, sites: Sites) -> Case:
+        """What evaluators may look at."""
         case = Case(
             run,
             definition.task,
