@@ -139,12 +139,11 @@ class Case:
 
         None as well where no address is configured, and for a trace that no evaluator has read.
         """
-        trace = vars(self.run).get("trace")
-        if trace is None or not self.configured_sites.covers(self.task.sites):
+        if not self.run.is_trace_loaded or not self.configured_sites.covers(self.task.sites):
             return None
         from pytest_webeval.evaluators.site_visits import format_unvisited  # with what most results need not know
 
-        return format_unvisited(self.configured_sites, self.task.sites, trace.events)
+        return format_unvisited(self.configured_sites, self.task.sites, self.run.trace.events)
 
     def check(self) -> None:
         """Raise `RecordingError` unless the run can be scored at all, `RunExcluded` if it is excluded."""

@@ -21,7 +21,6 @@ from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
 from pytest_webeval.plugin.runtest.evaluation import USED
 from pytest_webeval.plugin.runtest.evaluation import Checker
 from pytest_webeval.plugin.runtest.evaluation import RecordEvaluation
-from pytest_webeval.plugin.runtest.evaluation import forget
 from pytest_webeval.plugin.runtest.evaluation import run_time_limit
 from pytest_webeval.plugin.runtest.resume import STORED
 from pytest_webeval.plugin.runtest.resume import reuse_stored_result
@@ -60,7 +59,7 @@ def webeval_run(request: pytest.FixtureRequest) -> Iterator[Run]:
             pytest.skip(sanitize(run.exclusion))
         yield run
     finally:
-        forget(run)  # the traceback of a failure keeps the run until Python looks for cycles
+        run.release()  # the traceback of a failure keeps the run until Python looks for cycles
 
 
 def _run_path(request: pytest.FixtureRequest) -> Path:

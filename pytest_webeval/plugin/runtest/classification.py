@@ -16,7 +16,6 @@ from pytest_webeval.plugin.collection.nodes import run_path
 from pytest_webeval.plugin.runtest.evaluation import RECORDER
 from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
 from pytest_webeval.plugin.runtest.evaluation import RecordEvaluation
-from pytest_webeval.plugin.runtest.evaluation import forget
 from pytest_webeval.plugin.runtest.run_outcome import RunOutcome
 from pytest_webeval.plugin.settings import REDACTING
 from pytest_webeval.plugin.workspace import Workspace
@@ -90,7 +89,7 @@ def _outcome_of_evaluation(
 def _outcome_of_teardown(recorder: RecordEvaluation, workspace: Workspace) -> RunOutcome | None:
     """What a fixture recorded after the test of a run: as if another test had."""
     result = recorder.teardown_result
-    forget(recorder.case.run)
+    recorder.case.run.release()
     if result is None:
         return None
     return _build_outcome(result, recorder.case.run, recorder.case.task, workspace, is_partial=True)

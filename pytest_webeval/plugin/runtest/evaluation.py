@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from dataclasses import field
-from functools import cached_property
 from typing import Any
 from typing import NoReturn
 
@@ -194,13 +193,6 @@ class RecordEvaluation:
 RECORDER = pytest.StashKey[RecordEvaluation]()
 RESOLVED = pytest.StashKey[tuple[Run, Definition]]()  # what the fixture webeval_run loaded
 UNREADABLE = pytest.StashKey[bool]()  # whether the fixture webeval_run could not load its run
-
-
-def forget(run: Run) -> None:
-    """Let go of what was read of a run, so that a session needs room for one recording. Who asks reads it again."""
-    cached = [name for name in vars(run) if isinstance(getattr(type(run), name, None), cached_property)]
-    for name in cached:
-        del vars(run)[name]
 
 
 @dataclass(frozen=True, slots=True)
