@@ -48,29 +48,57 @@ def infer_sites(sites: Sequence[str], events: Sequence[NetworkEvent]) -> Sites:
     return Sites(environments)
 
 
+@dataclass(slots=True)
+class EvaluationLog:
+    """What the evaluation of a run adds to its results.
+
+    `notices` maps switches of the rule set that made a difference on the way to a verdict to the place where they did.
+    `explainers` explain a failure on demand. `explanations` holds the explained results, each with its explanation.
+    Notices and explainers are about the current expectation, warnings and explanations about all of them.
+    """
+
+    warnings: list[str] = field(default_factory=list)
+    notices: dict[str, str] = field(default_factory=dict)
+    explainers: list[Callable[[], Explanation]] = field(default_factory=list)
+    explanations: list[tuple[EvaluatorResult, dict[str, Any]]] = field(default_factory=list)
+
+    def start_expectation(self) -> None:
+        """Drop what is about the expectation before."""
+        self.notices.clear()
+        self.explainers.clear()
+
+    def explain(self, result: EvaluatorResult) -> None:
+        """Add an explanation of a result by the latest explainer. Raises what that raises."""
+        self.explanations.append((result, self.explainers[-1]().to_json()))
+
+    def explanation_of(self, result: EvaluatorResult) -> dict[str, Any] | None:
+        """The explanation of a result as plain JSON, if there is one."""
+        return next((explanation for explained, explanation in self.explanations if explained == result), None)
+
+
 @dataclass(frozen=True)
 class Case:
-    """All that an evaluator may look at: a run, its task, where the sites were, and the rules.
+    """The input of an evaluator: a run, its task, the addresses of the sites, and the rules.
 
-    `today` completes partial dates (Q44). `noticed` maps switches of the rule set that made a difference on the way to
-    a verdict to the place where they did. `other_rules` stand for those of the run where somebody asks "what if".
-    `requested_policy` says how stored verdicts are read. `explainers` are calls that explain what did not succeed,
-    `explanations` the results that were explained, each with its explanation. `calls` calls the evaluators that users
-    wrote. `is_published` is for a task of the installed data set, whose definition the user did not write.
+    `today` completes partial dates (Q44). `other_rules` replace those of the run to evaluate it again for comparison.
+    `requested_policy` says how stored verdicts are read. `calls` calls the evaluators that users wrote. `is_published`
+    is for a task of the installed data set, whose definition the user did not write. Evaluators write only to `log`.
     """
 
     run: Run
     task: Task
     configured_sites: Sites
-    warnings: list[str] = field(default_factory=list)
     today: date = field(default_factory=present_day)
-    noticed: dict[str, str] = field(default_factory=dict)
     other_rules: Rules | None = None
     requested_policy: VerdictPolicy = field(default_factory=VerdictPolicy)
-    explainers: list[Callable[[], Explanation]] = field(default_factory=list)
-    explanations: list[tuple[EvaluatorResult, dict[str, Any]]] = field(default_factory=list)
     calls: EvaluatorCalls = field(default_factory=EvaluatorCalls, repr=False)
     is_published: bool = False
+    log: EvaluationLog = field(default_factory=EvaluationLog)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings of the result. Evaluators may add to them."""
+        return self.log.warnings
 
     @property
     def rules(self) -> Rules:
@@ -84,7 +112,7 @@ class Case:
 
     def notice(self, switch: str, where: str) -> None:
         """Keep in mind that a switch of the rule set made a difference."""
-        self.noticed.setdefault(switch, where)
+        self.log.notices.setdefault(switch, where)
 
     def check_keys(self, expectation: Expectation, known_keys: Sequence[str], thing: str) -> None:
         """Refuse keys of what is expected that nothing reads. Raises `EvaluationError`; some rules warn instead.
@@ -105,11 +133,7 @@ class Case:
 
     def explain(self, explainer: Callable[[], Explanation]) -> None:
         """Offer to explain why something did not succeed. It is asked for once the verdict stands."""
-        self.explainers.append(explainer)
-
-    def explanation_of(self, result: EvaluatorResult) -> dict[str, Any] | None:
-        """Why a result is not a success, as plain JSON; None where it was not explained."""
-        return next((explanation for explained, explanation in self.explanations if explained == result), None)
+        self.log.explainers.append(explainer)
 
     @property
     def events(self) -> tuple[NetworkEvent, ...]:

@@ -17,6 +17,7 @@ from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators import EVALUATORS
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
+from pytest_webeval.evaluators.case import EvaluationLog
 from pytest_webeval.recordings.inputs import DECODE
 from pytest_webeval.recordings.inputs import EVALUATE
 from pytest_webeval.results import EvaluatorResult
@@ -81,20 +82,19 @@ def evaluate(expectation: Expectation, case: Case, evaluators: dict[str, Evaluat
 
 
 def _evaluate_with_rules(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
-    case.noticed.clear()
-    case.explainers.clear()
+    case.log.start_expectation()
     if case.rules.folded_addresses and case.configured_sites.folded is not case.configured_sites:
         case.notice("folded_addresses", "the configured addresses")
     result = _run_evaluator(expectation, case, evaluators)
-    if case.noticed:
-        noticed = dict(case.noticed)
+    if case.log.notices:
+        noticed = dict(case.log.notices)
         is_certain = type(evaluators.get(expectation.evaluator)) in _OURS
         if is_certain:
             noticed = _switches_that_matter(noticed, result.status, expectation, case, evaluators)
         location = f"{expectation.evaluator}, eval[{expectation.index}]"
         for switch, where in noticed.items():
             case.warnings.append(f"{rule_warning(switch, result.status, where, is_certain=is_certain)}; {location}")
-    if result.status is Status.FAILURE and case.explainers:
+    if result.status is Status.FAILURE and case.log.explainers:
         _explain(result, case)
     return result
 
@@ -103,7 +103,7 @@ def _explain(result: EvaluatorResult, case: Case) -> None:
     """Keep why a result is a failure, if that can be explained: the verdict stands either way."""
     with warnings.catch_warnings(), suppress(WebEvalError, RecursionError, ArithmeticError, ValueError, TypeError):
         warnings.simplefilter("ignore")
-        case.explanations.append((result, case.explainers[-1]().to_json()))
+        case.log.explain(result)
 
 
 def rule_warning(switch: str, status: Status, where: str, *, is_certain: bool = True) -> str:
@@ -121,7 +121,7 @@ def _switches_that_matter(
     """
 
     def differs(*switches: str) -> bool:
-        other = replace(case, warnings=[], noticed={}, explainers=[], other_rules=case.rules.without(*switches))
+        other = replace(case, log=EvaluationLog(), other_rules=case.rules.without(*switches))
         return _run_evaluator(expectation, other, evaluators).status is not status
 
     decisive = {

@@ -55,7 +55,7 @@ def failure_details(case: Case, results: Sequence[EvaluatorResult]) -> dict[str,
     """Explanations of a result that is not a success, and what is wrong with the recording itself."""
     if all(result.status is Status.SUCCESS for result in results):
         return {}
-    explanations = [case.explanation_of(result) for result in results]
+    explanations = [case.log.explanation_of(result) for result in results]
     return {
         "explanations": explanations,
         "capture": list_recording_problems(case.run, case.task) + _list_unvisited(case, results),

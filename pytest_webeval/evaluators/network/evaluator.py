@@ -205,7 +205,7 @@ class _NetworkCheck:
 
         A request that matches only through a hole of the reference is a trick, and no wrong address (§4.8, §5.14).
         """
-        is_trick = not self.case.noticed.keys().isdisjoint(("escaped_hosts", "plain_paths"))
+        is_trick = not self.case.log.notices.keys().isdisjoint(("escaped_hosts", "plain_paths"))
         problem = self._unvisited_sites if self.case.rules.visited_sites and not is_trick else None
         if problem is None:
             return result
