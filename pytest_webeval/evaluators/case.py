@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import MutableSequence
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
@@ -20,6 +21,8 @@ from pytest_webeval.evaluators.calls import EvaluatorCalls
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import ResultWarning
+from pytest_webeval.results import WarningKind
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rules import Rules
 from pytest_webeval.safety.text import describe_unknown_keys
@@ -48,6 +51,43 @@ def infer_sites(sites: Sequence[str], events: Sequence[NetworkEvent]) -> Sites:
     return Sites(environments)
 
 
+class WarningTexts(MutableSequence[str]):
+    """The texts of warnings. A text that an evaluator adds here is a warning of the kind `other`."""
+
+    def __init__(self, warnings: list[ResultWarning]) -> None:
+        self._warnings = warnings
+
+    def __len__(self) -> int:
+        return len(self._warnings)
+
+    def __getitem__(self, index: Any) -> Any:
+        selected = self._warnings[index]
+        return [warning.text for warning in selected] if isinstance(index, slice) else selected.text
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        is_slice = isinstance(index, slice)
+        self._warnings[index] = list(map(_unlabelled, value)) if is_slice else _unlabelled(value)
+
+    def __delitem__(self, index: int | slice) -> None:
+        del self._warnings[index]
+
+    def insert(self, index: int, value: str) -> None:
+        """Add a text."""
+        self._warnings.insert(index, _unlabelled(value))
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == (list(other) if isinstance(other, WarningTexts) else other)
+
+    __hash__ = None  # type: ignore[assignment]  # as lists have none
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+
+def _unlabelled(text: str) -> ResultWarning:
+    return ResultWarning(WarningKind.OTHER, text)
+
+
 @dataclass(slots=True)
 class EvaluationLog:
     """What the evaluation of a run adds to its results.
@@ -57,7 +97,7 @@ class EvaluationLog:
     Notices and explainers are about the current expectation, warnings and explanations about all of them.
     """
 
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[ResultWarning] = field(default_factory=list)
     notices: dict[str, str] = field(default_factory=dict)
     explainers: list[Callable[[], Explanation]] = field(default_factory=list)
     explanations: list[tuple[EvaluatorResult, dict[str, Any]]] = field(default_factory=list)
@@ -96,9 +136,13 @@ class Case:
     log: EvaluationLog = field(default_factory=EvaluationLog)
 
     @property
-    def warnings(self) -> list[str]:
-        """Warnings of the result. Evaluators may add to them."""
-        return self.log.warnings
+    def warnings(self) -> WarningTexts:
+        """The texts of the warnings of the result. Use `warn` to add one."""
+        return WarningTexts(self.log.warnings)
+
+    def warn(self, text: str, kind: str = WarningKind.OTHER) -> None:
+        """Add a warning to the result. Reports group warnings by kind, which is a name that no recording chooses."""
+        self.log.warnings.append(ResultWarning(str(kind), text))
 
     @property
     def rules(self) -> Rules:
@@ -129,7 +173,7 @@ class Case:
         for name in expectation.config["expected"]:
             if name not in known_keys:
                 message = f"{where}.{name} is no field of {thing} and is ignored"
-                self.warnings.append(f"{message}; known: {', '.join(known_keys)}")
+                self.warn(f"{message}; known: {', '.join(known_keys)}", WarningKind.UNKNOWN_FIELD)
 
     def explain(self, explainer: Callable[[], Explanation]) -> None:
         """Offer to explain why something did not succeed. It is asked for once the verdict stands."""
@@ -154,7 +198,7 @@ class Case:
         message = (
             f"no address is configured for {', '.join(unknown)}, so those of all sites were guessed from the recording"
         )
-        self.warnings.append(f"{message}; name them with --webeval-config")
+        self.warn(f"{message}; name them with --webeval-config", WarningKind.GUESSED_SITES)
         return infer_sites(self.task.sites, self.events)
 
     @cached_property

@@ -34,6 +34,7 @@ from pytest_webeval.recordings.run_tree import Branch
 from pytest_webeval.recordings.run_tree import Kind
 from pytest_webeval.recordings.run_tree import Search
 from pytest_webeval.results import RESULT
+from pytest_webeval.results import WarningKind
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.dataset import load_tasks
@@ -244,14 +245,14 @@ class Workspace:
             calls=PytestCalls(self.config.rootpath, config=self.config),
             is_published=definition.trust is Trust.PUBLISHED,
         )
-        case.warnings.extend(getattr(definition.task, "warnings", ()))  # which only tasks of trajectories have
+        for text in getattr(definition.task, "warnings", ()):  # which only tasks of trajectories have
+            case.warn(text)
         if definition.trust is Trust.UNDEFINED and self.configured_tasks is not None:
             problem = f"task {run.task_id} is not defined in {self.configured_tasks.origin}"
-            case.warnings.append(f"{problem}; the run belongs to no group")
+            case.warn(f"{problem}; the run belongs to no group", WarningKind.UNDEFINED_TASK)
         if definition.trust is Trust.RUN:
-            case.warnings.append(
-                "the task definition comes from the run directory, where the agent could have written it"
-            )
+            problem = "the task definition comes from the run directory, where the agent could have written it"
+            case.warn(problem, WarningKind.OWN_DEFINITION)
         return case
 
     def result_path(self, path: Path) -> Path:

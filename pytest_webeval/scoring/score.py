@@ -21,6 +21,7 @@ from pytest_webeval.evaluators.case import EvaluationLog
 from pytest_webeval.recordings.inputs import DECODE
 from pytest_webeval.recordings.inputs import EVALUATE
 from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import ResultWarning
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.results import worst_status
@@ -44,10 +45,10 @@ def score(case: Case, evaluators: Iterable[Evaluator], data_checksum: str = "", 
     with phases.phase(EVALUATE):
         results = _evaluate_all(case, evaluators_by_name)
     if case.run.repairs:
-        case.warnings.append(
-            rule_warning("mended_traces", worst_status([result.status for result in results]), "the trace")
-        )
-    case.warnings.extend(case.run.warnings)
+        status = worst_status([result.status for result in results])
+        case.log.warnings.append(rule_warning("mended_traces", status, "the trace"))
+    for text in case.run.warnings:
+        case.warn(text)
     extra = {"wall_time": round(time.perf_counter() - started, 6), "tasks_from": source}
     return build_result(case, results, evaluators_by_name.values(), data_checksum, extra)
 
@@ -62,7 +63,8 @@ def _evaluate_all(case: Case, evaluators: dict[str, Evaluator]) -> list[Evaluato
             excluded.append(error)
     if excluded and not results:
         raise excluded[0]
-    case.warnings.extend(map(str, excluded))
+    for reason in excluded:
+        case.warn(str(reason))
     return results
 
 
@@ -93,7 +95,8 @@ def _evaluate_with_rules(expectation: Expectation, case: Case, evaluators: dict[
             noticed = _switches_that_matter(noticed, result.status, expectation, case, evaluators)
         location = f"{expectation.evaluator}, eval[{expectation.index}]"
         for switch, where in noticed.items():
-            case.warnings.append(f"{rule_warning(switch, result.status, where, is_certain=is_certain)}; {location}")
+            warning = rule_warning(switch, result.status, where, is_certain=is_certain)
+            case.log.warnings.append(warning._replace(text=f"{warning.text}; {location}"))
     if result.status is Status.FAILURE and case.log.explainers:
         _explain(result, case)
     return result
@@ -106,10 +109,11 @@ def _explain(result: EvaluatorResult, case: Case) -> None:
         case.log.explain(result)
 
 
-def rule_warning(switch: str, status: Status, where: str, *, is_certain: bool = True) -> str:
-    """One sentence about a rule that made a verdict another than the reference's, or at least applied to it."""
+def rule_warning(switch: str, status: Status, where: str, *, is_certain: bool = True) -> ResultWarning:
+    """The warning about a rule that made a verdict another than the reference's, or at least applied to it."""
     quirk, verb = find_quirk(switch), "made" if is_certain else "may have made"
-    return f"{quirk.number} ({switch}) {verb} this {status}: {quirk.instead} @ {where}"
+    text = f"{quirk.number} ({switch}) {verb} this {status}: {quirk.instead} @ {where}"
+    return ResultWarning(quirk.number, text, is_certain)
 
 
 def _switches_that_matter(

@@ -32,9 +32,8 @@ def build_result(
     """The result of a task from those of its evaluators."""
     status = worst_status([result.status for result in results])
     reasons = [f"{result.evaluator_name}: {result.error_msg}" for result in results if result.error_msg]
-    notes = {"warnings": list(case.warnings), "unpassable": unpassable_reason(case.task)} | failure_details(
-        case, results
-    )
+    texts = [warning.text for warning in case.log.warnings]
+    notes = {"warnings": texts, "unpassable": unpassable_reason(case.task)} | failure_details(case, results)
     return TaskResult(
         **task_fields(case.run, case.task),
         status=status,
@@ -48,6 +47,7 @@ def build_result(
         | exclusion_fields(case.run, status, "; ".join(reasons))
         | notes
         | extra,
+        warning_labels=[(warning.kind, warning.decided) for warning in case.log.warnings],
     )
 
 

@@ -39,6 +39,7 @@ def test_the_option_lets_a_run_define_its_own_task_with_a_warning(runs, webeval_
     webeval_apart("--webeval-own-tasks", *workers).assert_outcomes(passed=1)
     warning = "the task definition comes from the run directory, where the agent could have written it"
     assert runs.result(107)["webeval"]["warnings"] == [warning]
+    assert [group["kind"] for group in runs.summary["webeval"]["warning_kinds"]] == ["own_definition"]
 
 
 def test_the_ini_key_lets_a_run_define_its_own_task(runs, webeval, own_task, pytester):

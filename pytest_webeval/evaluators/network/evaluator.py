@@ -198,7 +198,7 @@ class _NetworkCheck:
     def warn_of_unvisited_sites(self, event: NetworkEvent | None, index: int) -> None:
         """Warn where no event can match, because the address of the site is wrong."""
         if event is None and (problem := self._unvisited_sites):
-            self.case.warnings.append(f"eval[{index}] cannot match: {problem}")
+            self.case.warn(f"eval[{index}] cannot match: {problem}")
 
     def unless_unvisited(self, result: EvaluatorResult) -> EvaluatorResult:
         """The failure, or an error where no agent can have met the expectation: its site was never visited (Q59).

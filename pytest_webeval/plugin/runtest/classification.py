@@ -22,6 +22,7 @@ from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.run import placeholder_run
 from pytest_webeval.reports.failure_text import reason
+from pytest_webeval.results import ResultWarning
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.deadline import DeadlineExceeded
@@ -130,7 +131,7 @@ def _unscored_outcome(item: pytest.Item, path: Path, call: pytest.CallInfo[None]
     return outcome.with_warnings(_rule_warnings(call))
 
 
-def _rule_warnings(call: pytest.CallInfo[None]) -> list[str]:
+def _rule_warnings(call: pytest.CallInfo[None]) -> list[ResultWarning]:
     """The warning for a recording that only our rules refuse."""
     switch = getattr(call.excinfo.value, "rule", None) if call.excinfo is not None else None
     return [rule_warning(switch, Status.ERROR, "the recording")] if isinstance(switch, str) else []

@@ -45,6 +45,7 @@ from pytest_webeval.scoring.provenance import deciding_checksum
 from pytest_webeval.scoring.provenance import libraries
 from pytest_webeval.storage import remove_leftovers
 from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.record import label_warnings
 from pytest_webeval.tasks.task import Task
 
 
@@ -101,6 +102,7 @@ class PreviousSession:
             return None  # a page shows the recording as well, and whoever scores that knows the secrets in it
         if not _has_same_files(run, result, entry):
             return None
+        result = label_warnings(result, entry.record.get("warnings"))
         record = self._record(run, definition.task, result)
         return StoredResult(result, record) if record.to_json() == entry.record and _is_verdict(record) else None
 
