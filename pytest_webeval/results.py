@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from dataclasses import is_dataclass
 from enum import StrEnum
+from itertools import chain
+from itertools import repeat
 from types import NoneType
 from typing import Any
+from typing import NamedTuple
 from typing import Self
 
 from msgspec import Struct
@@ -36,6 +40,29 @@ WORST_FIRST = (Status.ERROR, Status.FAILURE, Status.PARTIAL_MATCH, Status.SUCCES
 def worst_status(statuses: list[Status]) -> Status:
     """Error outranks failure outranks success; nothing checked is a success (spec §0)."""
     return next((status for status in WORST_FIRST if status in statuses), Status.SUCCESS)
+
+
+class WarningKind(StrEnum):
+    """The subject of a warning. The kind of a warning about a rule is the number of the rule instead, such as `Q14`."""
+
+    GUESSED_SITES = "guessed_sites"
+    OWN_DEFINITION = "own_definition"
+    UNDEFINED_TASK = "undefined_task"
+    UNKNOWN_FIELD = "unknown_field"
+    SEVERAL_VERDICTS = "several_verdicts"
+    OVERRULED_VERDICT = "overruled_verdict"
+    OTHER = "other"
+
+
+class ResultWarning(NamedTuple):
+    """A warning in a result. `decided` is set if its rule made the verdict another than the reference's."""
+
+    kind: str
+    text: str
+    decided: bool = False
+
+
+_UNLABELLED = (WarningKind.OTHER, False)
 
 
 class JsonStruct(Struct, frozen=True, kw_only=True):
@@ -107,7 +134,11 @@ class EvaluatorResult(JsonStruct, frozen=True, kw_only=True):
 
 
 class TaskResult(JsonStruct, frozen=True, kw_only=True):
-    """The content of eval_result.json. `webeval` holds what other tools for WebArena-Verified do not know."""
+    """The content of eval_result.json. `webeval` holds what other tools for WebArena-Verified do not know.
+
+    `warning_labels` has kind and `decided` for each of the texts in `webeval["warnings"]`. The file holds the texts
+    alone, and no text decides its own kind: the labels of a result that was read are restored from a record.
+    """
 
     task_id: int | str
     intent_template_id: int
@@ -121,6 +152,35 @@ class TaskResult(JsonStruct, frozen=True, kw_only=True):
     webarena_verified_evaluator_checksum: str
     webarena_verified_data_checksum: str
     webeval: dict[str, Any] = field(default_factory=dict)
+    warning_labels: list[tuple[str, bool]] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of the file."""
+        raw = JsonStruct.to_json(self)
+        del raw["warning_labels"]
+        return raw
+
+    @classmethod
+    def read(cls, raw: object) -> Self:
+        """The content of a file, whose warnings have no labels. Raises `ValueError`."""
+        if isinstance(raw, dict) and "warning_labels" in raw:
+            raw = {name: value for name, value in raw.items() if name != "warning_labels"}
+        return super().read(raw)
+
+    @property
+    def warnings(self) -> list[ResultWarning]:
+        """The warnings with their labels."""
+        texts = self.webeval.get("warnings")
+        if not isinstance(texts, list | tuple):  # of an untrusted file
+            return []
+        labels = chain(self.warning_labels, repeat(_UNLABELLED))
+        return [ResultWarning(kind, text, decided) for text, (kind, decided) in zip(texts, labels, strict=False)]
+
+    def with_warnings(self, warnings: Iterable[ResultWarning]) -> Self:
+        """The same with these warnings instead."""
+        listed = list(warnings)
+        webeval = self.webeval | {"warnings": [warning.text for warning in listed]}
+        return self.with_changes(webeval=webeval, warning_labels=[(row.kind, row.decided) for row in listed])
 
 
 class Summary(JsonStruct, frozen=True, kw_only=True):

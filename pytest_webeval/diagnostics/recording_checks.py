@@ -32,10 +32,9 @@ def check_recording(run: Run, task: Task | None = None) -> list[dict[str, str]]:
     Called only for runs that are not a success: it reads each event, which takes time. Only
     a trace that was read to score the run is checked.
     """
-    trace = vars(run).get("trace")
-    if trace is None:
+    if not run.is_trace_loaded:
         return []
-    capture, problems = _Capture(trace, _expects_content(task)), []
+    capture, problems = _Capture(run.trace, _expects_content(task)), []
     for kind, check in _CHECKS.items():
         with suppress(*_DAMAGE_ERRORS):
             if text := check(capture):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import MutableSequence
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
@@ -20,6 +21,8 @@ from pytest_webeval.evaluators.calls import EvaluatorCalls
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import ResultWarning
+from pytest_webeval.results import WarningKind
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rules import Rules
 from pytest_webeval.safety.text import describe_unknown_keys
@@ -48,29 +51,98 @@ def infer_sites(sites: Sequence[str], events: Sequence[NetworkEvent]) -> Sites:
     return Sites(environments)
 
 
+class WarningTexts(MutableSequence[str]):
+    """The texts of warnings. A text that an evaluator adds here is a warning of the kind `other`."""
+
+    def __init__(self, warnings: list[ResultWarning]) -> None:
+        self._warnings = warnings
+
+    def __len__(self) -> int:
+        return len(self._warnings)
+
+    def __getitem__(self, index: Any) -> Any:
+        selected = self._warnings[index]
+        return [warning.text for warning in selected] if isinstance(index, slice) else selected.text
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        is_slice = isinstance(index, slice)
+        self._warnings[index] = list(map(_unlabelled, value)) if is_slice else _unlabelled(value)
+
+    def __delitem__(self, index: int | slice) -> None:
+        del self._warnings[index]
+
+    def insert(self, index: int, value: str) -> None:
+        """Add a text."""
+        self._warnings.insert(index, _unlabelled(value))
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == (list(other) if isinstance(other, WarningTexts) else other)
+
+    __hash__ = None  # type: ignore[assignment]  # as lists have none
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+
+def _unlabelled(text: str) -> ResultWarning:
+    return ResultWarning(WarningKind.OTHER, text)
+
+
+@dataclass(slots=True)
+class EvaluationLog:
+    """What the evaluation of a run adds to its results.
+
+    `notices` maps switches of the rule set that made a difference on the way to a verdict to the place where they did.
+    `explainers` explain a failure on demand. `explanations` holds the explained results, each with its explanation.
+    Notices and explainers are about the current expectation, warnings and explanations about all of them.
+    """
+
+    warnings: list[ResultWarning] = field(default_factory=list)
+    notices: dict[str, str] = field(default_factory=dict)
+    explainers: list[Callable[[], Explanation]] = field(default_factory=list)
+    explanations: list[tuple[EvaluatorResult, dict[str, Any]]] = field(default_factory=list)
+
+    def start_expectation(self) -> None:
+        """Drop what is about the expectation before."""
+        self.notices.clear()
+        self.explainers.clear()
+
+    def explain(self, result: EvaluatorResult) -> None:
+        """Add an explanation of a result by the latest explainer. Raises what that raises."""
+        self.explanations.append((result, self.explainers[-1]().to_json()))
+
+    def explanation_of(self, result: EvaluatorResult) -> dict[str, Any] | None:
+        """The explanation of a result as plain JSON, if there is one."""
+        return next((explanation for explained, explanation in self.explanations if explained == result), None)
+
+
 @dataclass(frozen=True)
 class Case:
-    """All that an evaluator may look at: a run, its task, where the sites were, and the rules.
+    """The input of an evaluator: a run, its task, the addresses of the sites, and the rules.
 
-    `today` completes partial dates (Q44). `noticed` maps switches of the rule set that made a difference on the way to
-    a verdict to the place where they did. `other_rules` stand for those of the run where somebody asks "what if".
-    `requested_policy` says how stored verdicts are read. `explainers` are calls that explain what did not succeed,
-    `explanations` the results that were explained, each with its explanation. `calls` calls the evaluators that users
-    wrote. `is_published` is for a task of the installed data set, whose definition the user did not write.
+    `today` completes partial dates (Q44). `other_rules` replace those of the run to evaluate it again for comparison.
+    `requested_policy` says how stored verdicts are read. `calls` calls the evaluators that users wrote. `is_published`
+    is for a task of the installed data set, whose definition the user did not write. Evaluators write only to `log`.
     """
 
     run: Run
     task: Task
     configured_sites: Sites
-    warnings: list[str] = field(default_factory=list)
     today: date = field(default_factory=present_day)
-    noticed: dict[str, str] = field(default_factory=dict)
     other_rules: Rules | None = None
     requested_policy: VerdictPolicy = field(default_factory=VerdictPolicy)
-    explainers: list[Callable[[], Explanation]] = field(default_factory=list)
-    explanations: list[tuple[EvaluatorResult, dict[str, Any]]] = field(default_factory=list)
     calls: EvaluatorCalls = field(default_factory=EvaluatorCalls, repr=False)
     is_published: bool = False
+    log: EvaluationLog = field(default_factory=EvaluationLog)
+
+    @property
+    def warnings(self) -> WarningTexts:
+        """The texts of the warnings of the result. Use `warn` to add one."""
+        return WarningTexts(self.log.warnings)
+
+    def warn(self, text: str, kind: str = WarningKind.OTHER) -> None:
+        """Add a warning to the result. Reports group warnings by kind, which is a name that no recording chooses."""
+        self.log.warnings.append(ResultWarning(str(kind), text))
 
     @property
     def rules(self) -> Rules:
@@ -84,7 +156,7 @@ class Case:
 
     def notice(self, switch: str, where: str) -> None:
         """Keep in mind that a switch of the rule set made a difference."""
-        self.noticed.setdefault(switch, where)
+        self.log.notices.setdefault(switch, where)
 
     def check_keys(self, expectation: Expectation, known_keys: Sequence[str], thing: str) -> None:
         """Refuse keys of what is expected that nothing reads. Raises `EvaluationError`; some rules warn instead.
@@ -101,15 +173,11 @@ class Case:
         for name in expectation.config["expected"]:
             if name not in known_keys:
                 message = f"{where}.{name} is no field of {thing} and is ignored"
-                self.warnings.append(f"{message}; known: {', '.join(known_keys)}")
+                self.warn(f"{message}; known: {', '.join(known_keys)}", WarningKind.UNKNOWN_FIELD)
 
     def explain(self, explainer: Callable[[], Explanation]) -> None:
         """Offer to explain why something did not succeed. It is asked for once the verdict stands."""
-        self.explainers.append(explainer)
-
-    def explanation_of(self, result: EvaluatorResult) -> dict[str, Any] | None:
-        """Why a result is not a success, as plain JSON; None where it was not explained."""
-        return next((explanation for explained, explanation in self.explanations if explained == result), None)
+        self.log.explainers.append(explainer)
 
     @property
     def events(self) -> tuple[NetworkEvent, ...]:
@@ -130,7 +198,7 @@ class Case:
         message = (
             f"no address is configured for {', '.join(unknown)}, so those of all sites were guessed from the recording"
         )
-        self.warnings.append(f"{message}; name them with --webeval-config")
+        self.warn(f"{message}; name them with --webeval-config", WarningKind.GUESSED_SITES)
         return infer_sites(self.task.sites, self.events)
 
     @cached_property
@@ -139,12 +207,11 @@ class Case:
 
         None as well where no address is configured, and for a trace that no evaluator has read.
         """
-        trace = vars(self.run).get("trace")
-        if trace is None or not self.configured_sites.covers(self.task.sites):
+        if not self.run.is_trace_loaded or not self.configured_sites.covers(self.task.sites):
             return None
         from pytest_webeval.evaluators.site_visits import format_unvisited  # with what most results need not know
 
-        return format_unvisited(self.configured_sites, self.task.sites, trace.events)
+        return format_unvisited(self.configured_sites, self.task.sites, self.run.trace.events)
 
     def check(self) -> None:
         """Raise `RecordingError` unless the run can be scored at all, `RunExcluded` if it is excluded."""

@@ -15,6 +15,7 @@ from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.trajectory.layout import SCORES
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
+from pytest_webeval.results import WarningKind
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.gating import GATED
 from pytest_webeval.rubrics.gating import Gating
@@ -80,7 +81,10 @@ class _Judgement:
             case.notice("whole_word_verdicts", stored.source)
         if verdict.status == "unscored":
             raise _unjudged_error(case, f"{stored.source}: {verdict.reason}")
-        case.warnings.extend([*stored.warnings, *_list_warnings(verdict, stored, gating, case)])
+        for text in stored.warnings:
+            case.warn(text)
+        for text, kind in _list_warnings(verdict, stored, gating, case):
+            case.warn(text, kind)
         return self._build_result(verdict, stored)
 
     def _check_text(self, stored: StoredVerdict) -> None:
@@ -89,7 +93,7 @@ class _Judgement:
         if self.policy.score_file is None:
             message = f"{problem}; have the run judged again, or choose the file with --webeval-score-file"
             raise UnreadableVerdict("score_unreadable", message)
-        self.case.warnings.append(problem)
+        self.case.warn(problem)
 
     def _build_result(self, verdict: Verdict, stored: StoredVerdict) -> EvaluatorResult:
         report = verdict_to_json(verdict, stored, self.case.run.trajectory)
@@ -106,7 +110,8 @@ class _Judgement:
     def _build_zero_result(self, gating: Gating, reason: str, stored: StoredVerdict | None) -> EvaluatorResult:
         case = self.case
         if stored is not None and stored.score not in (0, None):
-            case.warnings.append(f"{stored.source} has the score {stored.score}, which does not count: {reason}")
+            message = f"{stored.source} has the score {stored.score}, which does not count: {reason}"
+            case.warn(message, WarningKind.OVERRULED_VERDICT)
         gate = gating.gate
         report = trajectory_metadata(case.run.trajectory) | {
             "status": "zero",
@@ -157,17 +162,23 @@ def _add_source(message: str, source: str) -> str:
     return advised if source in message else f"{advised} @ {source}"
 
 
-def _list_warnings(verdict: Verdict, stored: StoredVerdict, gating: Gating | None, case: Case) -> Iterator[str]:
-    """What a reader of the verdict should know that does not change it."""
+def _list_warnings(
+    verdict: Verdict, stored: StoredVerdict, gating: Gating | None, case: Case
+) -> Iterator[tuple[str, str]]:
+    """Warnings that do not change the verdict, each with its kind."""
+    source, other = stored.source, WarningKind.OTHER
     for check in verdict.checks:
         if not check.is_contradiction:
-            yield f"{stored.source}: {check.rule}: {check.message}"
+            yield f"{source}: {check.rule}: {check.message}", check.rule
     if others := ignored_files(case.run, stored):
-        yield f"{stored.source} counts, not {', '.join(others)}; choose with --webeval-score-file"
+        yield (
+            f"{source} counts, not {', '.join(others)}; choose with --webeval-score-file",
+            WarningKind.SEVERAL_VERDICTS,
+        )
     if gating and verdict.status != "gate" and (gate := gating.gate):
-        yield f"{stored.source} holds a verdict, but the benchmark itself gives no points: {gate.reason}"
+        yield f"{source} holds a verdict, but the benchmark itself gives no points: {gate.reason}", other
     if "violation_unknown" in verdict.flags:
-        yield f"{stored.source} does not say whether a critical point was violated; taken for no"
+        yield f"{source} does not say whether a critical point was violated; taken for no", other
 
 
 def _unjudged_error(case: Case, problem: str = "") -> RunExcluded | RecordingError:

@@ -16,15 +16,16 @@ from pytest_webeval.evaluators.response import ResponseEvaluator
 from pytest_webeval.evaluators.rubric import RubricEvaluator
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.runtest.evaluation import RECORDER
+from pytest_webeval.plugin.runtest.evaluation import RESOLVED
 from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
 from pytest_webeval.plugin.runtest.evaluation import USED
 from pytest_webeval.plugin.runtest.evaluation import Checker
 from pytest_webeval.plugin.runtest.evaluation import RecordEvaluation
-from pytest_webeval.plugin.runtest.evaluation import forget
 from pytest_webeval.plugin.runtest.evaluation import run_time_limit
 from pytest_webeval.plugin.runtest.resume import STORED
 from pytest_webeval.plugin.runtest.resume import reuse_stored_result
 from pytest_webeval.plugin.workspace import WORKSPACE
+from pytest_webeval.plugin.workspace import Definition
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.safety.text import sanitize
@@ -58,7 +59,7 @@ def webeval_run(request: pytest.FixtureRequest) -> Iterator[Run]:
             pytest.skip(sanitize(run.exclusion))
         yield run
     finally:
-        forget(run)  # the traceback of a failure keeps the run until Python looks for cycles
+        run.release()  # the traceback of a failure keeps the run until Python looks for cycles
 
 
 def _run_path(request: pytest.FixtureRequest) -> Path:
@@ -81,12 +82,19 @@ def _load(node: Any, run: Run, workspace: Workspace) -> None:
     """Read the recording and the definition of its task; remember if that fails, for no other error is the run's."""
     try:
         with run_time_limit(node, workspace.settings):
-            workspace.definition(run)
-            if not (isinstance(node, RunItem) and reuse_stored_result(node, run, workspace)):
+            definition = workspace.definition(run)
+            node.stash[RESOLVED] = run, definition
+            if not (isinstance(node, RunItem) and reuse_stored_result(node, run, definition, workspace)):
                 run.check()
     except WebEvalError:
         node.stash[UNREADABLE] = True
         raise
+
+
+def _definition(node: Any, run: Run, workspace: Workspace) -> Definition:
+    """The definition that was resolved when the run was loaded; for a run of a user's own fixture, its own."""
+    loaded, definition = node.stash.get(RESOLVED, (None, None))
+    return definition if definition is not None and loaded is run else workspace.definition(run)
 
 
 @pytest.fixture
@@ -99,8 +107,9 @@ def webeval_task(record_evaluation: RecordEvaluation) -> Task:
 def record_evaluation(request: pytest.FixtureRequest, webeval_run: Run, webeval_sites: Sites) -> RecordEvaluation:
     """Records what you find out about the run: `record_evaluation(EvaluatorResult(...))` lands in eval_result.json."""
     workspace = request.config.stash[WORKSPACE]
-    case = workspace.case(webeval_run, webeval_sites)
-    recorder = RecordEvaluation(case, workspace, lambda: request.getfixturevalue("webeval_evaluators"))
+    definition = _definition(request.node, webeval_run, workspace)
+    case = workspace.case(webeval_run, definition, webeval_sites)
+    recorder = RecordEvaluation(case, workspace, definition, lambda: request.getfixturevalue("webeval_evaluators"))
     recorder.stored = request.node.stash.get(STORED, None)
     request.node.stash[RECORDER] = recorder
     return recorder

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
+from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +34,7 @@ from pytest_webeval.recordings.run_tree import Branch
 from pytest_webeval.recordings.run_tree import Kind
 from pytest_webeval.recordings.run_tree import Search
 from pytest_webeval.results import RESULT
+from pytest_webeval.results import WarningKind
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.dataset import load_tasks
@@ -61,19 +63,23 @@ FROM_RUN = "in the run directory (the agent could have written it)"
 TaskSetOrError = TaskSet | TaskDefinitionError | None
 
 
+class Trust(StrEnum):
+    """Who wrote a definition."""
+
+    PUBLISHED = "published"  # the authors of the benchmark: it is in the installed data set
+    USER = "user"  # the user: an option names the file, or it lies in a run root
+    RUN = "run"  # possibly the agent: the file lies in the run directory
+    UNDEFINED = "undefined"  # nobody: the task is described by the trajectory alone
+
+
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """The task of a run, the checksum of the file that defines it, and what results call that file."""
+    """The task of a run, the checksum and the name of the file that defines it, and who wrote that file."""
 
     task: Task
     checksum: str
     origin: str
-    is_published: bool = False
-
-    @property
-    def is_from_run(self) -> bool:
-        """Whether the agent could have written it."""
-        return self.origin.endswith(FROM_RUN)
+    trust: Trust
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,11 +162,15 @@ class Workspace:
             return self._definition(run)
 
     def _definition(self, run: Run) -> Definition:
-        tasks = self._task_set(run)
+        tasks, trust = self._task_set(run)
         if tasks is None and run.trajectory is None:
             raise TaskDefinitionError(self._no_definition(run))
-        is_published = tasks is not None and tasks.is_published(run.task_id)
-        return Definition(run.task(tasks), *_source(run, tasks), is_published)
+        defining = _defining(run, tasks)
+        if defining is None:
+            return Definition(run.task(tasks), "", "", Trust.UNDEFINED)
+        if defining.is_published(run.task_id):
+            trust = Trust.PUBLISHED
+        return Definition(run.task(tasks), defining.checksum, defining.origin, trust)
 
     def _no_definition(self, run: Run) -> str:
         """A message about a run that nothing defines, and what may define it."""
@@ -175,34 +185,35 @@ class Workspace:
     def source_of(self, run: Run) -> tuple[str, str]:
         """Checksum and name of the file with the definition of a run's task; empty where it has none."""
         try:
-            return _source(run, self._task_set(run))
+            tasks = _defining(run, self._task_set(run)[0])
         except WebEvalError:
-            return "", ""
+            tasks = None
+        return (tasks.checksum, tasks.origin) if tasks is not None else ("", "")
 
     def task_or_none(self, run: Run) -> Task | None:
         """The definition that somebody gave of a run's task, if it can be used. Looks at no recording."""
         try:
-            tasks = self._task_set(run)
+            tasks, _ = self._task_set(run)
             is_defined = tasks is not None and run.task_id in tasks
             return tasks.get(run.task_id) if tasks is not None and is_defined else None
         except WebEvalError:
             return None
 
-    def _task_set(self, run: Run) -> TaskSet | None:
-        """Where the definition of a run's task should be: option, run root or run. Raises `TaskDefinitionError`.
+    def _task_set(self, run: Run) -> tuple[TaskSet | None, Trust]:
+        """The definitions of option, run root or run, and who wrote them. Raises `TaskDefinitionError`.
 
         The run only where `--webeval-own-tasks` trusts it, for the agent could have written what lies there; never
         the directory of a trajectory, which needs none and may hold downloads.
         """
         path = run.path
         if self.configured_tasks is not None:
-            return self.configured_tasks
+            return self.configured_tasks, Trust.USER
         root = self.labels.root_of(path) or path
         if root != path and (tasks := self.definitions(root)) is not None:
-            return tasks
+            return tasks, Trust.USER
         if not self.settings.own_tasks:
-            return None
-        return self._own_tasks(run, (OWN_TASK, TASKS) if root == path else (OWN_TASK,))
+            return None, Trust.UNDEFINED
+        return self._own_tasks(run, (OWN_TASK, TASKS) if root == path else (OWN_TASK,)), Trust.RUN
 
     def _own_tasks(self, run: Run, names: Sequence[str]) -> TaskSet | None:
         """What the run itself says of its task. It is asked for it several times in a row, and read once."""
@@ -223,9 +234,8 @@ class Workspace:
             self._task_sets[root] = None if is_run else _read_first(root, (TASKS,))
         return _tasks_or_raise(self._task_sets[root])
 
-    def case(self, run: Run, sites: Sites) -> Case:
-        """What evaluators may look at. Raises `WebEvalError`."""
-        definition = self.definition(run)
+    def case(self, run: Run, definition: Definition, sites: Sites) -> Case:
+        """What evaluators may look at."""
         case = Case(
             run,
             definition.task,
@@ -233,16 +243,16 @@ class Workspace:
             today=self.settings.today,
             requested_policy=self.settings.policy,
             calls=PytestCalls(self.config.rootpath, config=self.config),
-            is_published=definition.is_published,
+            is_published=definition.trust is Trust.PUBLISHED,
         )
-        case.warnings.extend(getattr(definition.task, "warnings", ()))  # which only tasks of trajectories have
-        if run.trajectory is not None and self.configured_tasks is not None and not definition.origin:
+        for text in getattr(definition.task, "warnings", ()):  # which only tasks of trajectories have
+            case.warn(text)
+        if definition.trust is Trust.UNDEFINED and self.configured_tasks is not None:
             problem = f"task {run.task_id} is not defined in {self.configured_tasks.origin}"
-            case.warnings.append(f"{problem}; the run belongs to no group")
-        if definition.is_from_run:
-            case.warnings.append(
-                "the task definition comes from the run directory, where the agent could have written it"
-            )
+            case.warn(f"{problem}; the run belongs to no group", WarningKind.UNDEFINED_TASK)
+        if definition.trust is Trust.RUN:
+            problem = "the task definition comes from the run directory, where the agent could have written it"
+            case.warn(problem, WarningKind.OWN_DEFINITION)
         return case
 
     def result_path(self, path: Path) -> Path:
@@ -363,10 +373,9 @@ def _task_id(path: Path) -> int | str:
     return int(path.name) if path.name.isascii() and path.name.isdigit() else path.name
 
 
-def _source(run: Run, tasks: TaskSet | None) -> tuple[str, str]:
-    if tasks is None or (run.trajectory is not None and run.task_id not in tasks):
-        return "", ""
-    return tasks.checksum, tasks.origin
+def _defining(run: Run, tasks: TaskSet | None) -> TaskSet | None:
+    """The definitions if the task of the run is among them, as it need not be for a trajectory."""
+    return None if tasks is None or (run.trajectory is not None and run.task_id not in tasks) else tasks
 
 
 def _read_first(directory: Path, names: Sequence[str], origin: str | None = None) -> TaskSetOrError:

@@ -59,7 +59,7 @@ class TrajectoryRun(Run):
     @property
     def repairs(self) -> str | None:
         """As of any run, if an expectation asked for the browser's traffic: else it is a file like any other."""
-        return self.trace.repairs if "trace" in vars(self) else None
+        return self.trace.repairs if self.is_trace_loaded else None
 
     @property
     def has_trace(self) -> bool:

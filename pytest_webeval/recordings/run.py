@@ -64,6 +64,16 @@ class Run:
             return self.load_trace(self.inputs)
 
     @property
+    def is_trace_loaded(self) -> bool:
+        """Whether the trace has been read and is still in memory."""
+        return "trace" in vars(self)
+
+    def release(self) -> None:
+        """Free the memory of all that was read. What is needed again is read again."""
+        for name in [name for name in vars(self) if isinstance(getattr(type(self), name, None), cached_property)]:
+            del vars(self)[name]
+
+    @property
     def repairs(self) -> str | None:
         """What the reference would not read of the trace, or None where there is nothing of that kind."""
         return self.trace.repairs

@@ -13,7 +13,6 @@ from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.safety.text import truncate
-from pytest_webeval.summary.warning_kinds import warning_groups
 
 
 def annotation(summary: Summary, title: str) -> str:
@@ -144,7 +143,7 @@ def _groups(webeval: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
 
 def _warnings(webeval: Mapping[str, Any]) -> Iterator[str]:
     """Kinds of warnings, those that decided verdicts first."""
-    groups = warning_groups(webeval.get("warnings") or {})
+    groups = webeval.get("warning_kinds") or ()
     if groups:
         yield "### Warnings by kind\n"
         heads = ("count", "kind", "verdicts decided", "first run", "its warning")

@@ -15,7 +15,6 @@ from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.safety.text import truncate
-from pytest_webeval.summary.warning_kinds import warning_groups
 
 GROUPS_SHOWN, COMMANDS_SHOWN, TASKS_NAMED, WARNINGS_SHOWN = 5, 3, 5, 4
 LONGEST_COMMAND, LONGEST_NAME, LONGEST_WARNING = 300, 80, 400  # characters
@@ -61,14 +60,13 @@ def _number(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def warnings(by_run: Mapping[str, Sequence[str]]) -> list[str]:
+def warnings(groups: Sequence[Mapping[str, Any]], run_count: int) -> list[str]:
     """Kinds of warnings with an example each, first those that decided verdicts, which must not drown."""
-    groups = warning_groups(by_run)
     if not groups:
         return []
     limit_note = f" ({WARNINGS_SHOWN} of {len(groups)} kinds)" if len(groups) > WARNINGS_SHOWN else ""
     total = sum(group["count"] for group in groups)
-    lines = [f"{_number(total, 'warning')} in {_number(len(by_run), 'run')}, by kind{limit_note}:"]
+    lines = [f"{_number(total, 'warning')} in {_number(run_count, 'run')}, by kind{limit_note}:"]
     for group in groups[:WARNINGS_SHOWN]:
         decided_count = f" decided {_number(group['decided'], 'verdict')}" if group["decided"] else ""
         example = f"{group['example']['run']}: {group['example']['text']}"
@@ -334,7 +332,8 @@ def _stale(directories: Sequence[str], output: Path | None) -> list[str]:
 
 
 def _notes(summary: Summary) -> list[str]:
-    webeval, lines = summary.webeval, warnings(summary.webeval["warnings"])
+    webeval = summary.webeval
+    lines = warnings(webeval["warning_kinds"], len(webeval["warnings"]))
     if webeval["partial"]:
         deselected = webeval["deselected_count"] - (webeval["subset"] or {"outside_count": 0})["outside_count"]
         counts = f"{webeval['unscored_count']} not scored, {deselected} deselected"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from collections.abc import Sequence
 from typing import Any
 
 from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import ResultWarning
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.results import worst_status
@@ -21,16 +23,16 @@ def merge_results(results: Sequence[TaskResult]) -> TaskResult:
     reasons = [result.error_msg for result in results if result.error_msg and not result.evaluators_results]
     reasons += [f"{result.evaluator_name}: {result.error_msg}" for result in merged if result.error_msg]
     checksums = {result.webarena_verified_evaluator_checksum for result in results}
-    warnings = list(dict.fromkeys(warning for result in results for warning in _list_warnings(result)))
     details = _merge_details(results, merged) if status is not Status.SUCCESS else {}
-    return results[0].with_changes(
+    result = results[0].with_changes(
         evaluators_results=merged,
         status=status,
         score=float(status is Status.SUCCESS),
         error_msg="; ".join(dict.fromkeys(reasons)) or None,
         webarena_verified_evaluator_checksum=",".join(sorted(checksums)),
-        webeval=results[0].webeval | {"warnings": warnings} | details | _merge_exclusion(results[0], status, reasons),
+        webeval=results[0].webeval | details | _merge_exclusion(results[0], status, reasons),
     )
+    return result.with_warnings(_merge_warnings(results))
 
 
 def _merge_details(results: Sequence[TaskResult], merged: Sequence[EvaluatorResult]) -> dict[str, Any]:
@@ -46,9 +48,13 @@ def _merge_details(results: Sequence[TaskResult], merged: Sequence[EvaluatorResu
     return {"explanations": [explanations.get(_result_key(result)) for result in merged], "capture": capture}
 
 
-def _list_warnings(result: TaskResult) -> list[str]:
-    """The warnings of a result, which may come from an untrusted file."""
-    return [warning for warning in _list_entries(result, "warnings") if isinstance(warning, str)]
+def _merge_warnings(results: Sequence[TaskResult]) -> Iterable[ResultWarning]:
+    """The warnings of several results, which may come from untrusted files; the first of those with equal texts."""
+    by_text: dict[str, ResultWarning] = {}
+    for warning in (warning for result in results for warning in result.warnings):
+        if isinstance(warning.text, str):
+            by_text.setdefault(warning.text, warning)
+    return by_text.values()
 
 
 def _list_entries(result: TaskResult, name: str) -> list[Any]:

@@ -17,9 +17,11 @@ from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators import EVALUATORS
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
+from pytest_webeval.evaluators.case import EvaluationLog
 from pytest_webeval.recordings.inputs import DECODE
 from pytest_webeval.recordings.inputs import EVALUATE
 from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import ResultWarning
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.results import worst_status
@@ -43,10 +45,10 @@ def score(case: Case, evaluators: Iterable[Evaluator], data_checksum: str = "", 
     with phases.phase(EVALUATE):
         results = _evaluate_all(case, evaluators_by_name)
     if case.run.repairs:
-        case.warnings.append(
-            rule_warning("repaired_traces", worst_status([result.status for result in results]), "the trace")
-        )
-    case.warnings.extend(case.run.warnings)
+        status = worst_status([result.status for result in results])
+        case.log.warnings.append(rule_warning("repaired_traces", status, "the trace"))
+    for text in case.run.warnings:
+        case.warn(text)
     extra = {"wall_time": round(time.perf_counter() - started, 6), "tasks_from": source}
     return build_result(case, results, evaluators_by_name.values(), data_checksum, extra)
 
@@ -61,7 +63,8 @@ def _evaluate_all(case: Case, evaluators: dict[str, Evaluator]) -> list[Evaluato
             excluded.append(error)
     if excluded and not results:
         raise excluded[0]
-    case.warnings.extend(map(str, excluded))
+    for reason in excluded:
+        case.warn(str(reason))
     return results
 
 
@@ -81,20 +84,20 @@ def evaluate(expectation: Expectation, case: Case, evaluators: dict[str, Evaluat
 
 
 def _evaluate_with_rules(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
-    case.noticed.clear()
-    case.explainers.clear()
+    case.log.start_expectation()
     if case.rules.folded_addresses and case.configured_sites.folded is not case.configured_sites:
         case.notice("folded_addresses", "the configured addresses")
     result = _run_evaluator(expectation, case, evaluators)
-    if case.noticed:
-        noticed = dict(case.noticed)
+    if case.log.notices:
+        noticed = dict(case.log.notices)
         is_certain = type(evaluators.get(expectation.evaluator)) in _OURS
         if is_certain:
             noticed = _switches_that_matter(noticed, result.status, expectation, case, evaluators)
         location = f"{expectation.evaluator}, eval[{expectation.index}]"
         for switch, where in noticed.items():
-            case.warnings.append(f"{rule_warning(switch, result.status, where, is_certain=is_certain)}; {location}")
-    if result.status is Status.FAILURE and case.explainers:
+            warning = rule_warning(switch, result.status, where, is_certain=is_certain)
+            case.log.warnings.append(warning._replace(text=f"{warning.text}; {location}"))
+    if result.status is Status.FAILURE and case.log.explainers:
         _explain(result, case)
     return result
 
@@ -103,13 +106,14 @@ def _explain(result: EvaluatorResult, case: Case) -> None:
     """Keep why a result is a failure, if that can be explained: the verdict stands either way."""
     with warnings.catch_warnings(), suppress(WebEvalError, RecursionError, ArithmeticError, ValueError, TypeError):
         warnings.simplefilter("ignore")
-        case.explanations.append((result, case.explainers[-1]().to_json()))
+        case.log.explain(result)
 
 
-def rule_warning(switch: str, status: Status, where: str, *, is_certain: bool = True) -> str:
-    """One sentence about a rule that made a verdict another than the reference's, or at least applied to it."""
+def rule_warning(switch: str, status: Status, where: str, *, is_certain: bool = True) -> ResultWarning:
+    """The warning about a rule that made a verdict another than the reference's, or at least applied to it."""
     quirk, verb = find_quirk(switch), "made" if is_certain else "may have made"
-    return f"{quirk.number} ({switch}) {verb} this {status}: {quirk.instead} @ {where}"
+    text = f"{quirk.number} ({switch}) {verb} this {status}: {quirk.instead} @ {where}"
+    return ResultWarning(quirk.number, text, is_certain)
 
 
 def _switches_that_matter(
@@ -121,7 +125,7 @@ def _switches_that_matter(
     """
 
     def differs(*switches: str) -> bool:
-        other = replace(case, warnings=[], noticed={}, explainers=[], other_rules=case.rules.without(*switches))
+        other = replace(case, log=EvaluationLog(), other_rules=case.rules.without(*switches))
         return _run_evaluator(expectation, other, evaluators).status is not status
 
     decisive = {

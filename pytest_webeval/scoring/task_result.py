@@ -32,9 +32,8 @@ def build_result(
     """The result of a task from those of its evaluators."""
     status = worst_status([result.status for result in results])
     reasons = [f"{result.evaluator_name}: {result.error_msg}" for result in results if result.error_msg]
-    notes = {"warnings": list(case.warnings), "unpassable": unpassable_reason(case.task)} | failure_details(
-        case, results
-    )
+    texts = [warning.text for warning in case.log.warnings]
+    notes = {"warnings": texts, "unpassable": unpassable_reason(case.task)} | failure_details(case, results)
     return TaskResult(
         **task_fields(case.run, case.task),
         status=status,
@@ -48,6 +47,7 @@ def build_result(
         | exclusion_fields(case.run, status, "; ".join(reasons))
         | notes
         | extra,
+        warning_labels=[(warning.kind, warning.decided) for warning in case.log.warnings],
     )
 
 
@@ -55,7 +55,7 @@ def failure_details(case: Case, results: Sequence[EvaluatorResult]) -> dict[str,
     """Explanations of a result that is not a success, and what is wrong with the recording itself."""
     if all(result.status is Status.SUCCESS for result in results):
         return {}
-    explanations = [case.explanation_of(result) for result in results]
+    explanations = [case.log.explanation_of(result) for result in results]
     return {
         "explanations": explanations,
         "capture": list_recording_problems(case.run, case.task) + _list_unvisited(case, results),

@@ -69,7 +69,7 @@ class Record:
     template: int
     task_type: str | None
     reason: str | None
-    warnings: list[str]
+    warnings: list[list[Any]]  # kind, text, and whether it decided the verdict: see `ResultWarning`
     wall_time: float
     rules: str
     version: str
@@ -96,7 +96,7 @@ class Record:
             template=result.intent_template_id,
             task_type=task_type,
             reason=reason or result.error_msg,
-            warnings=list(map(str, result.webeval.get("warnings", ()))),  # users may add some
+            warnings=[[row.kind, str(row.text), row.decided] for row in result.warnings],  # users may add some
             wall_time=result.webeval.get("wall_time", 0.0),
             rules=result.webeval["rules"],
             version=result.webarena_verified_version,
@@ -119,6 +119,17 @@ class Record:
     def to_json(self) -> dict[str, Any]:
         """All fields as plain JSON."""
         return {name: getattr(self, name) for name in self.__slots__}
+
+
+def label_warnings(result: TaskResult, rows: object) -> TaskResult:
+    """The result with the labels of its warnings from a record, where the record has as many warnings."""
+    try:
+        labelled = msgspec.convert(rows, list[tuple[str, str, bool]])
+    except ValueError:
+        return result
+    if len(labelled) != len(result.warnings):
+        return result
+    return result.with_changes(warning_labels=[(kind, decided) for kind, _, decided in labelled])
 
 
 def _failure_group_fields(result: TaskResult) -> list[str] | None:

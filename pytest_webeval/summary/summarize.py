@@ -15,9 +15,9 @@ from pytest_webeval.diagnostics.failure_groups import FailureGroup
 from pytest_webeval.results import Status
 from pytest_webeval.results import Summary
 from pytest_webeval.results import TaskResult
+from pytest_webeval.results import WarningKind
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.statistics import wilson
-from pytest_webeval.summary.warning_kinds import warning_groups
 
 SLOWEST = 10
 
@@ -98,7 +98,7 @@ def _task_row(record: Record) -> dict[str, Any]:
 def _webeval_fields(ordered: Sequence[Record], counted: Sequence[Record], success: int) -> dict[str, Any]:
     rated = [record for record in counted if record.excluded is None]
     low, high = wilson(success, len(rated))
-    warnings = {record.run: record.warnings for record in ordered if record.warnings}
+    warnings = {record.run: [text for _, text, _ in record.warnings] for record in ordered if record.warnings}
     slowest = sorted(counted, key=lambda record: -record.wall_time)[:SLOWEST]
     return {
         "rules": _join_values(ordered, "rules"),
@@ -113,7 +113,7 @@ def _webeval_fields(ordered: Sequence[Record], counted: Sequence[Record], succes
         "slowest": [{"run": record.run, "wall_time": record.wall_time} for record in slowest],
         "unpassable": {str(record.task_id): record.unpassable for record in counted if record.unpassable},
         "warning_count": sum(len(record.warnings) for record in ordered),
-        "warning_kinds": warning_groups(warnings),
+        "warning_kinds": _list_warning_groups(ordered),
         "warnings": warnings,
     }
 
@@ -126,6 +126,29 @@ def _list_failure_groups(records: Iterable[Record]) -> list[dict[str, Any]]:
             runs_by_group.setdefault(FailureGroup(*record.failure), []).append(record.run)
     ordered = sorted(runs_by_group.items(), key=lambda entry: (-len(entry[1]), entry[0]))
     return [asdict(group) | {"text": group.text, "count": len(runs), "runs": runs} for group, runs in ordered]
+
+
+def _list_warning_groups(records: Iterable[Record]) -> list[dict[str, Any]]:
+    """Warnings by kind: first those that decided verdicts, then the most frequent, `other` last."""
+    rows_by_kind: dict[str, list[tuple[str, str, bool]]] = {}
+    for record in records:
+        for kind, text, decided in record.warnings:
+            rows_by_kind.setdefault(kind, []).append((record.run, text, decided))
+    groups = [_warning_group(kind, rows) for kind, rows in rows_by_kind.items()]
+    other = WarningKind.OTHER
+    return sorted(groups, key=lambda row: (not row["decided"], row["kind"] == other, -row["count"], row["kind"]))
+
+
+def _warning_group(kind: str, rows: Sequence[tuple[str, str, bool]]) -> dict[str, Any]:
+    """The warnings of one kind, with the first as an example."""
+    run, text, _ = rows[0]
+    return {
+        "kind": kind,
+        "count": len(rows),
+        "decided": sum(decided for _, _, decided in rows),
+        "runs": list(dict.fromkeys(run for run, _, _ in rows)),
+        "example": {"run": run, "text": text},
+    }
 
 
 def _table(records: Sequence[Record], name: str) -> dict[str, dict[str, int]]:

@@ -279,3 +279,55 @@ def test_a_python_test_may_choose_its_runs_itself(runs, webeval, pytester):
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["*::test_it[[]mine[]] PASSED*"])
     assert runs.summary["total"] == 1
+
+
+COUNTED = """
+import pytest
+from pytest_webeval.plugin import workspace
+
+
+@pytest.fixture(autouse=True, scope="session")
+def resolved():
+    resolve, labels = workspace.Workspace.definition, []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            workspace.Workspace, "definition", lambda self, run: labels.append(run.label) or resolve(self, run)
+        )
+        yield
+    print("resolved:", *sorted(labels))
+"""
+
+RECORDING = """
+def test_answer(webeval_response):
+    webeval_response.check()
+def test_task(webeval_task, record_evaluation):
+    assert webeval_task.intent
+"""
+
+
+def test_the_definition_of_a_run_is_resolved_once_in_a_test(runs, webeval, pytester):
+    runs.add(107)
+    runs.add(108, passes=False)
+    runs.add(109)
+    pytester.makeconftest(COUNTED)
+    webeval("-s", "-x").stdout.fnmatch_lines(["*resolved: runs/107 runs/108*"])
+    webeval("-s", "--webeval-resume").stdout.fnmatch_lines(["*resolved: runs/107 runs/108 runs/109"])
+    path = pytester.makepyfile(RECORDING)
+    result = webeval("-s", str(path), "-k", "107")
+    result.assert_outcomes(passed=2, deselected=4)
+    result.stdout.fnmatch_lines(["*resolved: runs/107 runs/107"])
+
+
+def test_a_run_that_a_fixture_puts_in_its_place_has_a_definition_of_its_own(runs, webeval, pytester):
+    runs.add(107)
+    runs.define(runs.definition(108) | {"intent": "Find another lamp."})
+    pytester.makeconftest(
+        """
+        import dataclasses, pytest
+        @pytest.fixture
+        def webeval_run(webeval_run):
+            return dataclasses.replace(webeval_run, task_id=108)
+        """
+    )
+    path = pytester.makepyfile("def test_task(webeval_task): assert webeval_task.intent == 'Find another lamp.'")
+    webeval(str(path)).assert_outcomes(passed=1)

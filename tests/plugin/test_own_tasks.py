@@ -39,6 +39,7 @@ def test_the_option_lets_a_run_define_its_own_task_with_a_warning(runs, webeval_
     webeval_apart("--webeval-own-tasks", *workers).assert_outcomes(passed=1)
     warning = "the task definition comes from the run directory, where the agent could have written it"
     assert runs.result(107)["webeval"]["warnings"] == [warning]
+    assert [group["kind"] for group in runs.summary["webeval"]["warning_kinds"]] == ["own_definition"]
 
 
 def test_the_ini_key_lets_a_run_define_its_own_task(runs, webeval, own_task, pytester):
@@ -67,3 +68,36 @@ def test_a_session_that_trusts_tasks_of_runs_takes_nothing_from_one_that_did_not
     webeval("-x").assert_outcomes(passed=1, failed=1)
     webeval("-x", "--webeval-resume").stdout.fnmatch_lines(["resumed: 2 of 2 results taken*"])
     webeval("--webeval-resume", "--webeval-own-tasks").stdout.fnmatch_lines(["resumed: 0 of 3 results taken*"])
+
+
+WHO_WROTE_IT = """
+import pytest
+from pytest_webeval.plugin.workspace import WORKSPACE
+
+@pytest.fixture
+def webeval_evaluators(request, webeval_evaluators, webeval_run):
+    definition = request.config.stash[WORKSPACE].definition(webeval_run)
+    print("trust:", definition.trust, definition.origin)
+    return webeval_evaluators
+"""
+
+
+def test_the_file_of_a_definition_decides_its_trust_and_not_its_name(runs, webeval, own_task, pytester):
+    pytester.makeconftest(WHO_WROTE_IT)
+    webeval("-s", "--webeval-own-tasks").stdout.fnmatch_lines(["*trust: run task.json in the run directory*"])
+    path = pytester.path / "tasks in the run directory (the agent could have written it)"
+    path.write_text(f"[{(own_task / 'task.json').read_text()}]")
+    webeval("-s", f"--webeval-tasks={path}").stdout.fnmatch_lines(["*trust: user tasks in the run directory*"])
+    assert runs.result(107)["webeval"]["warnings"] == []
+
+
+def test_the_definitions_of_a_run_root_are_the_users(runs, webeval, pytester):
+    pytester.makeconftest(WHO_WROTE_IT)
+    runs.add(107)
+    webeval("-s", "--webeval-own-tasks").stdout.fnmatch_lines(["*trust: user tasks.json"])
+
+
+def test_a_trajectory_without_a_definition_has_nobody_to_trust(tree, webeval, pytester):
+    pytester.makeconftest(WHO_WROTE_IT)
+    tree("books_7")
+    webeval("-s").stdout.fnmatch_lines(["*trust: undefined *"])

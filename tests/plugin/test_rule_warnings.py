@@ -28,6 +28,8 @@ def test_a_recording_that_our_rules_alone_refuse_is_warned_of(runs, webeval):
     told = "Q4 (events_required) made this error: a trace without a single event is an error @ the recording"
     assert runs.result(107)["webeval"]["warnings"] == [told]
     assert runs.summary["webeval"]["warnings"] == {"runs/107": [told]}
+    (group,) = runs.summary["webeval"]["warning_kinds"]
+    assert (group["kind"], group["decided"]) == ("Q4", 1)
 
 
 def test_a_task_that_no_recording_passes_is_named(runs, webeval):

@@ -61,6 +61,7 @@ def made_up(groups, **changed):
     about = {"success_rate_interval_95": [0.1, 0.2], "excluded_count": 0, "success_rate": 0.15, "partial": True}
     about |= {"success_rate_denominator": 900, "rules": "default", "slowest": [], "failures": groups, "subset": None}
     about |= {"unpassable": dict.fromkeys(runs), "warnings": {"r": ["w"]}, "warning_count": 1, "stopped": "x"}
+    about["warning_kinds"] = [{"kind": "other", "count": 1, "decided": 0, "example": {"run": "r", "text": "w"}}]
     about |= {"unscored": ["a"], "unscored_count": 1, "deselected_count": 1}
     rows = [{"status": "failure"}]
     common = dict.fromkeys(("timestamp", *(f"webarena_verified_{one}" for one in CHECKSUMS)), "")

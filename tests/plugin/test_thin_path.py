@@ -243,14 +243,15 @@ def test_where_an_item_lies_is_told_as_pytest_would(runs, another_root, pytester
 @pytest.mark.parametrize("part", [None, '{"a": "\\ud800"}'])
 def test_what_a_report_carries_is_one_text_of_ascii(told, carried, part):
     checksums = {"rules": "default", "version": "1", "evaluator_checksum": "a", "data_checksum": "b"}
-    record = Record("runs/1", 1, "error", 0.0, ["shopping"], 1, None, told, [told], 0.25, **checksums)
+    record = Record("runs/1", 1, "error", 0.0, ["shopping"], 1, None, told, [["other", told, False]], 0.25, **checksums)
     report = SimpleNamespace()
     assert RecordPayload.by(report) is None
     RecordPayload(record, part).attach_to(report)
     (text,) = vars(report).values()
     assert isinstance(text, str)
     assert text.isascii()
-    assert RecordPayload.by(report) == RecordPayload(replace(record, reason=carried, warnings=[carried]), part)
+    changed = replace(record, reason=carried, warnings=[["other", carried, False]])
+    assert RecordPayload.by(report) == RecordPayload(changed, part)
 
 
 def test_what_a_teardown_printed_is_shown_under_its_failure(runs, webeval, pytester):

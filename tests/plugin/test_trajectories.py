@@ -194,6 +194,7 @@ def test_a_run_without_answer_of_a_benchmark_with_gates_has_no_points_whatever_w
     assert result("a")["evaluators_results"][0]["actual"]["score"] == 0
     (note,) = [note for note in result("a")["webeval"]["warnings"] if "does not count" in note]
     assert note.startswith("scores/mmrubric_0.8-5-3.json has the score 1, which does not count: ")
+    assert "overruled_verdict" in {group["kind"] for group in runs.summary["webeval"]["warning_kinds"]}
     assert runs.summary["webeval"]["trajectories"]["mean_scored"] == 0.0
 
 

@@ -57,12 +57,13 @@ def test_a_session_that_knows_better_names_the_file_that_holds_the_verdict(tree,
     webeval("--webeval-score-file=task_data.json", "-k", "second").assert_outcomes(passed=1, deselected=1)
 
 
-def test_a_verdict_that_was_not_looked_at_is_told(tree, webeval, result):
+def test_a_verdict_that_was_not_looked_at_is_told(tree, webeval, result, runs):
     put(tree("a") / "scores/gpt_eval.json", score_file("NOT SUCCESS", 0))
     webeval().assert_outcomes(passed=1)
     (note,) = result("a")["webeval"]["warnings"]
     told = "scores/mmrubric_0.8-5-3.json counts, not scores/gpt_eval.json; choose with --webeval-score-file"
     assert note == told
+    assert [group["kind"] for group in runs.summary["webeval"]["warning_kinds"]] == ["several_verdicts"]
 
 
 def test_a_verdict_that_the_benchmarks_own_gate_forbids_is_told(tree, webeval, result):
@@ -393,10 +394,11 @@ def test_runs_that_are_roots_each_are_told_apart(runs, pytester):
     assert [run["run"].rpartition("/")[2] for run in found["runs"]] == ["r1", "r2"]
 
 
-def test_a_task_outside_the_definitions_is_told(tree, webeval, pytester, result):
+def test_a_task_outside_the_definitions_is_told(tree, webeval, pytester, result, runs):
     tree("books_7")
     put(pytester.path / "tasks.tsv", "benchmark\tid\ttask_summary\nb\tother\tFind it.")
     webeval("--webeval-tasks=tasks.tsv").assert_outcomes(passed=1)
     assert result("books_7")["webeval"]["warnings"] == [
         "task books_7 is not defined in tasks.tsv; the run belongs to no group"
     ]
+    assert [group["kind"] for group in runs.summary["webeval"]["warning_kinds"]] == ["undefined_task"]

@@ -198,14 +198,14 @@ class _NetworkCheck:
     def warn_of_unvisited_sites(self, event: NetworkEvent | None, index: int) -> None:
         """Warn where no event can match, because the address of the site is wrong."""
         if event is None and (problem := self._unvisited_sites):
-            self.case.warnings.append(f"eval[{index}] cannot match: {problem}")
+            self.case.warn(f"eval[{index}] cannot match: {problem}")
 
     def unless_unvisited(self, result: EvaluatorResult) -> EvaluatorResult:
         """The failure, or an error where no agent can have met the expectation: its site was never visited (Q59).
 
         A request that matches only through a hole of the reference is a trick, and no wrong address (§4.8, §5.14).
         """
-        is_trick = not self.case.noticed.keys().isdisjoint(("escaped_hosts", "unresolved_paths"))
+        is_trick = not self.case.log.notices.keys().isdisjoint(("escaped_hosts", "unresolved_paths"))
         problem = self._unvisited_sites if self.case.rules.visited_sites and not is_trick else None
         if problem is None:
             return result

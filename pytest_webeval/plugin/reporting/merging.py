@@ -19,6 +19,7 @@ from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.scoring.merge import merge_results
 from pytest_webeval.storage import write_json
 from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.record import label_warnings
 
 
 def merge_parts(
@@ -29,7 +30,7 @@ def merge_parts(
     A check that was made twice is kept once.
     """
     # workers report in any order
-    results = sorted((TaskResult.read(json.loads(part)) for part in parts), key=_sort_key)
+    results = sorted(map(_read_part, parts), key=_sort_key)
     own_result = None
     if record is not None and record.excluded is None:
         own_result = _read_own_result(workspace.result_path(path), record)
@@ -47,6 +48,11 @@ def merge_parts(
     except DiskFull as error:
         outcome = outcome.without_room(error)
     return outcome, has_failure
+
+
+def _read_part(text: str) -> TaskResult:
+    raw, labels = json.loads(text)
+    return TaskResult.read(raw).with_changes(warning_labels=labels)
 
 
 def _adds_failure(part: TaskResult, own_result: TaskResult | None) -> bool:
@@ -68,4 +74,5 @@ def _read_own_result(path: Path, record: Record) -> TaskResult | None:
         result = TaskResult.read(json.loads(read_file_inside(path.parent, path.name)))
     except (RecordingError, ValueError, RecursionError):
         return None
-    return result if (result.status, result.webeval.get("run")) == (record.status, record.run) else None
+    is_own = (result.status, result.webeval.get("run")) == (record.status, record.run)
+    return label_warnings(result, record.warnings) if is_own else None

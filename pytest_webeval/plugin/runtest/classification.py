@@ -16,13 +16,13 @@ from pytest_webeval.plugin.collection.nodes import run_path
 from pytest_webeval.plugin.runtest.evaluation import RECORDER
 from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
 from pytest_webeval.plugin.runtest.evaluation import RecordEvaluation
-from pytest_webeval.plugin.runtest.evaluation import forget
 from pytest_webeval.plugin.runtest.run_outcome import RunOutcome
 from pytest_webeval.plugin.settings import REDACTING
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.run import placeholder_run
 from pytest_webeval.reports.failure_text import reason
+from pytest_webeval.results import ResultWarning
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.deadline import DeadlineExceeded
@@ -90,7 +90,7 @@ def _outcome_of_evaluation(
 def _outcome_of_teardown(recorder: RecordEvaluation, workspace: Workspace) -> RunOutcome | None:
     """What a fixture recorded after the test of a run: as if another test had."""
     result = recorder.teardown_result
-    forget(recorder.case.run)
+    recorder.case.run.release()
     if result is None:
         return None
     return _build_outcome(result, recorder.case.run, recorder.case.task, workspace, is_partial=True)
@@ -131,7 +131,7 @@ def _unscored_outcome(item: pytest.Item, path: Path, call: pytest.CallInfo[None]
     return outcome.with_warnings(_rule_warnings(call))
 
 
-def _rule_warnings(call: pytest.CallInfo[None]) -> list[str]:
+def _rule_warnings(call: pytest.CallInfo[None]) -> list[ResultWarning]:
     """The warning for a recording that only our rules refuse."""
     switch = getattr(call.excinfo.value, "rule", None) if call.excinfo is not None else None
     return [rule_warning(switch, Status.ERROR, "the recording")] if isinstance(switch, str) else []

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from dataclasses import field
-from functools import cached_property
 from typing import Any
 from typing import NoReturn
 
@@ -25,6 +24,7 @@ from pytest_webeval.evaluators.case import Case
 from pytest_webeval.plugin.runtest.resume import StoredResult
 from pytest_webeval.plugin.settings import REDACTING
 from pytest_webeval.plugin.settings import Settings
+from pytest_webeval.plugin.workspace import Definition
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.session import Redacting
@@ -52,6 +52,7 @@ class RecordEvaluation:
 
     case: Case
     workspace: Workspace
+    definition: Definition
     own_evaluators: Callable[[], Iterable[Any]]
     results: list[EvaluatorResult] = field(default_factory=list)
     evaluators: list[Evaluator] = field(default_factory=list)
@@ -116,8 +117,7 @@ class RecordEvaluation:
 
     def _score_run(self, evaluators: Iterable[Any]) -> TaskResult:
         self.evaluators += [unwrap_evaluator(evaluator) for evaluator in evaluators]
-        definition = self.workspace.definition(self.case.run)
-        return score(self.case, self.evaluators, definition.checksum, definition.origin)
+        return score(self.case, self.evaluators, self.definition.checksum, self.definition.origin)
 
     def end_as_excluded(self, error: RunExcluded) -> NoReturn:
         """End the test as the session wants it for a run that says nothing about the agent. Raises `Exception`."""
@@ -139,8 +139,7 @@ class RecordEvaluation:
 
     def build_excluded_result(self, reason: str) -> TaskResult:
         """The result of a run that is excluded from all counts."""
-        run, task = self.case.run, self.case.task
-        return exclude(build_error_result(run, task, reason, *self.workspace.source_of(run)), run, reason)
+        return exclude(self._build_error_result(reason), self.case.run, reason)
 
     def _own_evaluators(self) -> Iterable[Any]:
         """The evaluators of the run item. Raises `EvaluationError` if a fixture of a user raises."""
@@ -176,11 +175,13 @@ class RecordEvaluation:
             return None
         if run_result is None and all(result.status is Status.SUCCESS for result in self.results):
             return None
-        return self.merge_into(run_result or self._empty_result.with_changes(status=Status.SUCCESS, error_msg=None))
+        if run_result is None:
+            run_result = self._build_error_result("").with_changes(status=Status.SUCCESS, error_msg=None)
+        return self.merge_into(run_result)
 
-    @property
-    def _empty_result(self) -> TaskResult:
-        return build_error_result(self.case.run, self.case.task, "", *self.workspace.source_of(self.case.run))
+    def _build_error_result(self, message: str) -> TaskResult:
+        definition = self.definition
+        return build_error_result(self.case.run, self.case.task, message, definition.checksum, definition.origin)
 
     def merge_into(self, run_result: TaskResult) -> TaskResult:
         """A result of the run together with what a test recorded."""
@@ -190,14 +191,8 @@ class RecordEvaluation:
 
 
 RECORDER = pytest.StashKey[RecordEvaluation]()
+RESOLVED = pytest.StashKey[tuple[Run, Definition]]()  # what the fixture webeval_run loaded
 UNREADABLE = pytest.StashKey[bool]()  # whether the fixture webeval_run could not load its run
-
-
-def forget(run: Run) -> None:
-    """Let go of what was read of a run, so that a session needs room for one recording. Who asks reads it again."""
-    cached = [name for name in vars(run) if isinstance(getattr(type(run), name, None), cached_property)]
-    for name in cached:
-        del vars(run)[name]
 
 
 @dataclass(frozen=True, slots=True)

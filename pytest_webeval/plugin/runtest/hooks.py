@@ -25,6 +25,7 @@ from pytest_webeval.plugin.item_names import run_keywords
 from pytest_webeval.plugin.runtest.classification import classify_phase
 from pytest_webeval.plugin.runtest.classification import timeout_outcome
 from pytest_webeval.plugin.runtest.evaluation import RECORDER
+from pytest_webeval.plugin.runtest.evaluation import RESOLVED
 from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
 from pytest_webeval.plugin.runtest.evaluation import USED
 from pytest_webeval.plugin.runtest.evaluation import run_time_limit
@@ -255,6 +256,8 @@ def _forget(item: pytest.Item) -> None:
     if RECORDER in item.stash:
         item.stash[RECORDER].case.calls.forget()
         del item.stash[RECORDER]
+    if RESOLVED in item.stash:
+        del item.stash[RESOLVED]
     if STORED in item.stash:
         del item.stash[STORED]
     if UNREADABLE in item.stash:

@@ -30,6 +30,7 @@ from pytest_webeval.plugin.runtest.journal import read_entries
 from pytest_webeval.plugin.runtest.run_outcome import RecordPayload
 from pytest_webeval.plugin.settings import REDACTING
 from pytest_webeval.plugin.settings import Settings
+from pytest_webeval.plugin.workspace import Definition
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.policy import REDACTED
@@ -44,6 +45,8 @@ from pytest_webeval.scoring.provenance import deciding_checksum
 from pytest_webeval.scoring.provenance import libraries
 from pytest_webeval.storage import remove_leftovers
 from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.record import label_warnings
+from pytest_webeval.tasks.task import Task
 
 
 def settings_fingerprint(settings: Settings) -> str:
@@ -87,28 +90,24 @@ class PreviousSession:
     def _asked(self) -> str:
         return settings_fingerprint(self.workspace.settings)
 
-    def stored(self, run: Run) -> StoredResult | None:
-        """The result of a run, if it is certain that the run would get it again. Raises `TaskDefinitionError`."""
+    def stored(self, run: Run, definition: Definition) -> StoredResult | None:
+        """The result of a run, if it is certain that the run would get it again."""
         entry = self._entry(run)
         if entry is None or entry.asked != self._asked:
             return None
         result = _sealed(self.workspace.result_path(run.path), entry)
-        if result is None or not self._is_defined_alike(run, result):
+        if result is None or not _is_defined_alike(definition, result):
             return None
         if self.workspace.settings.report is not None and REDACTED in result.webeval:
             return None  # a page shows the recording as well, and whoever scores that knows the secrets in it
         if not _has_same_files(run, result, entry):
             return None
-        record = self._record(run, result)
+        result = label_warnings(result, entry.record.get("warnings"))
+        record = self._record(run, definition.task, result)
         return StoredResult(result, record) if record.to_json() == entry.record and _is_verdict(record) else None
 
-    def _is_defined_alike(self, run: Run, result: TaskResult) -> bool:
-        found = self.workspace.definition(run)
-        was = result.webarena_verified_data_checksum, result.webeval.get("tasks_from")
-        return was == (found.checksum, found.origin)
-
-    def _record(self, run: Run, result: TaskResult) -> Record:
-        kind = self.workspace.definition(run).task.task_type
+    def _record(self, run: Run, task: Task, result: TaskResult) -> Record:
+        kind = task.task_type
         told = self.workspace.config.stash[REDACTING].redact_for_report(result, run)
         return Record.of(told, kind.lower() if kind else None, reason(told))
 
@@ -122,6 +121,11 @@ class PreviousSession:
                 self.journals[place] = read_entries(place)
         line = self.journals[place].get(run.label)
         return None if line is None else entry_in(line)
+
+
+def _is_defined_alike(definition: Definition, result: TaskResult) -> bool:
+    was = result.webarena_verified_data_checksum, result.webeval.get("tasks_from")
+    return was == (definition.checksum, definition.origin)
 
 
 def _sealed(path: Path, entry: Entry) -> TaskResult | None:
@@ -157,10 +161,10 @@ PREVIOUS = pytest.StashKey[PreviousSession]()
 STORED = pytest.StashKey[StoredResult]()
 
 
-def reuse_stored_result(item: pytest.Item, run: Run, workspace: Workspace) -> bool:
+def reuse_stored_result(item: pytest.Item, run: Run, definition: Definition, workspace: Workspace) -> bool:
     """Whether an earlier session judged the run, so that it need not be read. What it found is put on the item."""
     earlier = workspace.config.stash.get(PREVIOUS, None)
-    found = earlier.stored(run) if earlier is not None else None
+    found = earlier.stored(run, definition) if earlier is not None else None
     if found is not None:
         item.stash[STORED] = found
     return found is not None

@@ -22,6 +22,7 @@ from pytest_webeval.plugin.runtest.journal import files_in
 from pytest_webeval.recordings.inputs import WRITE
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.session import Redacting
+from pytest_webeval.results import ResultWarning
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.files import read_file_inside
@@ -150,13 +151,12 @@ class RunOutcome:
         result = self.result.with_changes(status=Status.ERROR, score=0.0, error_msg=message, webeval=webeval)
         return replace(outcome, result=result, is_verdict=False)
 
-    def with_warnings(self, warnings: list[str]) -> RunOutcome:
+    def with_warnings(self, warnings: list[ResultWarning]) -> RunOutcome:
         """The same with more warnings."""
-        record = replace(self.record, warnings=[*self.record.warnings, *warnings])
+        record = replace(self.record, warnings=[*self.record.warnings, *map(list, warnings)])
         if self.result is None:
             return replace(self, record=record)
-        webeval = self.result.webeval | {"warnings": [*self.result.webeval["warnings"], *warnings]}
-        return replace(self, record=record, result=self.result.with_changes(webeval=webeval))
+        return replace(self, record=record, result=self.result.with_warnings([*self.result.warnings, *warnings]))
 
     @property
     def properties(self) -> list[tuple[str, object]]:
@@ -183,7 +183,7 @@ class RunOutcome:
             if self.is_partial and self.result is not None
             else None
         )
-        part_text = None if part is None else json.dumps(part.to_json())
+        part_text = None if part is None else json.dumps([part.to_json(), part.warning_labels])
         flags = self.is_resumed, self.is_disturbed, self.texts, self.no_room
         return RecordPayload(self.record, part_text, self.seal, *flags)
 

@@ -17,7 +17,6 @@ from pytest_webeval.safety.text import truncate
 from pytest_webeval.scoring.provenance import own_version
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.trajectory_rows import trajectory_labels
-from pytest_webeval.summary.warning_kinds import warning_kind
 
 COLUMNS = (
     "run",
@@ -209,7 +208,7 @@ def _number_names(names: Iterable[Name]) -> dict[Name, int]:
 
 
 def _kinds(record: Record) -> list[str]:
-    return sorted({*record.capture, *map(warning_kind, record.warnings)})
+    return sorted({*record.capture, *(kind for kind, _, _ in record.warnings)})
 
 
 def _cut(text: str | None, limit: int) -> str | None:

@@ -25,7 +25,6 @@ from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.warning_kinds import warning_kind
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 from pytest_webeval.tasks.task import Task
 
@@ -156,7 +155,7 @@ def task_view(
         "type": record.task_type,
         "evaluators": list(_evaluators(result)),
         "rubric": _rubric(result),
-        "warnings": list(_warnings(webeval)),
+        "warnings": list(_warnings(result)),
         "checksums": _checksums(result),
         "commands": list(_commands(webeval, paths, rerun)),
         "links": list(_links(paths)),
@@ -210,11 +209,11 @@ def _rubric(result: TaskResult) -> dict[str, Any] | None:
     return {name: actual.get(name) for name in _VERDICT} | {"items": actual.get("items") or [], "verdict": verdict}
 
 
-def _warnings(webeval: Mapping[str, Any]) -> Iterator[dict[str, str]]:
-    for finding in webeval.get("capture") or ():
+def _warnings(result: TaskResult) -> Iterator[dict[str, str]]:
+    for finding in result.webeval.get("capture") or ():
         yield {"kind": str(finding["kind"]), "text": str(finding["text"])}
-    for text in map(str, webeval.get("warnings") or ()):
-        yield {"kind": warning_kind(text), "text": text}
+    for warning in result.warnings:
+        yield {"kind": warning.kind, "text": str(warning.text)}
 
 
 def _checksums(result: TaskResult) -> dict[str, Any]:

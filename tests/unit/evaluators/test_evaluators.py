@@ -104,6 +104,7 @@ def test_sites_that_are_not_configured_are_guessed_once_with_a_warning(bench):
     assert case.sites.derender(f"{SHOP}/a", ["shopping"]) == "__SHOPPING__/a"
     assert case.sites is case.sites
     assert (configured.warnings, len(case.warnings)) == ([], 1)
+    assert case.log.warnings[0].kind == "guessed_sites"
     assert case.warnings[0].startswith("no address is configured for shopping, so")
     assert case.warnings[0].endswith("name them with --webeval-config")
 

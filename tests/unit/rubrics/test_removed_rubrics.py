@@ -84,6 +84,7 @@ def test_of_held_out_signals_a_warning_says_that_nothing_can_be_derived_again(ru
         "success",
         ["scores/0.8-5-3.json: R19: there are no rubric items, so that nothing can be derived again"],
     )
+    assert [warning.kind for warning in result.warnings] == ["R19"]
 
 
 def test_a_free_text_where_the_benchmark_stores_a_rubric_is_an_error(run):

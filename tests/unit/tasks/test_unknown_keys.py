@@ -9,6 +9,7 @@ import pytest
 from pytest_webeval.api import load_run
 from pytest_webeval.api import score
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.results import ResultWarning
 from pytest_webeval.safety.text import describe_unknown_keys
 from pytest_webeval.tasks.dataset import parse_tasks
 from pytest_webeval.tasks.sites import load_sites
@@ -76,7 +77,7 @@ def test_a_misspelt_key_of_an_expected_response_is_an_error_as_well(bench, rules
         assert result.error_msg == f"invalid task definition: {told} {known}"
     else:
         told = "eval[0].expected.eror_details is no field of a response and is ignored"
-        assert whole.webeval["warnings"] == [f"{told}; {known}"]
+        assert whole.warnings == [ResultWarning("unknown_field", f"{told}; {known}")]
 
 
 @pytest.mark.parametrize("rules", ["reference", "default", "strict"])

@@ -178,3 +178,23 @@ def test_a_definition_that_asks_for_the_verdict_itself_is_left_alone(tmp_path):
     own = {"evaluator": "RubricEvaluator", "threshold": 0.5}
     tasks = parse_tasks(json.dumps([{**DEFINED, "eval": [own]}]).encode(), "tasks.json")
     assert load_run(recorded.write(tmp_path / "107")).task(tasks).eval == [own]
+
+
+def test_a_released_trajectory_is_read_again(tmp_path):
+    run = load_run(recorded.write(tmp_path / "books_7"))
+    first = run.trajectory
+    assert (run.trajectory, run.is_trace_loaded) == (first, False)
+    run.release()
+    assert run.trajectory is not first
+
+
+def test_repairs_of_recorded_traffic_count_once_it_was_read(tmp_path):
+    path = recorded.write(tmp_path / "books_7")
+    entry = {"request": {"method": "GET", "url": "http://shop.test/"}, "response": {"status": 200}}
+    put(path / "network.har", "\ufeff" + json.dumps({"log": {"entries": [entry]}}))
+    run = load_run(path)
+    assert run.repairs is None
+    assert (run.trace.repairs, run.is_trace_loaded) == (run.repairs, True)
+    assert run.repairs is not None
+    run.release()
+    assert run.repairs is None

@@ -25,7 +25,6 @@ from pytest_webeval.reports.html.timeline import MOST_STEPS
 from pytest_webeval.reports.html.timeline import step_timeline
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
-from pytest_webeval.summary.warning_kinds import warning_kind
 
 
 def entry(url, **more):
@@ -116,25 +115,6 @@ def test_events_are_marked_by_what_they_were_for_the_verdicts():
     explained = [{"candidates": [1, 2, 3], "nearest": {"index": 2}}, None, {"candidates": [2, 7], "nearest": None}]
     marks = marks_of([result(Status.FAILURE)] * 3, explained)
     assert marks == {1: "candidate", 2: "nearest", 3: "candidate", 7: "candidate"}
-
-
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ("Q11 (documented_dialect) made this success: action is read @ agent_response", "Q11"),
-        ("§4.8 (escaped_hosts) made this failure: an address in a pattern stands for itself @ url", "§4.8"),
-        ("F46 (budgets_in_steps) made this success: it counts steps @ times.json", "F46"),
-        ("§4.8 (escaped_hosts) is a rule", "other"),
-        ("scores/mmrubric.json: R12: more points than there are", "R12"),
-        ("no address is configured for shopping, so those of all sites were guessed", "guessed_sites"),
-        ("eval[0].expected.urk is no field of an event and is ignored; known: url", "unknown_field"),
-        ("what an agent wrote: Q", "other"),
-        ("", "other"),
-        ("x" * 10_000 + ": Q11 (late)", "other"),
-    ],
-)
-def test_a_warning_is_of_the_kind_that_its_text_tells(text, kind):
-    assert warning_kind(text) == kind
 
 
 def image(width, height, kind="PNG"):
