@@ -39,7 +39,7 @@ def truncate_json(tree: Any, longest: int = LONGEST) -> Any:
 
 
 def bounded_path(path: str) -> str:
-    """A path, without its middle where it is long: its start and its end tell the kind of value."""
+    """A path, without its middle where it is long: its start and its end show the kind of value."""
     return path if len(path) <= LONGEST_PATH else f"{path[: LONGEST_PATH - 100]}{CUT}{path[-99:]}"
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 def infer_sites(sites: Sequence[str], events: Sequence[NetworkEvent]) -> Sites:
     """Addresses of sites as the first events have them (spec §7.4). Raises `RecordingError` where there are none."""
     if not events:
-        raise RecordingError("the trace has no event to guess site addresses from; name them with --webeval-config")
+        raise RecordingError("cannot infer site URLs: the trace has no events; pass them with --webeval-config")
     environments = {}
     for position, site in enumerate(sites):
         parts = urlsplit(events[min(position, len(events) - 1)].url)
@@ -53,7 +53,7 @@ class Case:
     """All that an evaluator may look at: a run, its task, where the sites were, and the rules.
 
     `today` completes partial dates (Q44). `noticed` maps switches of the rule set that made a difference on the way to
-    a verdict to the place where they did. `other_rules` stand for those of the run where somebody asks "what if".
+    a verdict to the place where they did. `other_rules` stand for those of the run for a comparison with other rules.
     `requested_policy` says how stored verdicts are read. `explainers` are calls that explain what did not succeed,
     `explanations` the results that were explained, each with its explanation. `calls` calls the evaluators that users
     wrote. `is_published` is for a task of the installed data set, whose definition the user did not write.
@@ -100,11 +100,11 @@ class Case:
             raise EvaluationError(f"invalid task definition: {problem}")
         for name in expectation.config["expected"]:
             if name not in known_keys:
-                message = f"{where}.{name} is no field of {thing} and is ignored"
+                message = f"{where}.{name} is not a field of {thing} and is ignored"
                 self.warnings.append(f"{message}; known: {', '.join(known_keys)}")
 
     def explain(self, explainer: Callable[[], Explanation]) -> None:
-        """Offer to explain why something did not succeed. It is asked for once the verdict stands."""
+        """Offer to explain why something did not succeed. It is called after the verdict."""
         self.explainers.append(explainer)
 
     def explanation_of(self, result: EvaluatorResult) -> dict[str, Any] | None:
@@ -113,7 +113,7 @@ class Case:
 
     @property
     def events(self) -> tuple[NetworkEvent, ...]:
-        """The recorded events that evaluators look at. Raises `EvaluationError`."""
+        """The recorded events that evaluators check. Raises `EvaluationError`."""
         trace = self.run.trace
         if trace.pending:
             if not self.rules.mended_traces:
@@ -127,10 +127,8 @@ class Case:
         if self.configured_sites.covers(self.task.sites):
             return self.configured_sites.folded if self.rules.folded_addresses else self.configured_sites
         unknown = [site for site in self.task.sites if not self.configured_sites.covers([site])]
-        message = (
-            f"no address is configured for {', '.join(unknown)}, so those of all sites were guessed from the recording"
-        )
-        self.warnings.append(f"{message}; name them with --webeval-config")
+        message = f"no URL configured for {', '.join(unknown)}; site URLs were inferred from the recording"
+        self.warnings.append(f"{message}; pass them with --webeval-config")
         return infer_sites(self.task.sites, self.events)
 
     @cached_property

@@ -10,15 +10,15 @@ from typing import Any
 OTHER = "other"
 # How our own warnings begin or what is in them, by the kind that they are of.
 _KINDS_BY_PHRASE = {
-    "no address is configured": "guessed_sites",
+    "no URL configured for": "guessed_sites",
     "the task definition comes from the run directory": "own_definition",
     "is not defined in": "undefined_task",
-    "is no field of": "unknown_field",
+    "is not a field of": "unknown_field",
     "counts, not": "several_verdicts",
     "which does not count": "overruled_verdict",
 }
 _NUMBERED = re.compile(r"(?:^|: )([QR]\d{1,3})(?: \(|: )")  # a quirk of the rules, or a check of a stored verdict
-_DECIDED = re.compile(r"(\S{1,9}) \([a-z_]{1,40}\) made this [a-z_]{1,20}: ")  # begins what a rule changed
+_DECIDED = re.compile(r"(\S{1,9}) \([a-z_]{1,40}\) changed this verdict to [a-z_]{1,20}: ")  # by a rule
 _SEARCHED = 300  # characters
 
 

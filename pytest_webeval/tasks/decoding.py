@@ -1,4 +1,4 @@
-"""How a definition that somebody wrote becomes a struct or a model: plain ones fast, others as the reference does."""
+"""How a task definition becomes a struct or a model: plain ones fast, others as the reference does."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ from pytest_webeval.tasks.task import read_task
 TODAY = date(2026, 3, 21)  # as in oracle_worker.py
 SECONDS = 20
 SUCCESS, FAILURE, ERROR = "success", "failure", "error"
-UNVISITED = "no request goes to a configured address"
+UNVISITED = "no request to a configured URL"
 HANG, CRASH = "hang", "crash"  # neither is a verdict: the scorer never finished, or raised what it should not
 
 

@@ -9,8 +9,8 @@ import pytest
 from pytest_webeval.reports.terminal import warnings
 from pytest_webeval.summary.warning_kinds import warning_groups
 
-DECIDED = "Q1 (literal_texts) made this failure: what an agent or a site wrote is never a pattern @ x"
-GUESSED = "no address is configured for shopping, so those of all sites were guessed"
+DECIDED = "Q1 (literal_texts) changed this verdict to failure: text from an agent or a site is never a pattern @ x"
+GUESSED = "no URL configured for shopping; site URLs were inferred from the recording"
 BY_RUN = {
     "runs/1": ["mine", GUESSED],
     "runs/2": [GUESSED, "yours", "theirs", "ours"],
@@ -80,7 +80,7 @@ def patterned(runs):
 def test_a_session_groups_its_warnings_in_terminal_summary_and_page(patterned, runs, webeval, pytester, monkeypatch):
     page = pytester.path / "page.md"
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(page))
-    example = "first: runs/108: Q1 (literal_texts) made this failure: *"
+    example = "first: runs/108: Q1 (literal_texts) changed this verdict to failure: *"
     webeval("--webeval-rules=default").stdout.fnmatch_lines(
         ["* warnings in 3 runs, by kind:", f"      2  Q1 decided 2 verdicts; {example}", "*guessed_sites; first: *"]
     )
@@ -96,5 +96,5 @@ def test_a_session_groups_its_warnings_in_terminal_summary_and_page(patterned, r
         table[3],
     ]
     assert table[3].startswith(
-        "| 2 | <code>Q1</code> | 2 | <code>runs/108</code> | <code>Q1 (literal&#95;texts) made this"
+        "| 2 | <code>Q1</code> | 2 | <code>runs/108</code> | <code>Q1 (literal&#95;texts) changed"
     )

@@ -121,13 +121,13 @@ def test_events_are_marked_by_what_they_were_for_the_verdicts():
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("Q11 (documented_dialect) made this success: action is read @ agent_response", "Q11"),
-        ("§4.8 (escaped_hosts) made this failure: an address in a pattern stands for itself @ url", "§4.8"),
-        ("F46 (budgets_in_steps) made this success: it counts steps @ times.json", "F46"),
+        ("Q11 (documented_dialect) changed this verdict to success: action is read @ agent_response", "Q11"),
+        ("§4.8 (escaped_hosts) changed this verdict to failure: a URL in a pattern is literal @ url", "§4.8"),
+        ("F46 (budgets_in_steps) changed this verdict to success: it counts steps @ times.json", "F46"),
         ("§4.8 (escaped_hosts) is a rule", "other"),
         ("scores/mmrubric.json: R12: more points than there are", "R12"),
-        ("no address is configured for shopping, so those of all sites were guessed", "guessed_sites"),
-        ("eval[0].expected.urk is no field of an event and is ignored; known: url", "unknown_field"),
+        ("no URL configured for shopping; site URLs were inferred from the recording", "guessed_sites"),
+        ("eval[0].expected.urk is not a field of an event and is ignored; known: url", "unknown_field"),
         ("what an agent wrote: Q", "other"),
         ("", "other"),
         ("x" * 10_000 + ": Q11 (late)", "other"),

@@ -17,7 +17,7 @@ from pytest_webeval import score
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.scoring.task_result import build_error_result
 
-AGAIN = "have the run judged again"
+AGAIN = "judge the run again"
 SUITE = Path(__file__).parents[2] / "example_suite"
 # What a score file may hold of which nothing can be derived.
 UNREADABLE = [

@@ -164,5 +164,5 @@ def test_a_file_that_changes_how_addresses_are_read_is_not_obeyed(monkeypatch, t
     constants = tmp_path / "address_constants.yaml"
     constants.write_text("STATE_ABBREVIATIONS: {ENGLAND: PA}\n")
     monkeypatch.setenv("ADDRESS_CONFIG", str(constants))
-    with pytest.raises(EvaluationError, match="changes how addresses are read; remove it"):
+    with pytest.raises(EvaluationError, match="changes how addresses are parsed; remove it"):
         FullAddressValue.read(BASE, ParseContext())
