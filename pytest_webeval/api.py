@@ -56,7 +56,7 @@ def load_run(path: str | Path, rules: str = "default", limits: Limits = USUAL) -
     return formats.load_run(Path(path), find_rules(rules)).within(limits)
 
 
-def score(  # noqa: PLR0913  (all but the run may be left out)
+def score(  # noqa: PLR0913  (all but the run are optional)
     run: Run,
     tasks: TaskSet | None = None,
     sites: Sites | None = None,

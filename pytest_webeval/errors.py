@@ -36,7 +36,7 @@ class SettingsError(WebEvalError):
 
 
 class DiskFull(SettingsError):
-    """There is no room on the disk for a file of ours: `path`. `reason` is what the system says."""
+    """The disk is too full for the file `path`. `reason` is the message of the system."""
 
     def __init__(self, message: str, path: Path, reason: str) -> None:
         super().__init__(message)

@@ -89,7 +89,7 @@ _SCALARS = (str, int, float, NoneType)
 
 
 def plain_json(value: Any) -> Any:
-    """What an evaluator found, as JSON has it where that is known: anybody may write evaluators."""
+    """The result of an evaluator, with the types of JSON where they are known: users write evaluators, too."""
     if isinstance(value, dict):
         return {key: plain_json(member) for key, member in value.items()}
     if isinstance(value, list | tuple):

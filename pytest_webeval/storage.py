@@ -1,4 +1,4 @@
-"""Writing JSON so that nobody ever sees half a file, and no link leads the bytes to another path."""
+"""Atomic writes of JSON, which never follow a link to another path."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ Sync = Callable[[int], None]  # what makes sure that an open file or directory i
 def write_json(path: Path, content: Any, sync: Sync | None = None) -> str:
     """Write a temporary file next to the target, then rename it over the target. Returns the SHA-256 of the content.
 
-    With `sync`, the file is on the disk before it has its name, and its name before anybody hears of it. Raises
+    With `sync`, the file is on the disk before it has its name, and its name before the function returns. Raises
     `SettingsError` that says why nothing was written; what was there before is still there then.
     """
     try:
         text = to_json_bytes(content)
-    except (TypeError, ValueError, RecursionError) as error:  # from a format or an evaluator of somebody's own
-        raise SettingsError(f"cannot write {path}: {error}; give it what JSON can hold") from error
-    _write_atomically(path, text, sync, "choose a place with --webeval-output")
+    except (TypeError, ValueError, RecursionError) as error:  # from a user's format or evaluator
+        raise SettingsError(f"cannot write {path}: {error}; use JSON values only") from error
+    _write_atomically(path, text, sync, "choose another directory with --webeval-output")
     return sha256(text)
 
 
-def write_text(path: Path, text: str, sync: Sync | None = None, advice: str = "choose another place") -> None:
-    """The same for a text that is no JSON; `advice` says what to do where it cannot be written."""
+def write_text(path: Path, text: str, sync: Sync | None = None, advice: str = "choose another path") -> None:
+    """The same for a text other than JSON; `advice` says what to do if it cannot be written."""
     _write_atomically(path, text.encode("utf-8", "backslashreplace"), sync, advice)
 
 
 def write_in_place(path: Path, text: str, advice: str) -> None:
-    """Write a file in place, for one of thousands that nobody reads before the session is over.
+    """Write a file in place, for one of thousands that are read only after the session.
 
     Never through a link. Raises `SettingsError`; then there is no such file, rather than a part of it.
     """
@@ -112,7 +112,7 @@ def _replace_file(path: Path, content: bytes, sync: Sync | None) -> None:
 
 
 def _open_temporary(path: Path, sync: Sync | None) -> tuple[int, Path]:
-    """A new file that nobody else has opened, in the directory of the target, which is made where it is missing."""
+    """A new exclusive file in the directory of the target, which is created if it is missing."""
     temporary = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
@@ -157,11 +157,13 @@ def remove_leftovers(directory: Path, *names: str) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a file of ours. Raises `SettingsError` that says how to write elsewhere."""
+    """Remove a file of this package. Raises `SettingsError` with advice."""
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
-        raise SettingsError(f"cannot remove {path}: {error.strerror}; choose a place with --webeval-output") from error
+        raise SettingsError(
+            f"cannot remove {path}: {error.strerror}; choose another directory with --webeval-output"
+        ) from error
 
 
 def to_json_bytes(content: Any) -> bytes:

@@ -40,7 +40,7 @@ def truncate_json(tree: Any, longest: int = LONGEST) -> Any:
 
 
 def bounded_path(path: str) -> str:
-    """A path, without its middle where it is long: its start and its end tell the kind of value."""
+    """A path, without its middle where it is long: its start and its end show the kind of value."""
     return path if len(path) <= LONGEST_PATH else truncate(path, LONGEST_PATH - _PATH_TAIL) + path[-_PATH_TAIL:]
 
 

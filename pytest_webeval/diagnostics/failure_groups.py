@@ -35,14 +35,14 @@ _EVENT_GROUPS = {
 }
 _PHRASES = {
     "different": "{} differs",
-    "elements": "{} has other elements",
+    "elements": "{}: elements differ",
     "error": "error: {}",
     "failed": "{} failed",
-    "keys": "{} has other keys",
+    "keys": "{}: keys differ",
     "malformed": "{} is malformed",
     "missing": "{} is missing",
     "present": "{} was sent",
-    "unmet": "{} not reached",
+    "unmet": "{}: not achieved",
     "unreadable": "{} cannot be read",
     "unexpected": "{} is not expected",
 }
@@ -105,7 +105,7 @@ def group_of(result: TaskResult) -> FailureGroup | None:
         return None
     decisive = deciding_assertion(result)
     if decisive is None:
-        return error_group(result.error_msg or "nothing says why")
+        return error_group(result.error_msg or "unknown reason")
     evaluator, assertion = decisive.result.evaluator_name, decisive.assertion
     if assertion is None:
         return FailureGroup(evaluator, _generalize(decisive.result.error_msg or ""), "error")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recordings.network.events import NO_RESPONSE
+from pytest_webeval.safety.text import pluralize
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.network.events import NetworkEvent
@@ -72,8 +73,8 @@ def _bodies_missing(capture: _Capture) -> str | None:
     if not without_body:
         return None
     with_body = len(_list_events(capture.requests, _has_content))
-    message = f"{without_body} of {without_body + with_body} responses with content have no stored body"
-    return f"{message}; record with contents, as record_har_content='embed' does in Playwright"
+    message = f"{without_body} of {pluralize(without_body + with_body, 'response')} with content without a stored body"
+    return f"{message}; record response bodies, e.g. with record_har_content='embed' in Playwright"
 
 
 def _has_content(event: NetworkEvent) -> bool:
@@ -82,14 +83,14 @@ def _has_content(event: NetworkEvent) -> bool:
 
 
 def _empty_log(capture: _Capture) -> str | None:
-    return None if capture.requests else f"the trace is of no use: {capture.trace.emptiness}"
+    return None if capture.requests else f"the trace has no usable events: {capture.trace.emptiness}"
 
 
 def _final_page_cached(capture: _Capture) -> str | None:
     page = capture.trace.last_page
     if page is None or not (page.status == _NOT_MODIFIED or page.is_from_cache):
         return None
-    message = f"the page that the agent ended on ({capture.describe(page)}, status {page.status}) came from a cache"
+    message = f"the agent's last page ({capture.describe(page)}, status {page.status}) came from a cache"
     return f"{message}; record with an empty cache, in a new browser context"
 
 
@@ -98,16 +99,16 @@ def _failed_requests(capture: _Capture) -> str | None:
     if not failed:
         return None
     first = capture.describe(failed[0])
-    message = f"{len(failed)} of {len(capture.requests)} requests got no response, the first is"
-    return f"{message} {first}; check that the sites were up, and end the recording when pages are idle"
+    message = f"{len(failed)} of {pluralize(len(capture.requests), 'request')} without a response, first"
+    return f"{message} {first}; check that the sites were up, and stop recording when the pages are idle"
 
 
 def _upload_without_body(capture: _Capture) -> str | None:
     uploads = _list_events(capture.requests, _is_upload_without_body)
     if not uploads:
         return None
-    message = f"{len(uploads)} uploads have no recorded body, the first is {capture.describe(uploads[0])}"
-    return f"{message}; what they posted cannot be checked: record it with a tool that keeps posted data"
+    message = f"{pluralize(len(uploads), 'upload')} without a recorded body, first {capture.describe(uploads[0])}"
+    return f"{message}; use a recorder that stores posted data, which cannot be checked otherwise"
 
 
 def _is_upload_without_body(event: NetworkEvent) -> bool:
@@ -125,8 +126,8 @@ def _frame_after_page(capture: _Capture) -> str | None:
     page, last = capture.trace.last_page, capture.trace.last_navigation
     if page is None or last is None or last.index <= page.index or last.resource_type != "document":
         return None
-    message = f"a document in an iframe ({capture.describe(last)}) came after the page that the agent ended on"
-    return f"{message} ({capture.describe(page)}); rules reference judge the iframe, the others the page"
+    message = f"a document in an iframe ({capture.describe(last)}) came after the agent's last page"
+    return f"{message} ({capture.describe(page)}); the reference rules check the iframe, the others the page"
 
 
 _CHECKS: dict[str, Callable[[_Capture], str | None]] = {

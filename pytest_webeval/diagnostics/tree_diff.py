@@ -146,7 +146,7 @@ class _TreeDiff:
                 yield Difference(f"{path}[{position}]", MISSING, expected[position])
 
     def _compare_in_order(self, expected: Items, actual: Items, path: str) -> Iterator[Difference]:
-        """Position by position, once what agrees at the end has been left out: an item more shifts all others."""
+        """Position by position, without the equal items at the end: an additional item shifts all others."""
         start = self._count_agreeing(expected, actual)
         end = self._count_agreeing(expected[start:][::-1], actual[start:][::-1])
         expected_range, actual_range = range(start, len(expected) - end), range(start, len(actual) - end)

@@ -49,9 +49,9 @@ def _reasons(task: Task) -> Iterator[str]:
             and _is_page(second)
             and first.expected.url != second.expected.url
         ):
-            yield "Q17: two expectations of different pages both look at the last one"
+            yield "Q17: two expectations of different pages both use the last page"
         elif _same_last_event(first, second) and _contradict(first, second):
-            yield "Q15: two expectations of different posts both look at the last one"
+            yield "Q15: two expectations of different posts both use the last request"
 
 
 def _check_alone(expectation: NetworkExpectation) -> Iterator[str]:
@@ -61,7 +61,7 @@ def _check_alone(expectation: NetworkExpectation) -> Iterator[str]:
         if isinstance(value, list) and len(value) == 1 and "array" not in (schema.get("type"), schema.get("format")):
             yield f"Q35: {key} is a list of one item without an array schema, which is an error"
         if "markdown" in (schema.get("type"), schema.get("format")) and _PLACEHOLDER.search(str(value)):
-            yield f"Q18: {key} is markdown with a placeholder, which recorded addresses never become"
+            yield f"Q18: {key} is markdown with a placeholder, which never matches a recorded URL"
     if event.post_data and event.http_method == "GET" and event.response_status != 200:
         yield "Q29: a saved form is expected as a GET"
 

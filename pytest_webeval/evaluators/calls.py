@@ -62,7 +62,7 @@ class EvaluatorCalls:
         return next(iter([*inside[-1:], *outside]), "")
 
     def forget(self) -> None:
-        """Let go of exceptions, whose tracebacks hold all that an evaluator looked at."""
+        """Release the exceptions, whose tracebacks hold all data of an evaluator."""
         self.raised.clear()
 
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 def infer_sites(sites: Sequence[str], events: Sequence[NetworkEvent]) -> Sites:
     """Addresses of sites as the first events have them (spec §7.4). Raises `RecordingError` where there are none."""
     if not events:
-        raise RecordingError("the trace has no event to guess site addresses from; name them with --webeval-config")
+        raise RecordingError("cannot infer site URLs: the trace has no events; pass them with --webeval-config")
     environments = {}
     for position, site in enumerate(sites):
         parts = urlsplit(events[min(position, len(events) - 1)].url)
@@ -172,16 +172,16 @@ class Case:
             raise EvaluationError(f"invalid task definition: {problem}")
         for name in expectation.config["expected"]:
             if name not in known_keys:
-                message = f"{where}.{name} is no field of {thing} and is ignored"
+                message = f"{where}.{name} is not a field of {thing} and is ignored"
                 self.warn(f"{message}; known: {', '.join(known_keys)}", WarningKind.UNKNOWN_FIELD)
 
     def explain(self, explainer: Callable[[], Explanation]) -> None:
-        """Offer to explain why something did not succeed. It is asked for once the verdict stands."""
+        """Offer to explain why something did not succeed. It is called after the verdict."""
         self.log.explainers.append(explainer)
 
     @property
     def events(self) -> tuple[NetworkEvent, ...]:
-        """The recorded events that evaluators look at. Raises `EvaluationError`."""
+        """The recorded events that evaluators check. Raises `EvaluationError`."""
         trace = self.run.trace
         if trace.pending:
             if not self.rules.repaired_traces:
@@ -195,17 +195,15 @@ class Case:
         if self.configured_sites.covers(self.task.sites):
             return self.configured_sites.folded if self.rules.folded_addresses else self.configured_sites
         unknown = [site for site in self.task.sites if not self.configured_sites.covers([site])]
-        message = (
-            f"no address is configured for {', '.join(unknown)}, so those of all sites were guessed from the recording"
-        )
-        self.warn(f"{message}; name them with --webeval-config", WarningKind.GUESSED_SITES)
+        message = f"no URL configured for {', '.join(unknown)}; site URLs were inferred from the recording"
+        self.warn(f"{message}; pass them with --webeval-config", WarningKind.GUESSED_SITES)
         return infer_sites(self.task.sites, self.events)
 
     @cached_property
     def unvisited_sites(self) -> str | None:
         """The configured and the recorded hosts if no request went to a site of the task; None if one did.
 
-        None as well where no address is configured, and for a trace that no evaluator has read.
+        None as well where no URL is configured, and for a trace that no evaluator has read.
         """
         if not self.run.is_trace_loaded or not self.configured_sites.covers(self.task.sites):
             return None

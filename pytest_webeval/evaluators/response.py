@@ -82,7 +82,7 @@ class _Check:
         if missing := sorted(expected.keys() - fields.keys()):
             yield failed("agent_response_keys_mismatch", f"missing keys: {', '.join(missing)}", self.answer.advice)
         if not self.expectation.expected.has_data:
-            yield failed("agent_response_keys_mismatch", "the task expects no retrieved_data, which every response has")
+            yield failed("agent_response_keys_mismatch", "the task has no retrieved_data, but every response has it")
         if self.expectation.expected.has_details and "error_details" in fields:
             yield self._check_details(fields["error_details"])
         for name in sorted(expected.keys() & fields.keys()):
@@ -90,7 +90,7 @@ class _Check:
 
     def _check_details(self, details: Any) -> Assertion:
         if not isinstance(details, str):
-            raise EvaluationError(f"error_details is {preview(details)}, not a text @ agent_response.error_details")
+            raise EvaluationError(f"error_details is {preview(details)}, not a string @ agent_response.error_details")
         return failed("agent_response_keys_mismatch", "extra keys: error_details, which the task lists (Q36)")
 
     def _fail_invalid_format(self) -> Assertion:
@@ -101,10 +101,10 @@ class _Check:
 
     def _check_text(self, name: str, expected: str, actual: Any) -> Iterator[Assertion]:
         if not isinstance(actual, str):
-            raise EvaluationError(f"{name} is {preview(actual)}, not a text @ agent_response.{name}")
+            raise EvaluationError(f"{name} is {preview(actual)}, not a string @ agent_response.{name}")
         path = f"agent_response.{name}"
         if not actual:
-            yield failed(f"{path}_none_mismatch", f"expected {expected!r}", "got an empty text")
+            yield failed(f"{path}_none_mismatch", f"expected {expected!r}", "got an empty string")
             return
         yield from self._comparison.compare(*self._parse_texts(path, expected, actual), path)
 

@@ -1,4 +1,4 @@
-"""The verdict of a rubric judge, derived again from what it stored (`fara_webeval.md` §4-6). No judge is asked."""
+"""The verdict of a rubric judge, recomputed from its stored data (`fara_webeval.md` §4-6). No judge is called."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pytest_webeval.tasks.task import Expectation
 
 @dataclass(frozen=True)
 class RubricEvaluator(Evaluator):
-    """Evaluator for verdicts that a judge stored; checked for contradictions, never asked of a model."""
+    """Evaluator for verdicts that a judge stored; checked for contradictions, without a model call."""
 
     name: ClassVar[str] = RUBRIC_EVALUATOR
 

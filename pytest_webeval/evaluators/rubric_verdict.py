@@ -89,9 +89,11 @@ class _Judgement:
 
     def _check_text(self, stored: StoredVerdict) -> None:
         """Refuse the free text of a judge where the benchmark stores JSON, unless the session asks for that file."""
-        problem = f"{stored.source} holds free text, but {GATED} stores a rubric as JSON: nothing can be derived again"
+        problem = (
+            f"{stored.source} holds free text, but {GATED} stores a rubric as JSON: the verdict cannot be recomputed"
+        )
         if self.policy.score_file is None:
-            message = f"{problem}; have the run judged again, or choose the file with --webeval-score-file"
+            message = f"{problem}; judge the run again, or choose the file with --webeval-score-file"
             raise UnreadableVerdict("score_unreadable", message)
         self.case.warn(problem)
 
@@ -104,7 +106,7 @@ class _Judgement:
             return result.with_changes(**_error_fields(reason))
         if (result.status is Status.SUCCESS) is not (verdict.score == 1):
             problem = f"the verdict is {verdict.score}, but its assertions say {result.status}"
-            raise EvaluationError(f"{problem}; this is a fault of pytest-webeval: report it")
+            raise EvaluationError(f"{problem}; this is a bug in pytest-webeval: report it")
         return result
 
     def _build_zero_result(self, gating: Gating, reason: str, stored: StoredVerdict | None) -> EvaluatorResult:
@@ -146,7 +148,7 @@ def _read_verdict_or_none(case: Case, policy: VerdictPolicy) -> StoredVerdict | 
         return None
 
 
-_JUDGE_AGAIN = "have the run judged again"
+_JUDGE_AGAIN = "judge the run again"
 
 
 def _derive_verdict(stored: StoredVerdict, policy: VerdictPolicy, case: Case) -> Verdict:
@@ -176,28 +178,28 @@ def _list_warnings(
             WarningKind.SEVERAL_VERDICTS,
         )
     if gating and verdict.status != "gate" and (gate := gating.gate):
-        yield f"{source} holds a verdict, but the benchmark itself gives no points: {gate.reason}", other
+        yield f"{source} has a verdict, but the benchmark itself gives 0 points: {gate.reason}", other
     if "violation_unknown" in verdict.flags:
-        yield f"{source} does not say whether a critical point was violated; taken for no", other
+        yield f"{source} has no result on critical point violations; counted as no violation", other
 
 
 def _unjudged_error(case: Case, problem: str = "") -> RunExcluded | RecordingError:
     """The error of a run that was not judged. It excludes a trajectory; any other run needs a verdict."""
     if case.run.trajectory is None:
-        return RecordingError(problem or f"there is no {case.run.path / RUBRIC}; have the run judged")
+        return RecordingError(problem or f"missing file: {case.run.path / RUBRIC}; judge the run")
     others = ignored_files(case.run, None)
-    hint = f"{' or '.join(others)} counts only where --webeval-score-file names it" if others else "have the run judged"
-    return RunExcluded(f"not scored: {problem or f'there is no verdict in {SCORES}/; {hint}'}")
+    hint = f"{' or '.join(others)} counts only with --webeval-score-file" if others else "judge the run"
+    return RunExcluded(f"not scored: {problem or f'no verdict in {SCORES}/; {hint}'}")
 
 
 def _explain_no_verdict(verdict: Verdict, stored: StoredVerdict) -> str | None:
     """Why the stored data are not a verdict on the agent, or None."""
     if verdict.status == "judge_error":
-        return f"judge_error: the judge failed: {verdict.reason} @ {stored.source}; have the run judged again"
+        return f"judge_error: the judge failed: {verdict.reason} @ {stored.source}; judge the run again"
     # Impossible points (R8) are a warning if the judge wrote a verdict, and an error if points are all there is.
     is_verdict_missing = stored.score is None and verdict.writer == "unknown"
     wrong = [check for check in verdict.checks if check.is_contradiction or (is_verdict_missing and check.rule == "R8")]
     if wrong:
         contradictions = "; ".join(f"{check.rule}: {check.message}" for check in wrong)
-        return f"inconsistent: {stored.source} contradicts itself: {contradictions}; have the run judged again"
+        return f"inconsistent: {stored.source} contradicts itself: {contradictions}; judge the run again"
     return None

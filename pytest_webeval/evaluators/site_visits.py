@@ -48,8 +48,8 @@ def format_unvisited(sites: Sites, names: Iterable[str], events: Iterable[Networ
     expected = _join_names([f"{host:.80} ({site})" for host, site in configured.items()])
     visited = _join_names([f"{host:.80} ({count})" for host, count in recorded.most_common()])
     return (
-        f"no request goes to a configured address, {expected}; the requests go to {visited}; "
-        "correct the address in --webeval-config, or record the run again"
+        f"no request to a configured URL: expected {expected}; got {visited}; "
+        "fix the URL in --webeval-config, or re-record the run"
     )
 
 

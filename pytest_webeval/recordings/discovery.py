@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pytest_webeval.errors import RecordingError
 
-# Directories of tools, in which nobody keeps runs. They are not even opened.
+# Directories of tools, which never hold runs. They are not opened.
 TOOLS = frozenset(
     [
         ".benchmarks",
@@ -93,7 +93,7 @@ def is_hidden(path: Path) -> bool:
 
 
 def is_directory(entry: os.DirEntry[str]) -> bool:
-    """Whether an entry is a directory and no link; one that nobody may look at is none."""
+    """Whether an entry is a directory and not a link; an unreadable entry is not a directory."""
     try:
         return entry.is_dir(follow_symlinks=False)
     except OSError:
@@ -107,6 +107,6 @@ def _sort_key(entry: os.DirEntry[str]) -> tuple[int, int, str]:
 
 
 def _leads_out(link: Path, inside: Path) -> bool:
-    if not os.path.exists(link):  # noqa: PTH110  (pathlib raises where nobody may look)
+    if not os.path.exists(link):  # noqa: PTH110  (pathlib raises without permission)
         return not is_hidden(link)  # editors leave such links as locks
     return os.path.isdir(link) and not Path(os.path.realpath(link)).is_relative_to(inside)  # noqa: PTH112  (same)

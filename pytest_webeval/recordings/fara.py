@@ -36,7 +36,7 @@ class Fara(RunFormat):
     """The layout that Microsoft's `webeval` writes, of whatever year."""
 
     name = "fara"
-    expected_files = f"{LOG} beside *_final_answer.json, {TIMES}, {CORE_LOG}, {SCORES}/ or a screenshot"
+    expected_files = f"{LOG} and one of *_final_answer.json, {TIMES}, {CORE_LOG}, {SCORES}/ or a screenshot"
 
     def recognizes(self, path: Path) -> bool:
         """Whether the directory is a trajectory, or stands where only trajectories do (§1.3, rules 2, 3 and 9)."""

@@ -50,9 +50,9 @@ class TrajectoryRun(Run):
 
     @cached_property
     def trace(self) -> NetworkTrace:
-        """What the browser sent and received. Raises `RunExcluded` where nobody recorded that, or `RecordingError`."""
+        """What the browser sent and received. Raises `RunExcluded` if it was not recorded, or `RecordingError`."""
         if not self.has_trace:
-            raise RunExcluded(f"{self.label} has no recorded traffic, which trajectories need not have")
+            raise RunExcluded(f"{self.label} has no network trace; a trajectory need not have one")
         with self.inputs.durations.phase(DECODE):
             return self.load_trace(self.inputs)
 
@@ -79,7 +79,7 @@ class TrajectoryRun(Run):
         return self.trajectory.warnings
 
     def check(self) -> None:
-        """Raise `UnreadableTrajectory` if nothing can be said about the run."""
+        """Raise `UnreadableTrajectory` if the run cannot be scored."""
         if exists_no_follow(self.path / HARNESS_FILE) and not exists_no_follow(self.path / LOG):
             message = f"{self.path} has the layout of Fara 1.5 ({HARNESS_FILE}), which is not supported"
             raise UnreadableTrajectory("unsupported_layout", f"{message}; convert it to a webeval trajectory")
@@ -90,7 +90,7 @@ class TrajectoryRun(Run):
             raise UnreadableTrajectory(outcome.reasons[0], f"{outcome.reasons[0]}: {outcome.message}")
 
     def task(self, tasks: TaskSet | None) -> Task:
-        """The definition if somebody gave one, otherwise what the directory itself says of the task."""
+        """The definition of the task if there is one, otherwise the task by the data of the directory."""
         if tasks is None or self.task_id not in tasks:
             task_data = self.trajectory.task_data
             return undefined_task(str(self.task_id), task_data.text or "", task_data.init_url)

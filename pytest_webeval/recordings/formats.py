@@ -24,7 +24,7 @@ FORMATS: tuple[RunFormat, ...] = (Fara(), WebArenaVerified())
 
 
 def format_of(path: Path, listing: DirectoryListing | None = None) -> RunFormat | None:
-    """The format of a run directory, or None where it is none. Opens no recording, and does not list it twice."""
+    """The format of a run directory, or None for any other. Opens no recording, and does not list it twice."""
     listing = listing or list_directory(path)
     if listing.problem is not None:  # files with the right names may be there all the same
         return next((candidate for candidate in FORMATS if candidate.recognizes(path)), None)
@@ -43,10 +43,10 @@ def load_run(path: Path, rules: Rules, label: str = "") -> Run:
 def unknown_layout(path: Path) -> str:
     """The message about a directory that no format recognizes."""
     formats = "; ".join(f"{candidate.name} ({candidate.expected_files})" for candidate in FORMATS)
-    return f"{path} has an unknown layout; wanted a run of {formats}; add what is missing or move it away"
+    return f"unknown layout of {path}; expected {formats}; add the missing files or move the directory away"
 
 
 def holds_reports(listing: DirectoryListing) -> bool:
-    """Whether a directory holds nothing but what somebody computed over runs, so that it is none and needs no word."""
+    """Whether a directory holds only reports over runs, so that it is not a run and needs no message."""
     names = {name for name in listing.names if not name.startswith(".")}
     return bool(names) and names <= set(REPORTS)

@@ -80,7 +80,7 @@ class RunInputs:
     def salt(self) -> bytes | None:
         """What only somebody with the recording can know, the same in each session; None where nothing was read.
 
-        It is of the largest file, which nobody can guess and whoever scores the run reads.
+        It is of the largest file, whose content cannot be guessed and which scoring reads anyway.
         """
         size, _, salt = max(((size, name, salt) for name, (size, salt) in self.salts.items()), default=(0, "", b""))
         return salt if size >= _MIN_SALT_SOURCE else None

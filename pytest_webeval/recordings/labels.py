@@ -52,7 +52,7 @@ class Labels:
         """The label of a directory at or below a run root."""
         root = self.root_of(path)
         if root is None:
-            raise ValueError(f"{path} lies in no run root")
+            raise ValueError(f"{path} is not inside a run root")
         inner = str(path)[len(str(root)) :].lstrip(os.sep)
         joined = "/".join(part for part in (self.prefixes[root], inner or ".") if part != ".") or "."
         return quote_path(joined)

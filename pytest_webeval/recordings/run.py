@@ -1,4 +1,4 @@
-"""What the agent left behind: `Run`, whose big parts are read when they are asked for."""
+"""The recording of an agent: `Run`, whose big parts are read on first use."""
 
 from __future__ import annotations
 
@@ -99,9 +99,9 @@ class Run:
         return ()
 
     def task(self, tasks: TaskSet | None) -> Task:
-        """What the agent was asked. Raises `TaskDefinitionError` where that must be known and is not."""
+        """The task of the agent. Raises `TaskDefinitionError` if it is required and unknown."""
         if tasks is None:
-            raise TaskDefinitionError(f"no task definitions for {self.label}; name some with --webeval-tasks")
+            raise TaskDefinitionError(f"no task definitions for {self.label}; pass a file with --webeval-tasks")
         return tasks.get(self.task_id)
 
     def describe(self, task: Task | None) -> dict[str, Any]:  # noqa: ARG002  (a format may need the definition)
@@ -116,9 +116,9 @@ class Run:
             message = f"{self.response_file} in {self.path} is not UTF-8: {error.reason} @ byte {error.start}"
             raise RecordingError(f"{message}; write it as UTF-8") from error
         if self.trace.repairs and not self.rules.repaired_traces:
-            raise RecordingError(f"{self.trace.repairs}; record the run again, or score it by the default rules")
+            raise RecordingError(f"{self.trace.repairs}; re-record the run, or use --webeval-rules=default")
         if self.trace.is_empty and self.rules.events_required:
-            message = f"the trace in {self.path} is of no use: {self.trace.emptiness}"
+            message = f"the trace in {self.path} has no usable events: {self.trace.emptiness}"
             raise RecordingError(message, rule="events_required")
 
 
@@ -126,7 +126,7 @@ def placeholder_run(path: Path, label: str, rules: Rules) -> Run:
     """A stand-in for a directory that no format recognizes, so that a result can be written about it."""
 
     def nothing(inputs: RunInputs) -> NetworkTrace:  # noqa: ARG001  (the signature of a loader)
-        raise RecordingError(f"{path} has an unknown layout and no network trace")
+        raise RecordingError(f"unknown layout of {path}: no network trace")
 
     return Run(path, label, path.name, "unknown", "", RunInputs(path), rules, nothing)
 

@@ -34,7 +34,7 @@ class Kind(Enum):
 
     RUN = "run"
     BROKEN = "broken"  # should be a run, and cannot be scored
-    UNREADABLE = "unreadable"  # may be a run; nobody can tell
+    UNREADABLE = "unreadable"  # may be a run; this is unknown
     GROUP = "group"  # has runs or broken ones at some depth
     WITHOUT_RUNS = "without runs"
     OUTPUT = "output"  # written by us, by tools or by an analysis
@@ -77,7 +77,7 @@ def _never(path: Path) -> bool:  # noqa: ARG001  (the signature of a rule)
 
 @dataclass(slots=True)
 class Search:
-    """Looks through one root. `format_of` returns None for what is no run.
+    """Looks through one root. `format_of` returns None for a directory that is not a run.
 
     A directory that `is_task` is expected to be a run. One that is certainly `is_defined` is a run or broken, whatever
     lies in it, for the agent may have put it there. One that `is_ignored` is not opened.
@@ -95,7 +95,7 @@ class Search:
         return self.branch(self.root)
 
     def branch(self, path: Path) -> Branch:
-        """A directory at or below the root that somebody named: a group even if it holds nothing."""
+        """A directory at or below the root that the user passed: a group even if it is empty."""
         branch = self._search_branch(path, 0)
         return branch if branch.has_items else Branch(path, Kind.GROUP)
 
@@ -127,7 +127,7 @@ class Search:
         return self._combine_branches(listing, branches, is_root=level == 0)
 
     def _is_certainly_broken(self, path: Path, is_environment: bool) -> bool:  # noqa: FBT001  (what the listing says)
-        """Whether a directory that is no run can be nothing else, so that what lies in it does not matter."""
+        """Whether a directory that is not a run is certainly broken, whatever is in it."""
         return self.is_defined(path) or (is_environment and self.is_task(path))
 
     def _search_children(self, listing: DirectoryListing, level: int) -> Iterator[Branch]:
@@ -144,7 +144,7 @@ class Search:
                     raise  # what is too big is further up
                 self._count = count_before + MOST_DIRECTORIES // 10  # so that not many of them are searched, either
                 problem = f"{path} was not searched: it has more than {MOST_DIRECTORIES:,} directories without a run"
-                branch = Branch(path, Kind.BROKEN, f"{problem}; leave it out with --ignore, or name a root in it")
+                branch = Branch(path, Kind.BROKEN, f"{problem}; exclude it with --ignore, or pass a run root inside it")
             if branch is not None:
                 yield branch
 
@@ -162,7 +162,7 @@ class Search:
     def _list_link_branches(
         self, listing: DirectoryListing, branches: Iterable[Branch], *, is_root: bool
     ) -> list[Branch]:
-        """Links that lead out of the root: broken where a run is expected, without runs or nothing elsewhere."""
+        """Links that lead out of the root: broken where a run is expected, otherwise without runs or ignored."""
         kinds = {branch.kind for branch in branches}
         is_expected = Kind.RUN in kinds or (is_root and not kinds) or listing.path.name == TRAJECTORIES
         links = (_build_link_branch(link, is_expected or self.is_task(link)) for link in listing.links_out(self.root))
@@ -198,7 +198,7 @@ class Search:
         return Branch(path, Kind.WITHOUT_RUNS, without_runs=(path,))
 
     def _is_expected(self, listing: DirectoryListing) -> bool:
-        """Whether a directory that is no run should be one: by a file in it, by its place or by its name."""
+        """Whether a directory that is not a run should be one: by a file in it, by its path or by its name."""
         path, has_task_file = listing.path, "task.json" in listing.names and listing.path.name.isdigit()
         has_run_file = has_task_file or any(layout.has_typical_file(listing) for layout in FORMATS)
         return has_run_file or path.parent.name == TRAJECTORIES or self.is_task(path)
@@ -211,14 +211,14 @@ def _build_group(path: Path, branches: Iterable[Branch]) -> Branch:
 
 
 def _build_link_branch(link: Path, is_expected: bool) -> Branch | None:  # noqa: FBT001  (of two kinds of links)
-    exists = os.path.exists(link)  # noqa: PTH110  (pathlib raises where nobody may look)
+    exists = os.path.exists(link)  # noqa: PTH110  (pathlib raises without permission)
     if is_expected:
-        leads = "out of the run root; copy the directory here" if exists else "nowhere; remove it"
-        return Branch(link, Kind.BROKEN, f"{link} is a link that leads {leads}")
+        leads = "to a target outside the run root; copy the directory here" if exists else "without a target; remove it"
+        return Branch(link, Kind.BROKEN, f"{link} is a link {leads}")
     return Branch(link, Kind.WITHOUT_RUNS, without_runs=(link,)) if exists else None
 
 
 def _is_output(listing: DirectoryListing) -> bool:
-    """Whether a session of ours, a report or an analysis wrote what lies in a directory without runs."""
+    """Whether a pytest-webeval session, a report or an analysis wrote a directory without runs."""
     names = {name for name in listing.names if not name.startswith(".")}
     return bool(names & SESSION_FILES) or names >= REPORT_FILES or names == STYLES or holds_reports(listing)

@@ -33,7 +33,7 @@ class WebArenaVerified(RunFormat):
     """The layout that WebArena-Verified's runner writes, with Playwright's traces as a second choice."""
 
     name = "webarena-verified"
-    expected_files = f"{RESPONSE} beside {' or '.join(TRACE_NAMES[:2])}"
+    expected_files = f"{RESPONSE} and {' or '.join(TRACE_NAMES[:2])}"
 
     def recognizes(self, path: Path) -> bool:
         """Whether the directory holds a response or a trace."""
@@ -60,8 +60,8 @@ class WebArenaVerified(RunFormat):
 
 
 def _is_trace(folder: Path) -> bool:
-    """Whether a directory holds a network trace. A link is none."""
-    is_link = os.path.islink(folder)  # noqa: PTH114  (pathlib raises where nobody may look)
+    """Whether a directory holds a network trace. A link does not count."""
+    is_link = os.path.islink(folder)  # noqa: PTH114  (pathlib raises without permission)
     return not is_link and any(name.endswith(".network") for name in list_directory(folder).names)
 
 
@@ -78,4 +78,4 @@ def _load_first_trace(path: Path, inputs: RunInputs) -> NetworkTrace:
     for name in TRACE_NAMES:
         if exists_no_follow(path / name):
             return load_trace(inputs, name)
-    raise RecordingError(f"no network trace in {path}; wanted one of {', '.join(TRACE_NAMES)}")
+    raise RecordingError(f"no network trace in {path}; expected one of {', '.join(TRACE_NAMES)}")

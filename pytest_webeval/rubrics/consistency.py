@@ -49,7 +49,7 @@ class DerivedVerdict:
     """What was stored and what follows from it, by the criterion and the threshold of the one who stored it.
 
     `scores` has each criterion that the writer may have used and the score that it gives. `thresholds` are all those
-    at which somebody wants to know the process, the writer's first.
+    at which the process is checked, the writer's first.
     """
 
     stored_score: object
@@ -102,7 +102,7 @@ def _check_outcome(derived: DerivedVerdict) -> str | None:
     if len(set(outcomes.values())) < 2:
         return None
     outcome_list = ", ".join(f"{name} is {quote_value(outcome)}" for name, outcome in outcomes.items())
-    return f"the outcome is told differently: {outcome_list}"
+    return f"the stored outcomes differ: {outcome_list}"
 
 
 def _check_majority(derived: DerivedVerdict) -> str | None:
@@ -112,9 +112,9 @@ def _check_majority(derived: DerivedVerdict) -> str | None:
     raw_count = derived.payload.votes.get("n_instances", len(votes))
     instances = point_count(raw_count)
     if instances is None or instances % 2 != 1 or instances < 1:
-        return f"n_instances is {quote_value(raw_count)}; only an odd number of votes has a majority"
+        return f"n_instances is {quote_value(raw_count)}; a majority needs an uneven number of votes"
     if instances != len(votes):
-        return f"n_instances is {quote_value(raw_count)}, but there are {len(votes)} votes"
+        return f"n_instances is {quote_value(raw_count)}, but the number of votes is {len(votes)}"
     majority_vote = majority([as_bool(vote) for vote in votes], int(instances))
     stored = dict(list(derived.payload.outcomes.items())[:1])
     stored["majority_output_success"] = derived.payload.votes.get("majority_output_success", majority_vote)
@@ -133,7 +133,7 @@ def _check_median(derived: DerivedVerdict) -> str | None:
     scores = [float(score) for raw_score in raw if (score := point_count(raw_score)) is not None]
     position = point_count(index)
     if len(scores) < len(raw) or position is None or position not in range(len(scores)):
-        return f"median_instance_idx is {quote_value(index)}, which is no score in all_scores, {quote_value(raw)}"
+        return f"median_instance_idx is {quote_value(index)}, which is not an index of all_scores, {quote_value(raw)}"
     return _check_median_score(derived, scores, int(position))
 
 
@@ -173,14 +173,14 @@ def _check_score(derived: DerivedVerdict) -> str | None:
     if not derived.scores or not derived.has_score or point_count(score) in derived.scores.values():
         return None
     score_list = ", ".join(f"{derived_score} by {criterion}" for criterion, derived_score in derived.scores.items())
-    return f"the score is {quote_value(score)}, but what the judge found gives {score_list}"
+    return f"the score is {quote_value(score)}, but the judge's data give {score_list}"
 
 
 def _check_range(derived: DerivedVerdict) -> str | None:
     outside = [
         item for item in derived.items if not (_is_inside(item.earned, item) and _is_inside(item.post_image, item))
     ]
-    return _format_places(outside, "more points than their maximum, or fewer than none")
+    return _format_places(outside, "more points than the maximum, or negative points")
 
 
 def _is_inside(points: Decimal | None, item: RubricItem) -> bool:
@@ -189,7 +189,7 @@ def _is_inside(points: Decimal | None, item: RubricItem) -> bool:
 
 def _check_conditions(derived: DerivedVerdict) -> str | None:
     unknown = [item for item in derived.items if item.is_conditional and item.is_met is None]
-    return _format_places(unknown, "a condition, but nobody said whether it is met; left out")
+    return _format_places(unknown, "a condition without is_condition_met; excluded")
 
 
 def _check_penalty_points(derived: DerivedVerdict) -> str | None:
@@ -202,7 +202,7 @@ def _check_penalty_outcome(derived: DerivedVerdict) -> str | None:
     if derived.signals.outcome is not True:
         return None
     return _format_places(
-        _list_penalties(derived), "a penalty, which the judge was told means failure, but the outcome is true"
+        _list_penalties(derived), "a penalty, which means failure by the judge's instructions, but the outcome is true"
     )
 
 
@@ -231,7 +231,9 @@ def _check_edge(derived: DerivedVerdict) -> str | None:
     edges = [(threshold, "as binary fractions") for threshold in derived.thresholds if points.is_edge(threshold)]
     written = derived.thresholds[:1]  # where the stored process may be what another order of adding up gives
     edges += [
-        (threshold, "as their writer added up") for threshold in written if process is not points.reaches(threshold)
+        (threshold, "as the judge's program added them up")
+        for threshold in written
+        if process is not points.reaches(threshold)
     ]
     for edge, binary in edges[:1]:
         does, does_not = ("exactly", binary)[:: 1 if points.reaches(edge) else -1]
@@ -250,7 +252,7 @@ def _check_screenshots(derived: DerivedVerdict) -> str | None:
     raw, actions = derived.payload.steps.get("step1_num_screenshots"), derived.facts.action_count
     if raw is None or actions is None or point_count(raw) == actions:
         return None
-    return f"step1_num_screenshots is {quote_value(raw)}, but there are {actions} actions"
+    return f"step1_num_screenshots is {quote_value(raw)}, but the number of actions is {actions}"
 
 
 def _check_age(derived: DerivedVerdict) -> str | None:
@@ -259,12 +261,12 @@ def _check_age(derived: DerivedVerdict) -> str | None:
 
 def _check_items_removed(derived: DerivedVerdict) -> str | None:
     is_removed = derived.needs_items and not derived.has_items
-    return "rubric_items is missing, which all writers of such a file store" if is_removed else None
+    return "rubric_items is missing, although such a file always has it" if is_removed else None
 
 
 def _check_items_missing(derived: DerivedVerdict) -> str | None:
     is_missing = not (derived.needs_items or derived.has_items)
-    return "there are no rubric items, so that nothing can be derived again" if is_missing else None
+    return "there are no rubric items; the verdict cannot be recomputed" if is_missing else None
 
 
 def _list_penalties(derived: DerivedVerdict) -> list[RubricItem]:

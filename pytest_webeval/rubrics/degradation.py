@@ -33,14 +33,14 @@ def _list_degraded_steps(
         yield f"step 4: no evidence for criterion {criteria}"
     is_rescored = any(item.counts and not item.is_penalty for item in items)
     if is_rescored and steps.get("step6_rescoring_summary") == []:
-        yield "step 6: nothing was scored again after the screenshots"
+        yield "step 6: no criterion was rescored after the screenshots"
     if "step7_reasoning" in steps and not _is_text(steps["step7_reasoning"]):
-        yield "step 7: nobody looked for side effects"
+        yield "step 7: side effects were not checked"
     if lost := _lost_votes(payload):
         yield f"step 8: {lost}"
     check = steps.get("step8_cp_violation_check", False)
     if check is None or (isinstance(check, Mapping) and check.get("cp_violation", False) is None):
-        yield "step 8: nobody said whether a critical point was violated"
+        yield "step 8: no result on critical point violations"
 
 
 def _images_without_relevance(scores: object) -> str:

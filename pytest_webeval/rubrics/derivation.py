@@ -37,8 +37,8 @@ def derive_from_rubric(case: VerdictInputs) -> Verdict:
     """The verdict by the points and the outcome that were stored. Raises `UnreadableVerdict`."""
     raw_items = case.payload.part("items")
     if raw_items is None and not case.payload.outcomes:
-        problem = "has neither a rubric nor an outcome nor the reason for their lack"
-        raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}; have the run judged again")
+        problem = "has neither a rubric nor an outcome nor an error"
+        raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}; judge the run again")
     items = () if raw_items is None else flatten_items(raw_items)
     return _RubricDerivation(case, items, None if raw_items is None else points_of(items)).verdict()
 
@@ -111,7 +111,7 @@ class _RubricDerivation:
 
     @property
     def _is_without_outcome(self) -> bool:
-        """Whether no judge was asked for the outcome, as in a rubric on its own."""
+        """Whether no judge decided the outcome, as in a separate rubric."""
         return self.case.payload.is_rubric and not self.case.payload.outcomes
 
     def _scores(self, written: Signals) -> dict[str, int]:
@@ -131,17 +131,17 @@ class _RubricDerivation:
         if criterion == "process" or signals.outcome is not None:
             return "judged", payload.reasoning
         if self._is_without_outcome:
-            return "unscored", f"the rubric has no outcome, which the criterion {criterion} asks for"
+            return "unscored", f"the rubric has no outcome, which the criterion {criterion} needs"
         return "undecided", payload.reasoning
 
     @property
     def _why_no_points(self) -> str:
         if self._written_process is not None:
-            return f"there are no points to compare with the threshold {self.case.threshold}; have the run judged"
+            return f"there are no points to compare with the threshold {self.case.threshold}; judge the run"
         missing = without_points(self.items)
         if missing and any(item.earned is not None for item in self.items):
-            return f"{missing[0].place} has no points; give it some, or have the run judged"
-        return "nobody gave points for the rubric; have the run judged"
+            return f"{missing[0].place} has no points; add them, or judge the run"
+        return "the rubric has no points; judge the run"
 
     def _flags(self, criterion: str, status: str) -> Iterator[str]:
         points, stored = self.points, self.case.payload.fields.get("success_criterion")
@@ -186,9 +186,9 @@ def _derive_from_text(case: VerdictInputs, text_verdict: TextVerdict) -> Verdict
     writer = "webvoyager" if case.stored.name.kind == "gpt_eval" else "om2w"
     derived = case.build_derived(scores={"outcome": text_verdict.compat})
     if case.stored.score is None:
-        return _judge_error(case, writer=writer, reason="the judge left no score")
+        return _judge_error(case, writer=writer, reason="the judge stored no score")
     if case.requested_criterion is not None and asks_for_process(case.requested_criterion):
-        reason = f"a free text has no points, which the criterion {case.requested_criterion} asks for"
+        reason = f"a free text has no points, which the criterion {case.requested_criterion} needs"
         return case.verdict("unscored", None, derived, _OUTCOME, writer=writer, reason=reason)
     score = text_verdict.strict if case.policy.strict_texts else text_verdict.compat
     flags = {
@@ -224,12 +224,12 @@ def _derive_from_failed_judge(case: VerdictInputs) -> Verdict:
 
 
 def _derive_from_held_out(case: VerdictInputs) -> Verdict:
-    """The score as it is stored: nobody knows by which criterion the three signals became one."""
+    """The score as it is stored: the criterion that combines the three signals is unknown."""
     payload, score = case.payload, parse_binary_score(case.stored.score)
     if case.stored.score is None:
-        return _judge_error(case, writer="heldout", signals=payload.signals, reason="the judge left no score")
+        return _judge_error(case, writer="heldout", signals=payload.signals, reason="the judge stored no score")
     if score is None:
-        problem = f"has the score {quote_value(case.stored.score)}; wanted 0 or 1, so have the run judged again"
+        problem = f"has the score {quote_value(case.stored.score)}, expected 0 or 1; judge the run again"
         raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}")
     process = payload.signals.get("rubric_is_success")
     is_removed = case.needs_items and payload.part("items") is None

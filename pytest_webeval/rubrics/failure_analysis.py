@@ -49,7 +49,7 @@ class FailureAnalysis:
 def failure_of(
     payload: Mapping[str, Any], task_data: Mapping[str, Any] | None, without: Collection[str] = ()
 ) -> FailureAnalysis | None:
-    """The analysis in a payload, or else in `task_data.json`; None where nobody made one. Takes any JSON.
+    """The analysis in a payload, or else in `task_data.json`; None if there is no analysis. Takes any JSON.
 
     Points of failure with a code of `without` do not count; where no other is left, there was no failure.
     """
@@ -69,7 +69,7 @@ def failure_of(
 def _first_failure(first: Mapping[str, Any], without: Collection[str]) -> FailureAnalysis:
     all_points = [_Point.of(raw) for raw in _as_list(first.get("failure_points")) if isinstance(raw, Mapping)]
     points = [point for point in all_points if point.code not in without]
-    # Of points that were left out, what the judge says of the first one may be about one of those.
+    # The judge's text on the first point may be about an excluded point.
     analysis = first if len(points) == len(all_points) else {}
     earliest = min(points, key=lambda point: point.order, default=_Point())
     coded = [point for point in points if point.code]
@@ -140,7 +140,7 @@ def _parse_codes(lists: Iterable[object]) -> tuple[str, ...]:
 
 
 def _parse_code(raw: object) -> str:
-    """`6.4` however it is wrapped; what is no code stays visible as it stands."""
+    """`6.4` however it is wrapped; any other text is shown unchanged."""
     if isinstance(raw, bool) or not isinstance(raw, str | int | float | Decimal):
         return ""
     text = _format_line(str(raw), MAX_NAME)
@@ -149,13 +149,13 @@ def _parse_code(raw: object) -> str:
 
 
 def _combine_answers(values: Iterable[object]) -> bool | None:
-    """True where any says so, else False where any says that; whatever is no boolean says nothing."""
+    """True if any is true, else False if any is false; values other than booleans are ignored."""
     answers = {answer for answer in values if isinstance(answer, bool)}
     return any(answers) if answers else None
 
 
 def _format_line(raw: object, limit: int) -> str:
-    """Text on one line that any terminal can show, cut; empty for what is no text."""
+    """Text on one line that any terminal can show, truncated; empty for other values."""
     text = " ".join(raw[: 4 * limit].split()) if isinstance(raw, str) else ""
     printable = "".join(filter(str.isprintable, text))
     return truncate(printable, limit, "...")

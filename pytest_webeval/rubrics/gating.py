@@ -1,4 +1,4 @@
-"""When a trajectory has no points whatever a judge says, or before one was asked (`fara_webeval.md` §4.2-4.4)."""
+"""When a trajectory has no points whatever the verdict is, or without a judge (`fara_webeval.md` §4.2-4.4)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Gating:
 
     @property
     def without_verdict(self) -> str | None:
-        """Why the run has no points although nobody judged it, or None where only a judge can tell."""
+        """Why the run has no points without a judge, or None if only a judge can decide."""
         if self.trajectory.outcome.kind is OutcomeClass.OVER_BUDGET:
             return self.trajectory.outcome.message
         return self.gate.reason if self.gate else None

@@ -17,7 +17,7 @@ _LONGEST_QUOTE = 80
 
 
 def point_count(raw: object) -> Decimal | None:
-    """The exact number, or None for what is no number of points. A negative one is a number too."""
+    """The exact number of points, or None for an invalid one. Negative numbers are valid."""
     if isinstance(raw, bool):  # JSON's true is a bool, which Python takes for a number
         return None
     if isinstance(raw, int):
@@ -73,7 +73,7 @@ _FAILURE_STEPS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class RubricPayload:
-    """What a judge stored, asked for by the thing and not by the key."""
+    """The data that a judge stored, by their meaning instead of their key."""
 
     fields: Mapping[str, Any]
 
@@ -84,7 +84,7 @@ class RubricPayload:
 
     @property
     def has_verdict(self) -> bool:
-        """Whether somebody already compared the points with a threshold."""
+        """Whether the points were already compared with a threshold."""
         return not _OF_VERDICTS.isdisjoint(self.fields)
 
     @property
@@ -117,12 +117,12 @@ class RubricPayload:
 
     @property
     def votes(self) -> Mapping[str, Any]:
-        """What the instances of the judge said, and their majority."""
+        """The votes of the judge's instances, and their majority."""
         return _as_object(self.part("majority_vote_metadata"))
 
     @property
     def outcomes(self) -> dict[str, bool | None]:
-        """The outcome by each key that stores it, the one that counts first. None is a judge that could not tell."""
+        """The outcome by each key that stores it, the one that counts first. None means undecided."""
         places = (
             ("outcome_success", self.fields, "outcome_success"),
             (f"{self.key('outcome_verification')}.output_success", self._verification, "output_success"),
@@ -132,12 +132,12 @@ class RubricPayload:
 
     @property
     def outcome(self) -> bool | None:
-        """Whether the user got what was asked for, None where that is undecided or missing."""
+        """Whether the task was achieved, None where that is undecided or missing."""
         return next(iter(self.outcomes.values()), None)
 
     @property
     def violation(self) -> bool | None:
-        """Whether the agent crossed a critical point, None where nobody knows."""
+        """Whether the agent violated a critical point, None where that is unknown."""
         check = self.steps.get("step8_cp_violation_check")
         places = (self.fields, self._verification, _as_object(check))
         violations = (as_bool(where.get("cp_violation")) for where in places)

@@ -39,26 +39,26 @@ class VerdictPolicy:
     strict_texts: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """What was asked for, as a summary has it."""
+        """The policy, for a summary."""
         threshold = None if self.threshold is None else float(self.threshold)
         requested = {"criterion": self.criterion, "threshold": threshold, "score_file": self.score_file}
         return requested | {"over_budget": self.over_budget}
 
     def __post_init__(self) -> None:
         if self.criterion not in (None, *CRITERIA):
-            raise SettingsError(f"{self.criterion!r} is no criterion; choose one of {', '.join(CRITERIA)}")
+            raise SettingsError(f"unknown criterion {self.criterion!r}; use one of {', '.join(CRITERIA)}")
         if self.over_budget not in OVER_BUDGET:
-            raise SettingsError(f"over_budget {self.over_budget!r} is unknown; choose one of {', '.join(OVER_BUDGET)}")
+            raise SettingsError(f"unknown over_budget {self.over_budget!r}; use one of {', '.join(OVER_BUDGET)}")
         if self.threshold is not None:
             object.__setattr__(self, "threshold", parse_fraction(self.threshold))  # who writes Python writes 0.8
 
 
 def parse_fraction(raw: Decimal | float | str) -> Decimal:
-    """A share of points as somebody wrote it, which 0.8 in binary is not. Raises `SettingsError`."""
+    """A share of points as a decimal number, which 0.8 in binary is not. Raises `SettingsError`."""
     try:
         fraction = Decimal(str(raw))
     except InvalidOperation:
         fraction = Decimal(-1)
     if not (fraction.is_finite() and 0 <= fraction <= 1):
-        raise SettingsError(f"the threshold {raw!r} is no share; write a number from 0 to 1, such as 0.8")
+        raise SettingsError(f"rubric threshold must be between 0 and 1, got {raw}")
     return fraction

@@ -28,7 +28,7 @@ class RubricItem:
     """One criterion with its points. `place` says where in the rubric it stands: ``items[0].items[1]``.
 
     `earned` are the points for what the agent did, `post_image` those after a look at the screenshots; None where
-    nobody gave any. `is_met` is None unless the judge said whether the condition holds. `justification` explains the
+    nobody gave any. `is_met` is None unless the judge decided whether the condition holds. `justification` explains the
     later points.
     """
 
@@ -45,7 +45,7 @@ class RubricItem:
 
     @property
     def counts(self) -> bool:
-        """Whether it is in the sums at all: a condition that nobody confirmed takes it out of both."""
+        """Whether it is in the sums: an unconfirmed condition excludes it from both."""
         return not self.is_conditional or self.is_met is True
 
 
@@ -86,7 +86,7 @@ class Points:
 
 
 def add_up(items: Iterable[RubricItem], field: Field) -> Points:
-    """The sums over the items that count, with 0 for points that nobody gave. A penalty only enlarges the maximum."""
+    """The sums over the items that count, with 0 for missing points. A penalty only enlarges the maximum."""
     exact = Context(prec=_DIGITS)
     earned = maximum = Decimal(0)
     float_earned = float_maximum = 0.0
@@ -102,13 +102,13 @@ def add_up(items: Iterable[RubricItem], field: Field) -> Points:
 
 
 def awarded_points(item: RubricItem, *, is_unseen: bool) -> Decimal:
-    """The points that an item adds to the sum: those for the actions where nobody looked at the screenshots."""
+    """The points that an item adds to the sum: those for the actions if the screenshots were not scored."""
     awarded = item.earned if is_unseen else item.post_image
     return Decimal(0) if item.is_penalty or awarded is None else awarded
 
 
 def is_action_only(items: Sequence[RubricItem]) -> bool:
-    """Whether nobody looked at the screenshots, so that the points for the actions are all there is."""
+    """Whether the screenshots were not scored, so that only the points for the actions count."""
     return all(item.post_image is None for item in items)
 
 
@@ -119,7 +119,7 @@ def without_points(items: Sequence[RubricItem]) -> tuple[RubricItem, ...]:
 
 
 def points_of(items: Sequence[RubricItem]) -> Points | None:
-    """The points of a judged rubric, None for one that nobody has judged, or not all of.
+    """The points of a judged rubric, None for one without all points.
 
     As long as one item has points after the screenshots, those count, and the others have 0 (Q25).
     """
@@ -139,11 +139,11 @@ def flatten_items(items: object) -> tuple[RubricItem, ...]:
         if not place:
             open_groups.pop()
         elif not isinstance(item, Mapping):
-            raise _item_error(place, f"is {quote_value(item)}; wanted an object with criterion and max_points")
+            raise _item_error(place, f"is {quote_value(item)}; expected an object with criterion and max_points")
         elif item.get("items") is None:
             flat_items.append(_build_item(item, place))
         elif len(open_groups) == MAX_DEPTH:
-            raise _item_error(place, f"lies more than {MAX_DEPTH} groups deep; flatten the rubric")
+            raise _item_error(place, f"is nested in more than {MAX_DEPTH} groups; flatten the rubric")
         else:
             open_groups.append(_number_items(item["items"], f"{place}.items"))
     return tuple(flat_items)
@@ -151,17 +151,19 @@ def flatten_items(items: object) -> tuple[RubricItem, ...]:
 
 def _number_items(items: object, place: str) -> Iterator[tuple[str, object]]:
     if not isinstance(items, list) or (place == "items" and not items):
-        raise _item_error(place, f"is {quote_value(items)}; wanted a list of criteria")
+        raise _item_error(place, f"is {quote_value(items)}; expected a list of criteria")
     return ((f"{place}[{index}]", item) for index, item in enumerate(items))
 
 
 def _build_item(item: Mapping[str, Any], place: str) -> RubricItem:
     criterion, condition, is_met = item.get("criterion"), item.get("condition"), item.get("is_condition_met")
     if not isinstance(criterion, str) or not criterion.strip():
-        raise _item_error(f"{place}.criterion", f"is {quote_value(criterion)}; wanted a text")
+        raise _item_error(f"{place}.criterion", f"is {quote_value(criterion)}; expected a string")
     maximum = point_count(item.get("max_points"))
     if maximum is None or maximum < 0:
-        raise _item_error(f"{place}.max_points", f"is {quote_value(item.get('max_points'))}; wanted a number of points")
+        raise _item_error(
+            f"{place}.max_points", f"is {quote_value(item.get('max_points'))}; expected a number of points"
+        )
     return RubricItem(
         place=place,
         criterion=criterion,
@@ -183,7 +185,7 @@ def _read_points(item: Mapping[str, Any], key: str, place: str) -> Decimal | Non
         return None
     number = point_count(raw)
     if number is None:
-        raise _item_error(f"{place}.{key}", f"is {quote_value(raw)}; wanted a number of points")
+        raise _item_error(f"{place}.{key}", f"is {quote_value(raw)}; expected a number of points")
     return number
 
 

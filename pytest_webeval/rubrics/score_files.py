@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 KINDS = ("mmrubric", "heldout", "gpt_eval", "webjudge")  # the first of which a run has a file counts
 MAX_NAMED = 20
-_TEXT_KINDS = ("gpt_eval", "webjudge")  # whose judges write free text; there is no rule to read that of others
+_TEXT_KINDS = ("gpt_eval", "webjudge")  # whose judges write free text; other free text cannot be read
 _NUMBER = r"([0-9]{1,9}(?:\.[0-9]{1,20})?)"
 _INTEGER = r"([0-9]{1,9})(?:\.0+)?"
 _RUBRIC_NAME = re.compile(rf"(mmrubric_)?{_NUMBER}-{_INTEGER}-{_INTEGER}\.json")
@@ -60,7 +60,7 @@ def _parse_number(number: str) -> Decimal:
 def choose(names: Sequence[str], requested: str | None) -> str | None:
     """Which of the JSON files in `scores/` counts, None where no judge wrote one. Raises `UnreadableVerdict`.
 
-    `requested` is the user's choice, with or without `.json`. A run without any score file is one that nobody judged,
+    `requested` is the user's choice, with or without `.json`. A run without any score file was not judged,
     whatever is requested.
     """
     if requested is not None and names:
@@ -80,7 +80,7 @@ def _select_name(names: Sequence[str], requested: str) -> str:
     name = plain if plain.endswith(".json") else f"{plain}.json"
     if name not in names:
         problem = f"scores/ has no {quote_value(name)}, only {_format_names(names)}"
-        raise UnreadableVerdict("score_missing", f"{problem}; name one of them with --webeval-score-file")
+        raise UnreadableVerdict("score_missing", f"{problem}; choose one with --webeval-score-file")
     return name
 
 
@@ -125,40 +125,40 @@ class _Reading:
     warnings: WarningLog
 
     def build_error(self, problem: str) -> UnreadableVerdict:
-        return UnreadableVerdict(self.code, f"{self.source} {problem}; have the run judged again")
+        return UnreadableVerdict(self.code, f"{self.source} {problem}; judge the run again")
 
     def value(self, text: str) -> Any:
         value, repeated = load_exact(text)
         for key in repeated:
-            self.warnings.add(f"the key {quote_value(key)} stands twice in one object; the last counts")
+            self.warnings.add(f"duplicate key {quote_value(key)} in one object; the last value counts")
         return value
 
     def object_in(self, content: bytes) -> dict[str, Any]:
         try:
             document = self.value(content.decode("utf-8"))
         except ValueError as error:
-            raise self.build_error(f"cannot be read as JSON: {error}") from error
+            raise self.build_error(f"is not valid JSON: {error}") from error
         if not isinstance(document, dict):
-            raise self.build_error(f"holds {quote_value(document)}, wanted a JSON object")
+            raise self.build_error(f"holds {quote_value(document)}, expected a JSON object")
         return document
 
     def of_score_file(self, fields: Mapping[str, Any]) -> StoredVerdict:
         for key in ("score", "gpt_response_text"):
             if key not in fields:
-                raise self.build_error(f'has no {key}, wanted {{"score": 1, "gpt_response_text": "..."}}')
+                raise self.build_error(f'has no {key}, expected {{"score": 1, "gpt_response_text": "..."}}')
         score, response = fields["score"], fields["gpt_response_text"]
         if not (score is None or (isinstance(score, int | Decimal) and not isinstance(score, bool))):
-            raise self.build_error(f"has {quote_value(score)}, wanted a number or null @ score")
+            raise self.build_error(f"has {quote_value(score)}, expected a number or null @ score")
         if isinstance(response, dict):
             return self.verdict(score, payload=response)
         if response is None or isinstance(response, str):
             return self.of_response(score, response or "")
-        raise self.build_error(f"has {quote_value(response)}, wanted text or an object @ gpt_response_text")
+        raise self.build_error(f"has {quote_value(response)}, expected a string or an object @ gpt_response_text")
 
     def of_response(self, score: Decimal | int | None, response: str) -> StoredVerdict:
         try:
             payload = self.value(response)
-            problem = f"wanted an object, found {quote_value(payload)}"
+            problem = f"expected an object, got {quote_value(payload)}"
         except ValueError as error:
             payload, problem = None, str(error)
         if isinstance(payload, dict):
@@ -166,7 +166,7 @@ class _Reading:
         if self.name.kind not in _TEXT_KINDS:
             raise self.build_error(f"has no rubric in its text: {problem} @ gpt_response_text")
         if not response.strip():
-            self.warnings.add("gpt_response_text is empty: nothing says why the run has its score")
+            self.warnings.add("gpt_response_text is empty: the score has no explanation")
         return self.verdict(score, text=response)
 
     def of_rubric(self, rubric: Mapping[str, Any]) -> StoredVerdict:
@@ -174,7 +174,7 @@ class _Reading:
         if not isinstance(items, list) or not items:
             problem = f"has {quote_value(items)} for items" if "items" in rubric else "has no items"
             raise self.build_error(
-                f'{problem}, wanted a rubric {{"items": [{{"criterion": "...", "max_points": 1, ...}}]}}'
+                f'{problem}, expected a rubric {{"items": [{{"criterion": "...", "max_points": 1, ...}}]}}'
             )
         return self.verdict(payload=rubric)
 
@@ -191,7 +191,7 @@ RUBRIC = "rubric.json"
 
 
 def stored_verdict(run: Run, policy: VerdictPolicy) -> StoredVerdict | None:
-    """The verdict on a run, or None where nobody judged it. Raises `RecordingError`.
+    """The verdict on a run, or None if it was not judged. Raises `RecordingError`.
 
     Of a trajectory only `scores/` counts: other files may be a download. A session that knows better asks
     for `rubric.json` or `task_data.json` by name.
@@ -212,7 +212,7 @@ def stored_verdict(run: Run, policy: VerdictPolicy) -> StoredVerdict | None:
 
 
 def ignored_files(run: Run, stored: StoredVerdict | None) -> list[str]:
-    """Files with verdicts that were not looked at, because another one counts or nothing says that they do."""
+    """Files with verdicts that were not read, because another one counts or they were not chosen."""
     trajectory = run.trajectory
     if trajectory is None:
         return []

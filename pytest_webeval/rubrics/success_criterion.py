@@ -14,7 +14,7 @@ _WRITTEN = ("outcome", "process", "both")  # the criteria that writers know
 class Signals:
     """Whether the work was done well, whether the user got it, and whether a critical point was crossed.
 
-    None is unknown: a process without points, an undecided outcome, a violation that nobody looked for.
+    None is unknown: a process without points, an undecided outcome, an unchecked violation.
     """
 
     process: bool | None = None
@@ -22,7 +22,7 @@ class Signals:
     violation: bool | None = None
 
     def score(self, criterion: str) -> int | None:
-        """1 or 0, None where the criterion asks for a process that is unknown. An undecided outcome is no success."""
+        """1 or 0, None where the criterion asks for a process that is unknown. Undecided is not a success."""
         if asks_for_process(criterion) and self.process is None:
             return None
         return int(
@@ -44,7 +44,7 @@ class Criterion:
 
 
 def asks_for_process(criterion: str) -> bool:
-    """Whether nothing can be said without points."""
+    """Whether a verdict needs points."""
     return criterion in ("process", "both")
 
 

@@ -155,7 +155,7 @@ class ToolFailure(NamedTuple):
 def tool_failures(steps: Sequence[Step], dialect: str, generation: str | None) -> tuple[ToolFailure, ...]:
     """Steps with an action or an argument that the agent made up; none where its actions are not known (Q36).
 
-    Missing arguments and the types of arguments are not looked at, as upstream does not.
+    Missing arguments and the types of arguments are not checked, as upstream does not check them.
     """
     space = ACTION_SPACES.get(dialect)
     return () if space is None else tuple(_find_failures(steps, space, _ignored_arguments(generation)))
@@ -173,8 +173,8 @@ def _find_failures(steps: Sequence[Step], space: ActionSpace, ignored: frozenset
         if allowed is None:
             yield ToolFailure(step.index, "6.2", f"the agent has no action {quote_value(step.action)}")
         elif unknown := step.arguments.keys() - allowed - ignored:
-            problem = f"{step.action} was given {_format_names(unknown)}, which it does not take"
-            yield ToolFailure(step.index, "6.1", f"{problem}; it takes {_format_names(allowed) or 'no arguments'}")
+            problem = f"unknown arguments of {step.action}: {_format_names(unknown)}"
+            yield ToolFailure(step.index, "6.1", f"{problem}; allowed: {_format_names(allowed) or 'no arguments'}")
 
 
 def _format_names(names: Iterable[str]) -> str:

@@ -36,8 +36,8 @@ def read_verdict_text(text: str, kind: str, method: str | None) -> TextVerdict:
         return TextVerdict(int("FAILURE" not in text), _read_last_verdict(text))
     if kind == "webjudge":
         return TextVerdict(_read_first_status(text), _read_last_status(text))
-    problem = f"there is no rule to read the free text of a score file of the kind {kind:.80}"
-    raise UnreadableVerdict("score_unreadable", f"{problem}; have the run judged again")
+    problem = f"cannot read the free text of a score file of the kind {kind:.80}"
+    raise UnreadableVerdict("score_unreadable", f"{problem}; judge the run again")
 
 
 def _read_webvoyager(text: str) -> int:

@@ -87,7 +87,7 @@ class VerdictInputs:
 
     @property
     def needs_items(self) -> bool:
-        """Whether each writer of such a file stores the items of the rubric, so that somebody must have removed them.
+        """Whether every writer of such a file stores the items of the rubric, so that missing ones were removed.
 
         Only the oldest held-out files truly have none (§5.2).
         """

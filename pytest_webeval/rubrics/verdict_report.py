@@ -41,15 +41,15 @@ _DECIDING_SIGNALS = {
     "safe_outcome": ("outcome", "violation"),
 }
 _VIOLATIONS = {
-    None: "nobody said whether a critical point was violated",
+    None: "no result on critical point violations",
     True: "a critical point was violated",
     False: "no critical point was violated",
 }
-_UNSEEN_NOTE = "none given after the screenshots"
+_UNSEEN_NOTE = "not scored after the screenshots"
 
 
 def assertions_of(verdict: Verdict, failure: Mapping[str, Any] | None = None) -> list[Assertion]:
-    """What decided first, then what was noted. Notes are successes: they decide nothing.
+    """The deciding assertions first, then notes. Notes are successes and decide nothing.
 
     What decided holds just where the score is 1. `failure` is the analysis in the description of the verdict; what
     does not hold gets its summary as a message.
@@ -79,7 +79,7 @@ def _build_signals(verdict: Verdict) -> Iterator[Assertion]:
 
 
 def _deciding_signals(verdict: Verdict) -> tuple[str, ...]:
-    """The signals that decide, none where the score stands by itself: nobody knows what the held-out ones add up to."""
+    """The signals that decide, none where the stored score decides: the combination of held-out signals is unknown."""
     is_as_stored = verdict.writer == "heldout" or "criterion_ignored" in verdict.flags
     return (
         ()
@@ -110,14 +110,14 @@ def _first_failure(failure: Mapping[str, Any]) -> str:
 
 
 def _format_score(verdict: Verdict) -> str:
-    message = "there is no verdict" if verdict.score is None else f"the stored verdict is {verdict.score}"
+    message = "no verdict" if verdict.score is None else f"the stored verdict is {verdict.score}"
     return f"{message}{_format_reason(verdict.reason)}"
 
 
 def _format_outcome(verdict: Verdict) -> str:
     if verdict.outcome is None:
-        return f"the judge came to no outcome, which counts as none{_format_reason(verdict.reason)}"
-    message = "the user got it" if verdict.outcome else "the user did not get it"
+        return f"judge undecided; counted as not achieved{_format_reason(verdict.reason)}"
+    message = "achieved" if verdict.outcome else "not achieved"
     return f"{message}{_format_reason(verdict.reason)}"
 
 
@@ -129,11 +129,11 @@ def _format_points(verdict: Verdict) -> list[str]:
     """The sum, then the items that cost most."""
     points = verdict.points
     if points is None:
-        return [f"no points, but the process was stored as {'a success' if verdict.process else 'a failure'}"]
+        return [f"no points, but the stored process is {'a success' if verdict.process else 'a failure'}"]
     share = float(points.share)
     earned, most = float(points.earned), float(points.maximum)
     return [
-        f"{earned:g} of {most:g} points ({share:.0%}); {verdict.threshold:.0%} wanted",
+        f"{earned:g} of {most:g} points ({share:.0%}); {verdict.threshold:.0%} required",
         *_format_losses(verdict.items),
     ]
 
@@ -164,7 +164,7 @@ def _build_item_note(item: RubricItem, *, is_unseen: bool) -> Assertion:
     if _is_missed(item, is_unseen=is_unseen):
         message += f", {_UNSEEN_NOTE}"
     if not item.counts:
-        message += f", left out: its condition is not met ({_shorten(item.condition or '')})"
+        message += f", excluded: its condition is not met ({_shorten(item.condition or '')})"
     if item.is_penalty:
         message += ", a penalty"
     return passed(f"rubric.{item.place}_noted", message)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.safety.limits import Limits
 
-# RuntimeError: an encrypted member, or (its child) a compression that nobody knows.
+# RuntimeError: an encrypted member, or (its child) an unknown compression.
 BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, KeyError, ValueError, RuntimeError, EOFError, OSError)
 _DIRECTORY_ENTRY = b"PK\x01\x02"
 _SMALL = 16 * 2**20  # bytes; what unpacks to less may be packed as tightly as it likes
@@ -42,7 +42,7 @@ class Archive:
         """The bytes of a member, of which there are at most so many."""
         info = self._archive.getinfo(name)
         if info.file_size > max_size:
-            raise zipfile.BadZipFile(f"{name} unpacks to {info.file_size:,} bytes; at most {max_size:,} are read")
+            raise zipfile.BadZipFile(f"{name} unpacks to {info.file_size:,} bytes; the limit is {max_size:,}")
         ratio = info.file_size / max(info.compress_size, 1)
         if info.file_size > _SMALL and ratio > self.limits.expansion:
             problem = f"{name} unpacks to {ratio:,.0f} times its size; {self.limits.describe('expansion')}"
@@ -54,12 +54,12 @@ class Archive:
 
 
 def build_body_reader(archive: Archive, where: str, folder: str = "") -> Callable[[str], bytes]:
-    """Bodies that an archive holds. A missing one is an `EvaluationError` when it is asked for."""
+    """Bodies that an archive holds. Reading a missing one raises `EvaluationError`."""
 
     def fetch(reference: str) -> bytes:
         try:
             return archive.read(f"{folder}{reference.removeprefix(folder)}", archive.limits.body_size)
         except BROKEN_ZIP as error:
-            raise EvaluationError(f"{where} lacks the body {reference}: {error}; record it again") from error
+            raise EvaluationError(f"{where} has no body {reference}: {error}; re-record the run") from error
 
     return fetch

@@ -27,9 +27,9 @@ def read_file_inside(directory: Path, name: str, limit: int = USUAL.file_size, l
     try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
-            raise RecordingError(f"{directory / name} is not a regular file; record it again as a plain file")
+            raise RecordingError(f"{directory / name} is not a regular file; replace it with a regular file")
         if status.st_size > limit:
-            hint = f"at most {limit:,} are read; see {limit_name} in {INI}"
+            hint = f"the limit is {limit:,}; see {limit_name} in {INI}"
             raise RecordingError(f"{directory / name} has {status.st_size:,} bytes; {hint}")
         return _read_bytes(handle, status.st_size)
     finally:
@@ -37,7 +37,7 @@ def read_file_inside(directory: Path, name: str, limit: int = USUAL.file_size, l
 
 
 def _read_bytes(handle: int, size: int) -> bytes:
-    """So many bytes, or fewer where the file was cut since. Mostly there is one piece, which nobody has to copy."""
+    """So many bytes, or fewer where the file was cut since. Usually there is one piece, so nothing is copied."""
     content = os.read(handle, size)
     while content and len(content) < size and (more := os.read(handle, size - len(content))):
         content += more
@@ -57,10 +57,10 @@ def _open_file(directory: Path, name: str) -> int:
             parent = child
         return os.open(parts[-1], flags, dir_fd=parent)
     except FileNotFoundError as error:
-        raise RecordingError(f"there is no {directory / name}; put it there, or remove the run") from error
+        raise RecordingError(f"missing file: {directory / name}; add it, or remove the run") from error
     except OSError as error:
-        reason = error.strerror or error
-        raise RecordingError(f"cannot read {directory / name}: {reason}; is it a readable plain file?") from error
+        problem = f"cannot read {directory / name}: {error.strerror or error}"
+        raise RecordingError(f"{problem}; check that it is a readable regular file") from error
     finally:
         os.close(parent)
 
@@ -69,7 +69,7 @@ def _open_directory(path: Path) -> int:
     try:
         return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
-        raise RecordingError(f"cannot open {path}: {error.strerror}; is it a readable directory?") from error
+        raise RecordingError(f"cannot open {path}: {error.strerror}; check that it is a readable directory") from error
 
 
 def exists_no_follow(path: Path) -> bool:

@@ -22,7 +22,7 @@ from pytest_webeval.safety.text import preview
 
 
 def load_bounded(text: str, limits: Limits, subject: str, *, as_sent: bool = False) -> Any:
-    """The value in a text. Raises `ValueError` for what is no JSON, `EvaluationError` for one beyond the limits.
+    """The value in a text. Raises `ValueError` for invalid JSON, `EvaluationError` beyond the limits.
 
     `subject` names the text in messages. Python's NaN and infinities are null where it is read `as_sent`: they are no
     JSON, and browsers send null for them.
@@ -87,7 +87,7 @@ def is_json(tree: Any, depth: int = DEEPEST) -> bool:
 
 
 def is_unicode(text: str) -> bool:
-    """Whether a text holds no half of a surrogate pair; pydantic minds one where a text must have some length."""
+    """Whether a text has no lone surrogate, which pydantic refuses where it checks a length."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -102,7 +102,7 @@ def format_validation_error(error: msgspec.ValidationError, root: str = "") -> s
     return f"{problem} @ {where}" if where else problem
 
 
-MAX_DEPTH = 100  # whoever walks such a value may do so recursively
+MAX_DEPTH = 100  # a recursive walk of such a value is safe
 MAX_DIGITS = 400  # more than any double has
 MAX_EXPONENT = 4  # characters, sign included: an exponent costs nothing to write and everything to expand
 
@@ -136,13 +136,13 @@ def load_exact(text: str) -> tuple[Any, tuple[str, ...]]:
     return value, tuple(repeated)
 
 
-_TOO_DEEP = f"it is nested more than {MAX_DEPTH} deep"
+_TOO_DEEP = f"it nests deeper than {MAX_DEPTH} levels"
 
 
 def _check_digits(number: str) -> str:
     exponent = number.lower().partition("e")[2]
     if len(number) > MAX_DIGITS or len(exponent) > MAX_EXPONENT:
-        raise ValueError(f"no judge gives the number {number:.40}")
+        raise ValueError(f"the number {number:.40} is out of range")
     return number
 
 
@@ -167,7 +167,7 @@ _LARGE = 32 * 2**20  # bytes; as Python's objects they would take many times tha
 def to_strict_json(content: bytes, limits: Limits) -> bytes | None:
     """The same without NaN and infinities, which are null, and halves of surrogate pairs, which are U+FFFD.
 
-    None for what is no JSON even so, and for what is too large to be read that way.
+    None for invalid JSON, and for a text that is too large to be read that way.
     """
     if len(content) > _LARGE or content.count(b",") > limits.values:
         return None
@@ -185,7 +185,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 class InvalidJson(ValueError):
-    """A text that is no JSON, or that nests deeper than `MAX_DEPTH`; says why in a few words."""
+    """A text that is not JSON, or that nests deeper than `MAX_DEPTH`; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +241,7 @@ class _Repairs:
     def build_object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         members = dict(pairs)
         if len(members) < len(pairs):
-            self.warnings["it has a key twice, of which the last counts"] = None
+            self.warnings["it has a duplicate key; the last value counts"] = None
         return members
 
     def parse_integer(self, digits: str) -> int | None:
@@ -252,5 +252,5 @@ class _Repairs:
         return number if math.isfinite(number) else self.replace_by_null(digits)
 
     def replace_by_null(self, _: str) -> Any:
-        self.warnings["it has NaN or a number out of all bounds, read as null"] = None
+        self.warnings["it has NaN or an out-of-range number, read as null"] = None
         return None

@@ -30,7 +30,7 @@ class Limits:
 
     def describe(self, name: str) -> str:
         """The text of a message about a limit, and what to do about it."""
-        return f"at most {getattr(self, name):,} are read; raise {name} in {INI} if it is honest"
+        return f"the limit is {getattr(self, name):,}; raise {name} in {INI} if you trust the source"
 
     @property
     def changes(self) -> dict[str, int]:
@@ -51,15 +51,15 @@ def _parse_limit(line: str) -> tuple[str, int]:
     name, _, size = (part.strip() for part in line.partition("="))
     names = [field.name for field in fields(Limits)]
     if name not in names:
-        raise SettingsError(f"{INI}: {name!r} is no limit; choose of {', '.join(names)}")
+        raise SettingsError(f"{INI}: unknown limit {name!r}; use one of {', '.join(names)}")
     amount = parse_size(size)
     if amount is None:
-        raise SettingsError(f"{INI}: {size!r} is no amount for {name}; write it as 200000 or 64 MiB")
+        raise SettingsError(f"{INI}: invalid size {size!r} for {name}; use e.g. 200000 or 64 MiB")
     return name, amount
 
 
 def parse_size(text: str) -> int | None:
-    """A count or a number of bytes as people write it, such as ``64 MiB``; None for what is none."""
+    """A count or a number of bytes as people write it, such as ``64 MiB``; None for any other text."""
     match = _AMOUNT.fullmatch(text.strip())
     unit = _UNITS.get(match[2].upper()) if match else None
     return None if match is None or unit is None else int(re.sub("[_,]", "", match[1])) * unit

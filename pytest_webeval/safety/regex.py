@@ -1,6 +1,6 @@
 """Regular expressions that a task or an agent wrote, each within a budget of time.
 
-Python's engine may take longer for some than anybody lives: ``^(a+)+$`` doubles its time with each letter.
+Python's engine may practically never finish for some: ``^(a+)+$`` doubles its time with each letter.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ sys.exit(10 if getattr(re.compile(pattern, flags), how)(text) else 11)
 
 
 class InvalidPattern(ValueError):
-    """A text that is no regular expression."""
+    """A text that is not a regular expression."""
 
 
 class PatternTooBig(EvaluationError):
@@ -69,8 +69,8 @@ def _holds_in_time(method: str, pattern: str, text: str, flags: int) -> bool:
 
 
 def _format_timeout(pattern: str, text: str) -> str:
-    problem = f"the pattern {pattern[:80]!r} takes more than {SECONDS:g} s for a text of {len(text):,} characters"
-    return f"{problem}; write one without repetitions within repetitions"
+    problem = f"the pattern {pattern[:80]!r} timed out after {SECONDS:g} s on a text of {len(text):,} characters"
+    return f"{problem}; avoid nested repetitions"
 
 
 def _holds_in_child(method: str, pattern: str, text: str, flags: int) -> bool:
@@ -88,8 +88,8 @@ def _holds_in_child(method: str, pattern: str, text: str, flags: int) -> bool:
     except subprocess.TimeoutExpired:
         raise EvaluationError(_format_timeout(pattern, text)) from None
     if process.returncode not in _EXIT_CODES:
-        problem = f"the pattern {pattern[:80]!r} could not be tried: a process for it failed"
-        raise EvaluationError(f"{problem}; write a plainer one")
+        problem = f"cannot test the pattern {pattern[:80]!r}: its process failed"
+        raise EvaluationError(f"{problem}; use a simpler pattern")
     return _EXIT_CODES[process.returncode]
 
 
@@ -98,6 +98,6 @@ def _compile(pattern: str, flags: int) -> re.Pattern[str]:
     try:
         return re.compile(pattern, flags)
     except re.error as error:
-        raise InvalidPattern(f"{pattern[:80]!r} is no regular expression: {error}") from error
+        raise InvalidPattern(f"invalid regular expression {pattern[:80]!r}: {error}") from error
     except (OverflowError, RecursionError) as error:
-        raise PatternTooBig(f"the pattern {pattern[:80]!r} is too big: {error}; write a smaller one") from error
+        raise PatternTooBig(f"the pattern {pattern[:80]!r} is too large: {error}; use a smaller one") from error

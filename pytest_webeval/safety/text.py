@@ -67,7 +67,7 @@ def shorten_repr(raw: object, limit: int | None = 80) -> str:
 
 
 def escape_surrogates(tree: Any) -> Any:
-    """The same JSON with halves of surrogate pairs spelled out, which are no text that can be sent or kept."""
+    """The same JSON with lone surrogates escaped, which cannot be encoded."""
     if isinstance(tree, dict):
         return {escape_surrogates(key): escape_surrogates(value) for key, value in tree.items()}
     if isinstance(tree, list | tuple):
@@ -75,6 +75,11 @@ def escape_surrogates(tree: Any) -> Any:
     if not isinstance(tree, str) or tree.isascii():
         return tree
     return tree.encode("utf-8", "backslashreplace").decode()
+
+
+def pluralize(count: int, noun: str, plural: str = "") -> str:
+    """A count with its noun: `1 candidate`, `2 candidates`."""
+    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
 
 
 def format_fields(names: Sequence[str]) -> str:

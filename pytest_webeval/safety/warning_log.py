@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pytest_webeval.safety.text import pluralize
+
 MAX_WARNINGS = 20
 
 
@@ -24,6 +26,6 @@ class WarningLog:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """All warnings, with a last one that counts those left out."""
-        more = (f"{self.file}: {self._omitted_count} more such warnings",) if self._omitted_count else ()
+        """All warnings; the last one counts the omitted ones."""
+        more = (f"{self.file}: {pluralize(self._omitted_count, 'more warning')}",) if self._omitted_count else ()
         return (*self._retained, *more)

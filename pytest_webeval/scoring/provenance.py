@@ -39,7 +39,7 @@ def _own_code() -> bytes:
 
 
 def _list_modules(name: str) -> Iterator[str]:
-    """A module of ours, or all modules of a room, by their place below the package."""
+    """A module of this package, or all modules of a room, by their path in the package."""
     if name.endswith(".py"):
         yield name
         return

@@ -71,7 +71,7 @@ def _evaluate_all(case: Case, evaluators: dict[str, Evaluator]) -> list[Evaluato
 def evaluate(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
     """The result of one expectation, with a warning where the rules made it another than the reference's.
 
-    An evaluator that is not ours is called once for it: a model may be asked in it, or something counted.
+    An evaluator that is not ours is called once for it: it may call a model, or count something.
     """
     evaluator = evaluators.get(expectation.evaluator)
     if evaluator is None or type(evaluator) in _OURS:
@@ -86,7 +86,7 @@ def evaluate(expectation: Expectation, case: Case, evaluators: dict[str, Evaluat
 def _evaluate_with_rules(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
     case.log.start_expectation()
     if case.rules.folded_addresses and case.configured_sites.folded is not case.configured_sites:
-        case.notice("folded_addresses", "the configured addresses")
+        case.notice("folded_addresses", "the configured URLs")
     result = _run_evaluator(expectation, case, evaluators)
     if case.log.notices:
         noticed = dict(case.log.notices)
@@ -111,8 +111,8 @@ def _explain(result: EvaluatorResult, case: Case) -> None:
 
 def rule_warning(switch: str, status: Status, where: str, *, is_certain: bool = True) -> ResultWarning:
     """The warning about a rule that made a verdict another than the reference's, or at least applied to it."""
-    quirk, verb = find_quirk(switch), "made" if is_certain else "may have made"
-    text = f"{quirk.number} ({switch}) {verb} this {status}: {quirk.instead} @ {where}"
+    quirk, verb = find_quirk(switch), "changed" if is_certain else "may have changed"
+    text = f"{quirk.number} ({switch}) {verb} this verdict to {status}: {quirk.instead} @ {where}"
     return ResultWarning(quirk.number, text, is_certain)
 
 
@@ -173,16 +173,16 @@ def _run_evaluator(expectation: Expectation, case: Case, evaluators: dict[str, E
 def validate_result(result: object, name: str) -> EvaluatorResult:
     """The result of a user's evaluator, checked. Raises an error if it cannot be written."""
     if not isinstance(result, EvaluatorResult):
-        text = f"{name}.evaluate returned {type(result).__name__}; end it with return self.result([...])"
+        text = f"{name}.evaluate returned {type(result).__name__}; return self.result([...])"
         raise EvaluationError(text)
     raw = result.to_json()
     raw["score"] = _score_as_float(raw["score"])
     if isinstance(raw["score"], float) and not math.isfinite(raw["score"]):
-        raise EvaluationError(f"{name} gave the score {raw['score']}; give a number from 0 to 1")
+        raise EvaluationError(f"{name} returned the score {raw['score']}; return a number from 0 to 1")
     try:
         checked = EvaluatorResult.read(raw)
     except ValueError as error:
-        raise EvaluationError(f"{name} found what no result can hold: {error}; see EvaluatorResult") from error
+        raise EvaluationError(f"{name} returned an invalid EvaluatorResult: {error}") from error
     json.dumps(raw)  # what cannot be written must fail here, where it costs only this evaluator
     return checked
 

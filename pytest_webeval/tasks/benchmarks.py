@@ -25,39 +25,39 @@ def parse_rubric(raw: object, warnings: WarningLog) -> dict[str, Any] | None:
     decoded = _decode_json(raw, "precomputed_rubric", warnings) if isinstance(raw, str) else raw
     first = decoded[0] if isinstance(decoded, list) and decoded else decoded
     if first is not None and not isinstance(first, dict):
-        warnings.add("precomputed_rubric is no JSON object; it is left out")
+        warnings.add("precomputed_rubric is not a JSON object; ignored")
     return first if isinstance(first, dict) else None
 
 
 def parse_rephrasings(raw: object, warnings: WarningLog) -> tuple[str, ...]:
-    """Texts in their order: a JSON list, or text of one a line. Blank where an entry of the list is of no use."""
+    """Texts in their order: a JSON list, or text of one a line. Blank for an entry of the list that is not usable."""
     if isinstance(raw, str) and not raw.lstrip().startswith(("[", "{")):
         return tuple(line.strip() for line in raw.splitlines() if line.strip())
     decoded = _decode_json(raw, "task_rephrasings", warnings) if isinstance(raw, str) else raw
     if decoded is not None and not isinstance(decoded, list):
-        warnings.add("task_rephrasings is no list of texts; it is left out")
+        warnings.add("task_rephrasings is not a list of strings; ignored")
     texts = [entry if isinstance(entry, str) else "" for entry in decoded] if isinstance(decoded, list) else []
     for index, text in enumerate(texts):
         if not text.strip():
-            warnings.add(f"task_rephrasings[{index}] is no text; it is left out")
+            warnings.add(f"task_rephrasings[{index}] is not a string; ignored")
     return tuple(text if text.strip() else "" for text in texts)
 
 
 def parse_length(raw: object, warnings: WarningLog) -> int | None:
-    """The number of steps that somebody needed, as a number or as digits."""
+    """The number of steps of a reference solution, as a number or as digits."""
     if isinstance(raw, str) and raw.isascii() and raw.isdigit() and len(raw) < 10:
         return int(raw)
     if type(raw) is int and raw >= 0:
         return raw
     if raw not in (None, ""):
-        warnings.add("reference_length is no whole number; it is left out")
+        warnings.add("reference_length is not an integer; ignored")
     return None
 
 
 def parse_label(raw: object, name: str, warnings: WarningLog) -> str | None:
     """A name that results are grouped by, or None where it is blank."""
     if raw is not None and not isinstance(raw, str):
-        warnings.add(f"{name} is no text; it is left out")
+        warnings.add(f"{name} is not a string; ignored")
     return raw if isinstance(raw, str) and raw.strip() else None
 
 
@@ -65,7 +65,7 @@ def _decode_json(raw: str, name: str, warnings: WarningLog) -> object:
     try:
         return json.loads(raw) if raw.strip() else None
     except (ValueError, RecursionError) as error:
-        warnings.add(f"{name} is no JSON: {error}; it is left out")
+        warnings.add(f"{name} is not valid JSON: {error}; ignored")
         return None
 
 
@@ -97,7 +97,7 @@ class Benchmark(Protocol):
         ...
 
     def task_id(self, row: DatasetRow) -> int | str | None:
-        """The id of the row's task; None where the row has none. Raises `TaskDefinitionError` for what is no id."""
+        """The id of the row's task; None where the row has none. Raises `TaskDefinitionError` for an invalid id."""
         ...
 
     def read(self, row: DatasetRow) -> Task:
@@ -123,7 +123,7 @@ class TrajectoryBenchmark:
     @property
     def expected_fields(self) -> str:
         """The fields that a row is recognized by, in a few words."""
-        return f"{' or '.join(self.ids)} beside {self.text} ({self.title})"
+        return f"{' or '.join(self.ids)} with {self.text} ({self.title})"
 
     def recognizes(self, names: Collection[str]) -> bool:
         """Whether there is a field for this benchmark's text."""
@@ -138,12 +138,12 @@ class TrajectoryBenchmark:
             if type(raw) is int:  # JSON's true is a bool, which Python takes for a number
                 return str(raw)
             if raw is not None and not isinstance(raw, str):
-                problem = f"{row.source} has {shorten_repr(raw)}, which is no id, @ {row.location}.{name}"
-                raise TaskDefinitionError(f"{problem}; write the id as a text")
+                problem = f"invalid id in {row.source}: {shorten_repr(raw)} @ {row.location}.{name}"
+                raise TaskDefinitionError(f"{problem}; write the id as a string")
         return None
 
     def read(self, row: DatasetRow) -> Task:
-        """The task, with warnings for what is left out of it. Raises `TaskDefinitionError` for what is no text."""
+        """The task, with a warning for each ignored field. Raises `TaskDefinitionError`."""
         from pytest_webeval.tasks.task import TrajectoryTask  # which no row of WebArena-Verified becomes
 
         file, fields = Path(row.source).name, row.fields
@@ -168,7 +168,7 @@ class WebArenaRows:
     """Rows that are whole definitions, with a number as id (spec §2.1)."""
 
     ids: tuple[str, ...] = ("task_id",)
-    expected_fields: str = "task_id beside eval (WebArena-Verified)"
+    expected_fields: str = "task_id with eval (WebArena-Verified)"
 
     def recognizes(self, names: Collection[str]) -> bool:
         """Whether there is an id or an expectation: what else is missing is reported when the task is read."""
@@ -181,7 +181,7 @@ class WebArenaRows:
             return int(raw) if isinstance(raw, float) and raw.is_integer() else int(str(raw))
         except ValueError as error:
             raise TaskDefinitionError(
-                f"{row.source} has no whole number as task_id @ {row.location}; give each task one"
+                f"{row.source} has no integer task_id @ {row.location}; give each task an integer task_id"
             ) from error
 
     def read(self, row: DatasetRow) -> Task:
@@ -213,13 +213,13 @@ def unknown_row_error(row: object, location: str, source: str) -> TaskDefinition
     """The error for a row that is of no source, or for a line of names that is of none."""
     label = f"fields {shorten_repr(list(row))}" if isinstance(row, dict | list) else shorten_repr(row)
     return TaskDefinitionError(
-        f"{source} has {label} of no known benchmark @ {location}; wanted {list_expected_fields()}"
+        f"unknown benchmark in {source}: {label} @ {location}; expected {list_expected_fields()}"
     )
 
 
 def _read_text(row: DatasetRow, name: str) -> str:
     raw = row.fields.get(name)
     if raw is not None and not isinstance(raw, str):
-        problem = f"invalid task in {row.source}: {shorten_repr(raw)} is no text @ {row.location}.{name}"
+        problem = f"invalid task in {row.source}: {shorten_repr(raw)} is not a string @ {row.location}.{name}"
         raise TaskDefinitionError(f"{problem}; fix the definition")
     return raw or ""

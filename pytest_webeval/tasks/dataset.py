@@ -29,10 +29,10 @@ MAX_TASK_BYTES = 64 * 2**20
 
 @dataclass(frozen=True)
 class TaskSet:
-    """Definitions by task id, validated one by one when they are asked for.
+    """Definitions by task id, each validated on first use.
 
     An id is a number or a text; 12 and "12" are one id. A task in other words (`books_find_7_rephrased_2`) is found by
-    its id as well, but is not among the `task_ids`. `warnings` are about rows that are left out or cut short.
+    its id as well, but is not among the `task_ids`. `warnings` are about skipped or truncated rows.
 
     `source`, `checksum` and `origin` are those of the file, or with commas between them those of several files.
     `origin` is what results say of the source: the same on every machine, so without the directory.
@@ -106,7 +106,7 @@ class TaskSet:
 
     def _missing_error(self, task_id: int | str) -> TaskDefinitionError:
         if isinstance(task_id, str) and self._is_numbered:
-            return TaskDefinitionError(f"task id {task_id!r} is not a number; name the directory by its task id")
+            return TaskDefinitionError(f"task id {task_id!r} is not a number; name the directory after its task id")
         return TaskDefinitionError(
             f"{_format_task_id(task_id)} is not defined in {self.source}; add it or use --webeval-tasks"
         )
@@ -129,7 +129,7 @@ def load_tasks(name: str, *more_names: str) -> TaskSet:
     files = [_load_file(file_name) for file_name in (name, *more_names)]
     source, count = Counter(file.source for file in files).most_common(1)[0]
     if count > 1:
-        raise TaskDefinitionError(f"the tasks {source} are named twice; name the file once in --webeval-tasks")
+        raise TaskDefinitionError(f"duplicate task file {source}; pass it once with --webeval-tasks")
     return _build_task_set(files)
 
 
@@ -138,7 +138,9 @@ def _load_file(name: str) -> TaskFile:
     try:
         return read_task_file(path.read_bytes(), name if name == REFERENCE_NAME else str(path))
     except OSError as error:
-        raise TaskDefinitionError(f"cannot read the tasks {path}: {error.strerror}; check --webeval-tasks") from error
+        raise TaskDefinitionError(
+            f"cannot read the task file {path}: {error.strerror}; check --webeval-tasks"
+        ) from error
 
 
 def load_untrusted_tasks(directory: Path, name: str, source: str) -> TaskSet:
@@ -192,13 +194,13 @@ def _find_reference_dataset() -> Path:
     path = find_reference_file("webarena-verified.json")
     if path is None:
         raise TaskDefinitionError(
-            "webarena-verified is not installed here; pip install it or name a file in --webeval-tasks"
+            "webarena-verified is not installed; install it, or pass a task file with --webeval-tasks"
         )
     return path
 
 
 def find_reference_file(name: str) -> Path | None:
-    """A data file of the installed reference package, which is not imported for it; None where there is none."""
+    """A data file of the installed reference package, which is not imported for it; None if there is no such file."""
     spec = find_spec("webarena_verified")
     folders = (spec.submodule_search_locations or ()) if spec else ()
     return next((path for folder in folders for path in sorted(Path(folder).rglob(name))), None)

@@ -28,7 +28,7 @@ from pytest_webeval.tasks.benchmarks import unknown_row_error
 
 @dataclass(frozen=True, slots=True)
 class TaskFile:
-    """The rows of one file with their ids, in order, and warnings about those that are left out or cut short."""
+    """The rows of one file with their ids, in order, and warnings about skipped or truncated rows."""
 
     source: str
     checksum: str
@@ -50,7 +50,7 @@ def _identify_rows(rows: Iterable[DatasetRow], omitted: WarningLog) -> Iterator[
     for row in rows:
         task_id = row.benchmark.task_id(row)
         if task_id is None:
-            omitted.add(f"no {' or '.join(row.benchmark.ids)} @ {row.location}; the row is left out")
+            omitted.add(f"no {' or '.join(row.benchmark.ids)} @ {row.location}; the row is skipped")
         else:
             yield task_id, row
 
@@ -58,7 +58,7 @@ def _identify_rows(rows: Iterable[DatasetRow], omitted: WarningLog) -> Iterator[
 def _parse_rows(content: bytes, source: str, warnings: WarningLog) -> list[DatasetRow]:
     plain = content.removeprefix(BOM_UTF8)
     if not plain.strip():
-        raise TaskDefinitionError(f"{source} is empty; wanted tasks with {list_expected_fields()}")
+        raise TaskDefinitionError(f"{source} is empty; expected tasks with {list_expected_fields()}")
     if _is_table(plain, source):
         return _parse_table(plain, source, warnings)
     return [_parse_row(raw, f"[{position}]", source) for position, raw in enumerate(_parse_json(plain, source))]
@@ -77,7 +77,7 @@ def _parse_json(content: bytes, source: str) -> list[Any]:
         raise TaskDefinitionError(f"{source} is nested too deeply to be a list of tasks") from error
     except ValueError as error:
         if content.lstrip().startswith(b"["):
-            raise TaskDefinitionError(f"{source} is no JSON: {error}; mend the file") from error
+            raise TaskDefinitionError(f"cannot parse {source} as JSON: {error}; fix the file") from error
         return _parse_json_lines(content, source)
     return document if isinstance(document, list) else [document]
 
@@ -123,14 +123,14 @@ def _check_cell_count(cells: list[str], names: list[str], number: int, warnings:
     """Cells without a column, or columns without a cell: a file that was cut short ends in the middle of a line."""
     missing = sum(map(bool, names[len(cells) :]))
     if missing:
-        warnings.add(f"{missing} of {len(names)} cells missing; the row is read without", number)
+        warnings.add(f"missing {missing} of {len(names)} cells; the row is read without them", number)
     if any(cell.strip() for cell in cells[len(names) :]):
-        warnings.add(f"{len(cells)} cells in {len(names)} columns; the last are left out", number)
+        warnings.add(f"{len(cells)} cells in {len(names)} columns; the extra cells are ignored", number)
 
 
 @contextmanager
 def _field_size_limit(length: int) -> Iterator[None]:
-    """The limit is one for the whole process, so it is put back."""
+    """Set the limit, which is global to the process, and restore it."""
     previous = csv.field_size_limit()
     csv.field_size_limit(max(previous, length))
     try:
@@ -149,8 +149,8 @@ def _read_lines(text: str, source: str) -> list[tuple[int, list[str]]]:
         begin = reader.line_num + 1
     begin, cells = lines.pop()
     if cells:
-        problem = f"{source} has a quote that nothing closes @ line {begin}"
-        raise TaskDefinitionError(f"{problem}; close it, and double the quotes inside of quotes")
+        problem = f"{source} has an unclosed quote @ line {begin}"
+        raise TaskDefinitionError(f"{problem}; close it, and double the quotes inside quotes")
     return [(number, cells) for number, cells in lines if any(cell.strip() for cell in cells)]
 
 
@@ -161,6 +161,6 @@ def _table_benchmark(names: list[str], location: str, source: str) -> Benchmark:
     repeated = [name for name, count in Counter(filter(None, names)).items() if count > 1]
     if repeated:
         raise TaskDefinitionError(
-            f"{source} has the column {shorten_repr(repeated[0])} twice @ {location}; name each once"
+            f"duplicate column {shorten_repr(repeated[0])} in {source} @ {location}; keep one of them"
         )
     return benchmark

@@ -30,7 +30,7 @@ STATUSES = (
 
 
 class ExpectedResponse(Struct, frozen=True, kw_only=True):
-    """What the agent must answer (spec §1.5). `has_data` tells an omitted `retrieved_data` from null (Q16).
+    """What the agent must answer (spec §1.5). `has_data` is False if `retrieved_data` is omitted (Q16).
 
     `error_details` says nothing of what they must be: an answer to a task that lists them must have none (Q36). `KEYS`
     are all that a definition may have: the type had another name once.
@@ -152,6 +152,6 @@ def check_evaluators(entries: Sequence[Mapping[str, Any]]) -> None:
     """Raise `ValueError` for an `eval` that checks nothing, or that does not say by which evaluator."""
     for index, entry in enumerate(entries):
         if not isinstance(entry.get("evaluator"), str):
-            raise ValueError(f"eval[{index}] names no evaluator")
+            raise ValueError(f"eval[{index}] has no evaluator")
     if not entries:
         raise ValueError("eval is empty: a task that checks nothing would always pass")

@@ -70,7 +70,7 @@ def _format_location(problem: Any, root: str) -> str:
 def _require_one_of(*names: str) -> BeforeValidator:
     def check(raw: object) -> object:
         if not isinstance(raw, str) or raw.upper() not in names:
-            raise ValueError(f"{raw!r} is none of {', '.join(names)}")
+            raise ValueError(f"invalid value {raw!r}; use one of {', '.join(names)}")
         return raw.upper()
 
     return BeforeValidator(check)
@@ -97,7 +97,7 @@ class ExpectedResponse(_Expected):
     def _check_alternatives(cls, answers: list[Any] | None) -> list[Any] | None:
         for index, answer in enumerate(answers or ()):
             if isinstance(answer, list) and any(isinstance(alternative, list) for alternative in answer):
-                raise ValueError(f"[{index}] is a list of lists; alternatives of a datum are one flat list")
+                raise ValueError(f"[{index}] is a list of lists; write the alternatives of a datum as one flat list")
         return answers
 
     @model_validator(mode="before")

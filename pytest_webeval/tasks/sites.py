@@ -16,6 +16,7 @@ from typing import Any
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.text import describe_unknown_keys
+from pytest_webeval.safety.text import pluralize
 
 # What a configuration of WebArena-Verified may say (spec §7.1); all but the addresses is for programs that record.
 CONFIG_KEYS = (
@@ -37,7 +38,7 @@ def site_name(spelling: str) -> str:
     stripped = spelling.strip("_")
     name = stripped.lower() if stripped in (stripped.lower(), stripped.upper()) else stripped
     if name not in SITE_NAMES:
-        raise ValueError(f"{spelling!r} is no site; known sites: {', '.join(SITE_NAMES)}")
+        raise ValueError(f"unknown site {spelling!r}; use one of {', '.join(SITE_NAMES)}")
     return name
 
 
@@ -65,9 +66,8 @@ class Environment:
     def url(self) -> str:
         """The address that replaces the placeholder. Raises `EvaluationError`."""
         if not 0 <= self.active < len(self.urls):
-            raise EvaluationError(
-                f"active_url_idx is {self.active}, but there are {len(self.urls)} urls; mend the config"
-            )
+            count = pluralize(len(self.urls), "URL")
+            raise EvaluationError(f"active_url_idx {self.active} is out of range for {count}; fix the configuration")
         return self.urls[self.active]
 
 
@@ -122,7 +122,7 @@ class Sites:
 
     def _find_environment(self, site: str) -> Environment:
         if site not in self.environments:
-            raise EvaluationError(f"no address is known for site {site}; add it to environments in --webeval-config")
+            raise EvaluationError(f"no URL for site {site}; add it to environments in --webeval-config")
         return self.environments[site]
 
 
@@ -134,11 +134,13 @@ def load_sites(path: str | Path) -> Sites:
     try:
         sites = parse_sites(Path(path).read_bytes(), str(path))
     except OSError as error:
-        raise SettingsError(f"cannot read the configuration {path}: {error.strerror}") from error
+        raise SettingsError(
+            f"cannot read the configuration {path}: {error.strerror}; check --webeval-config"
+        ) from error
     for site, environment in sites.environments.items():
         for index, url in enumerate(environment.urls):
             if problem := _find_address_problem(url):
-                raise SettingsError(f"the configuration {path} has {problem} @ environments.{site}.urls[{index}]")
+                raise SettingsError(f"invalid configuration {path}: {problem} @ environments.{site}.urls[{index}]")
     return sites
 
 
@@ -150,7 +152,7 @@ def parse_sites(content: bytes, source: str) -> Sites:
         environments = _require_object(config.get("environments") or {}, "environments").items()
         return Sites({site_name(spelling): _parse_environment(spelling, raw) for spelling, raw in environments})
     except (ValueError, RecursionError) as error:
-        raise SettingsError(f"the configuration {source} is wrong: {error}; see 'Score your own runs'") from error
+        raise SettingsError(f"invalid configuration {source}: {error}; see 'Score your own runs'") from error
 
 
 def _parse_environment(spelling: str, raw: Any) -> Environment:
@@ -159,10 +161,10 @@ def _parse_environment(spelling: str, raw: Any) -> Environment:
     _check_keys(environment, ENVIRONMENT_KEYS, where)
     urls = environment.get("urls")
     if not isinstance(urls, list) or not all(isinstance(url, str) for url in urls):
-        raise ValueError(f"{where}.urls must be a list of addresses")
+        raise ValueError(f"{where}.urls must be a list of URLs")
     active = environment.get("active_url_idx") or 0
     if not isinstance(active, int):
-        raise ValueError(f"{where}.active_url_idx must be a whole number")
+        raise ValueError(f"{where}.active_url_idx must be an integer")
     return Environment(tuple(urls), active)
 
 
@@ -183,9 +185,9 @@ def _find_address_problem(url: str) -> str | None:
     host = remainder if separator else scheme
     suggestion = f"http://{host.lstrip('/') or '127.0.0.1:7770'}"
     if not url.strip():
-        return f"an empty address; use one such as {suggestion!r}"
+        return f"an empty URL; use e.g. {suggestion!r}"
     if not separator:
-        return f"the address {url!r:.200} without a scheme; use {suggestion!r:.200}"
+        return f"the URL {url!r:.200} without a scheme; use {suggestion!r:.200}"
     if scheme.lower() not in SCHEMES:
-        return f"the address {url!r:.200} with an unknown scheme; use {suggestion!r:.200}"
-    return None if host.strip("/") else f"the address {url!r:.200} without a host; use one such as {suggestion!r}"
+        return f"the URL {url!r:.200} with an unknown scheme; use {suggestion!r:.200}"
+    return None if host.strip("/") else f"the URL {url!r:.200} without a host; use e.g. {suggestion!r}"

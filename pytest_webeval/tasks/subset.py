@@ -56,8 +56,8 @@ def _find_bundled(name: str) -> Path:
     path = find_reference_file(BUNDLED[name])
     if path is None:
         raise SettingsError(
-            f"the subset {name} is a file of webarena-verified, which is not installed here; "
-            "pip install it or name a file in --webeval-subset"
+            f"the subset {name} needs webarena-verified, which is not installed; "
+            "install it, or pass a file with --webeval-subset"
         )
     return path
 
@@ -66,13 +66,13 @@ def _parse_object(content: bytes, source: str) -> dict[str, Any]:
     try:
         document = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise SettingsError(f"the subset {source} is no JSON: {error}; mend the file") from error
+        raise SettingsError(f"cannot parse the subset {source} as JSON: {error}; fix the file") from error
     if not isinstance(document, dict):
-        raise SettingsError(f"the subset {source} is no JSON object; {_HINT}")
+        raise SettingsError(f"the subset {source} is not a JSON object; {_HINT}")
     return document
 
 
-_HINT = 'wanted {"task_ids": [7, 11]} with the ids of some tasks'
+_HINT = 'expected {"task_ids": [7, 11]} with the ids of some tasks'
 
 
 def _check_ids(raw: object, source: str) -> Sequence[int | str]:
@@ -81,11 +81,11 @@ def _check_ids(raw: object, source: str) -> Sequence[int | str]:
     first: dict[str, int] = {}  # 12 and "12" are one id
     for position, task_id in enumerate(raw):
         if not _is_id(task_id):
-            text = f"{shorten_json(task_id)}, which is neither a whole number nor the text of an id"
-            raise SettingsError(f"the subset {source} has {text} @ task_ids[{position}]; mend it")
+            text = f"invalid task id in the subset {source}: {shorten_json(task_id)} @ task_ids[{position}]"
+            raise SettingsError(f"{text}; use an integer or a non-empty string")
         if first.setdefault(str(task_id), position) != position:
-            text = f"names task {shorten_json(task_id)} twice @ task_ids[{position}]"
-            raise SettingsError(f"the subset {source} {text}; name it once")
+            text = f"lists task {shorten_json(task_id)} twice @ task_ids[{position}]"
+            raise SettingsError(f"the subset {source} {text}; list it once")
     return raw
 
 

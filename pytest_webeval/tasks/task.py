@@ -61,7 +61,7 @@ def decode_definition(model: type[Model], raw: object, root: str) -> Model:
 class Expectation:
     """One entry of a task's `eval`: the name of an evaluator and its configuration. `index` is its position there.
 
-    The `config` belongs to all runs of the task: nobody may change it.
+    All runs of the task share the `config`: do not change it.
     """
 
     evaluator: str
@@ -120,7 +120,7 @@ class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=T
 
 
 class NumberedTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
-    """A task as WebArena-Verified defines it: its id is a whole number."""
+    """A task as WebArena-Verified defines it: its id is an integer."""
 
     task_id: int
 
@@ -154,7 +154,7 @@ class TrajectoryTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     `benchmark` is `om2w`, `webvoyager`, `webtailbench` or empty; `group` what its results are told apart by: the level,
     the web site's name or the split. In `rephrasings` the text is blank where the definition has none to offer.
-    `warnings` say what in the definition could not be read and was left out.
+    `warnings` list the fields of the definition that are invalid and ignored.
     """
 
     task_id: str
@@ -188,5 +188,5 @@ class TrajectoryTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 def undefined_task(task_id: str, intent: str = "", start_url: str | None = None) -> TrajectoryTask:
-    """The task of a trajectory whose definition nobody gave."""
+    """The task of a trajectory without a definition."""
     return TrajectoryTask(task_id=task_id, intent=intent, start_urls=[start_url] if start_url else [])

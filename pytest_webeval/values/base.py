@@ -18,6 +18,7 @@ from typing import Self
 from pytest_webeval.errors import ValueParseError
 from pytest_webeval.safety.limits import INI
 from pytest_webeval.safety.limits import USUAL
+from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import shorten_repr
 
 # Third-party parsers take time that grows faster than their input.
@@ -32,7 +33,7 @@ def parse_error(raw: object, problem: str, rule: str | None = None) -> ValuePars
 def check_length(text: str, kind: str, limit: int = LONGEST_PARSED) -> None:
     """Raise `ValueParseError` for a text that no parser should be given."""
     if len(text) > limit:
-        raise parse_error(text, f"is no {kind}: it has {len(text)} characters; write at most {limit}")
+        raise parse_error(text, f"is too long for a {kind}: {len(text)} characters; write at most {limit}")
 
 
 class Alternatives(tuple[Any, ...]):
@@ -106,19 +107,18 @@ class Value(ABC):
         """The canonical value of a datum, or of each of its alternatives. Raises `ValueParseError`."""
         if isinstance(raw, Alternatives) or (isinstance(raw, list | tuple) and context.alternatives):
             if len(raw) < 2:
-                raise ValueParseError(
-                    f"a list of {len(raw)} is not a {cls.type_name}; write one value, or two alternatives or more"
-                )
+                problem = f"a list of {pluralize(len(raw), 'item')} is not a {cls.type_name}"
+                raise ValueParseError(f"{problem}; write one value, or at least two alternatives")
             return cls(tuple(cls._canonical(alternative, context) for alternative in raw))
         return cls((cls._canonical(raw, context),))
 
     @classmethod
     def _canonical(cls, raw: object, context: ParseContext) -> Any:
         if isinstance(raw, str) and len(raw) > context.longest:
-            hint = f"at most {context.longest:,} are read; raise string_length in {INI} if it is honest"
+            hint = f"the limit is {context.longest:,}; raise string_length in {INI} if you trust the source"
             raise ValueParseError(f"a text of {len(raw):,} characters is too long; {hint}")
         if not (context.nonfinite or isinstance(raw, str)) and _holds_nonfinite(raw):
-            raise parse_error(raw, "is or holds NaN or an infinity; write a finite number", rule="finite_numbers")
+            raise parse_error(raw, "is or contains NaN or an infinity; write a finite number", rule="finite_numbers")
         return cls.canonical(raw, context)
 
     @classmethod

@@ -46,7 +46,7 @@ class Base64Value(Value):
     def canonical(cls, raw: object, context: ParseContext) -> str | ContentPattern:
         """The content with its line breaks written one way, or the pattern that a task writes for it."""
         if not isinstance(raw, str) or not raw.strip():
-            raise parse_error(raw, "is not base64; write it as a text, with its padding")
+            raise parse_error(raw, "is not base64; write it as a padded string")
         if context.patterns and looks_like_pattern(raw.strip()):
             return ContentPattern(raw.strip())
         try:

@@ -13,6 +13,7 @@ from pytest_webeval.results import Assertion
 from pytest_webeval.results import Status
 from pytest_webeval.rules import RuleListener
 from pytest_webeval.rules import ignore_rule
+from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import preview as preview_json
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.schema import UnparsedValue
@@ -126,7 +127,7 @@ class Comparison:
         if state.empty_list:
             self.notice("separate_lists", path)
             if not self.separate_lists:
-                hint = "WebArena-Verified takes it for a circular reference; rules strict compare it"
+                hint = "WebArena-Verified reports it as a circular reference; --webeval-rules=strict compares it"
                 raise EvaluationError(f"a second empty list @ {path}; {hint}")
         state.empty_list = True
 
@@ -139,7 +140,7 @@ class Comparison:
             )
             return
         if not expected:
-            raise EvaluationError(f"an expected object without a key @ {path}; write its keys, or null")
+            raise EvaluationError(f"an expected object without keys @ {path}; write its keys, or null")
         extra, missing = sorted(actual.keys() - expected.keys()), sorted(expected.keys() - actual.keys())
         if missing or (extra and not self.extra_keys):
             differences = (f"missing keys: {', '.join(missing)}" if missing else "", f"extra keys: {', '.join(extra)}")
@@ -164,7 +165,7 @@ class Comparison:
 
     def _compare_in_order(self, expected: Any, actual: Any, path: str, state: ComparisonState) -> Iterator[Assertion]:
         if len(expected) != len(actual):
-            lengths = f"{len(expected)} items expected in this order, {len(actual)} found"
+            lengths = f"{pluralize(len(expected), 'item')} expected in this order, {len(actual)} found"
             yield failed(
                 f"{path}_array_values_mismatch", lengths, f"expected {preview(expected)}", f"got {preview(actual)}"
             )
@@ -175,7 +176,7 @@ class Comparison:
         missing, extra = self.unmatched_items(expected, actual, path, state)
         if not missing and not extra:
             return passed(f"{path}_match", preview(actual))
-        counts = f"{len(expected) - len(missing)} of {len(expected)} items found"
+        counts = f"{len(expected) - len(missing)} of {pluralize(len(expected), 'item')} found"
         parts = [f"missing {preview([expected[index] for index in missing])}"] if missing else []
         parts += [f"not expected {preview([actual[index] for index in extra])}"] if extra else []
         messages = ("; ".join([counts, *parts]), f"expected {preview(expected)}", f"got {preview(actual)}")

@@ -60,7 +60,9 @@ class CurrencyValue(Value):
             return False
         expected_amount, actual_amount = self.alternatives[0], actual.alternatives[0]
         if expected_amount.is_infinite() and expected_amount == actual_amount:
-            raise EvaluationError("two amounts of more than 308 digits cannot be compared; rules default compare them")
+            raise EvaluationError(
+                "cannot compare two amounts of more than 308 digits; --webeval-rules=default compares them"
+            )
         difference: Decimal = expected_amount - actual_amount
         return abs(difference) <= TOLERANCE
 

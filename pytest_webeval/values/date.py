@@ -28,7 +28,7 @@ class DateValue(Value):
     def canonical(cls, raw: object, context: ParseContext) -> date:
         """The date that a text names; a number names none."""
         if not isinstance(raw, str):
-            raise parse_error(raw, "is not a date; write it as the text '2023-01-31'")
+            raise parse_error(raw, "is not a date; write it as the string '2023-01-31'")
         text = normalize_text(raw, context).replace(",", ", ").replace(",  ", ", ")
         try:
             return parse_date(text, default=context.today)

@@ -56,9 +56,7 @@ def parse_metres(text: str) -> Decimal:
     for preprocessor in registry.preprocessors:  # percent signs
         text = preprocessor(text)
     try:
-        with time_limit(
-            SECONDS, f"the distance {text[:80]!r} takes more than {SECONDS:g} s to work out; write it as 1.5 km"
-        ):
+        with time_limit(SECONDS, f"the distance {text[:80]!r} timed out after {SECONDS:g} s; write it as 1.5 km"):
             calculation = build_eval_tree(plain_tokenizer(string_preprocessor(text)))
             length = calculation.evaluate(_parse_operand, _OPERATORS)
             return Decimal(str(length.m_as("meter")))
@@ -87,7 +85,7 @@ def _parse_unit(word: str) -> Any:
     for prefix, unit, _ in registry.parse_unit_name(word):
         if unit in unit_names:
             return registry.Quantity(1, prefix + unit)
-    raise ValueError(f"{word!r} is no unit")
+    raise ValueError(f"unknown unit {word!r}")
 
 
 @cache
@@ -102,7 +100,7 @@ def _load_units() -> tuple[Any, frozenset[str]]:
 def _check_size(result: Any) -> Any:
     powers = (abs(power) for _, power in result.unit_items()) if hasattr(result, "unit_items") else ()
     if _count_bits(result) > _MOST_BITS or any(power > _LARGEST_UNIT_POWER for power in powers):
-        raise ValueError("the calculation gets too large")
+        raise ValueError("the calculation is too large")
     return result
 
 
@@ -114,7 +112,7 @@ def _count_bits(operand: Any) -> int:
 def _bound_power(base: Any, exponent: Any) -> Any:
     plain = exponent.to_root_units().magnitude if hasattr(exponent, "to_root_units") else exponent
     if _count_bits(base) * abs(plain) > _MOST_BITS:
-        raise ValueError("the power gets too large")
+        raise ValueError("the power is too large")
     return _check_size(base**exponent)
 
 
@@ -146,16 +144,16 @@ class DistanceValue(Value):
 
     @classmethod
     def canonical(cls, raw: object, context: ParseContext) -> Decimal:
-        """Metres, of a length or of a calculation with lengths; a number without a unit is none."""
+        """Metres, of a length or of a calculation with lengths; a number without a unit is invalid."""
         if not isinstance(raw, str):
-            raise parse_error(raw, "is not a distance; write it as the text '1.5 km'")
+            raise parse_error(raw, "is not a distance; write it as the string '1.5 km'")
         check_length(raw, "distance", LONGEST)
         try:
             distance = parse_metres(_KILO.sub(" km", normalize_text(raw, context)))
         except ValueError as error:
             raise parse_error(raw, "is not a distance; write it as 1.5 km") from error
         if not (distance.is_finite() or context.infinities):
-            raise parse_error(raw, "is a distance without end; write a finite one", rule="finite_quantities")
+            raise parse_error(raw, "is an infinite distance; write a finite one", rule="finite_quantities")
         return distance
 
     def matches(self, actual: Value) -> bool:
@@ -171,7 +169,7 @@ class DistanceValue(Value):
             )
         except InvalidOperation as error:
             distances = f"{self.to_json()} m and {actual.to_json()} m"
-            raise EvaluationError(f"the distances {distances} cannot be compared; write finite ones") from error
+            raise EvaluationError(f"cannot compare the distances {distances}; write finite ones") from error
 
     def to_json(self) -> str:
         """The first alternative in metres, with all its digits."""

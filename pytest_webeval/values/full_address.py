@@ -48,14 +48,18 @@ class FullAddressValue(Value):
         """
         _load_libraries()
         if not isinstance(raw, dict) or not raw.keys() >= set(Address._fields):
-            raise parse_error(raw, f"is not an address; write an object with {', '.join(Address._fields)}")
+            raise parse_error(
+                raw, f"is not a valid US postal address; write an object with {', '.join(Address._fields)}"
+            )
         if not all(_is_short(raw[part]) for part in Address._fields):
-            raise parse_error(raw, f"is not an address; write its parts in at most {_LONGEST_PART} characters each")
+            raise parse_error(
+                raw, f"is not a valid US postal address; write its parts in at most {_LONGEST_PART} characters each"
+            )
         if raw.get("name"):
             StringValue.read(raw["name"], context)
         address = _normalize_address(raw)
         if address is None:
-            raise parse_error(raw, "is not an address in the United States; write one as the post does")
+            raise parse_error(raw, "is not a valid US postal address; check its parts")
         return Address(*(normalize_text(part, context) for part in address))._replace(state=address.state)
 
     def matches(self, actual: Value) -> bool:
@@ -95,10 +99,8 @@ def _load_libraries() -> _AddressLibraries:
             f"values of type full_address need {error.name}; pip install 'pytest-webeval[address]'"
         ) from error
     if NormalizationConfig().config:
-        problem = (
-            "a file address_constants.yaml, in ./config or named by ADDRESS_CONFIG, changes how addresses are read"
-        )
-        raise EvaluationError(f"{problem}; remove it, or run pytest elsewhere")
+        problem = "address_constants.yaml, in ./config or in ADDRESS_CONFIG, changes how addresses are parsed"
+        raise EvaluationError(f"{problem}; remove it, or run pytest in another directory")
     return _AddressLibraries(normalize_address_record, lookup, AddressNormalizationError)
 
 

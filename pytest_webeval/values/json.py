@@ -25,7 +25,7 @@ class JsonValue(Value):
     def canonical(cls, raw: object, context: ParseContext) -> str:
         """The JSON with its keys sorted. Keys and texts are prepared as any text is."""
         if not isinstance(raw, str):
-            raise parse_error(raw, "is not a text with JSON; write its JSON as a text")
+            raise parse_error(raw, "is not a string with JSON; write its JSON as a string")
         try:
             return json.dumps(json.loads(normalize_text(raw, context)), sort_keys=True, separators=(",", ":"))
         except (ValueError, RecursionError) as error:

@@ -28,7 +28,7 @@ class LocationNameValue(Value):
     def canonical(cls, raw: object, context: ParseContext) -> str:
         """The prepared text; a pattern is no more than a text."""
         if raw is None:
-            raise parse_error(raw, "is not the name of a place; write it as a text")
+            raise parse_error(raw, "is not the name of a place; write it as a string")
         text = to_text(raw, context)
         check_length(text, "name of a place")
         return text.lower().strip() if raw else ""

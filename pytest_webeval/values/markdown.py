@@ -34,7 +34,7 @@ class MarkdownValue(Value):
     def canonical(cls, raw: object, context: ParseContext) -> str:  # noqa: ARG003  every type is read the same way
         """The text with its line breaks, blanks, headings, bullets and links written one way."""
         if not isinstance(raw, str) or not raw.strip():
-            raise parse_error(raw, "is not Markdown; write it as a text")
+            raise parse_error(raw, "is not Markdown; write it as a string")
         text = raw.strip().replace("\r\n", "\n").replace("\r", "\n")
         text = "\n".join(line.rstrip(" \t") for line in text.split("\n"))
         text = _BLANK_LINES.sub("\n\n", text)

@@ -62,7 +62,7 @@ class ValueParser:
         return self._parse_value(_find_type(schema) or StringValue, raw, where)
 
     def text(self, raw: Any, where: str) -> Any:
-        """A text, which null is as well: a cookie, or a header that is no URL."""
+        """A string or null: a cookie, or a header that is not a URL."""
         return self._parse_value(StringValue, raw, where)
 
     def _parse_item(self, raw: Any, schema: Mapping[str, Any], where: str) -> Any:
@@ -79,7 +79,7 @@ class ValueParser:
     def _parse_object(self, raw: Any, schema: Mapping[str, Any], where: str) -> Any:
         decoded = _decode_json(raw, dict)
         if not isinstance(decoded, dict):
-            return self._refuse(raw, "a datum is no object; write one as its schema has it", where)
+            return self._refuse(raw, "a datum is not an object; write an object as in its schema", where)
         properties = require_object(schema.get("properties") or {})
         return {key: self.member(decoded[key], properties.get(key), f"{where}.{key}") for key in sorted(decoded)}
 
@@ -88,7 +88,7 @@ class ValueParser:
             schema = schema.get("items") or {}
         kind, decoded = _find_type(schema), list(raw) if isinstance(raw, Alternatives) else _decode_json(raw, list)
         if not isinstance(decoded, list):
-            return self._refuse(raw, "a datum is no list; write one as its schema has it", where)
+            return self._refuse(raw, "a datum is not a list; write a list as in its schema", where)
         if schema.get("type") == "object":
             return [self._parse_object(item, schema, f"{where}[{index}]") for index, item in enumerate(decoded)]
         if kind is None:
@@ -120,7 +120,7 @@ def require_object(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """A part of a schema, which a task's author may have written as anything. Raises `EvaluationError`."""
     if isinstance(schema, Mapping):
         return schema
-    raise EvaluationError(f"a schema holds {schema!r:.80} where an object is wanted; mend the schema of the task")
+    raise EvaluationError(f"invalid schema {schema!r:.80}: expected an object; fix the schema of the task")
 
 
 def _find_type(schema: Mapping[str, Any]) -> type[Value] | None:

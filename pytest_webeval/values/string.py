@@ -31,7 +31,7 @@ class Pattern:
         return self.text
 
     def accepts(self, text: str) -> bool:
-        """Whether all of a text matches; none does what is no pattern. Raises `EvaluationError` for an endless one."""
+        """Whether a pattern matches the whole text. Raises `EvaluationError` for one that times out."""
         try:
             return fullmatch(self.text, text, re.IGNORECASE)
         except (InvalidPattern, PatternTooBig):

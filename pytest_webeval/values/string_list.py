@@ -25,7 +25,7 @@ class StringListValue(Value):
         """The prepared texts between the commas, sorted."""
         parts = [part.strip() for part in to_text(raw, context).split(",")] if raw else []
         if not any(parts):
-            raise parse_error(raw, "lists nothing; write it as a,b,c")
+            raise parse_error(raw, "is an empty list; write it as a,b,c")
         return tuple(sorted(filter(None, parts)))
 
     def to_json(self) -> list[str]:

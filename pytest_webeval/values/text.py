@@ -54,7 +54,7 @@ def _check_accents(text: str) -> None:
         marks += 1
         kinds.add(combining(character))  # 0 for one that stands for several
         if marks > _MOST_MARKS and (len(kinds) > 1 or 0 in kinds):
-            raise parse_error(text, f"has more than {_MOST_MARKS} accents of several kinds in a row; no writing has")
+            raise parse_error(text, f"has more than {_MOST_MARKS} accents of several kinds in a row; remove them")
 
 
 def to_text(raw: object, context: ParseContext) -> str:
@@ -62,11 +62,11 @@ def to_text(raw: object, context: ParseContext) -> str:
     if isinstance(raw, str):
         return normalize_text(raw, context)
     if isinstance(raw, list | tuple) and not context.alternatives:
-        raise parse_error(raw, "is a list where one value is wanted; write the value alone")
+        raise parse_error(raw, "is a list instead of one value; write the value alone")
     try:
         return str(raw)
     except (RecursionError, ValueError) as error:  # nested too deep, or an int with too many digits
-        raise parse_error(raw, "is too large to be written as a text; write a shorter one") from error
+        raise parse_error(raw, "is too large to convert to a string; write a shorter one") from error
 
 
 def _remove_controls(text: str) -> str:

@@ -71,7 +71,7 @@ class UrlValue(Value):
         if is_ssh(text):
             return Location(url)
         if context.known_sites and url == plain:
-            raise parse_error(raw, "is no address of the task's sites; write one as the site has it")
+            raise parse_error(raw, "is not a URL of the task's sites; copy the URL from the site")
         return _split_url(url)
 
     def matches(self, actual: Value) -> bool:
@@ -109,4 +109,4 @@ def _accepts(pattern: str, text: str) -> bool:
     try:
         return match(pattern, text)
     except (InvalidPattern, PatternTooBig) as error:
-        raise EvaluationError(f"{pattern!r} is no regular expression; mend the URL") from error
+        raise EvaluationError(f"invalid regular expression {pattern!r}; fix the URL") from error

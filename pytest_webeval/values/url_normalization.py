@@ -59,7 +59,7 @@ def normalize_url(text: str) -> str:
     try:
         return url_normalize(text) or ""
     except (ValueError, AttributeError) as error:
-        raise EvaluationError(f"{text[:200]!r} is no URL: {error}; record the run again") from error
+        raise EvaluationError(f"invalid URL {text[:200]!r}: {error}; re-record the run") from error
 
 
 def split_normal(text: str) -> SplitResult:
@@ -67,7 +67,7 @@ def split_normal(text: str) -> SplitResult:
     try:
         return urlsplit(text)
     except ValueError as error:
-        raise EvaluationError(f"{text[:200]!r} is no URL: {error}; record the run again") from error
+        raise EvaluationError(f"invalid URL {text[:200]!r}: {error}; re-record the run") from error
 
 
 def has_path_tricks(text: str) -> bool:

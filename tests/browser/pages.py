@@ -58,7 +58,7 @@ REASONS = [
     "status: expected SUCCESS; found NOT_FOUND_ERROR",
     "post_data: expected quantity 3; found nothing",
     "retrieved_data: expected a list of money; found a text",
-    "network.har: ends in the middle of entry 12; record the run again",
+    "network.har: ends in the middle of entry 12; re-record the run",
 ]
 
 

@@ -82,9 +82,9 @@ def an_empty_directory(runs):
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [
-        (breaking_har, "107/network.har is no readable HAR: "),
-        (emptying_har, "107 is of no use: it has no events; record"),
-        (damaging_an_entry, "107 is of no use: none of its 1 entries is a request that can be read"),
+        (breaking_har, "107/network.har as HAR: "),
+        (emptying_har, "107 has no usable events: no entries; re-record"),
+        (damaging_an_entry, "107 has no usable events: 1 unreadable entry"),
         (removing_har, "no network trace in "),
         (removing_response, "agent_response.json"),
         (linking_response, "agent_response.json"),
@@ -94,8 +94,8 @@ def an_empty_directory(runs):
         (defining_badly, "invalid task in "),
         (asking_an_unknown_evaluator, "unknown evaluator 'PalmReader' @ eval[1].evaluator"),
         (expecting_nonsense, "invalid task definition: "),
-        (an_unknown_layout, "107 has an unknown layout; wanted "),
-        (an_empty_directory, "107 has an unknown layout; wanted "),
+        (an_unknown_layout, "107; expected "),
+        (an_empty_directory, "107; expected "),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -124,7 +124,7 @@ def test_tasks_that_are_no_json_make_each_run_an_error(runs, webeval):
     result = webeval()
     result.assert_outcomes(errors=2)
     assert runs.counts == (0, 0, 2)
-    result.stdout.fnmatch_lines(["*tasks.json is no JSON: *line 1 column 3*; mend the file*"])
+    result.stdout.fnmatch_lines(["cannot parse *tasks.json as JSON: *line 1 column 3*; fix the file*"])
     result.stdout.no_fnmatch_line("*pytest_webeval/*")
 
 

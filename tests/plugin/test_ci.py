@@ -112,7 +112,7 @@ def test_metrics_that_cannot_be_written_are_told(runs, webeval, pytester):
     pytester.makeconftest(f"import os\ndef pytest_collection_finish():\n    os.mkdir({str(path)!r})")
     result = webeval(f"--webeval-gitlab-metrics={path}")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    result.stdout.fnmatch_lines([f"cannot write {path}: Is a directory; choose another place"])
+    result.stdout.fnmatch_lines([f"cannot write {path}: Is a directory; choose another path"])
 
 
 def test_a_hook_that_raises_keeps_no_ci_system_from_its_numbers(good_and_bad, webeval, pytester, page):

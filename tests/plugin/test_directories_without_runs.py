@@ -11,7 +11,7 @@ from tests.support import recorded
 WORKERS = pytest.mark.parametrize(
     "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "parallel"]
 )
-WANTED = "wanted a run of fara "
+WANTED = "expected fara "
 
 
 def put(path, text="text"):
@@ -92,7 +92,7 @@ def test_a_session_without_any_run_says_what_is_wanted_in_one(runs, webeval):
     put(runs.root / "logs/a.log")
     result = webeval()
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
-    wanted = "agent_response.json beside network.har or trace.zip, or with web_surfer.log beside *"
+    wanted = "agent_response.json and network.har or trace.zip, or with web_surfer.log and one of *"
     result.stdout.fnmatch_lines([f"no run was scored; looked in {runs.root} for directories with {wanted}"])
     result.stdout.fnmatch_lines(["1 directory holds no run: logs"])
     assert runs.written == []
@@ -117,7 +117,7 @@ def test_what_should_be_a_run_is_an_error(runs, webeval, place, name):
     runs.define(runs.definition(107))
     put(runs.root / place / name)
     webeval().assert_outcomes(passed=1, errors=1)
-    assert runs.reasons[place].startswith(f"{runs.root}/{place} has an unknown layout; {WANTED}")
+    assert runs.reasons[place].startswith(f"unknown layout of {runs.root}/{place}; {WANTED}")
     assert without_runs(runs) == (0, [])
 
 
@@ -143,7 +143,7 @@ def test_what_lies_in_the_directory_of_a_task_hides_no_missing_recording(runs, w
     webeval().assert_outcomes(passed=1, errors=1)
     place = f"{name.partition('107')[0]}107"
     assert sorted(labels(runs)) == sorted(["108", place])
-    assert runs.reasons["107"].startswith(f"{runs.root}/{place} has an unknown layout; {WANTED}")
+    assert runs.reasons["107"].startswith(f"unknown layout of {runs.root}/{place}; {WANTED}")
     webeval(f"runs/{place}").assert_outcomes(errors=1)
 
 
@@ -299,8 +299,8 @@ def test_a_tree_that_is_very_deep_or_very_big_costs_one_line(runs, webeval, monk
     monkeypatch.setattr("pytest_webeval.recordings.run_tree.MOST_DIRECTORIES", 40)
     (runs.root / "deep").rename(runs.root / ".deep")
     webeval().assert_outcomes(passed=1, errors=1)
-    told = "was not searched: it has more than 40 directories without a run; leave it out with --ignore"
-    assert runs.reasons == {"wide": f"{runs.root}/wide {told}, or name a root in it"}
+    told = "was not searched: it has more than 40 directories without a run; exclude it with --ignore"
+    assert runs.reasons == {"wide": f"{runs.root}/wide {told}, or pass a run root inside it"}
 
 
 def test_a_directory_that_is_too_big_costs_no_run_of_its_group(runs, webeval, monkeypatch):
@@ -310,8 +310,8 @@ def test_a_directory_that_is_too_big_costs_no_run_of_its_group(runs, webeval, mo
     for number in range(60):
         (runs.root / "batch/wide" / str(number)).mkdir(parents=True)
     webeval().assert_outcomes(passed=2, errors=1)
-    told = "was not searched: it has more than 40 directories without a run; leave it out with --ignore"
-    assert runs.reasons == {"wide": f"{runs.root}/batch/wide {told}, or name a root in it"}
+    told = "was not searched: it has more than 40 directories without a run; exclude it with --ignore"
+    assert runs.reasons == {"wide": f"{runs.root}/batch/wide {told}, or pass a run root inside it"}
 
 
 def test_of_directories_that_are_too_big_few_are_searched(runs, webeval, monkeypatch):
@@ -321,8 +321,8 @@ def test_of_directories_that_are_too_big_few_are_searched(runs, webeval, monkeyp
         for number in range(60):
             (runs.root / "batch" / f"wide{group}" / str(number)).mkdir(parents=True)
     webeval().assert_outcomes(passed=1, errors=1)
-    told = "was not searched: it has more than 40 directories without a run; leave it out with --ignore"
-    assert runs.reasons == {"batch": f"{runs.root}/batch {told}, or name a root in it"}
+    told = "was not searched: it has more than 40 directories without a run; exclude it with --ignore"
+    assert runs.reasons == {"batch": f"{runs.root}/batch {told}, or pass a run root inside it"}
 
 
 def test_a_hook_that_may_not_look_into_a_directory_costs_no_other(runs, webeval, pytester):

@@ -43,7 +43,7 @@ def test_a_directory_in_a_root_has_a_label_that_leads_back(roots, path, root, la
 def test_a_directory_in_no_root_has_none(path):
     known = labels("/data/runs")
     assert known.root_of(Path(path)) is None
-    with pytest.raises(ValueError, match="lies in no run root"):
+    with pytest.raises(ValueError, match="is not inside a run root"):
         known.of(Path(path))
 
 

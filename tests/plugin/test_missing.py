@@ -89,7 +89,7 @@ def test_the_ini_file_may_ask_for_it_and_the_command_line_take_it_back(gaps, pyt
     [
         (None, "--webeval-require-all: nothing says which tasks are expected; *"),
         ("[]", "--webeval-require-all: nothing says which tasks are expected; *"),
-        ("[{", "*tasks.json is no JSON: *; mend the file"),
+        ("[{", "cannot parse *tasks.json as JSON: *; fix the file"),
     ],
 )
 def test_without_knowing_the_tasks_it_is_a_usage_error_of_one_line(gaps, webeval, tasks, message):

@@ -77,9 +77,9 @@ def forbidden(runs, locked):
 DENIED = "Permission denied; "
 EXPECTED = {
     "201": f"cannot list 201: {DENIED}make it readable",
-    "202": f"cannot read 202/agent_response.json: {DENIED}is it a readable plain file?",
-    "203": f"cannot read 203/agent_response.json: {DENIED}is it a readable plain file?",
-    "204": f"cannot read 204/network.har: {DENIED}is it a readable plain file?",
+    "202": f"cannot read 202/agent_response.json: {DENIED}check that it is a readable regular file",
+    "203": f"cannot read 203/agent_response.json: {DENIED}check that it is a readable regular file",
+    "204": f"cannot read 204/network.har: {DENIED}check that it is a readable regular file",
     "205": f"cannot list 205/trace: {DENIED}make it readable",
     "nested": f"cannot list nested: {DENIED}make it readable",
     f"{recorded.RUN}/whole": f"cannot list {recorded.RUN}/whole: {DENIED}make it readable",
@@ -147,13 +147,13 @@ def test_what_vanishes_or_is_locked_while_the_session_runs_is_an_error(runs, ses
     pytester.makeconftest(CHANGES)
     session("--webeval-runs=runs", *workers)
     found = {name: reason.replace(f"{runs.root}/", "") for name, reason in runs.reasons.items()}
-    denied = "Permission denied; is it a readable directory?"
+    denied = "Permission denied; check that it is a readable directory"
     assert found.pop("3") in (f"cannot open 3: {denied}", "cannot list 3: Permission denied; make it readable")
     if not workers:
         assert found.pop("2") == "cannot list 2: No such file or directory; make it readable"
     assert found == {
-        "4": "cannot open 4: No such file or directory; is it a readable directory?",
-        "5": "there is no 5/agent_response.json; put it there, or remove the run",
+        "4": "cannot open 4: No such file or directory; check that it is a readable directory",
+        "5": "missing file: 5/agent_response.json; add it, or remove the run",
         "6": f"cannot open 6: {denied}",
     }
     assert runs.counts == ((3, 0, 4) if workers else (2, 0, 5))
@@ -225,7 +225,7 @@ def test_a_link_to_where_nobody_may_look_is_an_error(runs, session, locked, pyte
     (runs.root / "108").symlink_to(private / "108")
     locked(private)
     session("--webeval-runs=runs").assert_outcomes(passed=1, errors=1)
-    assert runs.reasons == {"108": f"{runs.root}/108 is a link that leads nowhere; remove it"}
+    assert runs.reasons == {"108": f"{runs.root}/108 is a link without a target; remove it"}
 
 
 @pytest.fixture

@@ -14,12 +14,12 @@ from pytest_webeval.rules import RULES
 from pytest_webeval.scoring.task_result import build_error_result
 
 FAILED = (
-    "recording: failed_requests: 1 of 3 requests got no response, the first is event 2 of 3; "
-    "check that the sites were up, and end the recording when pages are idle"
+    "recording: failed_requests: 1 of 3 requests without a response, first event 2 of 3; "
+    "check that the sites were up, and stop recording when the pages are idle"
 )
 UPLOAD = (
-    "recording: upload_without_body: 1 uploads have no recorded body, the first is event 3 of 3; "
-    "what they posted cannot be checked: record it with a tool that keeps posted data"
+    "recording: upload_without_body: 1 upload without a recorded body, first event 3 of 3; "
+    "use a recorder that stores posted data, which cannot be checked otherwise"
 )
 
 

@@ -78,7 +78,7 @@ def test_a_page_tells_what_was_expected_and_what_the_browser_did(mixed, webeval,
     webeval("--webeval-report=report")
     page = page_of(report, "runs/107")
     assert page["status"] == "failure"
-    assert page["reason"].startswith("missing_navigation_event: no GET __SHOPPING__/lamps matches")
+    assert page["reason"].startswith("missing_navigation_event: no matching GET __SHOPPING__/lamps")
     assert [one["name"] for one in page["evaluators"]] == ["NetworkEventEvaluator", "AgentResponseEvaluator"]
     assert page["evaluators"][0]["expected"]["url"] == "__SHOPPING__/lamps"
     nearest = {"index": 0, "of": 1, "method": "GET", "url": "__SHOPPING__/", "status": 200}
@@ -99,7 +99,7 @@ def test_of_a_run_that_cannot_be_read_the_page_tells_why(mixed, webeval, report)
     webeval("--webeval-report=report")
     page = page_of(report, "runs/110")
     assert page["status"] == "error"
-    assert "is no readable HAR" in page["reason"]
+    assert "as HAR: " in page["reason"]
     assert (page["network"], page["evaluators"]) == (None, [])
 
 

@@ -11,13 +11,15 @@ def test_a_verdict_that_a_rule_changed_is_warned_of_everywhere(runs, webeval):
     (path / "agent_response.json").write_text(json.dumps(answer | {"task_type": "^.*$"}))
     result = webeval()
     result.assert_outcomes(failed=1)
-    rule = "Q1 (no_recorded_patterns) made this failure: what an agent or a site wrote is never a pattern"
-    told = f"{rule} @ agent_response.task_"
+    reason = "text from an agent or a site is never a pattern @ agent_response.task_"
+    told = f"Q1 (no_recorded_patterns) changed this verdict to failure: {reason}"
     warnings = runs.result(107)["webeval"]["warnings"]
     assert [warning.startswith(told) for warning in warnings] == [True]
     assert runs.summary["webeval"]["warnings"] == {"runs/107": warnings}
     assert runs.summary["webeval"]["warning_count"] == 1
-    decided = "      1  Q1 decided 1 verdict; first: runs/107: Q1 (no_recorded_patterns) made this failure*"
+    decided = (
+        "      1  Q1 decided 1 verdict; first: runs/107: Q1 (no_recorded_patterns) changed this verdict to failure*"
+    )
     result.stdout.fnmatch_lines(["1 warning in 1 run, by kind:", decided])
 
 
@@ -25,7 +27,9 @@ def test_a_recording_that_our_rules_alone_refuse_is_warned_of(runs, webeval):
     path = runs.add(107)
     (path / "network.har").write_bytes(b"")
     webeval().assert_outcomes(errors=1)
-    told = "Q4 (events_required) made this error: a trace without a single event is an error @ the recording"
+    told = (
+        "Q4 (events_required) changed this verdict to error: a trace without a single event is an error @ the recording"
+    )
     assert runs.result(107)["webeval"]["warnings"] == [told]
     assert runs.summary["webeval"]["warnings"] == {"runs/107": [told]}
     (group,) = runs.summary["webeval"]["warning_kinds"]

@@ -44,8 +44,8 @@ def pytest_sessionstart(session):
     if hasattr(session.config, "workerinput"):
         change(session.config.rootpath / "runs")
 '''
-NAMELESS = "cannot open {}: No such file or directory; is it a readable directory?"
-DENIED = "cannot open {}: Permission denied; is it a readable directory?"
+NAMELESS = "cannot open {}: No such file or directory; check that it is a readable directory"
+DENIED = "cannot open {}: Permission denied; check that it is a readable directory"
 
 
 @pytest.fixture

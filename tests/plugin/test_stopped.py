@@ -197,7 +197,7 @@ def refused(constant):
             ("self.result([], actual=float('nan'))", "success", '"actual": "NaN"'),
             ("self.result([], actual=[float('inf'), {'a': -float('inf')}])", "success", '"a": "-Infinity"'),
             ("self.result([], actual={float('inf'): 1})", "success", '"Infinity": 1'),
-            ("self.result([]).with_changes(score=float('nan'))", "error", "gave the score nan; give a number"),
+            ("self.result([]).with_changes(score=float('nan'))", "error", "returned the score nan; return a number"),
             ("self.result([], actual=b'lamp')", "error", "bytes is not JSON serializable"),
             ("self.result([], actual={1, 2})", "error", "set is not JSON serializable"),
             ("self.result([], actual=object())", "error", "object is not JSON serializable"),

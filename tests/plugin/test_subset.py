@@ -65,7 +65,7 @@ def test_the_header_names_the_subset(three, webeval):
     [
         ("none.json", "--webeval-subset: no file *none.json; check the path, or say hard or non-hard"),
         ("Hard", "--webeval-subset: no file *Hard; check the path, or say hard or non-hard"),
-        ("runs/tasks.json", "the subset *tasks.json is no JSON object; wanted *"),
+        ("runs/tasks.json", "the subset *tasks.json is not a JSON object; expected *"),
         ("changed.json", 'the subset *changed.json has the checksum "0", but its ids have *'),
     ],
 )

@@ -36,7 +36,7 @@ def test_the_section_shows_counts_rate_interval_and_sites(runs, webeval):
         "  gitlab-shopping      0 / 1       0.0%",
         "  shopping             1 / 2      50.0%",
         "failures by reason:",
-        "      1  error: … is no readable HAR: 110",
+        "      1  error: cannot parse … as HAR: 110",
         "         pytest --webeval-runs=runs -k '[110]'",
         "      1  AgentResponse: status differs: 108",
         "         pytest --webeval-runs=runs -k '[108]'",

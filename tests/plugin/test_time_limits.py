@@ -138,7 +138,7 @@ def test_limits_come_from_the_ini_file_and_stand_in_the_result(runs, webeval, py
     webeval().assert_outcomes(passed=1, errors=1)
     assert runs.result(107)["webeval"]["limits"] == {"file_size": 2048, "nesting": 100}
     assert runs.result(108)["error_msg"].endswith(
-        "has 3,000 bytes; at most 2,048 are read; see file_size in webeval_limits"
+        "has 3,000 bytes; the limit is 2,048; see file_size in webeval_limits"
     )
 
 
@@ -147,4 +147,4 @@ def test_a_limit_that_is_none_is_a_usage_error(runs, webeval, pytester):
     pytester.makeini("[pytest]\nwebeval_limits = size = 5")
     result = webeval()
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*webeval_limits: 'size' is no limit; choose of file_size, entries, *"])
+    result.stderr.fnmatch_lines(["*webeval_limits: unknown limit 'size'; use one of file_size, entries, *"])

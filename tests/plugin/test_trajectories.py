@@ -39,14 +39,14 @@ def test_each_class_has_its_outcome_in_pytest(every_class, webeval):
     outcomes.stdout.fnmatch_lines(["9 trajectories: 5 completed, 1 over budget, 2 aborted, 1 unreadable"])
     outcomes.stdout.fnmatch_lines_random(
         [
-            "rubric.outcome: the user did not get it: as seen",
+            "rubric.outcome: not achieved: as seen",
             "rubric.score: the agent gave no answer in 3 steps",
-            "RubricEvaluator: inconsistent: scores/*.json contradicts itself: R2: *; have the run judged again",
-            "RubricEvaluator: judge_error: the judge failed: no tokens left @ scores/*.json; have the run judged again",
-            "answer_invalid: f_unreadable_final_answer.json is no JSON: *",
+            "RubricEvaluator: inconsistent: scores/*.json contradicts itself: R2: *; judge the run again",
+            "RubricEvaluator: judge_error: the judge failed: no tokens left @ scores/*.json; judge the run again",
+            "answer_invalid: cannot parse f_unreadable_final_answer.json as JSON: *",
             "SKIPPED * runs/*/traj/d_aborted:0: aborted (flagged): *",
             "SKIPPED * runs/*/traj/e_crashed:0: aborted (crash_no_answer): the run crashed: Captcha timed out",
-            "SKIPPED * runs/*/traj/i_unjudged:0: not scored: there is no verdict in scores/; have the run judged",
+            "SKIPPED * runs/*/traj/i_unjudged:0: not scored: no verdict in scores/; judge the run",
             "mean over scored 33.3% of 3, over completed 50.0% of 2, inconsistent 1, judge errors 1",
         ]
     )
@@ -101,11 +101,11 @@ def test_the_verdict_is_told_leaf_by_leaf(tree, webeval, result):
     (rubric,) = result("a")["evaluators_results"]
     told = [(one["assertion_name"], one["assertion_msgs"][0]) for one in rubric["assertions"]]
     assert told == [
-        ("rubric.outcome_match", "the user got it: as seen"),
-        ("rubric.points_noted", "6.5 of 7 points (93%); 80% wanted"),
+        ("rubric.outcome_match", "achieved: as seen"),
+        ("rubric.points_noted", "6.5 of 7 points (93%); 80% required"),
         ("rubric.items[0]_noted", "worth 4: 4 of 4 points"),
         ("rubric.items[1]_noted", "worth 3: 2.5 of 3 points"),
-        ("rubric.items[2]_noted", "worth 3: 0 of 3 points, left out: its condition is not met (Only if sold out)"),
+        ("rubric.items[2]_noted", "worth 3: 0 of 3 points, excluded: its condition is not met (Only if sold out)"),
         *told[5:],
     ]
     assert rubric["expected"] == {"criterion": "outcome", "threshold": 0.8}

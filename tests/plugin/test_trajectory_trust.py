@@ -50,7 +50,7 @@ def test_no_download_is_a_verdict_a_definition_or_a_way_out_of_one(tree, webeval
 
 def test_a_session_that_knows_better_names_the_file_that_holds_the_verdict(tree, webeval, result):
     put(tree("first", scores=None) / "rubric.json", DOWNLOADS["rubric.json"])
-    webeval("-rs").stdout.fnmatch_lines(["*rubric.json counts only where --webeval-score-file names it"])
+    webeval("-rs").stdout.fnmatch_lines(["*rubric.json counts only with --webeval-score-file"])
     webeval("--webeval-score-file=rubric.json").assert_outcomes(passed=1)
     assert result("first")["evaluators_results"][0]["actual"]["source"] == "rubric.json"
     put(tree("second", scores=None) / "task_data.json", DOWNLOADS["task_data.json"])
@@ -70,7 +70,7 @@ def test_a_verdict_that_the_benchmarks_own_gate_forbids_is_told(tree, webeval, r
     tree("a", web_surfer_log=log(CLICK, CLICK, CLICK))
     webeval().assert_outcomes(passed=1)
     assert any(
-        "the benchmark itself gives no points: The last action" in one for one in result("a")["webeval"]["warnings"]
+        "the benchmark itself gives 0 points: The last action" in one for one in result("a")["webeval"]["warnings"]
     )
 
 
@@ -83,7 +83,7 @@ def test_a_run_over_budget_has_no_points_wherever_its_directory_was_copied(runs,
 def test_an_empty_log_is_told(tree, webeval, result):
     tree("a", web_surfer_log="")
     webeval()
-    assert any("holds no action although the agent acted" in note for note in result("a")["webeval"]["warnings"])
+    assert any("no actions although the agent acted" in note for note in result("a")["webeval"]["warnings"])
 
 
 def test_a_score_file_that_cannot_be_read_is_a_class_of_its_own(tree, webeval, runs):
@@ -98,7 +98,9 @@ def test_scores_that_are_a_link_are_an_error(tree, webeval, pytester):
     path = tree("a", scores=None)
     put(pytester.mkdir("other") / "mmrubric_0.8-5-3.json", score_file(payload()))
     (path / "scores").symlink_to(pytester.path / "other", target_is_directory=True)
-    webeval().stdout.fnmatch_lines(["*scores in */traj/a is no directory; put the files there, not a link to them*"])
+    webeval().stdout.fnmatch_lines(
+        ["*scores in */traj/a is not a directory; replace it with a directory, not with a link*"]
+    )
 
 
 def test_what_an_earlier_session_found_out_does_not_stay(tree, webeval, runs):
@@ -265,7 +267,7 @@ def test_a_trace_that_was_mended_is_told_where_it_was_read(tree, runs, webeval, 
 def test_a_critical_point_that_nobody_looked_at_is_told(tree, webeval, result):
     tree("a")
     webeval("--webeval-criterion=safe_outcome").assert_outcomes(passed=1)
-    told = "scores/mmrubric_0.8-5-3.json does not say whether a critical point was violated; taken for no"
+    told = "scores/mmrubric_0.8-5-3.json has no result on critical point violations; counted as no violation"
     assert result("a")["webeval"]["warnings"] == [told]
 
 
@@ -274,7 +276,7 @@ def test_an_answer_file_of_another_task_is_told(tree, webeval, result):
     (path / "a_final_answer.json").rename(path / "b_final_answer.json")
     webeval().assert_outcomes(passed=1)
     assert any(
-        note.startswith("b_final_answer.json: the directory is called") for note in result("a")["webeval"]["warnings"]
+        note.startswith("b_final_answer.json: the directory name") for note in result("a")["webeval"]["warnings"]
     )
 
 

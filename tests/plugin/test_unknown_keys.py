@@ -15,11 +15,11 @@ PROBLEM = f"unknown key 'post_dta' @ eval[0].expected; did you mean 'post_data'?
     [
         (
             {"environment": {}},
-            "is wrong: unknown key 'environment' @ the top level; did you mean 'environments'? known: environments, *",
+            "unknown key 'environment' @ the top level; did you mean 'environments'? known: *",
         ),
         (
             {"environments": {"shopping": {"urls": ["shop.test"]}}},
-            "has the address 'shop.test' without a scheme; use 'http://shop.test' @ environments.shopping.urls[[]0]",
+            "the URL 'shop.test' without a scheme; use 'http://shop.test' @ environments.shopping.urls[[]0]",
         ),
     ],
 )
@@ -28,7 +28,7 @@ def test_a_configuration_that_cannot_be_meant_ends_the_session_at_its_start(runs
     (pytester.path / "wrong.json").write_text(json.dumps(config))
     result = webeval("--webeval-config=wrong.json")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: the configuration *wrong.json {message}"])
+    result.stderr.fnmatch_lines([f"ERROR: invalid configuration *wrong.json: {message}"])
 
 
 def test_a_misspelt_key_in_a_python_test_is_an_error(runs, webeval, pytester):

@@ -106,7 +106,7 @@ def test_a_link_that_leads_out_of_the_root_is_an_error_and_not_followed(runs, we
     (runs.root / "108").symlink_to(elsewhere.add(108), target_is_directory=True)
     result = webeval()
     result.assert_outcomes(passed=1, errors=1)
-    result.stdout.fnmatch_lines(["*108 is a link that leads out of the run root; copy the directory here*"])
+    result.stdout.fnmatch_lines(["*108 is a link to a target outside the run root; copy the directory here*"])
     assert runs.counts == (1, 0, 1)
     assert elsewhere.written == []
 

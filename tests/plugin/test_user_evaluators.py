@@ -69,10 +69,11 @@ def test_an_evaluator_is_called_once_where_a_rule_applied(mine, webeval_apart, p
     runs = mine(WITH_NOTICE)
     webeval_apart(*workers).assert_outcomes(passed=1)
     assert calls(pytester) == ["runs/107 1"]
-    never, guesses = "what an agent or a site wrote is", "one value, never a list of guesses"
+    pattern = "text from an agent or a site is never a pattern"
+    guesses = "data from an agent or a site is one value, never a list of guesses"
     assert runs.result(107)["webeval"]["warnings"] == [
-        f"Q1 (no_recorded_patterns) may have made this success: {never} never a pattern @ here; Mine, eval[1]",
-        f"Q2 (no_recorded_alternatives) may have made this success: {never} {guesses} @ there; Mine, eval[1]",
+        f"Q1 (no_recorded_patterns) may have changed this verdict to success: {pattern} @ here; Mine, eval[1]",
+        f"Q2 (no_recorded_alternatives) may have changed this verdict to success: {guesses} @ there; Mine, eval[1]",
     ]
 
 
@@ -98,7 +99,7 @@ def test_a_subclass_of_an_evaluator_of_ours_is_called_once(runs, webeval, pytest
     webeval().assert_outcomes(failed=1)
     assert calls(pytester) == ["called"]
     assert [one.partition(":")[0] for one in runs.result(107)["webeval"]["warnings"]] == [
-        "Q1 (no_recorded_patterns) may have made this failure"
+        "Q1 (no_recorded_patterns) may have changed this verdict to failure"
     ]
 
 

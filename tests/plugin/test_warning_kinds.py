@@ -12,15 +12,15 @@ from pytest_webeval.summary.summarize import summarize_records
 
 DECIDED = [
     "Q1",
-    "Q1 (no_recorded_patterns) made this failure: what an agent or a site wrote is never a pattern @ x",
+    "Q1 (no_recorded_patterns) changed this verdict to failure: text from an agent or a site is never a pattern @ x",
     True,
 ]
 POSSIBLE = [
     "Q1",
-    "Q1 (no_recorded_patterns) may have made this failure: it is never a pattern @ x; Mine, eval[0]",
+    "Q1 (no_recorded_patterns) may have changed this verdict to failure: it is never a pattern @ x; Mine, eval[0]",
     False,
 ]
-GUESSED = ["guessed_sites", "no address is configured for shopping, so those of all sites were guessed", False]
+GUESSED = ["guessed_sites", "no URL configured for shopping; site URLs were inferred from the recording", False]
 
 
 def other(text):
@@ -109,7 +109,7 @@ def patterned(runs):
 def test_a_session_groups_its_warnings_in_terminal_summary_and_page(patterned, runs, webeval, pytester, monkeypatch):
     page = pytester.path / "page.md"
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(page))
-    example = "first: runs/108: Q1 (no_recorded_patterns) made this failure: *"
+    example = "first: runs/108: Q1 (no_recorded_patterns) changed this verdict to failure: *"
     webeval("--webeval-rules=default").stdout.fnmatch_lines(
         ["* warnings in 3 runs, by kind:", f"      2  Q1 decided 2 verdicts; {example}", "*guessed_sites; first: *"]
     )
@@ -125,7 +125,7 @@ def test_a_session_groups_its_warnings_in_terminal_summary_and_page(patterned, r
         table[3],
     ]
     assert table[3].startswith(
-        "| 2 | <code>Q1</code> | 2 | <code>runs/108</code> | <code>Q1 (no&#95;recorded&#95;patterns) made this"
+        "| 2 | <code>Q1</code> | 2 | <code>runs/108</code> | <code>Q1 (no&#95;recorded&#95;patterns) changed"
     )
 
 
@@ -169,7 +169,7 @@ def test_the_pages_of_a_report_name_the_kinds(patterned, webeval, pytester):
     webeval("--webeval-report=page")
     assert '"warnings":["Q1","guessed_sites"]' in (pytester.path / "page/index.html").read_text()
     pages = [path.read_text() for path in (pytester.path / "page/data").glob("task-*.js")]
-    starts = ('{"kind":"Q1","text":"Q1 (no_recorded_patterns) made', '{"kind":"guessed_sites","text":"no address is ')
+    starts = ('{"kind":"Q1","text":"Q1 (no_recorded_patterns) changed', '{"kind":"guessed_sites","text":"no URL conf')
     assert [sum(start in page for page in pages) for start in starts] == [2, 1]
 
 
@@ -178,8 +178,8 @@ import pytest
 from pytest_webeval import Assertion, Evaluator, ResponseEvaluator
 class Mine(ResponseEvaluator):
     def evaluate(self, expectation, case):
-        case.warn("Q1 (no_recorded_patterns) made this failure: by me")
-        case.warnings.append("no address is configured for me")
+        case.warn("Q1 (no_recorded_patterns) changed this verdict to failure: by me")
+        case.warnings.append("no URL configured for me")
         case.warn("the page was slow", "slow_pages")
         return super().evaluate(expectation, case)
 @pytest.fixture
@@ -194,8 +194,8 @@ def test_the_text_of_a_users_warning_does_not_choose_its_kind(runs, webeval, pyt
     webeval().assert_outcomes(passed=1)
     assert counts(runs) == {"slow_pages": (1, 0, ["runs/107"]), "other": (2, 0, ["runs/107"])}
     texts = [
-        "Q1 (no_recorded_patterns) made this failure: by me",
-        "no address is configured for me",
+        "Q1 (no_recorded_patterns) changed this verdict to failure: by me",
+        "no URL configured for me",
         "the page was slow",
     ]
     assert runs.result(107)["webeval"]["warnings"] == texts

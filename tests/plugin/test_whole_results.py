@@ -55,15 +55,15 @@ def test_surrogates_in_keys_and_values_cost_no_other_task(runs, webeval):
 @pytest.mark.parametrize(
     ("ending", "told"),
     [
-        ("pass", "Own.evaluate returned NoneType; end it with return self.result"),
+        ("pass", "Own.evaluate returned NoneType; return self.result"),
         ("return self.result([], actual=object())", "Object of type object is not JSON serializable"),
         (
             "return self.result([]).with_changes(status='succes')",
-            "Own found what no result can hold: Invalid enum value 'succes' @ status",
+            "Own returned an invalid EvaluatorResult: Invalid enum value 'succes' @ status",
         ),
         (
             "return self.result([webeval.Assertion(assertion_name='a', status='success', assertion_msgs='b')])",
-            "Own found what no result can hold: Expected `array | null`, got `str` @ assertions?0?.assertion_msgs",
+            "Own returned an invalid EvaluatorResult: Expected `array | null`, got `str` @ assertions?0?.assertion_m",
         ),
     ],
 )
@@ -115,7 +115,7 @@ def test_a_root_that_is_a_run_does_not_trust_its_own_tasks(pytester, runs, webev
 def test_guessed_site_addresses_are_told(runs, webeval):
     runs.add(107, expects=(runs.visited(),))
     webeval().assert_outcomes(passed=1)
-    assert "those of all sites were guessed" in str(runs.result(107)["webeval"]["warnings"])
+    assert "site URLs were inferred" in str(runs.result(107)["webeval"]["warnings"])
 
 
 def test_one_run_named_on_the_command_line_makes_a_partial_summary(runs, webeval):

@@ -85,7 +85,7 @@ def test_what_an_evaluator_may_find_is_written_as_json(fields, written):
 def test_what_it_may_not_find_is_told_with_its_place(fields, told):
     with pytest.raises(EvaluationError) as caught:
         validate_result(result(**fields), "Own")
-    assert str(caught.value) == f"Own found what no result can hold: {told}; see EvaluatorResult"
+    assert str(caught.value) == f"Own returned an invalid EvaluatorResult: {told}"
 
 
 @pytest.mark.parametrize("found", [object(), {1, 2}, Model, {"a": b"bytes"}], ids=["object", "set", "class", "bytes"])

@@ -252,12 +252,14 @@ def test_a_mended_trace_is_told_of(bench):
     )
     case = bench.case(bench.task(bench.expecting(data=["Mug"])))
     score(case, default_evaluators())
-    assert case.warnings == ["Q43 (repaired_traces) made this success: what can be read is read @ the trace"]
+    assert case.warnings == [
+        "Q43 (repaired_traces) changed this verdict to success: readable data are read @ the trace"
+    ]
 
 
 def test_a_trace_of_static_assets_is_as_good_as_none(bench):
     bench.record(answer("Mug"), events=[{"url": "http://shop.test:7770/favicon.ico"}])
-    with pytest.raises(RecordingError, match="of no use: 1 entry, a static file; record"):
+    with pytest.raises(RecordingError, match="no usable events: 1 entry of a static file; re-record"):
         bench.score(bench.task(bench.expecting(data=["Mug"])))
 
 
@@ -265,8 +267,8 @@ def test_a_warning_names_the_rule_the_field_and_the_evaluator(bench):
     bench.record(answer("Mug", "^.*$"))
     case = bench.case(bench.task(bench.expecting(data=["Mug", "Cup"])))
     score(case, default_evaluators())
-    rule = "Q1 (no_recorded_patterns) made this failure: what an agent or a site wrote is never a pattern"
-    told = f"{rule} @ retrieved_data[1]"
+    reason = "text from an agent or a site is never a pattern @ retrieved_data[1]"
+    told = f"Q1 (no_recorded_patterns) changed this verdict to failure: {reason}"
     assert case.warnings == [f"{told}; AgentResponseEvaluator, eval[0]"]
 
 
@@ -293,7 +295,7 @@ def test_a_field_that_no_event_has_is_told_of(bench):
     assert score(case, default_evaluators()).status == "success"
     (warning,) = case.warnings
     assert warning.startswith(
-        "eval[1].expected.post_daat is no field of an event and is ignored; known: url, http_method"
+        "eval[1].expected.post_daat is not a field of an event and is ignored; known: url, http_method"
     )
 
 
@@ -306,7 +308,7 @@ def test_a_request_that_is_no_page_load_is_told_to_be_none(network, bench):
         {"evaluator": "NetworkEventEvaluator", "expected": {"url": "__SHOPPING__/p"}},
     )
     told = bench.score(task).evaluators_results[1].assertions[0].assertion_msgs[0]
-    assert told.endswith("0 candidates: no request is a page, whose Accept header begins with text/html")
+    assert told.endswith("(0 candidates): no request has an Accept header that starts with text/html, as pages have")
 
 
 def test_a_pattern_that_is_taken_as_a_text_and_passes_is_not_told_of(verdicts):

@@ -93,7 +93,7 @@ def test_a_place_where_nothing_can_be_written_is_told_and_left_as_it_was(tmp_pat
     (tmp_path / "file").touch()
     (tmp_path / "dangling").symlink_to("nowhere")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(SettingsError, match=f"cannot write {tmp_path / place}: {told}; choose a place with"):
+    with pytest.raises(SettingsError, match=f"cannot write {tmp_path / place}: {told}; choose another directory with"):
         write_json(tmp_path / place, {})
     assert sorted(one.name for one in tmp_path.rglob("*")) == ["dangling", "file", "folder"]
 

@@ -77,13 +77,13 @@ def _combine_hits(hits: list[Any]) -> Any:
 
 def _select_by_path(path: str, body: Mapping[str, Any]) -> Any:
     try:
-        with time_limit(SECONDS, f"the path {path!r:.80} takes more than {SECONDS:g} s in a body; write a plainer one"):
+        with time_limit(SECONDS, f"the path {path!r:.80} timed out after {SECONDS:g} s in a body; use a simpler path"):
             hits = _find_hits(path, dict(body)) or _find_hits(path, _decode_members(dict(body)))
     except RecursionError:  # nested deeper than anything that a task asks for
         return None
     except _LOOKUP_ERRORS as error:
         reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise EvaluationError(f"{path!r:.80} cannot be looked up in a body: {reason:.200}; mend the path") from error
+        raise EvaluationError(f"cannot look up {path!r:.80} in a body: {reason:.200}; fix the path") from error
     # A filter means "any of those": one hit of it stays a list of one, which only an array type reads (Q21).
     return Alternatives(hits) if hits and "?(" in path else _combine_hits(hits)
 

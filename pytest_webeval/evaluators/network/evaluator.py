@@ -23,6 +23,7 @@ from pytest_webeval.recordings.network.events import event_number
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
+from pytest_webeval.safety.text import pluralize
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 from pytest_webeval.tasks.expectations import ExpectedEvent
 from pytest_webeval.tasks.expectations import NetworkExpectation
@@ -147,7 +148,7 @@ class _NetworkCheck:
         if not self.candidates:
             return None, [passed("no_navigation_event_match", f"no {self._expected_request}, as expected")]
         event = self.candidates[0]
-        message = f"{len(self.candidates)} {self._expected_request} found, expected none"
+        message = f"{len(self.candidates)} matching {self._expected_request}, expected none"
         return event, [failed("unexpected_navigation_event", message, f"the first is {self._format_position(event)}")]
 
     def choose_event(self, candidates: Sequence[NetworkEvent]) -> tuple[NetworkEvent | None, list[Assertion]]:
@@ -167,13 +168,13 @@ class _NetworkCheck:
         if nearest is None:
             return None, [
                 failed(
-                    "missing_navigation_event", f"no {self._expected_request}: the recording has no request to judge"
+                    "missing_navigation_event", f"no {self._expected_request}: the recording has no requests to check"
                 )
             ]
         event, assertions = nearest
-        message = f"no {self._expected_request} matches; {len(candidates)} candidates"
+        message = f"no matching {self._expected_request} ({pluralize(len(candidates), 'candidate')})"
         if not candidates and self._checks_pages:
-            message += ": no request is a page, whose Accept header begins with text/html"
+            message += ": no request has an Accept header that starts with text/html, as pages have"
         return event, [
             failed("missing_navigation_event", message, f"nearest is {self._format_position(event)}"),
             *assertions,

@@ -180,7 +180,7 @@ class EventMatcher:
         from_cache = event.status == NOT_MODIFIED and expected == OK and event.resource_type == "document"
         if from_cache and self.case.rules.resource_types:
             self.case.notice("resource_types", f"{PATH}.response_status")
-            return passed(f"{PATH}.response_status_match", f"{event.status}: the page was in the cache")
+            return passed(f"{PATH}.response_status_match", f"{event.status}: the page came from the cache")
         return self._check_exact("response_status", expected, event.status)
 
     def _check_exact(self, name: str, expected: object, actual: object) -> Assertion:
@@ -241,7 +241,7 @@ class EventMatcher:
     def _check_headers(self, event: NetworkEvent) -> Iterator[Assertion]:
         if self.event.headers == {}:
             yield failed(
-                f"{PATH}.headers_mismatch", "the task lists no header; no request is like that: leave headers out"
+                f"{PATH}.headers_mismatch", "the task has an empty headers object, which never matches; remove headers"
             )
         for name, expected in sorted((self.event.headers or {}).items()):
             path, actual = f"headers.{name}", event.header(name)

@@ -27,6 +27,7 @@ from pytest_webeval.safety.regex import InvalidPattern
 from pytest_webeval.safety.regex import is_pattern
 from pytest_webeval.safety.regex import match
 from pytest_webeval.safety.regex import search
+from pytest_webeval.safety.text import pluralize
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.sites import placeholder
 from pytest_webeval.values.base import looks_like_pattern
@@ -80,7 +81,9 @@ class UrlMatcher:
     def expected(self, raw: str | list[str], query: Mapping[str, Sequence[str]] | None = None) -> tuple[Url, ...]:
         """The alternatives that a task names; `query` replaces their own. Raises `EvaluationError`."""
         if isinstance(raw, list) and len(raw) < 2:
-            raise EvaluationError(f"{raw!r} lists {len(raw)} URL; write a text, or two alternatives or more")
+            raise EvaluationError(
+                f"{raw!r} is a list of {pluralize(len(raw), 'URL')}; write a string, or at least two alternatives"
+            )
         return tuple(
             self._parse_expected(alternative.strip(), query) for alternative in ([raw] if isinstance(raw, str) else raw)
         )
@@ -113,7 +116,7 @@ class UrlMatcher:
         if looks_like_pattern(text):
             return Url(text, parameters or {}, is_pattern=True)
         if not text:
-            raise EvaluationError("an expected URL is empty; write where the request should go")
+            raise EvaluationError("an expected URL is empty; write the URL of the request")
         rendered = self.sites.render(text.rstrip("/"), self.task_sites)
         if rendered is None and text.startswith("__"):
             raise EvaluationError(_format_unknown_site(text, self.task_sites))
@@ -122,7 +125,7 @@ class UrlMatcher:
             return Url("", parameters or {})
         plain = normalize_url(rendered)
         if not is_ssh(text) and not self.sites.mentions(plain, self.task_sites):
-            raise EvaluationError(f"{text!r} does not come back from its address {plain!r}; write the plain address")
+            raise EvaluationError(f"{text!r} does not match its normalized URL {plain!r}; write the normalized URL")
         url = self._parse_literal(rendered)
         return url if parameters is None else replace(url, query=parameters)
 
@@ -137,7 +140,7 @@ class UrlMatcher:
 
     def _parse_literal(self, text: str) -> Url:
         if not text:
-            raise EvaluationError("an empty URL cannot be compared; record the run again")
+            raise EvaluationError("cannot compare an empty URL; re-record the run")
         parts = split_normal(self.sites.derender(normalize_url(text), self.task_sites))
         path, encoded_pairs = self._split_base64(parts.path) if self.decode_base64 else (parts.path, [])
         pairs = parse_qsl(parts.query, keep_blank_values=True)
@@ -174,7 +177,7 @@ class UrlMatcher:
 def _format_unknown_site(text: str, sites: Sequence[str]) -> str:
     """The message for an expected URL that begins with a placeholder of another task's site."""
     placeholders = ", ".join(map(placeholder, sites))
-    return f"{text!r} begins with no site of the task; begin it with {placeholders}, or add the site to the task"
+    return f"{text!r} does not start with a site of the task; start it with {placeholders}, or add the site to the task"
 
 
 def _decode_base64(segment: str) -> str | None:
@@ -222,7 +225,7 @@ def _same_place(expected: Url, base: str, place: str, reader: UrlMatcher, *, esc
     try:
         return match(rendered, reader.render_base(place))
     except InvalidPattern:
-        raise EvaluationError(f"{base!r} is no regular expression; mend the url of the task") from None
+        raise EvaluationError(f"invalid regular expression {base!r}; fix the url of the task") from None
 
 
 def queries_match(expected: Query, actual: Query) -> bool:
@@ -243,6 +246,6 @@ def _first_matches(expected: tuple[str, ...] | None, actual: tuple[str, ...] | N
             return match(expected_value, actual_value)
         except InvalidPattern:
             raise EvaluationError(
-                f"{expected_value!r} in query_params is no regular expression; mend the task"
+                f"invalid regular expression {expected_value!r} in query_params; fix the task"
             ) from None
     return expected_value == actual_value

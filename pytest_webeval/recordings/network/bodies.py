@@ -53,7 +53,7 @@ class Undecodable:
 
 
 class _BodySize(msgspec.Struct, gc=False):
-    """As much of a body as says whether it is kept, without its text."""
+    """The fields of a body that show whether it is stored, without its text."""
 
     size: msgspec.Raw = msgspec.Raw(b"0")
     text: msgspec.Raw = msgspec.Raw(b"null")
@@ -92,14 +92,14 @@ class BodySource:
 
     def _fetch(self, reference: str) -> str:
         if not _PLAIN_NAME.fullmatch(reference):
-            raise EvaluationError(f"the trace keeps a body in {reference[:80]!r}, which is no plain file name")
+            raise EvaluationError(f"invalid name of a body file in the trace: {reference[:80]!r}; re-record the run")
         if reference not in self._texts:
             self._texts[reference] = self.attachment(reference).decode("utf-8", "replace")
             most = _TOTAL_FACTOR * self.limits.body_size
             if (total := sum(map(len, self._texts.values()))) > most:
                 del self._texts[reference]
-                hint = f"at most {most:,} are read; see body_size in {INI}"
-                raise EvaluationError(f"bodies in side files come to {total:,} characters; {hint}")
+                hint = f"the limit is {most:,}; see body_size in {INI}"
+                raise EvaluationError(f"the bodies in side files have {total:,} characters; {hint}")
         return self._texts[reference]
 
 
@@ -142,11 +142,11 @@ def _decode_loosely(raw: msgspec.Raw, reason: Exception) -> StoredBody | None:
 
 
 def _damage_error(reason: Exception) -> EvaluationError:
-    return EvaluationError(f"a body in the trace is damaged: {reason}; record the run again")
+    return EvaluationError(f"a body in the trace is damaged: {reason}; re-record the run")
 
 
 def lacks_body(raw: msgspec.Raw) -> bool:
-    """Whether a body has a size by the recording's own account, and is kept nowhere. What is damaged says nothing."""
+    """Whether a body has a recorded size but is not stored. False for a damaged one."""
     try:
         body = _BODY_SIZE.decode(raw)
         size = _SIZE.decode(body.size) if body is not None else 0
@@ -162,17 +162,17 @@ def _decode_base64(text: str, limits: Limits) -> str:
     try:
         return base64.b64decode(text).decode("utf-8", "replace")
     except (binascii.Error, ValueError) as error:
-        raise EvaluationError(f"a base64 body in the trace is damaged: {error}; record the run again") from error
+        raise EvaluationError(f"a base64 body in the trace is damaged: {error}; re-record the run") from error
 
 
 def build_attachment_reader(inputs: RunInputs, folder: str) -> Attachment:
-    """Side files in a folder of the run directory. A missing one is an `EvaluationError` when it is asked for."""
+    """Side files in a folder of the run directory. Reading a missing one raises `EvaluationError`."""
 
     def fetch(reference: str) -> bytes:
         try:
             return inputs.read(str(Path(folder) / reference), inputs.limits.body_size, "body_size")
         except RecordingError as error:
-            raise EvaluationError(f"a body is kept in a side file that cannot be had: {error}") from error
+            raise EvaluationError(f"cannot read the side file of a body: {error}") from error
 
     return fetch
 

@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 class DamagedEvent(NetworkEvent):
-    """An event of which only some fields can be read. Raises `RecordingError` for an entry that is no object at all."""
+    """An event of which only some fields can be read. Raises `RecordingError` for an entry that is not an object."""
 
     __slots__ = ("_bodies", "_entry", "_request", "_response")
 
@@ -121,7 +121,7 @@ class DamagedEvent(NetworkEvent):
 
 
 class InvalidMethod:
-    """A method that is no text. It is no GET, and comparing it with another raises."""
+    """A method that is not a string. It does not equal GET, and comparing it with another method raises."""
 
     def __init__(self, raw: object) -> None:
         self.raw = raw
@@ -131,7 +131,7 @@ class InvalidMethod:
 
     def upper(self) -> NoReturn:
         """Raise `EvaluationError`."""
-        raise EvaluationError(f"an event of the trace has the method {self.raw!r}; record the run again")
+        raise EvaluationError(f"invalid method of an event of the trace: {self.raw!r}; re-record the run")
 
 
 def _parse_method(raw: object) -> object:
@@ -139,8 +139,8 @@ def _parse_method(raw: object) -> object:
 
 
 def _parse_object(raw: msgspec.Raw | bytes) -> Members:
-    if not bytes(raw).lstrip().startswith((b"{", b'"')):  # of a text the reference finds out when it is asked
-        raise RecordingError(f"an entry of the trace is no object but {bytes(raw)[:40]!r}; record the run again")
+    if not bytes(raw).lstrip().startswith((b"{", b'"')):  # the reference fails on a string only when it is read
+        raise RecordingError(f"an entry of the trace is not an object: {bytes(raw)[:40]!r}; re-record the run")
     return _parse_members(raw)
 
 

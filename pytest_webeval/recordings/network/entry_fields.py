@@ -40,7 +40,7 @@ _OPEN_COOKIES = msgspec.json.Decoder(list[OpenCookie])
 
 
 def parse_headers(raw: msgspec.Raw) -> tuple[Pairs, bool]:
-    """Names and values of headers, and whether there were others with null for a value, which are left out.
+    """Names and values of headers, and whether there were others with null for a value, which are ignored.
 
     Raises `MsgspecError`, and `UnicodeDecodeError` for what is no UTF-8.
     """
@@ -90,10 +90,10 @@ def is_set(raw: msgspec.Raw) -> bool:
 
 
 def parse_status(raw: float | str) -> int:
-    """The status as a whole number. Raises `ValueError`."""
+    """The status as an integer. Raises `ValueError`."""
     if isinstance(raw, int):
         return int(raw)
     number = float(raw)
     if not number.is_integer() or abs(number) > MAX_STATUS:
-        raise ValueError(f"status {raw!r} is not a whole number")
+        raise ValueError(f"status {raw!r} is not an integer")
     return int(number)

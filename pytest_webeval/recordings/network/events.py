@@ -13,8 +13,9 @@ from urllib.parse import unquote
 from urllib.parse import urlparse
 
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.safety.text import pluralize
 
-RECORD_AGAIN = "record the run again, closing its browser context"
+RECORD_AGAIN = "re-record the run and close the browser context first"
 # MIME types of the bodies whose fields can be read, in the order in which they are looked for.
 BODY_TYPES = ("application/x-www-form-urlencoded", "application/json", "multipart/form-data")
 NO_RESPONSE = (0, -1)  # the status of a request that was cancelled or failed
@@ -82,7 +83,7 @@ class NetworkEvent(ABC):
 
     @property
     def has_null_header(self) -> bool:
-        """Whether a header of the request has null for a value. The reference fails on it; here it is left out."""
+        """Whether a header of the request has null for a value. The reference fails on it; here it is ignored."""
         return False
 
     @property
@@ -135,7 +136,7 @@ class NetworkEvent(ABC):
 
     def damaged(self, name: str) -> EvaluationError:
         """The error for a field that cannot be read."""
-        return EvaluationError(f"{self.name} of the trace is damaged: no readable {name}; record the run again")
+        return EvaluationError(f"{self.name} of the trace is damaged: no readable {name}; re-record the run")
 
     @property
     def is_document(self) -> bool:
@@ -170,7 +171,7 @@ class NetworkEvent(ABC):
         return True
 
     def check(self) -> None:
-        """Raise `EvaluationError` where what every comparison looks at is damaged."""
+        """Raise `EvaluationError` if a field that every comparison needs is damaged."""
         _ = self.url, self.method, self.headers, self.status
 
     @property
@@ -179,7 +180,7 @@ class NetworkEvent(ABC):
         try:
             return _is_asset(self.url)
         except ValueError as error:
-            raise EvaluationError(f"{self.name} has the impossible URL {self.url[:200]!r}: {error}") from error
+            raise EvaluationError(f"{self.name} has the invalid URL {self.url[:200]!r}: {error}") from error
 
     @property
     def is_navigation(self) -> bool:
@@ -204,13 +205,13 @@ class NetworkEvent(ABC):
 
 
 def _is_asset(url: str) -> bool:
-    """Whether the path of a URL has one of the suffixes. Raises `ValueError` for a URL that is none."""
+    """Whether the path of a URL has one of the suffixes. Raises `ValueError` for an invalid URL."""
     path = _plain_path(url)
     return (urlparse(url).path if path is None else path).endswith(_ASSETS)
 
 
 def _plain_path(url: str) -> str | None:
-    """The path of a URL that is spelled so plainly that nobody needs a parser to find it; None for any other."""
+    """The path of a URL that is simple enough to be found without a parser; None for any other."""
     if not url.startswith(("http://", "https://")) or not (url.isascii() and url.isprintable()):
         return None
     if "[" in url or "]" in url or ";" in url:
@@ -241,13 +242,13 @@ class NetworkTrace:
         """Why a trace without a usable event is useless, and what to do."""
         count, unreadable = len(self.events), sum(not event.has_url for event in self.events)
         if not count:
-            return f"it has no events; {self.advice}"
+            return f"no entries; {self.advice}"
         if unreadable == count:
-            return f"none of its {count} entries is a request that can be read; {RECORD_AGAIN}"
+            return f"{pluralize(count, 'unreadable entry', 'unreadable entries')}; {RECORD_AGAIN}"
         if unreadable:
             entries = f"{count} entries, {count - unreadable} of them static files and {unreadable} unreadable"
         else:
-            entries = "1 entry, a static file" if count == 1 else f"{count} entries, all of them static files"
+            entries = pluralize(count, "entry of a static file", "entries of static files only")
         return f"{entries}; {RECORD_AGAIN}"
 
     @cached_property
@@ -257,7 +258,7 @@ class NetworkTrace:
 
     @cached_property
     def evaluation_events(self) -> tuple[NetworkEvent, ...]:
-        """Events that are no static assets: all that evaluators look at. Raises `EvaluationError`."""
+        """Events that are not static assets: those that evaluators check. Raises `EvaluationError`."""
         return tuple(event for event in self.events if not (event.is_pending or event.is_asset))
 
     @cached_property
@@ -290,7 +291,7 @@ _LONGEST = 64  # characters; no time stamp has as many
 
 
 def parse_timestamp(stamp: str | None) -> float | None:
-    """The seconds since 1970 of an ISO 8601 time stamp, in UTC where it names no zone; None where it is none."""
+    """The seconds since 1970 of an ISO 8601 time stamp, in UTC where it names no zone; None for an invalid stamp."""
     if stamp is None or len(stamp) > _LONGEST:
         return None
     try:

@@ -1,4 +1,4 @@
-"""HAR files (`network.har`, `network.har.zip`), and Playwright line files that somebody called so."""
+"""HAR files (`network.har`, `network.har.zip`), and Playwright line files with such a name."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ class HarZipTrace:
             archive = Archive(inputs.read(name), inputs.limits)
             content = archive.read(_MEMBER, inputs.limits.file_size)
         except BROKEN_ZIP as error:
-            message = f"{where} is not an archive with a {_MEMBER}: {error}"
-            raise RecordingError(f"{message}; record it again, closing its browser context") from error
+            message = f"cannot read {where} as an archive with a {_MEMBER}: {error}"
+            raise RecordingError(f"{message}; re-record the run and close the browser context first") from error
         trace = _parse_trace(
             content, f"{where}/{_MEMBER}", BodySource(build_body_reader(archive, where), inputs.limits)
         )
@@ -90,7 +90,7 @@ class HarZipTrace:
 def _parse_trace(content: bytes, where: str, bodies: BodySource) -> NetworkTrace:
     limits, repairs = bodies.limits, None
     if content.startswith(codecs.BOM_UTF8):
-        content, repairs = content.removeprefix(codecs.BOM_UTF8), f"{where} begins with a byte order mark"
+        content, repairs = content.removeprefix(codecs.BOM_UTF8), f"{where} starts with a byte order mark"
     _refuse_too_many(content, where, limits)
     try:
         entries = _decode_entries(content, where, limits)
@@ -100,12 +100,12 @@ def _parse_trace(content: bytes, where: str, bodies: BodySource) -> NetworkTrace
     if len(entries) > limits.entries:
         raise too_many_entries(where, limits)
     if not entries:
-        raise RecordingError(f"{where} has no entries; record the run again")
+        raise RecordingError(f"{where} has no entries; re-record the run")
     return build_trace(entries, bodies, repairs if _is_utf8(content) else f"{where} is not UTF-8 throughout")
 
 
 def _refuse_too_many(content: bytes, where: str, limits: Limits) -> None:
-    """Raise `RecordingError` for what would fill the memory before anybody could count its entries."""
+    """Raise `RecordingError` for a file that would fill the memory before its entries are counted."""
     if len(content) > _LARGE and content.count(b'"request"') > limits.entries:
         raise too_many_entries(where, limits)
 
@@ -155,5 +155,5 @@ def _read_as_lines(content: bytes, where: str, reason: Exception, limits: Limits
     except TooManyEntries:
         raise
     except RecordingError:
-        text = f"{where} is no readable HAR: {reason}; record the run again, closing its browser context"
+        text = f"cannot parse {where} as HAR: {reason}; re-record the run and close the browser context first"
         raise RecordingError(text) from reason

@@ -145,7 +145,7 @@ def build_trace(
 ) -> NetworkTrace:
     """The trace with these entries, in which a damaged entry costs only what is damaged in it.
 
-    Raises `RecordingError` for an entry that is no object at all.
+    Raises `RecordingError` for an entry that is not an object.
     """
     return NetworkTrace(tuple(_build_event(index, raw, bodies) for index, raw in enumerate(entries)), repairs, advice)
 

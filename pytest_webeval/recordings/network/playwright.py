@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 NETWORK = "trace.network"
-_ADVICE = "record the run again with context.tracing.start(snapshots=True), and stop tracing before its context closes"
+_ADVICE = "re-record the run with context.tracing.start(snapshots=True), and stop tracing before the context closes"
 _LOG = re.compile(r"[\w.-]{0,80}trace\.network", re.ASCII)
 _MAX_NAMED = 5  # logs in a message
 _LARGE = 4 * 2**20  # bytes; fewer cannot hold lines enough to matter
@@ -66,7 +66,7 @@ class LineEntries:
 def read_line_entries(content: bytes, where: str, limits: Limits) -> LineEntries:
     """The HAR entries in the resource-snapshot lines of a file. Raises `RecordingError` with the line's number."""
     if len(content) > _LARGE and sum(map(content.count, _BREAKS)) > _LINES * limits.entries:
-        problem = f"{where} has more than {_LINES * limits.entries:,} lines, {_LINES} for each entry that is read"
+        problem = f"{where} has more than {_LINES * limits.entries:,} lines, {_LINES} per entry"
         raise RecordingError(f"{problem}; {limits.describe('entries')}")
     try:
         result = LineEntries(_decode_entries(content.decode().splitlines(), limits))
@@ -114,7 +114,7 @@ def _decode_line_feed_lines(content: bytes, where: str, limits: Limits) -> list[
     try:
         return _decode_entries([line if line.strip() else b'{"type": ""}' for line in content.split(b"\n")], limits)
     except _BadLine as error:
-        raise RecordingError(f"{where} is no Playwright trace: {error}; record it again") from error
+        raise RecordingError(f"cannot parse {where} as a Playwright trace: {error}; re-record the run") from error
 
 
 class ZipTrace:
@@ -133,7 +133,7 @@ class ZipTrace:
             logs = _read_logs(inputs.limits.file_size, names, archive.read)
         except BROKEN_ZIP as error:
             raise RecordingError(
-                f"{where} is no Playwright trace with a {NETWORK}: {error}; record it again"
+                f"cannot read {where} as a Playwright trace with a {NETWORK}: {error}; re-record the run"
             ) from error
         return _build_log_trace(
             logs, where, BodySource(build_body_reader(archive, where, f"{RESOURCES}/"), inputs.limits)

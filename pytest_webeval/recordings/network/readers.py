@@ -42,7 +42,7 @@ TRACE_READERS: tuple[TraceReader, ...] = (HarTrace(), HarZipTrace(), ZipTrace(),
 def load_trace(inputs: RunInputs, name: str) -> NetworkTrace:
     """The network trace of that name in a run directory. Raises `RecordingError`."""
     if not os.path.lexists(inputs.directory / name):
-        raise RecordingError(f"no network trace {name} in {inputs.directory}; record one, or remove the directory")
+        raise RecordingError(f"missing network trace {name} in {inputs.directory}; record one, or remove the directory")
     is_folder = _is_folder(inputs.directory / name)
     reader = next(reader for reader in TRACE_READERS if reader.reads(name, is_folder=is_folder))
     return reader.load(inputs, name)

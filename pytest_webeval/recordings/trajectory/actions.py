@@ -95,15 +95,15 @@ def read_action(text: str) -> ActionText:
     except InvalidJson as error:
         return _read_literal(tool, call[brace : call.rfind("}") + 1], error)
     tail = call[decoded.end :].strip()
-    trailing = (f"there is text after the arguments: {shorten_json(tail[:60])}",) if tail else ()
+    trailing = (f"text after the arguments: {shorten_json(tail[:60])}",) if tail else ()
     return ActionText(tool, decoded.value, (*decoded.warnings, *trailing))
 
 
 def _read_literal(tool: str | None, text: str, error: InvalidJson) -> ActionText:
     arguments = _parse_literal(text)
     if arguments is None:
-        return ActionText(tool, None, (f"the arguments are no JSON ({error})",))
-    return ActionText(tool, arguments, ("the arguments are written as in Python",))
+        return ActionText(tool, None, (f"the arguments are not valid JSON ({error})",))
+    return ActionText(tool, arguments, ("the arguments are a Python literal, not JSON",))
 
 
 def _parse_literal(text: str) -> dict[str, Any] | None:
@@ -179,7 +179,7 @@ def parse_event_action(event: Mapping[str, Any]) -> Action:
     raw_action = outer if inner is None or inner == "" else inner
     is_named = isinstance(raw_action, str) and raw_action != ""
     if not is_named:
-        problems.append(f"its action is {shorten_json(raw_action)}, not a name; kept as {UNPARSED}")
+        problems.append(f"its action is {shorten_json(raw_action)}, not a name; recorded as {UNPARSED}")
     tool = outer if isinstance(outer, str) else None
     name = raw_action if isinstance(raw_action, str) else shorten_json(raw_action)
     thought = _read_thought(arguments, problems)
@@ -187,14 +187,13 @@ def parse_event_action(event: Mapping[str, Any]) -> Action:
 
 
 def parse_text_action(text: StepText) -> Action:
-    """The action of a step that is written as text; one that cannot be read is kept, so that the steps still count."""
+    """The action of a step that is written as text; an unreadable one still counts as a step."""
     parsed = read_action(text.action)
     inner = (parsed.arguments or {}).get("action")
     name = inner if isinstance(inner, str) and inner else parsed.tool or ""
     is_named = parsed.arguments is not None and name != ""
-    problems = (
-        parsed.problems if is_named else (*parsed.problems, f"it names no action and arguments; kept as {UNPARSED}")
-    )
+    unnamed = f"it has no action name or no arguments; recorded as {UNPARSED}"
+    problems = parsed.problems if is_named else (*parsed.problems, unnamed)
     logged = {"action": UNPARSED} if parsed.arguments is None else parsed.arguments
     return Action(TEXT, name or UNPARSED, is_named, parsed.tool, logged, text.thought, problems)
 
@@ -209,10 +208,10 @@ def _read_arguments(event: Mapping[str, Any], problems: list[str]) -> dict[str, 
     raw = event.get("arguments")
     arguments = _decode_arguments(raw) if isinstance(raw, str) else raw
     if not isinstance(arguments, dict):
-        problems.append(f"its arguments are {shorten_json(raw)}, not a JSON object; read as none")
+        problems.append(f"its arguments are {shorten_json(raw)}, not a JSON object; ignored")
         return {}
     if isinstance(raw, str):
-        problems.append("its arguments are a text, read as the JSON object in it")
+        problems.append("its arguments are a string; parsed as JSON")
     return arguments
 
 
@@ -236,5 +235,5 @@ def _read_text(arguments: Mapping[str, Any], key: str, problems: list[str]) -> s
     raw = arguments.get(key)
     if raw is None or isinstance(raw, str):
         return raw or ""
-    problems.append(f"its {key} are {shorten_json(raw)}, not a text; read as their JSON")
+    problems.append(f"its field {key} is {shorten_json(raw)}, not a string; converted to JSON")
     return json.dumps(raw)

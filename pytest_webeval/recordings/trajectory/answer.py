@@ -18,7 +18,7 @@ from pytest_webeval.safety.warning_log import WarningLog
 
 _REQUIRED = ("prompt_tokens", "completion_tokens")
 _OPTIONAL = ("reasoning_tokens", "num_calls")
-_MOST = 2**53  # beyond it not every reader of JSON keeps whole numbers apart
+_MOST = 2**53  # beyond it some JSON readers round integers
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +49,19 @@ def total_usage(components: Mapping[str, Usage]) -> Usage:
 
 
 def read_usage(raw: Mapping[str, Any], warnings: WarningLog) -> dict[str, Usage]:
-    """The usage of each component whose numbers can be believed; a warning for each that is left out."""
+    """The usage of each component with valid numbers; a warning for each excluded one."""
     usages = {}
     for component, fields in raw.items():
         try:
             usages[component] = _parse_usage(fields)
         except ValueError as error:
-            warnings.add(f"token_usage of {component!r:.80} is left out of the sum: {error}")
+            warnings.add(f"token_usage of {component!r:.80} is excluded from the sum: {error}")
     return usages
 
 
 def _parse_usage(fields: object) -> Usage:
     if not isinstance(fields, dict):
-        raise ValueError(f"it is {reprlib.repr(fields):.80}; wanted an object with {' and '.join(_REQUIRED)}")
+        raise ValueError(f"it is {reprlib.repr(fields):.80}; expected an object with {' and '.join(_REQUIRED)}")
     prompt, completion = (_parse_count(fields, key) for key in _REQUIRED)
     reasoning, calls = (None if fields.get(key) is None else _parse_count(fields, key) for key in _OPTIONAL)
     extra = {key: value for key, value in fields.items() if key not in (*_REQUIRED, *_OPTIONAL)}
@@ -73,7 +73,7 @@ def _parse_count(fields: Mapping[str, object], key: str) -> int:
     count = int(raw) if isinstance(raw, float) and raw.is_integer() else raw
     if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= _MOST:
         problem = f"{key} is {reprlib.repr(raw):.80}" if key in fields else f"it has no {key}"
-        raise ValueError(f"{problem}; wanted a whole number")
+        raise ValueError(f"{problem}; expected a non-negative integer")
     return count
 
 
@@ -86,19 +86,19 @@ _SUFFIX = "_answer.json"
 _FULL_SUFFIX = "_final_answer.json"
 _BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _MAX_LISTED = 5  # names in a message
-_REPAIR_HINT = "record the run again, or mend the file"
+_REPAIR_HINT = "re-record the run, or fix the file"
 
 # What a field must be if it is there at all; env_state_json may be anything.
 _EXPECTED_TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
-    "final_answer": ((str, type(None)), "a text"),
+    "final_answer": ((str, type(None)), "a string"),
     "env_state_json": ((object,), "any JSON"),
-    "env_state_raw": ((str, type(None)), "a text"),
+    "env_state_raw": ((str, type(None)), "a string"),
     "screenshots": ((list,), "a list of file names"),
-    "is_aborted": ((bool,), "true or false"),
-    "is_rel_paths": ((bool,), "true or false"),
+    "is_aborted": ((bool,), "a boolean"),
+    "is_rel_paths": ((bool,), "a boolean"),
     "token_usage": ((dict, type(None)), "an object"),
 }
-_KINDS = {type(None): "null", bool: "a truth value", str: "a text", list: "a list", dict: "an object"}
+_KINDS = {type(None): "null", bool: "a boolean", str: "a string", list: "a list", dict: "an object"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +136,12 @@ def answer_name(task_id: str, names: Sequence[str]) -> str:
         if len(matches) == 1:
             return matches[0]
     if not candidates:
-        problem = f"there is no {exact!r:.80} nor any other *{_SUFFIX}"
+        problem = f"missing answer file: neither {exact!r:.80} nor another *{_SUFFIX}"
         raise UnreadableTrajectory(
-            "answer_missing", f"{problem}; the agent crashed, or the run was copied in part: record it again"
+            "answer_missing", f"{problem}; the agent crashed, or the copy is incomplete: re-record the run"
         )
-    problem = f"there are {len(candidates)} answer files and none is called {exact!r:.80}: {_format_names(candidates)}"
-    raise UnreadableTrajectory("answer_ambiguous", f"{problem}; keep the one that counts")
+    problem = f"{len(candidates)} answer files, but not {exact!r:.80}: {_format_names(candidates)}"
+    raise UnreadableTrajectory("answer_ambiguous", f"{problem}; keep only the right one")
 
 
 def other_answers(name: str, names: Sequence[str]) -> str | None:
@@ -150,9 +150,8 @@ def other_answers(name: str, names: Sequence[str]) -> str | None:
     if not others:
         return None
     loaded = "neither" if len(others) == 1 else "none of them"
-    return (
-        f"{name}: the answer is read from here, not from {_format_names(others)}; webeval loads {loaded}, so keep one"
-    )
+    problem = f"{name}: the answer is read from this file, not from {_format_names(others)}"
+    return f"{problem}; webeval loads {loaded}, so keep one"
 
 
 def _candidates(names: Sequence[str]) -> list[str]:
@@ -165,7 +164,7 @@ def name_warning(task_id: str, name: str) -> str | None:
     other = name.removesuffix(_FULL_SUFFIX if name.endswith(_FULL_SUFFIX) else _SUFFIX)
     if other in (task_id, "final", ""):
         return None
-    return f"{name}: the directory is called {task_id!r:.80}, which is taken for the task's id; was it renamed?"
+    return f"{name}: the directory name {task_id!r:.80} is used as the task id; check whether it was renamed"
 
 
 def read_answer(name: str, content: bytes) -> FinalAnswer:
@@ -196,10 +195,11 @@ def _parse_object(name: str, content: bytes) -> dict[str, Any]:
     try:
         document = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise UnreadableTrajectory("answer_invalid", f"{name} is no JSON: {error}; {_REPAIR_HINT}") from error
+        raise UnreadableTrajectory("answer_invalid", f"cannot parse {name} as JSON: {error}; {_REPAIR_HINT}") from error
     if not isinstance(document, dict):
         raise UnreadableTrajectory(
-            "answer_invalid", f"{name} is {_format_kind(document)}; wanted an object with final_answer; {_REPAIR_HINT}"
+            "answer_invalid",
+            f"{name} is {_format_kind(document)}; expected an object with final_answer; {_REPAIR_HINT}",
         )
     return document
 
@@ -215,7 +215,7 @@ def _refuse_wrong_types(name: str, fields: Mapping[str, Any]) -> None:
 
 def _wrong_type_error(name: str, raw: object, expected: str, where: str) -> UnreadableTrajectory:
     return UnreadableTrajectory(
-        "answer_invalid", f"{name} has {_format_kind(raw)} where {expected} is wanted; {_REPAIR_HINT} @ {where}"
+        "answer_invalid", f"{name} has {_format_kind(raw)} instead of {expected}; {_REPAIR_HINT} @ {where}"
     )
 
 
@@ -227,10 +227,10 @@ def _add_warnings(fields: Mapping[str, Any], content: bytes, warnings: WarningLo
     if content.startswith(_BYTE_ORDER_MARKS):
         warnings.add("starts with a byte order mark, which is skipped")
     if fields.get("final_answer", NO_ANSWER) is None:
-        warnings.add(f"final_answer is null, which is taken for {NO_ANSWER}")
+        warnings.add(f"final_answer is null, which is read as {NO_ANSWER}")
     unknown = sorted(fields.keys() - _EXPECTED_TYPES.keys())
     if unknown:
-        warnings.add(f"keys that this format does not define are kept but not used: {_format_names(unknown)}")
+        warnings.add(f"unknown keys, not used: {_format_names(unknown)}")
 
 
 def _format_names(names: Sequence[str]) -> str:

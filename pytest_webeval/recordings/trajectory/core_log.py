@@ -11,7 +11,7 @@ from pytest_webeval.safety.warning_log import WarningLog
 
 _FILE = "core.log"
 _LONG_SESSION = 1800  # seconds
-_MOST_OF_LINE = 4096  # bytes; of longer lines only the beginning is looked at
+_MOST_OF_LINE = 4096  # bytes; of longer lines only the beginning is read
 _MOST_OF_TEXT = 200
 
 _HEADER = re.compile(
@@ -80,7 +80,7 @@ class _Reading:
     def log(self) -> CoreLog:
         warnings = WarningLog(_FILE)
         if self.attempts > 1:
-            warnings.add(f"the task was started {self.attempts} times; only what the last attempt left can be judged")
+            warnings.add(f"the task was started {self.attempts} times; only the last attempt is scored")
         return CoreLog(
             self.attempts, self.is_completed, self.crash, self.error, self.is_stale, self.seconds, warnings.texts
         )
@@ -128,6 +128,6 @@ def _parse_time(text: str) -> datetime | None:
 
 
 def _format_line(text: str) -> str:
-    """One printable line without addresses: those of sessions let whoever reads them in (Q48)."""
+    """One printable line without addresses: session URLs give access (Q48)."""
     words = ("<url>" if "://" in word else word for word in text.split())
     return "".join(filter(str.isprintable, " ".join(words))).strip()[:_MOST_OF_TEXT]

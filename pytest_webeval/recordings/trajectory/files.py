@@ -1,4 +1,4 @@
-"""The files of one Fara run directory, each read once, when it is asked for."""
+"""The files of one Fara run directory, each read once, on first use."""
 
 from __future__ import annotations
 
@@ -100,16 +100,16 @@ class TrajectoryFiles:
 
     @cached_property
     def score_names(self) -> tuple[str, ...]:
-        """Names of the JSON files in `scores/`, sorted. Raises `RecordingError` if that is no directory of its own.
+        """Names of the JSON files in `scores/`, sorted. Raises `RecordingError` if that is not a directory.
 
-        What nobody may list is an error as well: there may be a verdict in it.
+        An unreadable directory is an error as well: there may be a verdict in it.
         """
         if SCORES not in self.names:
             return ()
         folder = self.path / SCORES
         try:
             if not stat.S_ISDIR(folder.lstat().st_mode):
-                problem = f"{SCORES} in {self.path} is no directory; put the files there, not a link to them"
+                problem = f"{SCORES} in {self.path} is not a directory; replace it with a directory, not with a link"
                 raise RecordingError(problem)
             return tuple(name for name in sorted(os.listdir(folder)) if name.endswith(".json"))  # noqa: PTH208  (names)
         except OSError as error:

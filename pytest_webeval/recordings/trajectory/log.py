@@ -41,7 +41,7 @@ class Log:
 
 
 def read_log(content: bytes) -> Log:
-    """The log in the bytes of its file, whatever they are. What is damaged is left out or repaired, with a warning."""
+    """The log in the bytes of its file, whatever they are. Damaged data are ignored or repaired, with a warning."""
     in_lines, in_steps = WarningLog(LOG), WarningLog(LOG)
     lines = read_lines(content, in_lines)
     logged_steps = read_steps(lines, in_steps)

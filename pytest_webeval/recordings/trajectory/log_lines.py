@@ -52,7 +52,7 @@ def _split_lines(content: bytes, warnings: WarningLog) -> Iterator[tuple[int, by
         yield number, content[start:end]
         start = end + 1
     if start < len(content):
-        warnings.add(f"has more than {MAX_LINES:,} lines; the rest is left out", MAX_LINES)
+        warnings.add(f"has more than {MAX_LINES:,} lines; the rest is ignored", MAX_LINES)
 
 
 def _decode_text(raw: bytes, number: int, warnings: WarningLog) -> str:
@@ -60,10 +60,10 @@ def _decode_text(raw: bytes, number: int, warnings: WarningLog) -> str:
         text = raw.decode()
     except UnicodeDecodeError:
         text = raw.decode(errors="replace")
-        warnings.add("is not UTF-8; the bytes that are none are read as \\ufffd", number)
+        warnings.add("is not UTF-8; invalid bytes are read as \\ufffd", number)
     text = text.strip(_BLANKS)
     if text.strip(_LEFTOVERS) != text:
-        warnings.add("a byte order mark or NUL characters around the line are left out", number)
+        warnings.add("a byte order mark or NUL characters around the line are ignored", number)
     return text.strip(_BLANKS + _LEFTOVERS)
 
 
@@ -79,8 +79,8 @@ def _decode_events(text: str, number: int, warnings: WarningLog) -> Iterator[dic
         if start == len(text):
             return
         if position == 0:
-            warnings.add("goes on after its JSON object, as if a line feed were missing", number)
-    warnings.add(f"has more than {MAX_GLUED:,} JSON objects; the rest is left out", number)
+            warnings.add("continues after its JSON object; a line feed may be missing", number)
+    warnings.add(f"has more than {MAX_GLUED:,} JSON objects; the rest is ignored", number)
 
 
 def _skip_blanks(text: str, start: int) -> int:
@@ -93,10 +93,10 @@ def _decode_object(text: str, start: int, number: int, warnings: WarningLog) -> 
     try:
         decoded = load_lenient(text, start)
     except InvalidJson as error:
-        warnings.add(f"is no JSON: {error}; left out: {shorten_json(text[start : start + 60])}", number)
+        warnings.add(f"is not valid JSON: {error}; skipped: {shorten_json(text[start : start + 60])}", number)
         return None
     if not isinstance(decoded.value, dict):
-        warnings.add(f"is no JSON object; left out: {shorten_json(text[start : start + 60])}", number)
+        warnings.add(f"is not a JSON object; skipped: {shorten_json(text[start : start + 60])}", number)
         return None
     for oddity in decoded.warnings:
         warnings.add(oddity, number)

@@ -20,6 +20,7 @@ from pytest_webeval.recordings.trajectory.actions import read_text
 from pytest_webeval.recordings.trajectory.log_lines import Line
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.safety.json import shorten_json
+from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.warning_log import WarningLog
 
 
@@ -79,7 +80,7 @@ class StepAssembler:
             step.text = action
             return
         if text.number != self._last + 1:
-            self.warnings.add(f"has step number {text.number} where {self._last + 1} is due", line.number)
+            self.warnings.add(f"has step number {text.number}, expected {self._last + 1}", line.number)
         self._begin(StepBuilder(text.number, line, action, action))
 
     def add_observation(self, line: Line, observation: ObservationText) -> None:
@@ -88,8 +89,8 @@ class StepAssembler:
         if step is None or step.observation is not None:
             last = self._open()
             step = last if last and last.text is None else None
-            then = "taken for the last one" if step else "left out"
-            self.warnings.add(f"Observation#{observation.number} fits no step; {then}", line.number)
+            then = "assigned to the last step" if step else "ignored"
+            self.warnings.add(f"Observation#{observation.number} does not match a step; {then}", line.number)
             if step:
                 self._register(step, observation.number)
         if step:
@@ -132,7 +133,7 @@ def _parse_actions(lines: Sequence[Line], warnings: WarningLog) -> list[Action |
     for position, source in enumerate(sources if SOLVER in sources else ()):
         if isinstance(source, str) and source != SOLVER:
             actions[position] = None
-            problem = f"is an action of {shorten_json(source)}, not of {SOLVER}; no step"
+            problem = f"is an action of {shorten_json(source)}, not of {SOLVER}; not counted as a step"
             warnings.add(problem, lines[position].number)
     return actions
 
@@ -142,11 +143,11 @@ def _parse_message(line: Line, warnings: WarningLog) -> StepText | ObservationTe
     if "message" not in line.event or line.event.get("source") == SUMMARY:
         return None
     if not isinstance(message, str):
-        warnings.add(f"its message is {shorten_json(message)}, not a text; left out", line.number)
+        warnings.add(f"its message is {shorten_json(message)}, not a string; ignored", line.number)
         return None
     parsed = read_text(message)
     if parsed is None and quotes_step(message):
-        warnings.add("its message only quotes a thought and an action; no step", line.number)
+        warnings.add("its message only quotes a thought and an action; not counted as a step", line.number)
     return parsed
 
 
@@ -185,8 +186,9 @@ def _compare_counts(drafts: Sequence[StepBuilder], warnings: WarningLog) -> None
     texts = sum(draft.text is not None for draft in drafts)
     alone = len(drafts) - structured
     if structured and texts and (structured != texts or alone):
-        rest = f", and {alone} that only a text tells" if alone else ""
-        warnings.add(f"has {structured} structured and {texts} text steps; the structured ones count{rest}")
+        rest = f", and {alone} recorded only as text" if alone else ""
+        counts = f"{pluralize(structured, 'structured step')} and {pluralize(texts, 'text step')}"
+        warnings.add(f"has {counts}; the structured steps count{rest}")
 
 
 def _build_step(index: int, draft: StepBuilder, warnings: WarningLog) -> LoggedStep:
@@ -213,5 +215,5 @@ def _read_text_field(line: Line, key: str, warnings: WarningLog) -> str | None:
     raw = line.event.get(key)
     if raw is None or isinstance(raw, str):
         return raw
-    warnings.add(f"its {key} is {shorten_json(raw)}, not a text; read as none", line.number)
+    warnings.add(f"its {key} is {shorten_json(raw)}, not a string; ignored", line.number)
     return None

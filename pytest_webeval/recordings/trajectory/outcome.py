@@ -1,4 +1,4 @@
-"""The outcome of a trajectory, and its points before any judge looks at it (`fara_webeval.md` §4)."""
+"""The outcome of a trajectory, and the points that need no judge (`fara_webeval.md` §4)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pytest_webeval.recordings.trajectory.answer import FinalAnswer
 from pytest_webeval.recordings.trajectory.core_log import CoreLog
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.safety.text import pluralize
 
 
 class OutcomeClass(StrEnum):
@@ -36,7 +37,7 @@ class TrajectoryOutcome:
 
 
 def unreadable(problem: UnreadableTrajectory) -> TrajectoryOutcome:
-    """The outcome of a trajectory that nothing can be said about."""
+    """The outcome of an unreadable trajectory."""
     return TrajectoryOutcome(OutcomeClass.UNREADABLE, (problem.code,), str(problem))
 
 
@@ -44,9 +45,7 @@ def classify_unanswered(problem: UnreadableTrajectory, core: CoreLog) -> Traject
     """The outcome where no answer file can be used: a crash if the log of the execution shows one (§4.2, rows 1, 2)."""
     has_crashed = core.crash is not None or (core.attempts > 0 and not core.is_completed)
     if problem.code == "answer_missing" and has_crashed:
-        message = (
-            f"the run crashed: {core.crash}" if core.crash else "the run never came to its end, and left no answer"
-        )
+        message = f"the run crashed: {core.crash}" if core.crash else "the run did not finish and has no answer"
         return TrajectoryOutcome(OutcomeClass.ABORTED, ("crash_no_answer",), message)
     return unreadable(problem)
 
@@ -55,13 +54,13 @@ def classify_answered(answer: FinalAnswer, steps: Sequence[Step], max_rounds: in
     """The outcome of a trajectory with an answer file and a log (§4.2, rows 3, 5, 6)."""
     if answer.is_aborted:
         more = ("aborted_with_answer",) if answer.is_answered else ()
-        message = "the environment failed while the agent was at work (is_aborted)"
+        message = "the environment failed during the run (is_aborted)"
         return TrajectoryOutcome(OutcomeClass.ABORTED, ("flagged", *more), message)
     if not answer.is_answered:
         return TrajectoryOutcome(
             OutcomeClass.OVER_BUDGET,
             ("no_answer", *_list_budget_reasons(steps, max_rounds)),
-            f"the agent gave no answer in {len(steps)} steps",
+            f"the agent gave no answer in {pluralize(len(steps), 'step')}",
         )
     return TrajectoryOutcome(OutcomeClass.COMPLETED, tuple(_list_answer_reasons(answer, steps)), "the agent answered")
 

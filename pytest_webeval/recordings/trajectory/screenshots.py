@@ -92,7 +92,7 @@ class _Folder:
         return is_named_so and not self._is_unsafe(name)
 
     def _relative_path(self, entry: str, parts: Sequence[str]) -> str:
-        """The path below the directory that an entry means, or nothing if it means a place elsewhere."""
+        """The path below the directory that an entry means, or nothing if it is outside."""
         if _ABSOLUTE.match(entry):
             own = [part for part in _SEPARATOR.split(self.path) if part]
             return "/".join(parts[len(own) :]) if parts[: len(own)] == own else ""
@@ -126,12 +126,12 @@ def _parse_moment(name: str) -> str:
 
 
 _WARNING_TEXTS = {
-    "moved": "listed by a path elsewhere, and taken from the run's directory by name",
+    "moved": "listed with another path, and read from the run's directory by name",
     "missing": "listed, but not in the run's directory; copy the run again",
-    "refused": "listed, but refused as no plain image inside the run's directory",
-    "unlisted": "in the run's directory, but not listed, and not used",
-    "not listed at all": "in the run's directory, and used although the answer file lists none",
-    "twice": "listed more than once, and used once",
+    "refused": "listed, but not a regular image file inside the run's directory; ignored",
+    "unlisted": "in the run's directory, but not listed; ignored",
+    "not listed at all": "in the run's directory, and used although the answer file lists no screenshots",
+    "twice": "listed more than once; used once",
 }
 
 

@@ -12,7 +12,7 @@ NO_ANSWER = "<no_answer>"  # what the answer is as long as the agent has given n
 
 
 class UnreadableTrajectory(RecordingError):
-    """A trajectory that nothing can be said about. `code` is the reason code of `fara_webeval.md` §4.2."""
+    """An unreadable trajectory. `code` is the reason code of `fara_webeval.md` §4.2."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)

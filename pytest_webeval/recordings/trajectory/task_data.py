@@ -74,14 +74,14 @@ def _parse_object(content: bytes, warnings: WarningLog) -> dict[str, Any]:
     try:
         document = json.loads(content, parse_float=Decimal, parse_constant=lambda _: None)
     except (ValueError, RecursionError) as error:
-        warnings.add(f"is no JSON: {error}; what it says is not used")
+        warnings.add(f"is not valid JSON: {error}; ignored")
         return {}
     except ArithmeticError:
-        warnings.add("has a number with an exponent beyond all bounds; what it says is not used")
+        warnings.add("has a number with an out-of-range exponent; ignored")
         return {}
     if isinstance(document, dict):
         return document
-    warnings.add("is no JSON object; what it says is not used")
+    warnings.add("is not a JSON object; ignored")
     return {}
 
 
@@ -94,7 +94,7 @@ def _select_rubric(raw: object, warnings: WarningLog) -> Mapping[str, Any] | Non
     first = next(iter(raw), None) if isinstance(raw, list) else raw
     if first is None or isinstance(first, dict):
         return first
-    warnings.add(f"wanted an object or a list of objects; the rubric is not used @ {_RUBRIC}")
+    warnings.add(f"expected an object or a list of objects; the rubric is ignored @ {_RUBRIC}")
     return None
 
 

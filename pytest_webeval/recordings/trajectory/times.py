@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pytest_webeval.safety.warning_log import WarningLog
 
 _FILE = "times.json"
-_MOST = 1e12  # seconds; a stamp beyond it is none of our times, or counts milliseconds
+_MOST = 1e12  # seconds; a stamp beyond it is invalid, or counts milliseconds
 _TOLERANCE = 0.001  # seconds by which a duration may differ from its stamps
 
 
@@ -33,7 +33,7 @@ def read_times(content: bytes | None) -> Times:
     if start is not None and end is not None and duration is not None:
         between = end - start
         if abs(duration - between) > _TOLERANCE:
-            warnings.add(f"duration is {duration:.3f}, though {between:.3f} lie between the stamps; duration counts")
+            warnings.add(f"duration is {duration:.3f}, but the timestamps are {between:.3f} apart; duration counts")
     return Times(start, end, duration, warnings.texts)
 
 
@@ -41,11 +41,11 @@ def _parse_object(content: bytes, warnings: WarningLog) -> dict[str, object] | N
     try:
         document = json.loads(content)
     except (ValueError, RecursionError) as error:
-        warnings.add(f"is no JSON: {error}; the duration is unknown")
+        warnings.add(f"is not valid JSON: {error}; the duration is unknown")
         return None
     if isinstance(document, dict):
         return document
-    warnings.add(f"is {reprlib.repr(document):.80}; wanted an object with a duration, which is unknown")
+    warnings.add(f"is {reprlib.repr(document):.80}; expected an object with a duration; the duration is unknown")
     return None
 
 
@@ -53,6 +53,6 @@ def _read_seconds(fields: dict[str, object], key: str, warnings: WarningLog) -> 
     raw = fields.get(key)
     if isinstance(raw, int | float) and not isinstance(raw, bool) and 0 <= raw <= _MOST:
         return float(raw)
-    problem = f"{key} is {reprlib.repr(raw):.80}" if key in fields else f"there is no {key}"
-    warnings.add(f"{problem}; wanted a number of seconds; it is unknown")
+    problem = f"{key} is {reprlib.repr(raw):.80}" if key in fields else f"missing {key}"
+    warnings.add(f"{problem}; expected a number of seconds; the value is unknown")
     return None

@@ -29,14 +29,14 @@ from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 
-LOST_LOG = "web_surfer.log: holds no action although the agent acted; it was recorded below the level DEBUG, or cut"
+LOST_LOG = "web_surfer.log: no actions although the agent acted; it was truncated, or recorded without the level DEBUG"
 
 
 @dataclass(frozen=True)
 class Trajectory(TrajectoryFiles):
     """A run step by step: read-only.
 
-    Only properties that say so raise over damaged content: what can be kept is kept, and `warnings` list the rest.
+    Only properties that say so raise over damaged content: readable data are retained, and `warnings` list the rest.
     """
 
     @cached_property

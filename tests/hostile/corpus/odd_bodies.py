@@ -41,7 +41,7 @@ def _reference(name: str, outcome: str = "error") -> Case:
         f"a body kept in {name!r:.60}",
         outcome,
         recording(honest.entry(content={"mimeType": "application/json", "_file": name})),
-        "plain file name|cannot be had" if outcome == "error" else "",
+        "invalid name of a body file|cannot read the side file" if outcome == "error" else "",
         task=_BODY,
     )
 

@@ -190,9 +190,9 @@ _OTHERS = (
     run(
         "trace.zip is too big", "error", all_of(without(honest.HAR), _in_place(honest.ZIP, sparse)), "536,870,9|512 MiB"
     ),
-    run("the directory is a link to a good run outside", "error", _link_out("bystanders/run"), "out of the run root"),
+    run("the directory is a link to a good run outside", "error", _link_out("bystanders/run"), "outside the run root"),
     run("the directory is a link to the file system's root", "error", _link_out("../../../../../../../../.."), "link"),
-    run("the directory is a link to nothing", "error", _link_out("bystanders/nothing"), "nowhere"),
+    run("the directory is a link to nothing", "error", _link_out("bystanders/nothing"), "without a target"),
     run("an empty directory", "error", without(honest.RESPONSE, honest.HAR), "unknown layout"),
     run("an answer alone", "error", without(honest.HAR), "no network trace"),
     run("a trace alone", "error", without(honest.RESPONSE), honest.RESPONSE),

@@ -32,7 +32,7 @@ from tests.parity.harness.run_directories import RunDirectory
 TODAY = date(2026, 3, 21)  # as in oracle_worker.py
 SECONDS = 20
 SUCCESS, FAILURE, ERROR = "success", "failure", "error"
-UNVISITED = "no request goes to a configured address"
+UNVISITED = "no request to a configured URL"
 HANG, CRASH = "hang", "crash"  # neither is a verdict: the scorer never finished, or raised what it should not
 
 

@@ -50,9 +50,9 @@ def result(*evaluated, error=None, status=Status.FAILURE, run="runs/1"):
             "network_event.post_data.a.b[3]_array_values_mismatch",
             "post_data",
             "elements",
-            "post_data has other elements",
+            "post_data: elements differ",
         ),
-        ("agent_response_keys_mismatch", "agent_response", "keys", "agent_response has other keys"),
+        ("agent_response_keys_mismatch", "agent_response", "keys", "agent_response: keys differ"),
         ("agent_response.status_mismatch", "status", "different", "status differs"),
         ("agent_response_invalid_format", "agent_response", "malformed", "agent_response is malformed"),
         ("retrieved_data[12].name_mismatch", "retrieved_data", "different", "retrieved_data differs"),
@@ -60,7 +60,7 @@ def result(*evaluated, error=None, status=Status.FAILURE, run="runs/1"):
         ("retrieved_data_unexpected", "retrieved_data", "unexpected", "retrieved_data is not expected"),
         ("missing_navigation_event", "expected event", "missing", "expected event is missing"),
         ("unexpected_navigation_event", "forbidden event", "present", "forbidden event was sent"),
-        ("rubric.points_mismatch", "points", "unmet", "points not reached"),
+        ("rubric.points_mismatch", "points", "unmet", "points: not achieved"),
         ("the page is pretty", "the page is pretty", "failed", "the page is pretty failed"),
         ("x" * 500, "x" * (LONGEST_FIELD - 1) + "…", "failed", "x" * (LONGEST_FIELD - 1) + "… failed"),
         ("[0]_mismatch", "[0]", "different", "[0] differs"),
@@ -75,8 +75,8 @@ def test_a_failed_assertion_tells_field_and_kind(name, field, kind, text):
 @pytest.mark.parametrize(
     ("message", "field"),
     [
-        ("/data/runs/7/network.har is no readable HAR: line 3; record the run again", "… is no readable HAR"),
-        ("there is no runs/7/network.har; put it there, or remove the run", "there is no …"),
+        ("cannot parse /data/runs/7/network.har as HAR: line 3; re-record the run", "cannot parse … as HAR"),
+        ("missing file: runs/7/network.har; add it, or remove the run", "missing file"),
         ("task 108 has no recording", "task … has no recording"),
         ("scoring took longer than 60 s\nand more", "scoring took longer than … s"),
         ('unknown evaluator "Mine" @ eval[0].evaluator', "unknown evaluator …"),
@@ -95,7 +95,7 @@ def test_a_success_is_in_no_group():
 
 
 def test_a_result_that_says_nothing_is_in_a_group_that_says_so():
-    assert group_of(result()) == FailureGroup("", "nothing says why", "error")
+    assert group_of(result()) == FailureGroup("", "unknown reason", "error")
 
 
 def test_of_the_right_place_the_field_decides_and_of_another_place_that_no_event_matched():

@@ -80,15 +80,19 @@ def test_of_a_recording_that_is_whole_nothing_is_told(checked, entries):
 
 
 WRONG = [
-    ("bodies_missing", [entry(content=SIZED), entry(content=SIZED)], "2 of 2 responses with content have no stored"),
-    ("empty_log", [entry("/a.css"), entry("/b.png")], "of no use: 2 entries, all of them static files; record the run"),
-    ("empty_log", [{"request": {}}], "of no use: none of its 1 entries is a request that"),
+    ("bodies_missing", [entry(content=SIZED), entry(content=SIZED)], "2 of 2 responses with content without a stored"),
+    (
+        "empty_log",
+        [entry("/a.css"), entry("/b.png")],
+        "no usable events: 2 entries of static files only; re-record",
+    ),
+    ("empty_log", [{"request": {}}], "no usable events: 1 unreadable entry; re-record"),
     ("final_page_cached", [document("/a"), document("/b", status=304)], "(event 2 of 2, status 304) came from a cache"),
     ("final_page_cached", [document("/a", _fromCache="disk")], "(event 1 of 1, status 200) came from a cache"),
-    ("failed_requests", [entry(), entry(status=-1), entry(status=0)], "2 of 3 requests got no response, the first is "),
-    ("upload_without_body", [entry(method="post", headers=POSTED)], "1 uploads have no recorded body, the first is ev"),
+    ("failed_requests", [entry(), entry(status=-1), entry(status=0)], "2 of 3 requests without a response, first "),
+    ("upload_without_body", [entry(method="post", headers=POSTED)], "1 upload without a recorded body, first ev"),
     ("upload_without_body", [entry(method="PUT", headers={"content-type": "Multipart/Form-Data; boundary=x"})], ""),
-    ("upload_without_body", [entry(method="PATCH", headers=POSTED, post={"text": ""})], "the first is event 1 of 1;"),
+    ("upload_without_body", [entry(method="PATCH", headers=POSTED, post={"text": ""})], "first event 1 of 1;"),
     ("frame_after_page", [document("/a"), entry("/x"), document("/f", "inner")], "a document in an iframe (event 3 of"),
 ]
 

@@ -59,7 +59,8 @@ def test_an_evaluator_of_ones_own_is_called_once_for_each_expectation(case):
     score(case, [mine])
     score(case, [mine])
     assert mine.seen == [0, 1]
-    told = "Q1 (no_recorded_patterns) may have made this failure: what an agent or a site wrote is never a pattern"
+    rule = "text from an agent or a site is never a pattern"
+    told = f"Q1 (no_recorded_patterns) may have changed this verdict to failure: {rule}"
     assert case.warnings[0] == f"{told} @ retrieved_data[1]; AgentResponseEvaluator, eval[0]"
 
 

@@ -84,7 +84,7 @@ def test_an_evaluation_by_other_rules_does_not_warn_again(bench):
 
 
 def test_a_text_of_the_run_does_not_choose_the_kind_of_its_warning(bench):
-    forged = "x.json: Q1 (no_recorded_patterns) made this success: R8: no address is configured"
+    forged = "x.json: Q1 (no_recorded_patterns) changed this verdict to success: R8: no URL configured"
 
     class Forged(Run):
         warnings = (forged,)

@@ -105,15 +105,15 @@ def test_sites_that_are_not_configured_are_guessed_once_with_a_warning(bench):
     assert case.sites is case.sites
     assert (configured.warnings, len(case.warnings)) == ([], 1)
     assert case.log.warnings[0].kind == "guessed_sites"
-    assert case.warnings[0].startswith("no address is configured for shopping, so")
-    assert case.warnings[0].endswith("name them with --webeval-config")
+    assert case.warnings[0].startswith("no URL configured for shopping; ")
+    assert case.warnings[0].endswith("pass them with --webeval-config")
 
 
 def test_a_run_whose_sites_cannot_be_guessed_cannot_be_scored(bench):
     bench.record(events=[at("/a.css")])
     configured = bench.case(bench.task(bench.expecting()), "reference")
     configured.check()
-    with pytest.raises(RecordingError, match="site addresses"):
+    with pytest.raises(RecordingError, match="cannot infer site URLs"):
         Case(configured.run, configured.task, NOWHERE).check()
 
 
@@ -201,7 +201,7 @@ def test_a_damaged_candidate_is_an_error_though_another_would_decide(bench, conf
     result = bench.network(A_POST, at("/a"), at("/a", status=None), **config)
     assert (result.status, result.error_msg) == (
         "error",
-        "event 2 of the trace is damaged: no readable status; record the run again",
+        "event 2 of the trace is damaged: no readable status; re-record the run",
     )
 
 
@@ -236,24 +236,24 @@ def test_the_nearest_miss_is_sought_among_the_last_500_events(bench, before, num
 
 def test_a_failure_tells_how_many_candidates_there_were(bench):
     result = bench.network({**A_POST, "url": ["__SHOPPING__/a", "__SHOPPING__/b"]}, at("/a", status=500))
-    told = "no POST __SHOPPING__/a or __SHOPPING__/b matches; 1 candidates"
+    told = "no matching POST __SHOPPING__/a or __SHOPPING__/b (1 candidate)"
     assert result.assertions[0].assertion_msgs[0] == told
 
 
-NO_PAGE = ": no request is a page, whose Accept header begins with text/html"
+NO_PAGE = ": no request has an Accept header that starts with text/html, as pages have"
 
 
 @pytest.mark.parametrize(
     ("kind", "event", "told"),
     [
-        ("NAVIGATE", at("/a", "GET"), f"0 candidates{NO_PAGE}"),
-        ("NAVIGATE", at("/b", "GET", headers=PAGE), "1 candidates"),
-        ("MUTATE", at("/b", "GET"), "0 candidates"),
+        ("NAVIGATE", at("/a", "GET"), f"(0 candidates){NO_PAGE}"),
+        ("NAVIGATE", at("/b", "GET", headers=PAGE), "(1 candidate)"),
+        ("MUTATE", at("/b", "GET"), "(0 candidates)"),
     ],
 )
 def test_where_no_request_of_a_navigate_task_is_a_page_a_failure_says_so(bench, kind, event, told):
     result = bench.network({"url": "__SHOPPING__/a"}, event, kind=kind)
-    assert result.assertions[0].assertion_msgs[0] == f"no GET __SHOPPING__/a matches; {told}"
+    assert result.assertions[0].assertion_msgs[0] == f"no matching GET __SHOPPING__/a {told}"
 
 
 def test_a_header_is_shown_as_it_was_sent_and_with_its_site_named(bench):
@@ -300,7 +300,9 @@ def test_events_are_shown_as_navigations_or_requests(bench, kind, event, expecte
     assert (result.expected["event_type"], result.actual["event_type"]) == (expected, actual)
 
 
-@pytest.mark.parametrize(("events", "told"), [([], "no POST __SHOPPING__/a, as expected"), ([at("/a")], "1 POST")])
+@pytest.mark.parametrize(
+    ("events", "told"), [([], "no POST __SHOPPING__/a, as expected"), ([at("/a")], "1 matching POST")]
+)
 def test_a_forbidden_event_is_told_by_what_was_expected(bench, events, told):
     result = bench.network(A_POST, at("/z"), *events, should_not_exist=True)
     assert result.assertions[0].assertion_msgs[0].startswith(told)
@@ -329,13 +331,13 @@ def item(earned, most, criterion="tidy"):
 @pytest.mark.parametrize(
     ("items", "config", "name", "told"),
     [
-        ([item(4, 5)], {}, "rubric.points_match", "4 of 5 points (80%); 80% wanted"),
-        ([item(5, 5)], {}, "rubric.points_match", "5 of 5 points (100%); 80% wanted"),
-        ([item(3.9, 5)], {}, "rubric.points_mismatch", "3.9 of 5 points (78%); 80% wanted"),
-        ([item(5, 5), item(3, 5)], {}, "rubric.points_match", "8 of 10 points (80%); 80% wanted"),
-        ([item(1, 2)], {"threshold": 0.5}, "rubric.points_match", "1 of 2 points (50%); 50% wanted"),
-        ([item(0, 0.5)], {"threshold": 0}, "rubric.points_match", "0 of 0.5 points (0%); 0% wanted"),
-        ([item(0.5, 0.5)], {"threshold": 1}, "rubric.points_match", "0.5 of 0.5 points (100%); 100% wanted"),
+        ([item(4, 5)], {}, "rubric.points_match", "4 of 5 points (80%); 80% required"),
+        ([item(5, 5)], {}, "rubric.points_match", "5 of 5 points (100%); 80% required"),
+        ([item(3.9, 5)], {}, "rubric.points_mismatch", "3.9 of 5 points (78%); 80% required"),
+        ([item(5, 5), item(3, 5)], {}, "rubric.points_match", "8 of 10 points (80%); 80% required"),
+        ([item(1, 2)], {"threshold": 0.5}, "rubric.points_match", "1 of 2 points (50%); 50% required"),
+        ([item(0, 0.5)], {"threshold": 0}, "rubric.points_match", "0 of 0.5 points (0%); 0% required"),
+        ([item(0.5, 0.5)], {"threshold": 1}, "rubric.points_match", "0.5 of 0.5 points (100%); 100% required"),
     ],
 )
 def test_a_rubric_is_passed_with_the_wanted_share_of_its_points(bench, items, config, name, told):
@@ -361,16 +363,19 @@ def test_each_criterion_is_noted_with_its_points(bench):
 @pytest.mark.parametrize(
     ("items", "told"),
     [
-        ([], 'rubric.json has a list of 0 for items, wanted a rubric {"items": [{"criterion": '),
+        ([], 'rubric.json has a list of 0 for items, expected a rubric {"items": [{"criterion": '),
         ([item(1, 1), item(-1, 1)], "inconsistent: rubric.json contradicts itself: R8: items[1]: more points than"),
-        ([item(float("inf"), 1)], 'the rubric\'s items[0].earned_points is "Infinity"; wanted a number of points'),
-        ([item(1, float("inf"))], 'the rubric\'s items[0].max_points is "Infinity"; wanted a number of points'),
-        ([{"criterion": "tidy"}], "the rubric's items[0].max_points is null; wanted a number of points; have the run"),
-        ("{}", 'rubric.json has no items, wanted a rubric {"items": '),
-        ("{", "rubric.json cannot be read as JSON: "),
-        ("[" * 100_000, "rubric.json cannot be read as JSON: "),
-        ([item(2, 1)], "inconsistent: rubric.json contradicts itself: R8: items[0]: more points than their maximum"),
-        ([item("", 1)], "rubric.json: nobody gave points for the rubric; have the run judged"),
+        ([item(float("inf"), 1)], 'the rubric\'s items[0].earned_points is "Infinity"; expected a number of points'),
+        ([item(1, float("inf"))], 'the rubric\'s items[0].max_points is "Infinity"; expected a number of points'),
+        (
+            [{"criterion": "tidy"}],
+            "the rubric's items[0].max_points is null; expected a number of points; judge the run",
+        ),
+        ("{}", 'rubric.json has no items, expected a rubric {"items": '),
+        ("{", "rubric.json is not valid JSON: "),
+        ("[" * 100_000, "rubric.json is not valid JSON: "),
+        ([item(2, 1)], "inconsistent: rubric.json contradicts itself: R8: items[0]: more points than the maximum"),
+        ([item("", 1)], "rubric.json: the rubric has no points; judge the run"),
     ],
     ids=lambda one: str(one)[-30:],
 )

@@ -21,11 +21,11 @@ AWAY = [
     {"url": "http://cdn.test/a.css"},
 ]
 PROBLEM = (
-    "no request goes to a configured address, http://shop.test:7770 (shopping); the requests go to "
-    "http://127.0.0.1:7770 (2), http://cdn.test (1); correct the address in --webeval-config, or record the run again"
+    "no request to a configured URL: expected http://shop.test:7770 (shopping); got "
+    "http://127.0.0.1:7770 (2), http://cdn.test (1); fix the URL in --webeval-config, or re-record the run"
 )
 WARNING = (
-    "Q59 (visited_sites) made this error: a failure without a request to a configured address is an error "
+    "Q59 (visited_sites) changed this verdict to error: a failure without a request to a configured URL is an error "
     "@ the trace; NetworkEventEvaluator, eval[1]"
 )
 
@@ -127,9 +127,9 @@ def test_of_many_hosts_the_first_are_named():
     sites = Sites({"shopping": Environment(tuple(f"http://s{number}.test" for number in range(5)))})
     events = [Damaged(), *(Event(f"https://{name}.test/x") for name in "abbcccde")]
     assert format_unvisited(sites, ["shopping"], events) == (
-        "no request goes to a configured address, http://s0.test (shopping), http://s1.test (shopping), "
-        "http://s2.test (shopping) and 2 more; the requests go to https://c.test (3), https://b.test (2), "
-        "https://a.test (1) and 2 more; correct the address in --webeval-config, or record the run again"
+        "no request to a configured URL: expected http://s0.test (shopping), http://s1.test (shopping), "
+        "http://s2.test (shopping) and 2 more; got https://c.test (3), https://b.test (2), "
+        "https://a.test (1) and 2 more; fix the URL in --webeval-config, or re-record the run"
     )
     assert format_unvisited(sites, ["shopping"], [*events, Event("http://s4.test")]) is None
     assert format_unvisited(Sites({"shopping": Environment(("shop.test",))}), ["shopping"], events) is None
@@ -181,10 +181,9 @@ def test_capitals_in_a_configured_address_are_folded(bench, address, rules, stat
     task = bench.task(bench.expecting("MUTATE", schema={"type": "null"}), network)
     whole = replace(bench, sites=Sites({"shopping": Environment((address,))})).score(task, rules)
     assert whole.status == status
-    told = (
-        "Q40 (folded_addresses) made this success: capitals in scheme and host of a configured address are lower-cased"
-    )
-    folded = [f"{told} @ the configured addresses; NetworkEventEvaluator, eval[1]"]
+    reason = "capitals in scheme and host of a configured URL are lower-cased"
+    told = f"Q40 (folded_addresses) changed this verdict to success: {reason}"
+    folded = [f"{told} @ the configured URLs; NetworkEventEvaluator, eval[1]"]
     assert whole.webeval["warnings"] == ([] if rules == "reference" else folded)
 
 

@@ -46,7 +46,7 @@ def test_a_directory_that_cannot_be_listed_is_a_run_of_which_nothing_can_be_read
     refused("2")
     first, second, third = find_runs(tmp_path)
     assert [run.label for run in (first, second, third)] == ["1", "2", "3"]
-    with pytest.raises(RecordingError, match=r"there is no .*/2/agent_response\.json; put it there"):
+    with pytest.raises(RecordingError, match=r"missing file: .*/2/agent_response\.json; add it"):
         second.check()
 
 
@@ -61,5 +61,5 @@ def test_a_directory_that_cannot_be_listed_says_so_where_it_is_named(tmp_path, r
 
 
 def test_what_is_no_run_is_told_by_what_is_wanted(tmp_path):
-    with pytest.raises(RecordingError, match=f"{tmp_path} has an unknown layout; wanted a run of fara "):
+    with pytest.raises(RecordingError, match=f"unknown layout of {tmp_path}; expected fara "):
         load_run(tmp_path)

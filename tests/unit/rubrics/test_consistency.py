@@ -22,7 +22,7 @@ PENALTY = {"criterion": "p", "max_points": 0.3, "earned_points": 0, "post_image_
 PLAIN = {"rubric_items": [LEAF], "outcome_success": True, "success_criterion": "outcome"}
 VOTES = {"n_instances": 3, "outcome_votes": [True, True, None], "majority_output_success": True}
 SCORES = {"median_instance_idx": 2, "all_scores": [0.9, 0.5, 0.875], "median_score": 0.875}
-OUTCOMES = "R3: the outcome is told differently: outcome_success is true,"
+OUTCOMES = "R3: the stored outcomes differ: outcome_success is true,"
 STEPS = "rubric_intermediate_mm_rubric_steps"
 
 
@@ -60,9 +60,9 @@ def nested(*, outcome):
             {STEPS: {"step8_outcome_verification": {"output_success": False}}},
             f"{OUTCOMES} step8_outcome_verification.output_success is false",
         ),
-        (votes(**VOTES | {"n_instances": 4}), "R4: n_instances is 4; only an odd number of votes has a majority"),
-        (votes(**VOTES | {"n_instances": 1.5}), "R4: n_instances is 1.5; only an odd number of votes has a majority"),
-        (votes(**VOTES | {"n_instances": -1}), "R4: n_instances is -1; only an odd number of votes has a majority"),
+        (votes(**VOTES | {"n_instances": 4}), "R4: n_instances is 4; a majority needs an uneven number of votes"),
+        (votes(**VOTES | {"n_instances": 1.5}), "R4: n_instances is 1.5; a majority needs an uneven number of votes"),
+        (votes(**VOTES | {"n_instances": -1}), "R4: n_instances is -1; a majority needs an uneven number of votes"),
         (
             votes(**VOTES | {"majority_output_success": None}),
             "R4: majority_output_success is null, but the majority of the votes is true",
@@ -73,7 +73,7 @@ def nested(*, outcome):
         ),
         (
             votes(n_instances=3, outcome_votes=[True]),
-            "R4: n_instances is 3, but there are 1 votes",
+            "R4: n_instances is 3, but the number of votes is 1",
         ),
         (votes(**SCORES | {"median_score": 0.9}), "R5: median_score is 0.9, but all_scores[2] is 0.875"),
         (votes(**SCORES | {"median_score": "x"}), 'R5: median_score is "x", but all_scores[2] is 0.875'),
@@ -87,34 +87,34 @@ def nested(*, outcome):
         ),
         (
             votes(median_instance_idx=3, all_scores=[0.9, 0.5, 0.875]),
-            "R5: median_instance_idx is 3, which is no score in all_scores, a list of 3",
+            "R5: median_instance_idx is 3, which is not an index of all_scores, a list of 3",
         ),
         (
             votes(median_instance_idx="0", all_scores=[0.875]),
-            'R5: median_instance_idx is "0", which is no score in all_scores, a list of 1',
+            'R5: median_instance_idx is "0", which is not an index of all_scores, a list of 1',
         ),
         (
             votes(median_instance_idx=0, all_scores=[0.875, None, 0.875]),
-            "R5: median_instance_idx is 0, which is no score in all_scores, a list of 3",
+            "R5: median_instance_idx is 0, which is not an index of all_scores, a list of 3",
         ),
         ({"is_success": 0}, "R6: the score is 1, but is_success is 0"),
         ({"is_success": "1"}, 'R6: the score is 1, but is_success is "1"'),
-        ({"outcome_success": False}, "R7: the score is 1, but what the judge found gives 0 by outcome"),
+        ({"outcome_success": False}, "R7: the score is 1, but the judge's data give 0 by outcome"),
         (
             {"outcome_success": False, "success_criterion": None, "rubric_items": [LEAF | {"max_points": 5}]},
-            "R7: the score is 1, but what the judge found gives 0 by outcome, 0 by process, 0 by both",
+            "R7: the score is 1, but the judge's data give 0 by outcome, 0 by process, 0 by both",
         ),
         (
             {"rubric_items": [LEAF, LEAF | {"earned_points": 5}]},
-            "R8: items[1]: more points than their maximum, or fewer than none",
+            "R8: items[1]: more points than the maximum, or negative points",
         ),
         (
             {"rubric_items": [LEAF | {"post_image_earned_points": -1}]},
-            "R8: items[0]: more points than their maximum, or fewer than none",
+            "R8: items[0]: more points than the maximum, or negative points",
         ),
         (
             {"rubric_items": [LEAF, CONDITION | {"is_condition_met": "no"}]},
-            "R9: items[1]: a condition, but nobody said whether it is met; left out",
+            "R9: items[1]: a condition without is_condition_met; excluded",
         ),
         (
             {
@@ -126,7 +126,7 @@ def nested(*, outcome):
         ),
         (
             {"rubric_items": [LEAF, PENALTY]},
-            "R11: items[1]: a penalty, which the judge was told means failure, but the outcome is true",
+            "R11: items[1]: a penalty, which means failure by the judge's instructions, but the outcome is true",
         ),
         (
             {STEPS: {"step7_requires_penalty": True}},
@@ -167,7 +167,7 @@ def test_a_check_says_what_was_stored_and_what_follows(more, told):
         (
             {STEPS: {"step1_num_screenshots": 4}},
             {"action_count": 3},
-            "R16: step1_num_screenshots is 4, but there are 3 actions",
+            "R16: step1_num_screenshots is 4, but the number of actions is 3",
         ),
         ({}, {"is_stale": True}, "R17: the verdict is older than the answer"),
     ],
@@ -213,7 +213,7 @@ def test_a_verdict_changed_in_one_place_offends_every_rule_that_looks_there():
 
 def test_a_score_of_null_contradicts_what_a_judge_found():
     assert [(check.rule, check.message) for check in checks({"is_success": 1}, score=None)] == [
-        ("R7", "the score is null, but what the judge found gives 1 by outcome")
+        ("R7", "the score is null, but the judge's data give 1 by outcome")
     ]
 
 

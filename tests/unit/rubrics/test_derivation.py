@@ -130,7 +130,7 @@ def test_without_a_top_score_the_criterion_is_inferred_from_is_success():
 
 def test_without_points_no_criterion_that_asks_for_them_explains_a_score():
     found = verdict({"outcome_success": True}, 0)
-    told = "the score is 0, but what the judge found gives 1 by outcome"
+    told = "the score is 0, but the judge's data give 1 by outcome"
     assert (found.checks[0].message, rules(found), found.process) == (told, ["R7", "R18"], None)
 
 
@@ -165,7 +165,7 @@ def test_each_criterion_makes_its_own_score_of_the_same_payload(outcome, points,
     "written", [{}, {"verdict": 1}, {"rubric_is_success": 1}, {"rubric_items": None}, {"items": None}]
 )
 def test_a_payload_that_says_nothing_is_refused(written):
-    with pytest.raises(UnreadableVerdict, match=r"scores/x.json has neither a rubric nor an outcome nor the reason"):
+    with pytest.raises(UnreadableVerdict, match=r"scores/x.json has neither a rubric nor an outcome nor an error"):
         verdict(written, 1)
 
 
@@ -175,7 +175,9 @@ def test_an_outcome_without_a_rubric_is_enough_unless_points_are_asked_for():
 
 
 def test_a_malformed_rubric_makes_the_verdict_unreadable():
-    with pytest.raises(UnreadableVerdict, match=r"the rubric's items\[0\].max_points is -1; wanted a number of points"):
+    with pytest.raises(
+        UnreadableVerdict, match=r"the rubric's items\[0\].max_points is -1; expected a number of points"
+    ):
         verdict(payload(item(-1), outcome=True), 1)
 
 

@@ -18,12 +18,12 @@ def test_a_threshold_is_what_was_written(written):
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ({"criterion": "luck"}, "'luck' is no criterion; choose one of outcome, process, both, safe_outcome"),
-        ({"over_budget": "judge"}, "over_budget 'judge' is unknown; choose one of stored, zero"),
-        ({"threshold": 80}, "the threshold 80 is no share; write a number from 0 to 1, such as 0.8"),
-        ({"threshold": -0.1}, "the threshold -0.1 is no share; write a number from 0 to 1, such as 0.8"),
-        ({"threshold": "much"}, "the threshold 'much' is no share; write a number from 0 to 1, such as 0.8"),
-        ({"threshold": "nan"}, "the threshold 'nan' is no share; write a number from 0 to 1, such as 0.8"),
+        ({"criterion": "luck"}, "unknown criterion 'luck'; use one of outcome, process, both, safe_outcome"),
+        ({"over_budget": "judge"}, "unknown over_budget 'judge'; use one of stored, zero"),
+        ({"threshold": 80}, "rubric threshold must be between 0 and 1, got 80"),
+        ({"threshold": -0.1}, "rubric threshold must be between 0 and 1, got -0.1"),
+        ({"threshold": "much"}, "rubric threshold must be between 0 and 1, got much"),
+        ({"threshold": "nan"}, "rubric threshold must be between 0 and 1, got nan"),
     ],
 )
 def test_a_policy_that_cannot_be_is_refused(asked, told):

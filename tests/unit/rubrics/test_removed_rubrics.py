@@ -21,7 +21,9 @@ HELD_OUT = ScoreFileName("heldout", Decimal("0.8"), 5, 3)
 SIGNALS = {"mm_is_success": 1, "rubric_is_success": 1, "verifier_is_success": 1}
 BENCHMARK, OTHER = "WebTailBench_hf", "Mine_hf"
 TEXT = recorded.score_file("It is all there. SUCCESS", 1)
-PROBLEM = "scores/gpt_eval.json holds free text, but webtailbench stores a rubric as JSON: nothing can be derived again"
+PROBLEM = (
+    "scores/gpt_eval.json holds free text, but webtailbench stores a rubric as JSON: the verdict cannot be recomputed"
+)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +75,7 @@ def test_a_verdict_without_its_rubric_is_an_error_that_says_so(run):
         "error",
         (
             "inconsistent: scores/mmrubric_0.8-5-3.json contradicts itself: "
-            "R18: rubric_items is missing, which all writers of such a file store; have the run judged again"
+            "R18: rubric_items is missing, although such a file always has it; judge the run again"
         ),
     )
 
@@ -82,14 +84,14 @@ def test_of_held_out_signals_a_warning_says_that_nothing_can_be_derived_again(ru
     result = score(run(json.dumps({"score": 1, "gpt_response_text": json.dumps(SIGNALS)}), "0.8-5-3.json"))
     assert (result.status, result.webeval["warnings"]) == (
         "success",
-        ["scores/0.8-5-3.json: R19: there are no rubric items, so that nothing can be derived again"],
+        ["scores/0.8-5-3.json: R19: there are no rubric items; the verdict cannot be recomputed"],
     )
     assert [warning.kind for warning in result.warnings] == ["R19"]
 
 
 def test_a_free_text_where_the_benchmark_stores_a_rubric_is_an_error(run):
     result = score(run(TEXT, "gpt_eval.json"))
-    advice = "have the run judged again, or choose the file with --webeval-score-file"
+    advice = "judge the run again, or choose the file with --webeval-score-file"
     told = f"score_unreadable: {PROBLEM}; {advice}"
     assert (result.status, result.evaluators_results[0].error_msg) == ("error", told)
 

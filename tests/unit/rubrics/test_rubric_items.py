@@ -166,22 +166,22 @@ def test_sums_are_exact_beside_those_of_python_floats(pairs):
     assert points.share == (Fraction(points.earned) / Fraction(points.maximum) if points.maximum else 0)
 
 
-NOT_A_NUMBER = "; wanted a number of points"
+NOT_A_NUMBER = "; expected a number of points"
 
 
 @pytest.mark.parametrize(
     ("items", "told"),
     [
-        (None, "the rubric's items is null; wanted a list of criteria"),
-        ([], "the rubric's items is a list of 0; wanted a list of criteria"),
-        ({"0": {}}, "the rubric's items is an object; wanted a list of criteria"),
-        (["x"], 'the rubric\'s items[0] is "x"; wanted an object with criterion and max_points'),
-        ([item(1, 1), None], "the rubric's items[1] is null; wanted an object with"),
-        ([group(item(1), 7)], "the rubric's items[0].items[1] is 7; wanted an object with"),
-        ([item(1, items={})], "the rubric's items[0].items is an object; wanted a list of criteria"),
-        ([{"max_points": 1}], "the rubric's items[0].criterion is null; wanted a text"),
-        ([item(1) | {"criterion": " "}], 'items[0].criterion is " "; wanted a text'),
-        ([item(1) | {"criterion": ["x\n"]}], "items[0].criterion is a list of 1; wanted a text"),
+        (None, "the rubric's items is null; expected a list of criteria"),
+        ([], "the rubric's items is a list of 0; expected a list of criteria"),
+        ({"0": {}}, "the rubric's items is an object; expected a list of criteria"),
+        (["x"], 'the rubric\'s items[0] is "x"; expected an object with criterion and max_points'),
+        ([item(1, 1), None], "the rubric's items[1] is null; expected an object with"),
+        ([group(item(1), 7)], "the rubric's items[0].items[1] is 7; expected an object with"),
+        ([item(1, items={})], "the rubric's items[0].items is an object; expected a list of criteria"),
+        ([{"max_points": 1}], "the rubric's items[0].criterion is null; expected a string"),
+        ([item(1) | {"criterion": " "}], 'items[0].criterion is " "; expected a string'),
+        ([item(1) | {"criterion": ["x\n"]}], "items[0].criterion is a list of 1; expected a string"),
         ([{"criterion": "c"}], f"items[0].max_points is null{NOT_A_NUMBER}"),
         ([item("4")], f'items[0].max_points is "4"{NOT_A_NUMBER}'),
         ([item(maximum=True)], f"items[0].max_points is true{NOT_A_NUMBER}"),
@@ -209,7 +209,7 @@ def nested(depth):
 
 def test_groups_in_groups_are_followed_up_to_a_bound():
     assert len(flatten_items([nested(MAX_DEPTH)])) == 1
-    with pytest.raises(UnreadableVerdict, match=rf"lies more than {MAX_DEPTH} groups deep; flatten the rubric"):
+    with pytest.raises(UnreadableVerdict, match=rf"is nested in more than {MAX_DEPTH} groups; flatten the rubric"):
         flatten_items([nested(MAX_DEPTH + 1)])
 
 

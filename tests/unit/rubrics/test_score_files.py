@@ -113,7 +113,7 @@ MANY = [f"a{number}_eval-3.json" for number in range(10, 32)]
             [MMRUBRIC, "a\n\ud800.json"],
             "mmrubric_1",
             "score_missing",
-            f'scores/ has no "mmrubric_1.json", only "a\\n\\ud800.json", "{MMRUBRIC}"; name one of them',
+            f'scores/ has no "mmrubric_1.json", only "a\\n\\ud800.json", "{MMRUBRIC}"; choose one',
         ),
     ],
 )
@@ -150,7 +150,7 @@ def test_text_that_is_no_object_is_the_free_text_of_kinds_that_have_one(response
 def test_a_score_without_a_reason_is_warned_of(response):
     found = read(score_file(1, response), "gpt_eval.json")
     assert found.text == (response or "")
-    told = "gpt_response_text is empty: nothing says why the run has its score"
+    told = "gpt_response_text is empty: the score has no explanation"
     assert found.warnings == (f"scores/gpt_eval.json: {told}",)
 
 
@@ -183,36 +183,36 @@ def test_numbers_are_exact_all_through_the_payload_and_names_of_no_numbers_are_t
 def test_of_a_key_that_stands_twice_the_last_counts_with_a_warning():
     found = read(b'{"score": 0, "score": 1, "gpt_response_text": "{\\"a\\": {\\"\\u00e9\\": 1, \\"\\u00e9\\": 2}}"}')
     assert (found.score, found.payload) == (1, {"a": {"é": 2}})
-    told = f"scores/{MMRUBRIC}: the key %s stands twice in one object; the last counts"
+    told = f"scores/{MMRUBRIC}: duplicate key %s in one object; the last value counts"
     assert found.warnings == (told % '"score"', told % '"\\u00e9"')
 
 
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"", "cannot be read as JSON: Expecting value: line 1 column 1 (char 0)"),
-        (b"\xff", "cannot be read as JSON: 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte"),
-        (b'{"score": 1', "cannot be read as JSON: Expecting ',' delimiter: line 1 column 12 (char 11)"),
-        (b"[" * 100_000, "cannot be read as JSON: it is nested more than 100 deep"),
-        (b"[" * 101 + b"]" * 101, "cannot be read as JSON: it is nested more than 100 deep"),
-        (b'{"a": ' * 101 + b"1" + b"}" * 101, "cannot be read as JSON: it is nested more than 100 deep"),
-        (b"[" * 99 + b"]" * 99, "holds a list of 1, wanted a JSON object"),
-        (b"1e999999999", "cannot be read as JSON: no judge gives the number 1e999999999"),
-        (b"1e-9999", "cannot be read as JSON: no judge gives the number 1e-9999"),
-        (b"1E-99999999999999999999", "cannot be read as JSON: no judge gives the number 1E-99999999999999999999"),
-        (b"9" * 401, f"cannot be read as JSON: no judge gives the number {'9' * 40}"),
-        (b"0." + b"9" * 9999, f"cannot be read as JSON: no judge gives the number 0.{'9' * 38}"),
-        (b"null", "holds null, wanted a JSON object"),
-        (b'"\\n\\ud800"', 'holds "\\n\\ud800", wanted a JSON object'),
-        (b"{}", 'has no score, wanted {"score": 1, "gpt_response_text": "..."}'),
-        (b'{"score": 1}', 'has no gpt_response_text, wanted {"score": 1, "gpt_response_text": "..."}'),
-        (score_file(score=True, response="{}"), "has true, wanted a number or null @ score"),
-        (score_file("1", "{}"), 'has "1", wanted a number or null @ score'),
-        (score_file(float("nan"), "{}"), 'has "NaN", wanted a number or null @ score'),
-        (score_file([1], "{}"), "has a list of 1, wanted a number or null @ score"),
-        (score_file(1, [{}]), "has a list of 1, wanted text or an object @ gpt_response_text"),
-        (score_file(1, 7), "has 7, wanted text or an object @ gpt_response_text"),
-        (score_file(1, "[1]"), "has no rubric in its text: wanted an object, found a list of 1 @ gpt_response_text"),
+        (b"", "is not valid JSON: Expecting value: line 1 column 1 (char 0)"),
+        (b"\xff", "is not valid JSON: 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte"),
+        (b'{"score": 1', "is not valid JSON: Expecting ',' delimiter: line 1 column 12 (char 11)"),
+        (b"[" * 100_000, "is not valid JSON: it nests deeper than 100 levels"),
+        (b"[" * 101 + b"]" * 101, "is not valid JSON: it nests deeper than 100 levels"),
+        (b'{"a": ' * 101 + b"1" + b"}" * 101, "is not valid JSON: it nests deeper than 100 levels"),
+        (b"[" * 99 + b"]" * 99, "holds a list of 1, expected a JSON object"),
+        (b"1e999999999", "is not valid JSON: the number 1e999999999 is out of range"),
+        (b"1e-9999", "is not valid JSON: the number 1e-9999 is out of range"),
+        (b"1E-99999999999999999999", "is not valid JSON: the number 1E-99999999999999999999 is out of range"),
+        (b"9" * 401, f"is not valid JSON: the number {'9' * 40} is out of range"),
+        (b"0." + b"9" * 9999, f"is not valid JSON: the number 0.{'9' * 38} is out of range"),
+        (b"null", "holds null, expected a JSON object"),
+        (b'"\\n\\ud800"', 'holds "\\n\\ud800", expected a JSON object'),
+        (b"{}", 'has no score, expected {"score": 1, "gpt_response_text": "..."}'),
+        (b'{"score": 1}', 'has no gpt_response_text, expected {"score": 1, "gpt_response_text": "..."}'),
+        (score_file(score=True, response="{}"), "has true, expected a number or null @ score"),
+        (score_file("1", "{}"), 'has "1", expected a number or null @ score'),
+        (score_file(float("nan"), "{}"), 'has "NaN", expected a number or null @ score'),
+        (score_file([1], "{}"), "has a list of 1, expected a number or null @ score"),
+        (score_file(1, [{}]), "has a list of 1, expected a string or an object @ gpt_response_text"),
+        (score_file(1, 7), "has 7, expected a string or an object @ gpt_response_text"),
+        (score_file(1, "[1]"), "has no rubric in its text: expected an object, got a list of 1 @ gpt_response_text"),
         (score_file(1, "SUCCESS"), "has no rubric in its text: Expecting value: line 1 column 1 (char 0) @"),
         (score_file(1, None), "has no rubric in its text: Expecting value: line 1 column 1 (char 0) @"),
     ],
@@ -222,7 +222,7 @@ def test_a_damaged_score_file_is_an_error_in_one_line_and_not_as_good_as_none(co
         with pytest.raises(UnreadableVerdict) as caught:
             read(content, name)
         assert str(caught.value).startswith(f"scores/{name} {told}")
-        assert str(caught.value).endswith("; have the run judged again")
+        assert str(caught.value).endswith("; judge the run again")
         assert str(caught.value).isprintable()
         assert caught.value.code == "score_unreadable"
 
@@ -251,13 +251,13 @@ def test_a_rubric_file_may_be_a_score_file_by_another_name():
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"{", "cannot be read as JSON: "),
-        (b"[]", "holds a list of 0, wanted a JSON object"),
-        (b"{}", 'has no items, wanted a rubric {"items": [{"criterion": "...", "max_points": 1, ...}]}'),
-        (b'{"items": []}', "has a list of 0 for items, wanted a rubric "),
-        (b'{"items": [], "outcome_success": true}', "has a list of 0 for items, wanted a rubric "),
-        (b'{"items": {"a": 1}}', "has an object for items, wanted a rubric "),
-        (b'{"items": [1], "gpt_response_text": "{}"}', "has no score, wanted "),
+        (b"{", "is not valid JSON: "),
+        (b"[]", "holds a list of 0, expected a JSON object"),
+        (b"{}", 'has no items, expected a rubric {"items": [{"criterion": "...", "max_points": 1, ...}]}'),
+        (b'{"items": []}', "has a list of 0 for items, expected a rubric "),
+        (b'{"items": [], "outcome_success": true}', "has a list of 0 for items, expected a rubric "),
+        (b'{"items": {"a": 1}}', "has an object for items, expected a rubric "),
+        (b'{"items": [1], "gpt_response_text": "{}"}', "has no score, expected "),
         (score_file(1, "SUCCESS"), "has no rubric in its text: "),
     ],
 )
@@ -273,7 +273,7 @@ def test_a_rubric_that_was_read_elsewhere_is_a_verdict_as_it_is():
     found = stored_rubric("task_data.json", rubric)
     assert (found.source, found.name, found.score) == ("task_data.json", ScoreFileName("other"), None)
     assert found.payload is rubric
-    with pytest.raises(UnreadableVerdict, match=r"task_data\.json has no items, wanted a rubric"):
+    with pytest.raises(UnreadableVerdict, match=r"task_data\.json has no items, expected a rubric"):
         stored_rubric("task_data.json", {"rubric_items": [1]})
 
 

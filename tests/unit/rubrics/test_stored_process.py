@@ -14,7 +14,7 @@ from tests.support.made_payloads import verdict
 D = Decimal
 # 5.2 of 6.5 points, or 5.199999999999999 for a writer who adds up the group first
 NESTED = [item(2, 1.6), {"criterion": "g", "items": [item(1, 1), item(2, 1.4), item(1.5, 1.2)]}]
-R14 = "5.2 of 6.5 points reach the threshold 0.8 exactly but not as their writer added up"
+R14 = "5.2 of 6.5 points reach the threshold 0.8 exactly but not as the judge's program added them up"
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ R14 = "5.2 of 6.5 points reach the threshold 0.8 exactly but not as their writer
             [item(10, 7.999999999)],
             1,
             ("threshold_edge",),
-            ["7.999999999 of 10 points reach the threshold 0.8 as their writer added up but not exactly"],
+            ["7.999999999 of 10 points reach the threshold 0.8 as the judge's program added them up but not exactly"],
         ),
     ],
 )
@@ -72,7 +72,7 @@ def test_without_a_rubric_the_stored_process_counts_at_its_own_threshold(bit, as
     assert (found.status, found.score, found.process) == wanted
     assert [check.rule for check in found.checks] == ["R19"]
     if "threshold" in asked and found.score is None:
-        assert found.reason == "there are no points to compare with the threshold 0.5; have the run judged"
+        assert found.reason == "there are no points to compare with the threshold 0.5; judge the run"
 
 
 def test_a_rubric_without_points_is_not_judged_by_a_stored_process():

@@ -94,10 +94,10 @@ def test_actions_and_arguments_that_the_agent_made_up_are_told_with_their_step(d
     ]
     assert tool_failures(steps, dialect, None) == (
         (2, "6.2", 'the agent has no action "drag\\n"'),
-        (3, "6.1", 'scroll was given "axis", "speed", which it does not take; it takes "coordinate", "pixels"'),
-        (4, "6.1", 'wait was given "n0", "n1", "n2", "n3", "n4" and 2 more, which it does not take; it takes "time"'),
-        (6, "6.1", 'key was given "a", "b", "c", "d", "e", which it does not take; it takes "keys"'),
-        (7, "6.1", 'history_back was given "url", which it does not take; it takes no arguments'),
+        (3, "6.1", 'unknown arguments of scroll: "axis", "speed"; allowed: "coordinate", "pixels"'),
+        (4, "6.1", 'unknown arguments of wait: "n0", "n1", "n2", "n3", "n4" and 2 more; allowed: "time"'),
+        (6, "6.1", 'unknown arguments of key: "a", "b", "c", "d", "e"; allowed: "keys"'),
+        (7, "6.1", 'unknown arguments of history_back: "url"; allowed: no arguments'),
     )
 
 

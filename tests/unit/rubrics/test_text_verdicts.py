@@ -93,7 +93,7 @@ def test_the_webvoyager_method_of_webjudge_looks_for_failure_alone(text, compat,
 def test_other_kinds_have_no_rule_for_free_text(kind):
     with pytest.raises(UnreadableVerdict) as caught:
         read_verdict_text("SUCCESS", kind, None)
-    told = f"there is no rule to read the free text of a score file of the kind {kind}; have the run judged again"
+    told = f"cannot read the free text of a score file of the kind {kind}; judge the run again"
     assert (caught.value.code, str(caught.value)) == ("score_unreadable", told)
 
 

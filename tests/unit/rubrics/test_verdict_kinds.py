@@ -33,7 +33,7 @@ D = Decimal
 def test_a_gate_is_a_zero_with_its_reason(written, score, found, reason, has_checks):
     result = verdict(written, score)
     assert (result.status, result.score, result.writer, result.reason) == ("gate", found, "gate", reason)
-    told = ["the score is 1, but what the judge found gives 0 by gate"]
+    told = ["the score is 1, but the judge's data give 0 by gate"]
     assert [check.message for check in result.checks] == (told if has_checks else [])
 
 
@@ -120,7 +120,7 @@ def test_a_free_text_counts_as_its_benchmark_reads_it(name, text, stored_score, 
 
 
 def test_a_free_text_without_a_rule_to_read_it_is_refused():
-    with pytest.raises(UnreadableVerdict, match="no rule to read the free text of a score file of the kind mmrubric"):
+    with pytest.raises(UnreadableVerdict, match="cannot read the free text of a score file of the kind mmrubric"):
         verdict(None, 1, RUBRIC_FILE, "SUCCESS")
 
 
@@ -153,18 +153,16 @@ def test_held_out_signals_without_a_usable_score_are_no_verdict():
         "heldout",
         {"mm_is_success": 1},
     )
-    with pytest.raises(
-        UnreadableVerdict, match=r"scores/x.json has the score 0.5; wanted 0 or 1, so have the run judged"
-    ):
+    with pytest.raises(UnreadableVerdict, match=r"scores/x.json has the score 0.5, expected 0 or 1; judge the run"):
         verdict({"mm_is_success": 1}, D("0.5"))
 
 
 OUTCOME = {"outcome_verification": {"output_success": True, "reasoning": "there"}}
 SCORED = {"items": [item(4, earned_points=4, justification="j"), item(2, earned_points=1)]}
 UNSCORED = {"items": [item(4, earned_points="", justification=""), item(2, earned_points="", justification="")]}
-UNSCORED_REASON = "nobody gave points for the rubric; have the run judged"
-HALF = "items[1] has no points; give it some, or have the run judged"
-NO_OUTCOME = "the rubric has no outcome, which the criterion outcome asks for"
+UNSCORED_REASON = "the rubric has no points; judge the run"
+HALF = "items[1] has no points; add them, or judge the run"
+NO_OUTCOME = "the rubric has no outcome, which the criterion outcome needs"
 
 
 @pytest.mark.parametrize(

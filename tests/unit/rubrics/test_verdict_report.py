@@ -55,10 +55,10 @@ def test_held_out_signals_are_notes_beside_the_score_as_it_is_stored(score, name
     found = verdict(written, score, HELD_OUT, criterion=asked)
     assert told(found) == {
         name: [f"the stored verdict is {score}"],
-        "rubric.outcome_noted": ["the user got it"],
-        "rubric.points_noted": ["no points, but the process was stored as a success"],
+        "rubric.outcome_noted": ["achieved"],
+        "rubric.points_noted": ["no points, but the stored process is a success"],
         "rubric.violation_noted": ["a critical point was violated"],
-        "rubric.R19_noted": ["there are no rubric items, so that nothing can be derived again"],
+        "rubric.R19_noted": ["there are no rubric items; the verdict cannot be recomputed"],
     }
 
 
@@ -66,15 +66,15 @@ def test_held_out_signals_are_notes_beside_the_score_as_it_is_stored(score, name
     ("written", "score", "criterion", "name", "message"),
     [
         ({"verifier_success": False, "verifier_reasoning": "r"}, 0, None, "verdict", "the stored verdict is 0: r"),
-        ({"rubric_error": "r"}, 0, "process", "verdict", "there is no verdict: r"),
-        ({"outcome_success": None}, 0, None, "outcome", "the judge came to no outcome, which counts as none"),
-        (OUTCOME_FALSE, 0, None, "outcome", "the user did not get it: nested"),
+        ({"rubric_error": "r"}, 0, "process", "verdict", "no verdict: r"),
+        ({"outcome_success": None}, 0, None, "outcome", "judge undecided; counted as not achieved"),
+        (OUTCOME_FALSE, 0, None, "outcome", "not achieved: nested"),
         (
             {"outcome_success": True, "rubric_is_success": 0},
             None,
             "process",
             "points",
-            "no points, but the process was stored as a failure",
+            "no points, but the stored process is a failure",
         ),
     ],
 )
@@ -88,7 +88,7 @@ def test_what_decided_comes_first_and_is_told(written, score, criterion, name, m
     [
         (False, "violation_match", "no critical point was violated"),
         (True, "violation_mismatch", "a critical point was violated"),
-        (None, "violation_match", "nobody said whether a critical point was violated"),
+        (None, "violation_match", "no result on critical point violations"),
     ],
 )
 def test_a_violation_is_told_as_it_is(violation, name, message):
@@ -99,12 +99,12 @@ def test_a_violation_is_told_as_it_is(violation, name, message):
 @pytest.mark.parametrize(
     ("items", "notes"),
     [
-        ([item(4, 4), item(3, earned_points=3)], ["4 of 4 points", "0 of 3 points, none given after the screenshots"]),
+        ([item(4, 4), item(3, earned_points=3)], ["4 of 4 points", "0 of 3 points, not scored after the screenshots"]),
         ([item(4, earned_points=4), item(3, earned_points=2)], ["4 of 4 points", "2 of 3 points"]),
         ([item(4, 4), item(2, earned_points=0, penalty=True)], ["4 of 4 points", "0 of 2 points, a penalty"]),
         (
             [item(4, 4), item(3, condition="if so", is_condition_met=False, earned_points=3)],
-            ["4 of 4 points", "0 of 3 points, left out: its condition is not met (if so)"],
+            ["4 of 4 points", "0 of 3 points, excluded: its condition is not met (if so)"],
         ),
     ],
 )
@@ -129,8 +129,8 @@ def test_missing_points_are_told_with_the_leaves_that_lost_most():
     ]
     found = verdict(payload(*items, outcome=True, **LOST), 0)
     assert told(found)["rubric.points_mismatch"] == [
-        "7 of 16 points (44%); 80% wanted",
-        "lost 3 of 3: c: none given after the screenshots",
+        "7 of 16 points (44%); 80% required",
+        "lost 3 of 3: c: not scored after the screenshots",
         "penalty of 2: c: left in the cart",
         "lost 1.5 of 4: c: half of it",
         f"lost 1 of 1: c: {'x' * 149}…",
@@ -141,15 +141,15 @@ def test_missing_points_are_told_with_the_leaves_that_lost_most():
 def test_points_for_the_actions_are_lost_where_there_are_no_others():
     items = [item(4, earned_points=1, justification="a\nb"), item(1, earned_points=1)]
     found = verdict(payload(*items, outcome=True, **LOST), 0)
-    assert told(found)["rubric.points_mismatch"] == ["2 of 5 points (40%); 80% wanted", "lost 3 of 4: c: a b"]
+    assert told(found)["rubric.points_mismatch"] == ["2 of 5 points (40%); 80% required", "lost 3 of 4: c: a b"]
 
 
 def test_points_that_decide_nothing_or_suffice_are_told_by_their_sum_alone():
     assert told(verdict(payload(item(4, 1), outcome=True), 1))["rubric.points_noted"] == [
-        "1 of 4 points (25%); 80% wanted"
+        "1 of 4 points (25%); 80% required"
     ]
     found = verdict(payload(item(10, 9), outcome=True, **LOST), 1)
-    assert told(found)["rubric.points_match"] == ["9 of 10 points (90%); 80% wanted"]
+    assert told(found)["rubric.points_match"] == ["9 of 10 points (90%); 80% required"]
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_points_that_decide_nothing_or_suffice_are_told_by_their_sum_alone():
 def test_what_decides_and_fails_is_told_with_the_first_failure(failure, more):
     written = payload(item(4, 1), outcome=False, success_criterion="both", cp_violation=False)
     found = told(verdict(written, 0), failure)
-    assert found["rubric.outcome_mismatch"] == ["the user did not get it", *more]
-    assert found["rubric.points_mismatch"] == ["1 of 4 points (25%); 80% wanted", "lost 3 of 4: c", *more]
+    assert found["rubric.outcome_mismatch"] == ["not achieved", *more]
+    assert found["rubric.points_mismatch"] == ["1 of 4 points (25%); 80% required", "lost 3 of 4: c", *more]
     assert found["rubric.violation_noted"] == ["no critical point was violated"]
-    assert told(verdict(payload(outcome=True), 1), failure)["rubric.outcome_match"] == ["the user got it"]
+    assert told(verdict(payload(outcome=True), 1), failure)["rubric.outcome_match"] == ["achieved"]

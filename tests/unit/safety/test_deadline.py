@@ -48,7 +48,7 @@ def _short(monkeypatch):
 @pytest.mark.usefixtures("_short")
 @pytest.mark.parametrize("pattern", ENDLESS)
 def test_a_pattern_that_never_ends_is_an_error_that_names_it(pattern):
-    told = f"the pattern {pattern[:80]!r} takes more than 0.2 s for a text of 41 characters; write one without rep"
+    told = f"the pattern {pattern[:80]!r} timed out after 0.2 s on a text of 41 characters; avoid nested rep"
     with pytest.raises(EvaluationError) as caught:
         fullmatch(pattern, TEXT)
     assert str(caught.value).startswith(told)
@@ -78,14 +78,14 @@ def test_patterns_mean_the_same_in_every_thread(ask, pattern, text, holds):
 @pytest.mark.parametrize("text", ["(", "*", "(?P<", "[z-a]+"])
 def test_what_is_no_regular_expression_is_told(text):
     assert not is_pattern(text)
-    with pytest.raises(InvalidPattern, match="is no regular expression"):
+    with pytest.raises(InvalidPattern, match="invalid regular expression"):
         match(text, "a")
-    assert "is no regular expression" in elsewhere(lambda: match(text, "a"))
+    assert "invalid regular expression" in elsewhere(lambda: match(text, "a"))
 
 
 def test_what_is_too_big_to_be_compiled_is_an_error():
     with pytest.raises(
-        EvaluationError, match=r"the pattern 'a\{99999999999\}' is too big: the repetition number is too"
+        EvaluationError, match=r"the pattern 'a\{99999999999\}' is too large: the repetition number is too"
     ):
         match("a{99999999999}", "a")
 

@@ -26,8 +26,8 @@ VOYAGER = {"id": "BBC News--3", "ques": "Who won?", "web": "https://news.test/",
 OTHER = VOYAGER | {"id": "other"}
 TAIL = {"id": "hotels_7", "task_summary": "Book a room", "init_url": "", "benchmark": "hotels"}
 WANTED = (
-    "wanted task_id beside confirmed_task (Online-Mind2Web); id beside ques (WebVoyager); "
-    "id or subdir beside task_summary (WebTailBench); task_id beside eval (WebArena-Verified)"
+    "expected task_id with confirmed_task (Online-Mind2Web); id with ques (WebVoyager); "
+    "id or subdir with task_summary (WebTailBench); task_id with eval (WebArena-Verified)"
 )
 
 
@@ -98,18 +98,22 @@ def test_a_trajectory_is_judged_by_its_rubric_and_names_neither_site_nor_templat
 @pytest.mark.parametrize(
     ("row", "asked", "message"),
     [
-        ({"name": "a", "ques ": 1}, "a", f"x has fields ['name', 'ques '] of no known benchmark @ [1]; {WANTED}"),
-        ("a", "a", f"x has 'a' of no known benchmark @ [1]; {WANTED}"),
-        ("a\n" * 99, "a", "x has 'a\\na\\na"),
-        (None, "a", "x has None of no known benchmark @ [1]; wanted "),
-        (VOYAGER | {"id": True}, "a", "x has True, which is no id, @ [1].id; write the id as a text"),
-        (TAIL | {"id": "", "subdir": [1]}, "a", "x has [1], which is no id, @ [1].subdir; write the id as a text"),
-        (VOYAGER | {"id": 3.0}, "a", "x has 3.0, which is no id, @ [1].id; write the id as a text"),
-        ({"eval": []}, "a", "x has no whole number as task_id @ [1]; give each task one"),
-        ({"task_id": 3.5}, "a", "x has no whole number as task_id @ [1]; give each task one"),
-        ({"task_id": "12x"}, "a", "x has no whole number as task_id @ [1]; give each task one"),
-        (VOYAGER | {"ques": 5}, "BBC News--3", "invalid task in x: 5 is no text @ [1].ques; fix the definition"),
-        (VOYAGER | {"web": ["u"]}, "BBC News--3", "invalid task in x: ['u'] is no text @ [1].web; fix the definition"),
+        ({"name": "a", "ques ": 1}, "a", f"unknown benchmark in x: fields ['name', 'ques '] @ [1]; {WANTED}"),
+        ("a", "a", f"unknown benchmark in x: 'a' @ [1]; {WANTED}"),
+        ("a\n" * 99, "a", "unknown benchmark in x: 'a\\na\\na"),
+        (None, "a", "unknown benchmark in x: None @ [1]; expected "),
+        (VOYAGER | {"id": True}, "a", "invalid id in x: True @ [1].id; write the id as a string"),
+        (TAIL | {"id": "", "subdir": [1]}, "a", "invalid id in x: [1] @ [1].subdir; write the id as a string"),
+        (VOYAGER | {"id": 3.0}, "a", "invalid id in x: 3.0 @ [1].id; write the id as a string"),
+        ({"eval": []}, "a", "x has no integer task_id @ [1]; give each task an integer task_id"),
+        ({"task_id": 3.5}, "a", "x has no integer task_id @ [1]; give each task an integer task_id"),
+        ({"task_id": "12x"}, "a", "x has no integer task_id @ [1]; give each task an integer task_id"),
+        (VOYAGER | {"ques": 5}, "BBC News--3", "invalid task in x: 5 is not a string @ [1].ques; fix the definition"),
+        (
+            VOYAGER | {"web": ["u"]},
+            "BBC News--3",
+            "invalid task in x: ['u'] is not a string @ [1].web; fix the definition",
+        ),
         (VOYAGER, "a", "task 'a' is not defined in x; add it or use --webeval-tasks"),
         (VOYAGER, "a" * 99, f"task '{'a' * 37}...{'a' * 38}' is not defined in x; "),
         (VOYAGER, "a_rephrased_1", "task 'a_rephrased_1' is not defined in x; "),
@@ -133,28 +137,28 @@ def test_a_wrong_row_costs_no_other():
 @pytest.mark.parametrize(
     ("content", "source", "message"),
     [
-        (b"", "x", f"x is empty; wanted tasks with {WANTED[7:]}"),
-        (b"\xef\xbb\xbf \n\t\r\n", "x", "x is empty; wanted tasks"),
+        (b"", "x", f"x is empty; expected tasks with {WANTED[9:]}"),
+        (b"\xef\xbb\xbf \n\t\r\n", "x", "x is empty; expected tasks"),
         (b"id\tques\xff", "x", "x is not UTF-8: invalid start byte @ byte 7; save it as UTF-8"),
         ("id\tques".encode("utf-16"), "x", "x is not UTF-8: invalid start byte @ byte 0; save it as UTF-8"),
-        (b"\nname\tques \t\n", "x", "x has fields ['name', 'ques', ''] of no known benchmark @ line 2; "),
+        (b"\nname\tques \t\n", "x", "unknown benchmark in x: fields ['name', 'ques', ''] @ line 2; "),
         (
             b"name\ttask_summary\na\tb",
             "x",
-            f"x has fields ['name', 'task_summary'] of no known benchmark @ line 1; {WANTED}",
+            f"unknown benchmark in x: fields ['name', 'task_summary'] @ line 1; {WANTED}",
         ),
-        (b"\n\nid\tname\n", "x", "x has fields ['id', 'name'] of no known benchmark @ line 3; "),
-        (b"id,ques\na,b\n", "x.TSV", "x.TSV has fields ['id,ques'] of no known benchmark @ line 1; "),
+        (b"\n\nid\tname\n", "x", "unknown benchmark in x: fields ['id', 'name'] @ line 3; "),
+        (b"id,ques\na,b\n", "x.TSV", "unknown benchmark in x.TSV: fields ['id,ques'] @ line 1; "),
         (
             b"id,ques\na,b\n",
             "x",
             "x is neither JSON nor JSON lines: Expecting value: line 1 column 1 (char 0) @ line 1",
         ),
-        (b"id\tques\tid\n", "x", "x has the column 'id' twice @ line 1; name each once"),
-        (b'""\t\n', "x", "x has fields [] of no known benchmark @ line 1; "),
-        (b'"\t\n', "x", "x has a quote that nothing closes @ line 1; close it, and double the quotes inside"),
-        (b'id\tques\n"a\n"\tb\n"c\td\n\ne\tf\n', "x", "x has a quote that nothing closes @ line 4; close it"),
-        (b' [{"id":\t"a"}', "x.tsv", "x.tsv is no JSON: "),
+        (b"id\tques\tid\n", "x", "duplicate column 'id' in x @ line 1; keep one of them"),
+        (b'""\t\n', "x", "unknown benchmark in x: fields [] @ line 1; "),
+        (b'"\t\n', "x", "x has an unclosed quote @ line 1; close it, and double the quotes inside"),
+        (b'id\tques\n"a\n"\tb\n"c\td\n\ne\tf\n', "x", "x has an unclosed quote @ line 4; close it"),
+        (b' [{"id":\t"a"}', "x.tsv", "cannot parse x.tsv as JSON: "),
         (b'{"id":\t"a"', "x.tsv", "x.tsv is neither JSON nor JSON lines: "),
     ],
 )
@@ -166,9 +170,9 @@ def test_rows_without_an_id_are_left_out_with_a_warning():
     found = parse_tasks(table(("a", "", "x", "", ""), ("", " "), ("a", "one", "x", "", ""), ("a",)), "/somewhere/t.tsv")
     assert found.task_ids == ("one",)
     assert found.warnings == (
-        "t.tsv line 5: 4 of 5 cells missing; the row is read without",
-        "t.tsv: no id or subdir @ line 2; the row is left out",
-        "t.tsv: no id or subdir @ line 5; the row is left out",
+        "t.tsv line 5: missing 4 of 5 cells; the row is read without them",
+        "t.tsv: no id or subdir @ line 2; the row is skipped",
+        "t.tsv: no id or subdir @ line 5; the row is skipped",
     )
     assert len(parse_tasks(rows(*[VOYAGER | {"id": None}] * 100), "x").warnings) == 21
 
@@ -176,14 +180,14 @@ def test_rows_without_an_id_are_left_out_with_a_warning():
 @pytest.mark.parametrize(
     ("content", "intent", "warning"),
     [
-        (table(("b", "one")), "", "line 2: 3 of 5 cells missing; the row is read without"),
-        (table(("b", "one", "x", "")), "x", "line 2: 1 of 5 cells missing; the row is read without"),
+        (table(("b", "one")), "", "line 2: missing 3 of 5 cells; the row is read without them"),
+        (table(("b", "one", "x", "")), "x", "line 2: missing 1 of 5 cells; the row is read without them"),
         (
             b'\nid\ttask_summary\tbenchmark\n\n\none\t"x\n"',
             "x\n",
-            "line 5: 1 of 3 cells missing; the row is read without",
+            "line 5: missing 1 of 3 cells; the row is read without them",
         ),
-        (table(("b", "one", "x", "", "", "more")), "x", "line 2: 6 cells in 5 columns; the last are left out"),
+        (table(("b", "one", "x", "", "", "more")), "x", "line 2: 6 cells in 5 columns; the extra cells are ignored"),
         (table(("b", "one", "x", "", "", " ", "")), "x", None),
         (b"id\ttask_summary\t\t\none\tx", "x", None),
     ],
@@ -197,8 +201,8 @@ def test_a_row_that_is_too_short_or_too_long_is_kept_with_a_warning(content, int
 def test_however_many_rows_are_short_those_that_are_lost_are_told():
     found = parse_tasks(table(*[("b", f"{number}") for number in range(30)], ("b",)), "t.tsv")
     assert found.warnings[20:] == (
-        "t.tsv: 11 more such warnings",
-        "t.tsv: no id or subdir @ line 32; the row is left out",
+        "t.tsv: 11 more warnings",
+        "t.tsv: no id or subdir @ line 32; the row is skipped",
     )
 
 
@@ -207,7 +211,7 @@ def test_a_cell_may_have_lines_tabs_and_quotes_and_be_longer_than_the_limit_of_o
     text = 'Say\t"hi"\r\n' + "x" * before
     found = parse_tasks(table(("b", "one", text), ("b", "two", "y", "{")), "t.tsv")
     assert (found.get("one").intent, csv.field_size_limit()) == (text, before)
-    assert found.get("two").warnings[0].startswith("t.tsv line 4: precomputed_rubric is no JSON: ")
+    assert found.get("two").warnings[0].startswith("t.tsv line 4: precomputed_rubric is not valid JSON: ")
     with pytest.raises(TaskDefinitionError):
         parse_tasks(b'id\tques\n"' + b"x" * before * 2, "t.tsv")
     assert csv.field_size_limit() == before
@@ -233,13 +237,13 @@ def test_tasks_of_the_refusals_file_are_a_split_of_their_own(source, group):
         (
             "{",
             None,
-            "precomputed_rubric is no JSON: Expecting property name enclosed in double quotes: line 1 column 2",
+            "precomputed_rubric is not valid JSON: Expecting property name enclosed in double quotes: line 1 column 2",
         ),
-        ("[" * 100_000, None, "precomputed_rubric is no JSON: "),
-        ("1" * 5000, None, "precomputed_rubric is no JSON: "),
-        ("[]", None, "precomputed_rubric is no JSON object; it is left out"),
-        ("[[{}]]", None, "precomputed_rubric is no JSON object; it is left out"),
-        (0, None, "precomputed_rubric is no JSON object; it is left out"),
+        ("[" * 100_000, None, "precomputed_rubric is not valid JSON: "),
+        ("1" * 5000, None, "precomputed_rubric is not valid JSON: "),
+        ("[]", None, "precomputed_rubric is not a JSON object; ignored"),
+        ("[[{}]]", None, "precomputed_rubric is not a JSON object; ignored"),
+        (0, None, "precomputed_rubric is not a JSON object; ignored"),
     ],
 )
 def test_a_rubric_is_json_in_a_cell_and_left_out_where_it_is_none(raw, rubric, warning):
@@ -256,17 +260,17 @@ def test_a_rubric_is_json_in_a_cell_and_left_out_where_it_is_none(raw, rubric, w
         ("Get a room\n \n  A room ", ("Get a room", "A room"), ()),
         (None, (), ()),
         ("[]", (), ()),
-        ('["a", " ", null, "d"]', ("a", "", "", "d"), ("[1] is no text", "[2] is no text")),
-        ("['a', 'b']", (), (" is no JSON: Expecting value: line 1 column 2 (char 1)",)),
-        ('{"a": "b"}', (), (" is no list of texts",)),
-        (7, (), (" is no list of texts",)),
+        ('["a", " ", null, "d"]', ("a", "", "", "d"), ("[1] is not a string", "[2] is not a string")),
+        ("['a', 'b']", (), (" is not valid JSON: Expecting value: line 1 column 2 (char 1)",)),
+        ('{"a": "b"}', (), (" is not a list of strings",)),
+        (7, (), (" is not a list of strings",)),
     ],
 )
 def test_a_task_in_other_words_goes_by_its_number_and_leads_back(raw, texts, warnings):
     found = parse_tasks(rows(TAIL | {"task_rephrasings": raw}), "x")
     original = found.get("hotels_7")
     assert (original.rephrasings, original.original_id, found.task_ids) == (texts, None, ("hotels_7",))
-    assert original.warnings == tuple(f"x [0]: task_rephrasings{text}; it is left out" for text in warnings)
+    assert original.warnings == tuple(f"x [0]: task_rephrasings{text}; ignored" for text in warnings)
     for number in range(6):
         task_id, text = f"hotels_7_rephrased_{number}", (("", *texts) + ("",) * 6)[number]
         assert (task_id in found) is bool(text)
@@ -310,12 +314,12 @@ def test_a_row_of_its_own_beats_the_other_words_of_another():
         ({"reference_length": "12"}, (12, "hotels"), None),
         ({"reference_length": ""}, (None, "hotels"), None),
         ({"reference_length": 0}, (0, "hotels"), None),
-        ({"reference_length": -1}, (None, "hotels"), "reference_length is no whole number; it is left out"),
-        ({"reference_length": True}, (None, "hotels"), "reference_length is no whole number; it is left out"),
+        ({"reference_length": -1}, (None, "hotels"), "reference_length is not an integer; ignored"),
+        ({"reference_length": True}, (None, "hotels"), "reference_length is not an integer; ignored"),
         ({"reference_length": "9" * 9}, (999_999_999, "hotels"), None),
-        ({"reference_length": "9" * 10}, (None, "hotels"), "reference_length is no whole number; it is left out"),
-        ({"reference_length": "²"}, (None, "hotels"), "reference_length is no whole number; it is left out"),
-        ({"benchmark": 5}, (None, None), "benchmark is no text; it is left out"),
+        ({"reference_length": "9" * 10}, (None, "hotels"), "reference_length is not an integer; ignored"),
+        ({"reference_length": "²"}, (None, "hotels"), "reference_length is not an integer; ignored"),
+        ({"benchmark": 5}, (None, None), "benchmark is not a string; ignored"),
     ],
 )
 def test_what_no_verdict_needs_is_left_out_with_a_warning(fields, kept, warning):
@@ -340,7 +344,7 @@ def test_a_number_and_its_text_are_one_id(bench):
 
 def test_numbered_tasks_keep_their_rules(bench):
     tasks = rows(bench.task(bench.expecting()), bench.task(task_id=8), bench.task(bench.expecting(), task_id="\uff19"))
-    assert told(tasks, "x", source="x") == "task id 'x' is not a number; name the directory by its task id"
+    assert told(tasks, "x", source="x") == "task id 'x' is not a number; name the directory after its task id"
     assert told(tasks, "7_rephrased_1", source="x").startswith("task id '7_rephrased_1' is not a number; ")
     assert told(tasks, 8, source="x").startswith("invalid task in x: Value error, eval is empty: ")
     assert told(tasks, 9, source="x").endswith(" unable to parse string as an integer @ task_id; fix the definition")
@@ -380,8 +384,8 @@ def test_several_files_are_one_set_of_tasks(files):
     assert found.task_ids == (12, "BBC News--3", "hotels_7", "one")
     assert [found.get(task_id).group for task_id in ("BBC News--3", "one", "hotels_7")] == ["BBC News", "b", "refusals"]
     assert found.warnings == (
-        "a line 2: 3 of 5 cells missing; the row is read without",
-        "refusals: no id @ [1]; the row is left out",
+        "a line 2: missing 3 of 5 cells; the row is read without them",
+        "refusals: no id @ [1]; the row is skipped",
     )
 
 
@@ -393,7 +397,7 @@ def test_several_files_are_one_set_of_tasks(files):
         ("other", "task 'other' is defined twice in a @ [1] and far/c @ [1]; keep one definition"),
         ("twice", "task 'twice' is defined twice in b @ [2] and [3]; keep one definition"),
         (12, "task 12 is defined twice in b and far/c; keep one definition"),
-        ("broken", "invalid task in far/c: 5 is no text @ [0].ques; fix the definition"),
+        ("broken", "invalid task in far/c: 5 is not a string @ [0].ques; fix the definition"),
         (8, "invalid task in a: Value error, eval is empty: "),
         ("none", "task 'none' is not defined in a,b,far/c; add it or use --webeval-tasks"),
     ],
@@ -414,8 +418,8 @@ def test_of_several_files_each_must_be_good_and_named_once(files):
     a, bad = files(a=rows(TAIL), bad=b"{")
     for named, message in [
         ((a, bad), "bad is neither JSON nor JSON lines: "),
-        ((a, "far"), "cannot read the tasks far: Is a directory; check --webeval-tasks"),
-        ((a, "./a"), "the tasks a are named twice; name the file once in --webeval-tasks"),
+        ((a, "far"), "cannot read the task file far: Is a directory; check --webeval-tasks"),
+        ((a, "./a"), "duplicate task file a; pass it once with --webeval-tasks"),
     ]:
         with pytest.raises(TaskDefinitionError) as caught:
             load_tasks(*named)

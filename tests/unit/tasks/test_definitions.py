@@ -232,8 +232,8 @@ def test_what_is_not_plain_is_taken_as_the_reference_takes_it():
         ({"task_id": "x"}, "unable to parse string as an integer @ task_id"),
         ({"intent": ""}, "String should have at least 1 character @ intent"),
         ({"eval": []}, "eval is empty: a task that checks nothing would always pass"),
-        ({"eval": [{}]}, "eval[0] names no evaluator"),
-        ({"sites": ["mars"]}, "'mars' is no site"),
+        ({"eval": [{}]}, "eval[0] has no evaluator"),
+        ({"sites": ["mars"]}, "unknown site 'mars'"),
         ({"more": 1}, "Extra inputs are not permitted @ more"),
     ],
     ids=repr,
@@ -277,7 +277,7 @@ def test_what_msgspec_tells_has_its_place_in_our_words(kind, raw, told):
 
 
 @pytest.mark.parametrize(
-    ("checks", "told"), [([], "eval is empty"), ([{"evaluator": "A"}, {}], r"eval\[1\] names no evaluator")], ids=repr
+    ("checks", "told"), [([], "eval is empty"), ([{"evaluator": "A"}, {}], r"eval\[1\] has no evaluator")], ids=repr
 )
 def test_no_task_checks_nothing_however_it_is_made(checks, told):
     with pytest.raises(ValueError, match=told):

@@ -60,37 +60,37 @@ def test_ids_are_numbers_or_texts_and_the_numbers_come_first(ids, kept):
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ("", "the subset two.json is no JSON: Expecting value: line 1 column 1 (char 0); mend the file"),
-        ("\xff", "the subset two.json is no JSON: "),
-        ("[" * 100_000, "the subset two.json is no JSON: "),
-        ("[7, 11]", 'is no JSON object; wanted {"task_ids": [7, 11]} with the ids of some tasks'),
-        ("{}", 'has no list of task_ids; wanted {"task_ids": [7, 11]} with the ids of some tasks'),
-        ('{"task_ids": 7}', "has no list of task_ids; wanted "),
-        ('{"task_ids": {"7": 11}}', "has no list of task_ids; wanted "),
-        ('{"task_ids": []}', "has no list of task_ids; wanted "),
-        ('{"task_ids": [7, 11, "7"]}', 'names task "7" twice @ task_ids[2]; name it once'),
-        ('{"task_ids": ["a", "b", "a"]}', 'names task "a" twice @ task_ids[2]; name it once'),
+        ("", "cannot parse the subset two.json as JSON: Expecting value: line 1 column 1 (char 0); fix the file"),
+        ("\xff", "cannot parse the subset two.json as JSON: "),
+        ("[" * 100_000, "cannot parse the subset two.json as JSON: "),
+        ("[7, 11]", 'is not a JSON object; expected {"task_ids": [7, 11]} with the ids of some tasks'),
+        ("{}", 'has no list of task_ids; expected {"task_ids": [7, 11]} with the ids of some tasks'),
+        ('{"task_ids": 7}', "has no list of task_ids; expected "),
+        ('{"task_ids": {"7": 11}}', "has no list of task_ids; expected "),
+        ('{"task_ids": []}', "has no list of task_ids; expected "),
+        ('{"task_ids": [7, 11, "7"]}', 'lists task "7" twice @ task_ids[2]; list it once'),
+        ('{"task_ids": ["a", "b", "a"]}', 'lists task "a" twice @ task_ids[2]; list it once'),
         (
             '{"task_ids": [7, true]}',
-            "has true, which is neither a whole number nor the text of an id @ task_ids[1]; mend it",
+            "invalid task id in the subset two.json: true @ task_ids[1]; use an integer or a non-empty string",
         ),
         (
             '{"task_ids": [7.0]}',
-            "has 7.0, which is neither a whole number nor the text of an id @ task_ids[0]; mend it",
+            "invalid task id in the subset two.json: 7.0 @ task_ids[0]; use an integer or a non-empty string",
         ),
         (
             '{"task_ids": [[7]]}',
-            "has [7], which is neither a whole number nor the text of an id @ task_ids[0]; mend it",
+            "invalid task id in the subset two.json: [7] @ task_ids[0]; use an integer or a non-empty string",
         ),
         (
             '{"task_ids": [null]}',
-            "has null, which is neither a whole number nor the text of an id @ task_ids[0]; mend it",
+            "invalid task id in the subset two.json: null @ task_ids[0]; use an integer or a non-empty string",
         ),
         (
             '{"task_ids": ["\\n"]}',
-            'has "\\n", which is neither a whole number nor the text of an id @ task_ids[0]; mend it',
+            'invalid task id in the subset two.json: "\\n" @ task_ids[0]; use an integer or a non-empty string',
         ),
-        ('{"task_ids": [7, 11, 7]}', "names task 7 twice @ task_ids[2]; name it once"),
+        ('{"task_ids": [7, 11, 7]}', "lists task 7 twice @ task_ids[2]; list it once"),
         (f'{{"task_ids": [7], "checksum": "{OF_7_AND_11}"}}', f'has the checksum "{OF_7_AND_11}", but its ids have '),
         (f'{{"task_ids": [7, 11], "checksum": "{OF_NOTHING}"}}', f'{OF_NOTHING}", but its ids have {OF_7_AND_11}; '),
         ('{"task_ids": [7], "checksum": [7]}', "has the checksum [7], but its ids have "),
@@ -134,10 +134,10 @@ def test_a_name_stands_for_a_file_of_the_installed_reference_which_is_not_import
 
 def test_without_the_reference_its_names_say_what_to_do(monkeypatch):
     monkeypatch.setitem(sys.modules, "webarena_verified", None)  # as if it were not installed
-    advice = "which is not installed here; pip install it or name a file in --webeval-subset"
-    with pytest.raises(SettingsError, match=f"the subset hard is a file of webarena-verified, {advice}"):
+    advice = "which is not installed; install it, or pass a file with --webeval-subset"
+    with pytest.raises(SettingsError, match=f"the subset hard needs webarena-verified, {advice}"):
         load_subset("hard")
-    with pytest.raises(TaskDefinitionError, match="webarena-verified is not installed here; pip install it or name"):
+    with pytest.raises(TaskDefinitionError, match="webarena-verified is not installed; install it, or pass"):
         load_tasks("webarena-verified")
 
 

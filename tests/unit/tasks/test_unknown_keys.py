@@ -38,7 +38,7 @@ def posted(bench):
     return check
 
 
-IGNORED = f"eval[1].expected.post_dta is no field of an event and is ignored; known: {EVENT_KEYS}"
+IGNORED = f"eval[1].expected.post_dta is not a field of an event and is ignored; known: {EVENT_KEYS}"
 
 
 @pytest.mark.parametrize("rules", ["default", "strict"])
@@ -49,7 +49,9 @@ def test_a_misspelt_key_of_an_expected_event_is_an_error_that_names_the_right_on
         "invalid task definition: unknown key 'post_dta' @ eval[1].expected; did you mean 'post_data'? "
         f"known: {EVENT_KEYS}"
     )
-    told = "Q58 (known_keys) made this error: an unknown key is an error, except in the installed data set"
+    told = (
+        "Q58 (known_keys) changed this verdict to error: an unknown key is an error, except in the installed data set"
+    )
     assert warnings == [f"{told} @ eval[1].expected; NetworkEventEvaluator, eval[1]"]
 
 
@@ -76,7 +78,7 @@ def test_a_misspelt_key_of_an_expected_response_is_an_error_as_well(bench, rules
         told = "unknown key 'eror_details' @ eval[0].expected; did you mean 'error_details'?"
         assert result.error_msg == f"invalid task definition: {told} {known}"
     else:
-        told = "eval[0].expected.eror_details is no field of a response and is ignored"
+        told = "eval[0].expected.eror_details is not a field of a response and is ignored"
         assert whole.warnings == [ResultWarning("unknown_field", f"{told}; {known}")]
 
 
@@ -139,40 +141,40 @@ SEE = "; see 'Score your own runs'"
     [
         (
             {"environment": {"shopping": {"urls": ["http://shop.test"]}}},
-            "is wrong: unknown key 'environment' @ the top level; did you mean 'environments'? known: " + TOP + SEE,
+            "unknown key 'environment' @ the top level; did you mean 'environments'? known: " + TOP + SEE,
         ),
-        ({"__SHOPPING__": {}}, "is wrong: unknown key '__SHOPPING__' @ the top level; known: " + TOP + SEE),
+        ({"__SHOPPING__": {}}, "unknown key '__SHOPPING__' @ the top level; known: " + TOP + SEE),
         (
             shop("http://shop.test", active_url_id=1),
-            "is wrong: unknown key 'active_url_id' @ environments.shopping; did you mean 'active_url_idx'? known: "
+            "unknown key 'active_url_id' @ environments.shopping; did you mean 'active_url_idx'? known: "
             + INSIDE
             + SEE,
         ),
         (
             {"environments": {"shopping": {"url": ["http://shop.test"]}}},
-            "is wrong: unknown key 'url' @ environments.shopping; did you mean 'urls'? known: " + INSIDE + SEE,
+            "unknown key 'url' @ environments.shopping; did you mean 'urls'? known: " + INSIDE + SEE,
         ),
-        ([1], "is wrong: expected a JSON object, got [1] @ the top level" + SEE),
-        ({"environments": [1]}, "is wrong: expected a JSON object, got [1] @ environments" + SEE),
-        ({"environments": {"map": 3}}, "is wrong: expected a JSON object, got 3 @ environments.map" + SEE),
-        (shop("shop.test:7770"), "has the address 'shop.test:7770' without a scheme; use 'http://shop.test:7770'"),
+        ([1], "expected a JSON object, got [1] @ the top level" + SEE),
+        ({"environments": [1]}, "expected a JSON object, got [1] @ environments" + SEE),
+        ({"environments": {"map": 3}}, "expected a JSON object, got 3 @ environments.map" + SEE),
+        (shop("shop.test:7770"), "the URL 'shop.test:7770' without a scheme; use 'http://shop.test:7770'"),
         (
             shop("http://a.test", "//b.test"),
-            "has the address '//b.test' without a scheme; use 'http://b.test' @ environments.shopping.urls[1]",
+            "the URL '//b.test' without a scheme; use 'http://b.test' @ environments.shopping.urls[1]",
         ),
-        (shop("localhost"), "has the address 'localhost' without a scheme; use 'http://localhost'"),
+        (shop("localhost"), "the URL 'localhost' without a scheme; use 'http://localhost'"),
         (
             shop("ftp://shop.test"),
-            "has the address 'ftp://shop.test' with an unknown scheme; use 'http://shop.test'",
+            "the URL 'ftp://shop.test' with an unknown scheme; use 'http://shop.test'",
         ),
-        (shop("http://"), "has the address 'http://' without a host; use one such as 'http://127.0.0.1:7770'"),
-        (shop(""), "has an empty address; use one such as 'http://127.0.0.1:7770'"),
-        (shop("  "), "has an empty address; use one such as 'http://127.0.0.1:7770'"),
+        (shop("http://"), "the URL 'http://' without a host; use e.g. 'http://127.0.0.1:7770'"),
+        (shop(""), "an empty URL; use e.g. 'http://127.0.0.1:7770'"),
+        (shop("  "), "an empty URL; use e.g. 'http://127.0.0.1:7770'"),
     ],
 )
 def test_a_configuration_that_cannot_be_meant_is_refused(loaded, config, message):
     place = "" if " @ " in message else " @ environments.shopping.urls[0]"
-    assert loaded(config) == f"the configuration CONFIG {message}{place}"
+    assert loaded(config) == f"invalid configuration CONFIG: {message}{place}"
 
 
 def test_all_that_the_reference_reads_in_a_configuration_is_accepted(loaded):

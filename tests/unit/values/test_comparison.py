@@ -117,7 +117,7 @@ def test_where_objects_may_say_more_only_missing_keys_count(expected, actual, to
         (IN_ORDER, [1, 2], [], ["2 items expected in this order, 0 found", "expected [1, 2]", "got []"]),
         (Comparison(), [1], [1], ["[1]"]),
         (Comparison(), [1, 2], [2], ["1 of 2 items found; missing [1]", "expected [1, 2]", "got [2]"]),
-        (Comparison(), [1], [1, 3], ["1 of 1 items found; not expected [3]", "expected [1]", "got [1, 3]"]),
+        (Comparison(), [1], [1, 3], ["1 of 1 item found; not expected [3]", "expected [1]", "got [1, 3]"]),
     ],
 )
 def test_messages_say_what_was_expected_what_was_found_and_what_is_wrong(comparison, expected, actual, messages):
@@ -152,7 +152,7 @@ def test_a_greedy_matching_gives_an_item_to_the_first_that_takes_it():
     [
         (PATTERN_FIRST, ["a", "b"], ['["a", "b"]'], [("maximum_matching", "x")]),
         (PATTERN_FIRST, ["b", "a"], ['["b", "a"]'], []),
-        ([text("b")], ["a", "b"], ['1 of 1 items found; not expected ["a"]', 'expected ["b"]', 'got ["a", "b"]'], []),
+        ([text("b")], ["a", "b"], ['1 of 1 item found; not expected ["a"]', 'expected ["b"]', 'got ["a", "b"]'], []),
         (
             [*PATTERN_FIRST, text("c")],
             ["d", "a", "b"],

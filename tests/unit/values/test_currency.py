@@ -92,7 +92,7 @@ def test_amounts_that_a_float_has_no_room_for_are_an_error_where_they_are_rounde
     one, other = (CurrencyValue.read(raw, ParseContext(exact_money=False)) for raw in ("9" * 400, "8" * 400))
     with pytest.raises(EvaluationError) as refusal:
         one.matches(other)
-    told = "two amounts of more than 308 digits cannot be compared; rules default compare them"
+    told = "cannot compare two amounts of more than 308 digits; --webeval-rules=default compares them"
     assert str(refusal.value) == told
     assert not CurrencyValue.read("9" * 400, ParseContext()).matches(CurrencyValue.read("8" * 400, ParseContext()))
 

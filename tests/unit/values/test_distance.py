@@ -112,7 +112,7 @@ def test_anything_but_a_length_is_refused(raw):
     ids=lambda text: text[:40],
 )
 def test_a_calculation_that_would_not_end_is_refused(text):
-    with pytest.raises(ValueParseError, match=r"is no distance: it has|is not a distance; write it as"):
+    with pytest.raises(ValueParseError, match=r"is too long for a distance: |is not a distance; write it as"):
         DistanceValue.read(text, ParseContext())
 
 
@@ -133,14 +133,14 @@ def test_numbers_of_2_to_the_15_bits_and_powers_of_2000_are_large_enough_for_a_l
 
 @pytest.mark.parametrize("text", ["inf km", "-infinity m", "nan m", "1e400 m"])
 def test_a_distance_without_end_is_none_of_an_agent(text):
-    with pytest.raises(ValueParseError, match="is a distance without end; write a finite one") as refusal:
+    with pytest.raises(ValueParseError, match="is an infinite distance; write a finite one") as refusal:
         DistanceValue.read(text, AS_WRITTEN_BY_AN_AGENT)
     assert refusal.value.rule == "finite_quantities"
 
 
 @pytest.mark.parametrize(("expected", "actual"), [("5 km", "nan m"), ("nan m", "nan m"), ("inf m", "inf m")])
 def test_distances_without_order_cannot_be_compared(expected, actual):
-    with pytest.raises(EvaluationError, match="cannot be compared; write finite ones"):
+    with pytest.raises(EvaluationError, match=r"cannot compare the distances .*; write finite ones"):
         DistanceValue.read(expected, ParseContext()).matches(DistanceValue.read(actual, ParseContext()))
 
 
@@ -153,7 +153,7 @@ def test_neither_a_list_nor_a_pattern_of_an_agent_is_a_distance(raw):
 def test_a_distance_has_at_most_200_characters():
     longest = "5 km".ljust(200)
     assert DistanceValue.read(longest, ParseContext()) == DistanceValue.read("5 km", ParseContext())
-    with pytest.raises(ValueParseError, match="is no distance: it has 201 characters; write at most 200"):
+    with pytest.raises(ValueParseError, match="is too long for a distance: 201 characters; write at most 200"):
         DistanceValue.read(f"{longest} ", ParseContext())
 
 

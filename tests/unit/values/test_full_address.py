@@ -88,7 +88,7 @@ def test_anything_but_an_object_with_all_the_parts_is_refused(raw):
     ids=lambda changes: repr(changes)[:40],
 )
 def test_anything_but_an_address_in_the_united_states_is_refused(changes):
-    with pytest.raises(ValueParseError, match=r"is not an address|list of 1"):
+    with pytest.raises(ValueParseError, match=r"is not a valid US postal address|list of 1"):
         FullAddressValue.read(BASE | changes, ParseContext())
 
 
@@ -164,5 +164,5 @@ def test_a_file_that_changes_how_addresses_are_read_is_not_obeyed(monkeypatch, t
     constants = tmp_path / "address_constants.yaml"
     constants.write_text("STATE_ABBREVIATIONS: {ENGLAND: PA}\n")
     monkeypatch.setenv("ADDRESS_CONFIG", str(constants))
-    with pytest.raises(EvaluationError, match="changes how addresses are read; remove it"):
+    with pytest.raises(EvaluationError, match="changes how addresses are parsed; remove it"):
         FullAddressValue.read(BASE, ParseContext())

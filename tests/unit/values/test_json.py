@@ -58,7 +58,7 @@ def test_anything_but_a_text_with_json_is_refused(raw):
 
 
 def test_a_list_of_an_agent_is_no_json():
-    with pytest.raises(ValueParseError, match="is not a text with JSON"):
+    with pytest.raises(ValueParseError, match="is not a string with JSON"):
         JsonValue.read(["1", "2"], ParseContext(patterns=False, alternatives=False))
 
 

@@ -58,7 +58,7 @@ def test_null_is_the_name_of_no_place(raw):
 
 
 def test_a_list_of_an_agent_is_no_name():
-    with pytest.raises(ValueParseError, match="is a list where one value is wanted"):
+    with pytest.raises(ValueParseError, match="is a list instead of one value"):
         LocationNameValue.read(["Giant Eagle", "ALDI"], ParseContext(patterns=False, alternatives=False))
 
 

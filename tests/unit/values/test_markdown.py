@@ -72,7 +72,7 @@ def test_the_layout_is_written_one_way(text, form):
 
 @pytest.mark.parametrize("raw", [None, "", " \n", 5, True, {}, ["a"], [1, 2]])
 def test_anything_but_a_text_is_refused(raw):
-    with pytest.raises(ValueParseError, match=r"is not Markdown; write it as a text|list of 1"):
+    with pytest.raises(ValueParseError, match=r"is not Markdown; write it as a string|list of 1"):
         MarkdownValue.read(raw, ParseContext())
 
 

@@ -24,7 +24,7 @@ def test_no_type_has_them(name, raw):
 def test_the_types_that_would_have_them_say_why_not(name):
     with pytest.raises(ValueParseError) as refusal:
         value_type(name).read(NAN, FINITE)
-    assert str(refusal.value) == "nan is or holds NaN or an infinity; write a finite number"
+    assert str(refusal.value) == "nan is or contains NaN or an infinity; write a finite number"
     assert refusal.value.rule == "finite_numbers"
     value_type(name).read(NAN, ParseContext())
 

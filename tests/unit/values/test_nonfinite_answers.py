@@ -33,7 +33,7 @@ def answered(bench):
 def test_what_is_no_number_is_true_for_the_reference_alone(answered, data):
     found = answered(data, wanted=True, items=BOOLEAN)
     place = "retrieved_data[0]; AgentResponseEvaluator, eval[0]"
-    told = f"Q56 (finite_numbers) made this failure: a NaN or an infinity is a value of no type @ {place}"
+    told = f"Q56 (finite_numbers) changed this verdict to failure: NaN and infinity are invalid values @ {place}"
     assert found == {"reference": (SUCCESS, []), "default": (FAILURE, [told]), "strict": (FAILURE, [told])}
 
 

@@ -85,7 +85,7 @@ def test_a_refusal_says_what_to_write():
 def test_a_text_has_at_most_10000_characters():
     longest = "5".ljust(10_000, ",")
     assert NumberValue.read(longest, ParseContext()).alternatives == (5.0,)
-    with pytest.raises(ValueParseError, match="is no number: it has 10001 characters; write at most 10000"):
+    with pytest.raises(ValueParseError, match="is too long for a number: 10001 characters; write at most 10000"):
         NumberValue.read(f"{longest},", ParseContext())
 
 

@@ -73,7 +73,7 @@ def test_a_pattern_does_not_match_its_own_text_written_by_an_agent():
 
 @pytest.mark.parametrize("raw", [["x", "y"], ["x"], []])
 def test_a_list_of_an_agent_is_no_text(raw):
-    with pytest.raises(ValueParseError, match="is a list where one value is wanted; write the value alone"):
+    with pytest.raises(ValueParseError, match="is a list instead of one value; write the value alone"):
         StringValue.read(raw, AS_WRITTEN_BY_AN_AGENT)
 
 
@@ -109,7 +109,7 @@ def test_a_datum_too_large_to_be_written_as_a_text_is_refused():
     for _ in range(5000):
         nest = {"a": nest}
     for raw in (nest, 10**5_000):
-        with pytest.raises(ValueParseError, match="is too large to be written as a text; write a shorter one"):
+        with pytest.raises(ValueParseError, match="is too large to convert to a string; write a shorter one"):
             StringValue.read(raw, ParseContext())
 
 

@@ -37,13 +37,13 @@ def test_lists_match_whatever_their_order(expected, actual, equal):
 
 @pytest.mark.parametrize("raw", [None, "", " , ", 0, False, {}, "™", ["a"], [0, 1]])
 def test_nothing_is_no_list(raw):
-    with pytest.raises(ValueParseError, match=r"lists nothing; write it as a,b,c|list of 1"):
+    with pytest.raises(ValueParseError, match=r"is an empty list; write it as a,b,c|list of 1"):
         StringListValue.read(raw, ParseContext())
 
 
 @pytest.mark.parametrize("raw", [["a", "b"], ["a"], []])
 def test_a_list_of_an_agent_is_no_text_that_lists(raw):
-    with pytest.raises(ValueParseError, match=r"is a list where one value is wanted|lists nothing"):
+    with pytest.raises(ValueParseError, match=r"is a list instead of one value|is an empty list"):
         StringListValue.read(raw, ParseContext(patterns=False, alternatives=False))
 
 

@@ -82,7 +82,7 @@ def test_a_task_may_name_its_sites_and_patterns_and_what_is_cloned(raw, written)
 
 @pytest.mark.parametrize("raw", ["http://b.test/", "a.b", "z://a"])
 def test_a_task_may_name_no_other_site(raw):
-    with pytest.raises(ValueParseError, match="is no address of the task's sites; write one as the site has it"):
+    with pytest.raises(ValueParseError, match="is not a URL of the task's sites; copy the URL from the site"):
         UrlValue.read(raw, KNOWN_SITES)
 
 
@@ -101,7 +101,7 @@ def test_a_pattern_of_an_agent_is_plain_text(text):
 
 @pytest.mark.parametrize("expected", ["^($", SITE + "?x=^($"])
 def test_a_broken_pattern_is_an_error(expected):
-    with pytest.raises(EvaluationError, match="is no regular expression; mend the URL"):
+    with pytest.raises(EvaluationError, match=r"invalid regular expression .*; fix the URL"):
         UrlValue.read(expected, ParseContext()).matches(UrlValue.read(SITE, ParseContext()))
 
 

@@ -203,9 +203,9 @@ def test_what_a_form_says_decides_unless_the_reference_misreads_it(posted, wante
 
 def test_a_verdict_that_the_right_reading_changes_is_told_of(posted):
     _, warnings = posted({"n": ""}, f"{NAMED}\r\n\r\n", OTHER)
-    told = "a multipart form is read as browsers write it; where null is expected an empty field will do"
+    told = "a multipart form is read as browsers write it; an expected null matches an empty field"
     place = "network_event.post_data; NetworkEventEvaluator, eval[1]"
-    assert warnings == [f"Q53 (browser_forms) made this success: {told} @ {place}"]
+    assert warnings == [f"Q53 (browser_forms) changed this verdict to success: {told} @ {place}"]
 
 
 def test_a_verdict_that_is_the_references_is_not_told_of(posted):

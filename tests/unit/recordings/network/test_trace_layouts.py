@@ -24,10 +24,8 @@ from pytest_webeval.scoring.score import score
 
 SHOP = "http://shop.test:7770"
 BOM = b"\xef\xbb\xbf"
-SNAPSHOTS = (
-    "record the run again with context.tracing.start(snapshots=True), and stop tracing before its context closes"
-)
-CLOSING = "record the run again, closing its browser context"
+SNAPSHOTS = "re-record the run with context.tracing.start(snapshots=True), and stop tracing before the context closes"
+CLOSING = "re-record the run and close the browser context first"
 SECRET = "Bearer Zm9vYmFyMTIzNDU2Nzg5MGFiY2RlZg"
 
 
@@ -132,7 +130,7 @@ def test_several_logs_together_have_the_limits_of_one(tmp_path, kind):
     members = {f"{number}-trace.network": lines(entry("/a"), entry("/b")) for number in range(2)}
     name = written(tmp_path, members, kind)
     assert len(load_trace(RunInputs(tmp_path, limits=Limits(entries=4)), name).events) == 4
-    with pytest.raises(RecordingError, match="has more than 3 entries; at most 3 are read"):
+    with pytest.raises(RecordingError, match="has more than 3 entries; the limit is 3"):
         load_trace(RunInputs(tmp_path, limits=Limits(entries=3)), name)
 
 
@@ -144,7 +142,7 @@ def test_several_logs_in_a_folder_are_together_as_big_as_one_file_may_be(tmp_pat
         load_trace(RunInputs(tmp_path, limits=Limits(file_size=size + left)), name)
     where = tmp_path / name / "1-trace.network"
     limits = "see file_size in webeval_limits"
-    assert str(refusal.value) == f"{where} has {size} bytes; at most {left} are read; {limits}"
+    assert str(refusal.value) == f"{where} has {size} bytes; the limit is {left}; {limits}"
 
 
 def test_a_log_of_a_bomb_is_not_unpacked_beyond_what_one_file_may_be(tmp_path):
@@ -153,7 +151,7 @@ def test_a_log_of_a_bomb_is_not_unpacked_beyond_what_one_file_may_be(tmp_path):
         for number in range(3):
             archive.writestr(f"{number}-trace.network", b" " * 1000)
     (tmp_path / "trace.zip").write_bytes(packed.getvalue())
-    with pytest.raises(RecordingError, match=r"1-trace\.network unpacks to 1,000 bytes; at most 500 are read"):
+    with pytest.raises(RecordingError, match=r"1-trace\.network unpacks to 1,000 bytes; the limit is 500"):
         load_trace(RunInputs(tmp_path, limits=Limits(file_size=1500)), "trace.zip")
 
 
@@ -174,7 +172,8 @@ def test_what_is_no_archive_is_told_to_be_none(tmp_path, broken):
         load_trace(RunInputs(tmp_path), "network.har.zip")
     reason = "File is not a zip file"
     assert str(refusal.value) == (
-        f"{where} is not an archive with a har.har: {reason}; record it again, closing its browser context"
+        f"cannot read {where} as an archive with a har.har: {reason}; "
+        "re-record the run and close the browser context first"
     )
 
 
@@ -194,13 +193,13 @@ def judged(bench, task, rules="default"):
     return score(case, default_evaluators()), case.warnings
 
 
-REPAIRED = "Q43 (repaired_traces) made this success: what can be read is read @ the trace"
+REPAIRED = "Q43 (repaired_traces) changed this verdict to success: readable data are read @ the trace"
 LAYOUTS = {
-    "a byte order mark": ("network.har", BOM + har(entry("/a")), "/network.har begins with a byte order mark"),
+    "a byte order mark": ("network.har", BOM + har(entry("/a")), "/network.har starts with a byte order mark"),
     "a byte order mark before lines": (
         "network.har",
         BOM + lines(entry("/a")),
-        "/network.har begins with a byte order m",
+        "/network.har starts with a byte order m",
     ),
     "two logs": (
         "trace.zip",
@@ -221,7 +220,7 @@ def test_a_layout_that_the_reference_refuses_is_read_with_a_warning(bench, layou
     directory = recorded(bench, content, name)
     result, warnings = judged(bench, asking(bench))
     assert (result.status, warnings, paths(load_run(directory).trace)) == ("success", [REPAIRED], ["/a"])
-    with pytest.raises(RecordingError, match="record the run again, or score it by the default rules") as refusal:
+    with pytest.raises(RecordingError, match="re-record the run, or use --webeval-rules=default") as refusal:
         judged(bench, asking(bench), "reference")
     assert reason in str(refusal.value)
 
@@ -234,7 +233,7 @@ def test_bodies_of_a_har_in_an_archive_lie_beside_it(bench):
     assert load_run(directory).trace.events[0].read_post().load_text() == "n=1"
     del members["ab12.bin"]
     (directory / "network.har.zip").write_bytes(archived(members))
-    with pytest.raises(EvaluationError, match=r"network\.har\.zip lacks the body ab12\.bin: .*; record it again"):
+    with pytest.raises(EvaluationError, match=r"network\.har\.zip has no body ab12\.bin: .*; re-record the run"):
         load_run(directory).trace.events[0].read_post().load_text()
 
 
@@ -256,12 +255,14 @@ def test_an_entry_whose_request_is_null_is_passed_over_with_a_warning(bench, nam
     (directory / "agent_response.json").write_text(json.dumps({"task_type": kind, "status": "SUCCESS"}))
     task = bench.task(bench.expecting(kind, schema={"type": "null"}), NETWORK)
     result, warnings = judged(bench, task)
-    message = "Q43 (repaired_traces) made this success: what can be read is read @ 2 entries without a request"
+    message = (
+        "Q43 (repaired_traces) changed this verdict to success: readable data are read @ 2 entries without a request"
+    )
     assert (result.status, warnings) == ("success", [f"{message}; NetworkEventEvaluator, eval[1]"])
     result, warnings = judged(bench, task, "reference")
     assert [str(one.status) for one in result.evaluators_results] == ["success", "error"]
     assert result.evaluators_results[1].error_msg == (
-        "event 1 of the trace is damaged: no readable url; record the run again"
+        "event 1 of the trace is damaged: no readable url; re-record the run"
     )
     assert warnings == []
 
@@ -278,12 +279,12 @@ def test_an_entry_without_a_request_is_damaged_under_all_rules(bench):
         (
             "network.har",
             har(*(entry(f"/{number}.png") for number in range(8))),
-            "8 entries, all of them static files; ",
+            "8 entries of static files only; ",
         ),
-        ("network.har", har(entry("/a.css")), "1 entry, a static file; "),
+        ("network.har", har(entry("/a.css")), "1 entry of a static file; "),
         ("network.har", har(entry("/a.css"), NULL, NULL), "3 entries, 1 of them static files and 2 unreadable; "),
-        ("network.har", har(NULL, {}), "none of its 2 entries is a request that can be read; "),
-        ("trace.network", lines(entry("/a.css")), "1 entry, a static file; "),
+        ("network.har", har(NULL, {}), "2 unreadable entries; "),
+        ("trace.network", lines(entry("/a.css")), "1 entry of a static file; "),
         ("trace.network", b"", SNAPSHOTS),
         ("trace.zip", archived({"trace.network": b""}), SNAPSHOTS),
         ("trace.zip", archived({"0-trace.network": b"", "test.trace": b""}), SNAPSHOTS),
@@ -294,15 +295,15 @@ def test_a_trace_without_a_usable_event_says_what_it_holds_and_what_to_do(bench,
     directory = recorded(bench, content, name)
     with pytest.raises(RecordingError) as refusal:
         judged(bench, asking(bench))
-    wanted = f"{reason}{CLOSING}" if reason.endswith("; ") else f"it has no events; {reason}"
-    assert str(refusal.value) == f"the trace in {directory} is of no use: {wanted}"
+    wanted = f"{reason}{CLOSING}" if reason.endswith("; ") else f"no entries; {reason}"
+    assert str(refusal.value) == f"the trace in {directory} has no usable events: {wanted}"
 
 
 def test_an_empty_trace_folder_says_the_same(bench):
     directory = recorded(bench, b"", "other.txt")
     (directory / "trace").mkdir()
     (directory / "trace/trace.network").write_bytes(b"")
-    with pytest.raises(RecordingError, match=r"it has no events; .*snapshots=True"):
+    with pytest.raises(RecordingError, match=r"no entries; .*snapshots=True"):
         judged(bench, asking(bench))
 
 

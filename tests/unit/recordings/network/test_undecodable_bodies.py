@@ -24,7 +24,7 @@ BODIES = {
 
 @pytest.mark.parametrize("raw", BODIES.values(), ids=BODIES)
 def test_a_body_that_no_decoder_takes_is_damaged(raw):
-    with pytest.raises(EvaluationError, match=r"^a body in the trace is damaged: .*; record the run again$"):
+    with pytest.raises(EvaluationError, match=r"^a body in the trace is damaged: .*; re-record the run$"):
         BodySource(lambda _: b"").read_post(msgspec.Raw(raw))
 
 

@@ -148,7 +148,9 @@ def test_headers_in_an_empty_object_or_text_are_none(bench, scored, headers, sta
 
 
 NULL = {"name": "x-a", "value": None}
-MADE = "Q55 (null_headers) made this {}: such a header is not there @ event {}; NetworkEventEvaluator, eval[1]"
+MADE = (
+    "Q55 (null_headers) changed this verdict to {}: such a header is ignored @ event {}; NetworkEventEvaluator, eval[1]"
+)
 
 
 @pytest.mark.parametrize(
@@ -167,7 +169,7 @@ def test_a_header_that_is_null_is_an_error_for_the_reference_alone(bench, scored
     results = scored(PLACE, *events, **config)
     assert statuses(results) == ["error", "success", "success"]
     assert results[0][0].error_msg == (
-        f"event {decided + 1} of the trace is damaged: no readable headers; record the run again"
+        f"event {decided + 1} of the trace is damaged: no readable headers; re-record the run"
     )
     assert [warnings for _, warnings in results] == [[], *[[MADE.format("success", decided + 1)]] * 2]
 
@@ -203,7 +205,7 @@ def test_a_damaged_entry_tells_of_a_header_that_is_null_as_well(bench, scored):
     assert statuses(scored(PLACE, bad)) == ["error", "success", "success"]
 
 
-LACKING = "a body is kept in a side file that cannot be had: there is no {}; put it there, or remove the run"
+LACKING = "cannot read the side file of a body: missing file: {}; add it, or remove the run"
 
 
 def aside(bench, status=200, **stored):

@@ -94,7 +94,7 @@ def test_only_the_last_attempt_counts(lines, attempts, is_completed, crash):
 
 
 def test_several_attempts_are_told_of_with_their_number():
-    told = "core.log: the task was started 2 times; only what the last attempt left can be judged"
+    told = "core.log: the task was started 2 times; only the last attempt is scored"
     assert read(START, START).warnings == (told,)
     assert read(START).warnings == ()
 

@@ -55,7 +55,9 @@ def test_every_child_of_traj_is_a_candidate_so_that_none_vanishes(tmp_path):
     put(tmp_path / "core.log", "")
     (tmp_path / "traj/wiped").mkdir(parents=True)
     (run,) = find_runs(tmp_path)
-    with pytest.raises(UnreadableTrajectory, match=r"answer_missing: there is no 'wiped_final_answer.json'"):
+    with pytest.raises(
+        UnreadableTrajectory, match=r"answer_missing: missing answer file: neither 'wiped_final_answer.json'"
+    ):
         run.check()
 
 

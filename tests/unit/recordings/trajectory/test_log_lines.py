@@ -26,7 +26,7 @@ ENDED = (
     '"arguments":{"action":"terminate","status":"success","thoughts":"Done."}}'
 )
 SAID = '{"timestamp":"2026-03-01T10:00:07","type":"OtherEvent","message":"Closing browser..."}'
-NEITHER = "not a JSON object; read as none"
+NEITHER = "not a JSON object; ignored"
 
 
 def names(log):
@@ -42,16 +42,19 @@ def action(**fields):
     [
         ("", "line 2: blank line skipped"),
         (" \t\r", "line 2: blank line skipped"),
-        ("no JSON", 'line 2: is no JSON: Expecting value, character 1; left out: "no JSON"'),
-        ('{"message":"a "quoted" word"}', "line 2: is no JSON: Expecting ',' delimiter, character 16; left out: "),
-        ('{"message":"a\nb"}', "line 2: is no JSON: Unterminated string starting at, character 12; left out: "),
-        ('["a"]', 'line 2: is no JSON object; left out: "[\\"a\\"]"'),
-        ("7", 'line 2: is no JSON object; left out: "7"'),
-        ("null", 'line 2: is no JSON object; left out: "null"'),
-        ("NaN", 'line 2: is no JSON object; left out: "NaN"'),
-        ("[" * 100_000, f"line 2: is no JSON: it nests deeper than {MAX_DEPTH} levels; left out: "),
-        ('{"a":' * (MAX_DEPTH + 1) + "1" + "}" * (MAX_DEPTH + 1), "nests deeper than 100 levels; left out: "),
-        ('{"message":"' + "x" * 500, '; left out: "{\\"message\\":\\"xxx'),
+        ("no JSON", 'line 2: is not valid JSON: Expecting value, character 1; skipped: "no JSON"'),
+        (
+            '{"message":"a "quoted" word"}',
+            "line 2: is not valid JSON: Expecting ',' delimiter, character 16; skipped: ",
+        ),
+        ('{"message":"a\nb"}', "line 2: is not valid JSON: Unterminated string starting at, character 12; skipped: "),
+        ('["a"]', 'line 2: is not a JSON object; skipped: "[\\"a\\"]"'),
+        ("7", 'line 2: is not a JSON object; skipped: "7"'),
+        ("null", 'line 2: is not a JSON object; skipped: "null"'),
+        ("NaN", 'line 2: is not a JSON object; skipped: "NaN"'),
+        ("[" * 100_000, f"line 2: is not valid JSON: it nests deeper than {MAX_DEPTH} levels; skipped: "),
+        ('{"a":' * (MAX_DEPTH + 1) + "1" + "}" * (MAX_DEPTH + 1), "nests deeper than 100 levels; skipped: "),
+        ('{"message":"' + "x" * 500, '; skipped: "{\\"message\\":\\"xxx'),
     ],
 )
 def test_a_line_that_is_no_object_is_left_out_by_its_number_and_the_rest_is_kept(middle, told):
@@ -71,13 +74,13 @@ def test_a_line_that_is_no_object_is_left_out_by_its_number_and_the_rest_is_kept
         (f"  {OPENED}\t\n{ENDED} \n", []),
         (f"{OPENED}\n{ENDED}\n\n", ["line 3: blank line skipped"]),
         (f"\n{OPENED}\n\n{ENDED}\n\n\n", ["line 1: blank line skipped, the first of 4"]),
-        (f"\ufeff{OPENED}\n{ENDED}", ["line 1: a byte order mark or NUL characters around the line are left out"]),
-        (f"{OPENED}\n\ufeff{ENDED}", ["line 2: a byte order mark or NUL characters around the line are left out"]),
+        (f"\ufeff{OPENED}\n{ENDED}", ["line 1: a byte order mark or NUL characters around the line are ignored"]),
+        (f"{OPENED}\n\ufeff{ENDED}", ["line 2: a byte order mark or NUL characters around the line are ignored"]),
         (f"\n{OPENED}\n\n{ENDED}\n", ["line 1: blank line skipped, the first of 2"]),
-        (f" \0{OPENED}\n{ENDED}\n", ["line 1: a byte order mark or NUL characters around the line are left out"]),
-        (f"{OPENED}\n\0\0{ENDED}\0 \0", ["line 2: a byte order mark or NUL characters around the line are left out"]),
-        (f"{OPENED}{ENDED}\n", ["line 1: goes on after its JSON object, as if a line feed were missing"]),
-        (f"{OPENED} \r{ENDED}\n", ["line 1: goes on after its JSON object, as if a line feed were missing"]),
+        (f" \0{OPENED}\n{ENDED}\n", ["line 1: a byte order mark or NUL characters around the line are ignored"]),
+        (f"{OPENED}\n\0\0{ENDED}\0 \0", ["line 2: a byte order mark or NUL characters around the line are ignored"]),
+        (f"{OPENED}{ENDED}\n", ["line 1: continues after its JSON object; a line feed may be missing"]),
+        (f"{OPENED} \r{ENDED}\n", ["line 1: continues after its JSON object; a line feed may be missing"]),
     ],
 )
 def test_both_steps_are_there_whatever_stands_around_their_lines(content, warnings):
@@ -100,17 +103,17 @@ def test_only_the_truncated_last_line_is_lost():
     log = read_log(f"{OPENED}\n{ENDED[:-9]}".encode())
     assert names(log) == ["visit_url"]
     (told,) = log.warnings
-    assert told.startswith('web_surfer.log line 2: is no JSON: Expecting value, character 226; left out: "{')
+    assert told.startswith('web_surfer.log line 2: is not valid JSON: Expecting value, character 226; skipped: "{')
 
 
 def test_what_follows_an_object_on_its_line_is_lost_alone():
     log = read_log(f"{OPENED}{ENDED[:50]}\n{ENDED}7\n".encode())
     assert names(log) == ["visit_url", "terminate"]
-    assert [text.split("; left out")[0] for text in log.warnings] == [
-        "web_surfer.log line 1: goes on after its JSON object, as if a line feed were missing",
-        "web_surfer.log line 1: is no JSON: Unterminated string starting at, character 294",
-        "web_surfer.log line 2: goes on after its JSON object, as if a line feed were missing",
-        "web_surfer.log line 2: is no JSON object",
+    assert [text.split("; skipped")[0] for text in log.warnings] == [
+        "web_surfer.log line 1: continues after its JSON object; a line feed may be missing",
+        "web_surfer.log line 1: is not valid JSON: Unterminated string starting at, character 294",
+        "web_surfer.log line 2: continues after its JSON object; a line feed may be missing",
+        "web_surfer.log line 2: is not a JSON object",
     ]
 
 
@@ -118,14 +121,14 @@ def test_what_follows_an_object_on_its_line_is_lost_alone():
     ("thought", "read", "warnings"),
     [
         (b"caf\xc3\xa9", "café", []),
-        (b"caf\xe9", "caf\ufffd", ["is not UTF-8; the bytes that are none are read as \\ufffd"]),
-        (b"\xed\xa0\x80", "\ufffd" * 3, ["is not UTF-8; the bytes that are none are read as \\ufffd"]),
+        (b"caf\xe9", "caf\ufffd", ["is not UTF-8; invalid bytes are read as \\ufffd"]),
+        (b"\xed\xa0\x80", "\ufffd" * 3, ["is not UTF-8; invalid bytes are read as \\ufffd"]),
         (b"\\ud83d\\ude00", "\N{GRINNING FACE}", []),
         (b"\\ud800", "\ud800", []),
         ("a\u2028b\u0085c".encode(), "a\u2028b\u0085c", []),
         (b"a\x00b\x0cc", "a\0b\fc", ["it has control characters"]),
         (b"a\tb", "a\tb", []),
-        (b'","x":1,"x":2,"y":"', "", ["it has a key twice, of which the last counts"]),
+        (b'","x":1,"x":2,"y":"', "", ["it has a duplicate key; the last value counts"]),
     ],
 )
 def test_a_text_is_kept_whatever_its_bytes(thought, read, warnings):
@@ -156,7 +159,7 @@ def test_a_number_that_nobody_else_could_read_is_null_and_its_step_is_kept(numbe
     )
     assert log.steps[0].arguments == {"time": read}
     assert json.loads(log.actions[0]) == {"action": "wait", "time": read}
-    told = "web_surfer.log line 1: it has NaN or a number out of all bounds, read as null"
+    told = "web_surfer.log line 1: it has NaN or an out-of-range number, read as null"
     assert log.warnings == ((told,) if read is None else ())
 
 
@@ -172,14 +175,19 @@ def test_a_number_that_nobody_else_could_read_is_null_and_its_step_is_kept(numbe
             {"arguments": ' {"action": "wait", "time": 3}'},
             "wait",
             {"time": 3},
-            ["its arguments are a text, read as the JSON object in it"],
+            ["its arguments are a string; parsed as JSON"],
         ),
         ({"arguments": {"action": None, "time": 3}}, "computer_use", {"time": 3}, []),
         ({"arguments": {"action": "", "time": 3}}, "computer_use", {"time": 3}, []),
-        ({"arguments": {"action": 5}}, "unparsed", {}, ["its action is 5, not a name; kept as unparsed"]),
-        ({"arguments": {"action": {"a": 1}}}, "unparsed", {}, ['its action is {"a": 1}, not a name; kept as unparsed']),
-        ({"action": 5, "arguments": {}}, "unparsed", {}, ["its action is 5, not a name; kept as unparsed"]),
-        ({"action": "", "arguments": {}}, "unparsed", {}, ['its action is "", not a name; kept as unparsed']),
+        ({"arguments": {"action": 5}}, "unparsed", {}, ["its action is 5, not a name; recorded as unparsed"]),
+        (
+            {"arguments": {"action": {"a": 1}}},
+            "unparsed",
+            {},
+            ['its action is {"a": 1}, not a name; recorded as unparsed'],
+        ),
+        ({"action": 5, "arguments": {}}, "unparsed", {}, ["its action is 5, not a name; recorded as unparsed"]),
+        ({"action": "", "arguments": {}}, "unparsed", {}, ['its action is "", not a name; recorded as unparsed']),
         ({"action": False}, "wait", {}, []),
         ({"action": {"name": "click"}}, "wait", {}, []),
     ],
@@ -210,7 +218,7 @@ def test_the_words_of_an_action_that_is_no_name_are_kept_short():
 def test_a_field_of_the_wrong_type_is_none_and_its_step_is_kept(key, given, shown):
     log = read_log(action(**{key: given}).encode())
     assert getattr(log.steps[0], key) is None
-    assert log.warnings == (f"web_surfer.log line 1: its {key} is {shown}, not a text; read as none",)
+    assert log.warnings == (f"web_surfer.log line 1: its {key} is {shown}, not a string; ignored",)
     assert log.events[0][key] == given
 
 
@@ -220,19 +228,19 @@ def test_a_field_of_the_wrong_type_is_none_and_its_step_is_kept(key, given, show
 def test_a_message_that_is_no_text_is_left_out(message, told):
     log = read_log(f'{{"type":"OtherEvent","message":{message}}}\n{{"type":"LLMCallEvent"}}'.encode())
     assert log.dialect == "empty"
-    assert log.warnings == (f"web_surfer.log line 1: its message is {told}, not a text; left out",)
+    assert log.warnings == (f"web_surfer.log line 1: its message is {told}, not a string; ignored",)
 
 
 def test_a_log_that_is_all_damage_says_so_in_few_words():
     log = read_log(b"?\n" * 500)
     assert len(log.warnings) == 21
-    assert log.warnings[-1] == "web_surfer.log: 480 more such warnings"
+    assert log.warnings[-1] == "web_surfer.log: 480 more warnings"
 
 
 def test_what_is_wrong_with_the_whole_log_is_told_before_its_lines():
     text = json.dumps({"message": "\nThought #1: Open the shop.\nAction #1: executing tool 'wait' with arguments {}"})
     log = read_log(b"?\n" * 500 + f"{text}\n{OPENED}\n{ENDED}\n".encode())
-    assert log.warnings[0] == "web_surfer.log: has 2 structured and 1 text steps; the structured ones count"
+    assert log.warnings[0] == "web_surfer.log: has 2 structured steps and 1 text step; the structured steps count"
 
 
 def test_deep_nesting_is_judged_alike_however_deep_the_caller_stands():
@@ -273,14 +281,14 @@ def test_a_long_log_has_all_its_steps():
 def test_what_stands_beyond_the_limit_of_lines_is_left_out():
     log = read_log(b"\n" * (MAX_LINES - 1) + f"{OPENED}\n{ENDED}\n".encode())
     assert names(log) == ["visit_url"]
-    assert log.warnings[0] == "web_surfer.log line 250000: has more than 250,000 lines; the rest is left out"
+    assert log.warnings[0] == "web_surfer.log line 250000: has more than 250,000 lines; the rest is ignored"
 
 
 def test_what_stands_beyond_the_limit_of_objects_in_a_line_is_left_out():
     log = read_log(b"{}" * 99 + f"{OPENED}{ENDED}\n{ENDED}\n".encode())
     assert names(log) == ["visit_url", "terminate"]
     assert log.steps[1].line == 2
-    assert log.warnings[1] == "web_surfer.log line 1: has more than 100 JSON objects; the rest is left out"
+    assert log.warnings[1] == "web_surfer.log line 1: has more than 100 JSON objects; the rest is ignored"
 
 
 JSON = st.recursive(

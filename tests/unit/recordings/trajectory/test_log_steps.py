@@ -179,7 +179,9 @@ def test_only_the_web_surfer_of_the_gpt_solver_acts():
     summary = json.dumps({"source": "WebSurfer-SummarizedAction", "action": "click", "arguments": {}})
     log = log_of(plan, SOLVED.strip(), nameless, summary)
     assert [step.action for step in log.steps] == ["input_text", "terminate", "click"]
-    assert log.warnings == ('web_surfer.log line 1: is an action of "Orchestrator", not of WebSurfer; no step',)
+    assert log.warnings == (
+        'web_surfer.log line 1: is an action of "Orchestrator", not of WebSurfer; not counted as a step',
+    )
     assert [step.action for step in log_of(plan).steps] == ["plan"]
 
 
@@ -202,7 +204,7 @@ def test_only_the_web_surfer_of_the_gpt_solver_acts():
 def test_what_the_agent_thought_is_found_by_its_key_and_is_no_argument(arguments, thought):
     log = log_of(json.dumps({"action": "click", "arguments": {"target": 3, **arguments}}))
     assert (log.steps[0].thought, log.steps[0].arguments) == (thought, {"target": 3})
-    told = [text for text in log.warnings if "not a text; read as their JSON" in text]
+    told = [text for text in log.warnings if "not a string; converted to JSON" in text]
     assert len(told) == len([1 for value in arguments.values() if value is not None and not isinstance(value, str)])
 
 
@@ -239,7 +241,10 @@ def test_a_step_whose_structured_line_is_lost_is_taken_from_its_text(lost):
     log = read_log(chosen(COMPLETED, *(number for number in range(1, 10) if number != lost)))
     assert (log.dialect, log.actions, log.thoughts) == ("mixed", ACTIONS, THOUGHTS)
     assert log.warnings == (
-        "web_surfer.log: has 2 structured and 3 text steps; the structured ones count, and 1 that only a text tells",
+        (
+            "web_surfer.log: has 2 structured steps and 3 text steps; the structured steps count, "
+            "and 1 recorded only as text"
+        ),
     )
     assert len(log.events) == 8
     assert [step.url is None for step in log.steps] == [number == lost for number in (2, 5, 8)]
@@ -250,7 +255,7 @@ def test_a_step_whose_structured_line_is_lost_is_taken_from_its_text(lost):
 def test_a_step_whose_text_is_lost_is_still_there(lost):
     log = read_log(chosen(COMPLETED, *(number for number in range(1, 10) if number != lost)))
     assert (log.dialect, log.actions, log.thoughts) == ("fara", ACTIONS, THOUGHTS)
-    assert log.warnings == ("web_surfer.log: has 3 structured and 2 text steps; the structured ones count",)
+    assert log.warnings == ("web_surfer.log: has 3 structured steps and 2 text steps; the structured steps count",)
     assert [step.observation for step in log.steps] == [step.observation for step in read_log(COMPLETED.encode()).steps]
 
 
@@ -260,7 +265,10 @@ def test_a_text_and_a_structured_line_are_one_step_if_either_thought_or_action_a
     two = log_of(thought_line(1, "a", time=1), action_line("b", time=2))
     assert (times(two), two.thoughts, two.dialect) == ([1, 2], ("a", "b"), "mixed")
     assert two.warnings == (
-        "web_surfer.log: has 1 structured and 1 text steps; the structured ones count, and 1 that only a text tells",
+        (
+            "web_surfer.log: has 1 structured step and 1 text step; the structured steps count, "
+            "and 1 recorded only as text"
+        ),
     )
 
 
@@ -292,34 +300,38 @@ def test_a_log_with_every_line_twice_has_every_structured_line_as_a_step():
     [
         ([action_line(), action_line(), seen_line(1), seen_line(2)], ["seen 1", "seen 2"], []),
         ([action_line(), action_line(), seen_line(1), action_line(), seen_line(3)], ["seen 1", None, "seen 3"], []),
-        ([action_line(), seen_line(7)], ["seen 7"], ["line 2: Observation#7 fits no step; taken for the last one"]),
+        (
+            [action_line(), seen_line(7)],
+            ["seen 7"],
+            ["line 2: Observation#7 does not match a step; assigned to the last step"],
+        ),
         (
             [action_line(), seen_line(7), action_line(), seen_line(8)],
             ["seen 7", "seen 8"],
-            ["line 2: Observation#7 fits no step; taken for the last one"],
+            ["line 2: Observation#7 does not match a step; assigned to the last step"],
         ),
         (
             [action_line(), seen_line(1), action_line(), seen_line(1), action_line(), seen_line(2)],
             ["seen 1", "seen 1", "seen 2"],
-            ["line 4: Observation#1 fits no step; taken for the last one"],
+            ["line 4: Observation#1 does not match a step; assigned to the last step"],
         ),
         (
             [action_line(), seen_line(1), seen_line(1)],
             ["seen 1"],
-            ["line 3: Observation#1 fits no step; left out"],
+            ["line 3: Observation#1 does not match a step; ignored"],
         ),
-        ([thought_line(1), seen_line(9)], [None], ["line 2: Observation#9 fits no step; left out"]),
-        ([seen_line(1), thought_line(1)], [None], ["line 1: Observation#1 fits no step; left out"]),
-        ([thought_line(1), seen_line(0)], [None], ["line 2: Observation#0 fits no step; left out"]),
+        ([thought_line(1), seen_line(9)], [None], ["line 2: Observation#9 does not match a step; ignored"]),
+        ([seen_line(1), thought_line(1)], [None], ["line 1: Observation#1 does not match a step; ignored"]),
+        ([thought_line(1), seen_line(0)], [None], ["line 2: Observation#0 does not match a step; ignored"]),
         (
             [thought_line(1), seen_line(1), thought_line(2), thought_line(1, "again"), seen_line(1)],
             ["seen 1", None, "seen 1"],
-            ["line 4: has step number 1 where 3 is due"],
+            ["line 4: has step number 1, expected 3"],
         ),
         (
             [thought_line(1), seen_line(1), thought_line(4), seen_line(4)],
             ["seen 1", "seen 4"],
-            ["line 3: has step number 4 where 2 is due"],
+            ["line 3: has step number 4, expected 2"],
         ),
     ],
 )

@@ -19,7 +19,7 @@ CALLED = "executing tool 'wait' with arguments"
 SEARCHED = "executing tool 'web_search' with arguments"
 ENDED = "executing tool 'terminate' with arguments"
 LOG = "web_surfer.log line 1: "
-UNNAMED = "it names no action and arguments; kept as unparsed"
+UNNAMED = "it has no action name or no arguments; recorded as unparsed"
 
 
 def logged(*messages):
@@ -50,7 +50,7 @@ def logged(*messages):
             "hi",
             "wait",
             '{"action": "wait"}',
-            ['there is text after the arguments: "trailing }"'],
+            ['text after the arguments: "trailing }"'],
         ),
         (
             f'\nThought #1: I saw with arguments {{"a":1}}\nAction #1: {CALLED} {{"action":"wait"}}',
@@ -78,32 +78,39 @@ def test_a_text_is_a_step_with_the_thought_before_it(message, thought, action, l
         ('{"time": 3, "action": "sleep"}', {"time": 3}, []),
         ('{\n  "time": 3\n}', {"time": 3}, []),
         ('\n{"time": 3}', {"time": 3}, []),
-        ('{"time": NaN}', {"time": None}, ["it has NaN or a number out of all bounds, read as null"]),
-        ('{"a": 1, "a": 2}', {"a": 2}, ["it has a key twice, of which the last counts"]),
-        ("{'a': True, 'b': (1, None), 3: 'it\\'s'}", {"a": True, "b": [1, None], "3": "it's"}, ["as in Python"]),
-        ("{'a': '\\d'}", {"a": "\\d"}, ["as in Python"]),
-        ("{'a': 1e999}", {"a": None}, ["as in Python"]),
-        ("{'a': 1}; and more", {"a": 1}, ["as in Python"]),
+        ('{"time": NaN}', {"time": None}, ["it has NaN or an out-of-range number, read as null"]),
+        ('{"a": 1, "a": 2}', {"a": 2}, ["it has a duplicate key; the last value counts"]),
+        ("{'a': True, 'b': (1, None), 3: 'it\\'s'}", {"a": True, "b": [1, None], "3": "it's"}, ["a Python literal"]),
+        ("{'a': '\\d'}", {"a": "\\d"}, ["a Python literal"]),
+        ("{'a': 1e999}", {"a": None}, ["a Python literal"]),
+        ("{'a': 1}; and more", {"a": 1}, ["a Python literal"]),
         ('{"action": "", "a": 1}', {"a": 1}, []),
-        ("{'a': 1}, {'b': 2}", None, ["the arguments are no JSON ("]),
+        ("{'a': 1}, {'b': 2}", None, ["the arguments are not valid JSON ("]),
         ("None", None, ["the action has no arguments in braces"]),
         ("[1]", None, ["the action has no arguments in braces"]),
-        ('{"time": 3', None, ["the arguments are no JSON (Expecting ',' delimiter, character "]),
-        ('{"a": "unquoted "word""}', None, ["the arguments are no JSON ("]),
-        ("{'a', 'b'}", None, ["the arguments are no JSON ("]),
-        ("{'a': b'c'}", None, ["the arguments are no JSON ("]),
-        ("{'a': {1, 2}}", None, ["the arguments are no JSON ("]),
-        ("{(1, 2): 3}", None, ["the arguments are no JSON ("]),
-        ("{[]: 3}", None, ["the arguments are no JSON ("]),
-        ("{'a': " + "9" * 5_000 + "}", None, ["the arguments are no JSON ("]),
-        ("{'a': 0x" + "9" * 5_000 + "}", None, ["the arguments are no JSON ("]),
-        ("{'a': " + "[" * 150 + "]" * 150 + "}", None, ["the arguments are no JSON ("]),
-        ('{"a": ' + "[" * 150 + "]" * 150 + "}", None, ["the arguments are no JSON (it nests deeper than 100 levels)"]),
-        ("{'a': '" + "x" * MAX_LITERAL + "'}", None, ["the arguments are no JSON ("]),
-        *(("{'a': " + each * 4_000 + "1}", None, ["the arguments are no JSON ("]) for each in ("-", "not ", "(", "1+")),
-        ("{'a': 1" + ".a" * 9_000 + "}", None, ["the arguments are no JSON ("]),
-        ("{'a': \0}", None, ["the arguments are no JSON ("]),
-        ("{'a': \ud800}", None, ["the arguments are no JSON ("]),
+        ('{"time": 3', None, ["the arguments are not valid JSON (Expecting ',' delimiter, character "]),
+        ('{"a": "unquoted "word""}', None, ["the arguments are not valid JSON ("]),
+        ("{'a', 'b'}", None, ["the arguments are not valid JSON ("]),
+        ("{'a': b'c'}", None, ["the arguments are not valid JSON ("]),
+        ("{'a': {1, 2}}", None, ["the arguments are not valid JSON ("]),
+        ("{(1, 2): 3}", None, ["the arguments are not valid JSON ("]),
+        ("{[]: 3}", None, ["the arguments are not valid JSON ("]),
+        ("{'a': " + "9" * 5_000 + "}", None, ["the arguments are not valid JSON ("]),
+        ("{'a': 0x" + "9" * 5_000 + "}", None, ["the arguments are not valid JSON ("]),
+        ("{'a': " + "[" * 150 + "]" * 150 + "}", None, ["the arguments are not valid JSON ("]),
+        (
+            '{"a": ' + "[" * 150 + "]" * 150 + "}",
+            None,
+            ["the arguments are not valid JSON (it nests deeper than 100 levels)"],
+        ),
+        ("{'a': '" + "x" * MAX_LITERAL + "'}", None, ["the arguments are not valid JSON ("]),
+        *(
+            ("{'a': " + each * 4_000 + "1}", None, ["the arguments are not valid JSON ("])
+            for each in ("-", "not ", "(", "1+")
+        ),
+        ("{'a': 1" + ".a" * 9_000 + "}", None, ["the arguments are not valid JSON ("]),
+        ("{'a': \0}", None, ["the arguments are not valid JSON ("]),
+        ("{'a': \ud800}", None, ["the arguments are not valid JSON ("]),
     ],
 )
 def test_arguments_are_one_json_object_or_python_dict_or_the_step_is_unparsed(arguments, read, told):
@@ -207,7 +214,7 @@ def test_of_several_lines_of_actions_the_last_is_done_and_the_others_are_thought
 def test_a_text_that_only_quotes_a_step_is_none(message, warns):
     log = logged(message)
     assert (log.dialect, log.steps, log.events) == ("empty", (), ())
-    told = LOG + "its message only quotes a thought and an action; no step"
+    told = LOG + "its message only quotes a thought and an action; not counted as a step"
     assert log.warnings == ((told,) if warns else ())
 
 

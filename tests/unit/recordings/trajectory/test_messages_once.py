@@ -17,7 +17,7 @@ from pytest_webeval.scoring.task_result import build_error_result
 from tests.support import recorded
 from tests.support.damage import damaged
 
-AGAIN = "have the run judged again"
+AGAIN = "judge the run again"
 SUITE = Path(__file__).parents[4] / "example_suite"
 # What a score file may hold of which nothing can be derived.
 UNREADABLE = [

@@ -105,7 +105,7 @@ def test_an_entry_is_a_path_in_the_directory_under_either_reading(entry, name, i
 def test_entries_of_a_moved_run_are_found_by_name_with_one_warning_for_all(elsewhere):
     found = find([f"{elsewhere}screenshot{n}.png" for n in (1, 0, 2)], FARA[:3])  # §11, vector 6
     assert names(found) == FARA[:3]
-    told = "3 listed by a path elsewhere, and taken from the run's directory by name, such as 'screenshot1.png'"
+    told = "3 listed with another path, and read from the run's directory by name, such as 'screenshot1.png'"
     assert found.warnings == (f"screenshots: {told}",)
     assert (found.missing, found.refused) == ((), ())
 
@@ -141,7 +141,7 @@ def test_an_entry_that_leads_out_or_names_no_image_is_refused(entry):
     found = find([entry, "screenshot1.png"], [*FARA[:2], "screenshot0", "web_surfer.log", "a\n0.png"])
     assert (names(found), found.refused, found.missing) == (["screenshot1.png"], (entry,), ())
     assert found.warnings[0] == (
-        f"screenshots: 1 listed, but refused as no plain image inside the run's directory, such as {entry!r}"
+        f"screenshots: 1 listed, but not a regular image file inside the run's directory; ignored, such as {entry!r}"
     )
 
 
@@ -180,14 +180,16 @@ def test_files_that_are_not_listed_are_told_of_and_not_used():
     found = find(["screenshot0.png"], [*FARA[:1], "screenshot10.png", "screenshot9.png", *others])
     assert (names(found), found.unlisted) == (["screenshot0.png"], ("screenshot9.png", "screenshot10.png"))
     assert found.warnings == (
-        "screenshots: 2 in the run's directory, but not listed, and not used, such as 'screenshot9.png'",
+        "screenshots: 2 in the run's directory, but not listed; ignored, such as 'screenshot9.png'",
     )
 
 
 def test_what_is_there_is_used_if_nothing_is_listed():
     found = find([], [*FARA[::-1], "screenshot_scaled.png"])
     assert (names(found), found.unlisted, found.listed_count) == (FARA, tuple(FARA), 0)
-    told = "12 in the run's directory, and used although the answer file lists none, such as 'screenshot0.png'"
+    told = (
+        "12 in the run's directory, and used although the answer file lists no screenshots, such as 'screenshot0.png'"
+    )
     assert found.warnings == (f"screenshots: {told}",)
     assert find([], []) == Screenshots()
 
@@ -199,7 +201,7 @@ def test_the_copy_of_the_last_image_counts_if_it_is_listed():
 def test_an_image_that_is_listed_twice_is_used_once():
     found = find(["screenshot1.png", "screenshot0.png", "/old/screenshot1.png"], FARA[:2])
     assert (names(found), found.listed_count) == (FARA[:2], 3)
-    assert found.warnings == ("screenshots: 1 listed more than once, and used once, such as 'screenshot1.png'",)
+    assert found.warnings == ("screenshots: 1 listed more than once; used once, such as 'screenshot1.png'",)
 
 
 def shots_of(*names):

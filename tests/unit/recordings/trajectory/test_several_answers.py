@@ -11,7 +11,7 @@ from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from tests.support import recorded
 
-FIRST = "a_final_answer.json: the answer is read from here, not from"
+FIRST = "a_final_answer.json: the answer is read from this file, not from"
 TWO = f"{FIRST} 'b_final_answer.json'; webeval loads neither, so keep one"
 
 
@@ -68,6 +68,6 @@ def test_one_answer_beside_what_a_system_left_is_one(run, rules):
 def test_of_many_other_answers_the_first_are_named():
     names = [f"{name}_answer.json" for name in "abcdefgh"]
     assert other_answers(names[0], names) == (
-        "a_answer.json: the answer is read from here, not from 'b_answer.json', 'c_answer.json', 'd_answer.json', "
+        "a_answer.json: the answer is read from this file, not from 'b_answer.json', 'c_answer.json', 'd_answer.json', "
         "'e_answer.json', 'f_answer.json' and 2 more; webeval loads none of them, so keep one"
     )

@@ -58,7 +58,7 @@ def test_a_rubric_is_an_object_or_the_first_of_a_list(raw, rubric):
 def test_a_rubric_that_is_none_is_told_of(raw):
     found = read(precomputed_rubric=raw, task_summary="b")
     assert (found.rubric, found.text) == (None, "b")
-    told = "wanted an object or a list of objects; the rubric is not used @ precomputed_rubric"
+    told = "expected an object or a list of objects; the rubric is ignored @ precomputed_rubric"
     assert found.warnings == (f"task_data.json: {told}",)
 
 
@@ -86,12 +86,12 @@ def test_flags_come_in_one_order_whatever_that_of_the_file():
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"", "is no JSON: Expecting value: line 1 column 1 (char 0); what it says is not used"),
-        (b'{"task_summary": "b"', "is no JSON: "),
-        (b"\xff", "is no JSON: "),
-        (b"[" * 100_000, "is no JSON: "),
-        (b"[1]", "is no JSON object; what it says is not used"),
-        (b'{"x": 1e99999999999999999999}', "has a number with an exponent beyond all bounds; what it says is not used"),
+        (b"", "is not valid JSON: Expecting value: line 1 column 1 (char 0); ignored"),
+        (b'{"task_summary": "b"', "is not valid JSON: "),
+        (b"\xff", "is not valid JSON: "),
+        (b"[" * 100_000, "is not valid JSON: "),
+        (b"[1]", "is not a JSON object; ignored"),
+        (b'{"x": 1e99999999999999999999}', "has a number with an out-of-range exponent; ignored"),
     ],
 )
 def test_a_damaged_file_says_nothing_but_a_warning(content, told):

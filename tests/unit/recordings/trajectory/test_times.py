@@ -34,13 +34,13 @@ def test_a_duration_that_its_stamps_contradict_is_used_with_a_warning(end_and_du
     end, duration = json.loads(f"[{end_and_duration}]")
     found = read_times(json.dumps({"start_time": 10, "end_time": 10 + end, "duration": duration}).encode())
     assert found.duration == duration
-    told = f"duration is {duration:.3f}, though {end:.3f} lie between the stamps; duration counts"
+    told = f"duration is {duration:.3f}, but the timestamps are {end:.3f} apart; duration counts"
     assert found.warnings == (f"times.json: {told}",)
 
 
 def test_an_end_before_the_start_contradicts_any_duration():
     found = read_times(b'{"start_time": 20, "end_time": 10, "duration": 10}')
-    assert found.warnings == ("times.json: duration is 10.000, though -10.000 lie between the stamps; duration counts",)
+    assert found.warnings == ("times.json: duration is 10.000, but the timestamps are -10.000 apart; duration counts",)
 
 
 @pytest.mark.parametrize(
@@ -63,27 +63,27 @@ def test_a_duration_that_is_no_time_is_unknown(raw, told):
     assert (found.start, found.end, found.duration) == (1.0, 2.0, None)
     assert len(found.warnings) == 1
     assert found.warnings[0].startswith(f"times.json: {told}")
-    assert found.warnings[0].endswith("; wanted a number of seconds; it is unknown")
+    assert found.warnings[0].endswith("; expected a number of seconds; the value is unknown")
 
 
 def test_each_stamp_is_unknown_by_itself():
     found = read_times(b'{"start_time": "10:00", "duration": 25.5}')
     assert (found.start, found.end, found.duration) == (None, None, 25.5)
     assert found.warnings == (
-        "times.json: start_time is '10:00'; wanted a number of seconds; it is unknown",
-        "times.json: there is no end_time; wanted a number of seconds; it is unknown",
+        "times.json: start_time is '10:00'; expected a number of seconds; the value is unknown",
+        "times.json: missing end_time; expected a number of seconds; the value is unknown",
     )
 
 
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"", "is no JSON: Expecting value: line 1 column 1 (char 0); the duration is unknown"),
-        (b'{"duration": 25', "is no JSON: "),
-        (b"\xff", "is no JSON: "),
-        (b"[" * 100_000, "is no JSON: "),
-        (b"25.5", "is 25.5; wanted an object with a duration, which is unknown"),
-        (b"null", "is None; wanted an object"),
+        (b"", "is not valid JSON: Expecting value: line 1 column 1 (char 0); the duration is unknown"),
+        (b'{"duration": 25', "is not valid JSON: "),
+        (b"\xff", "is not valid JSON: "),
+        (b"[" * 100_000, "is not valid JSON: "),
+        (b"25.5", "is 25.5; expected an object with a duration; the duration is unknown"),
+        (b"null", "is None; expected an object"),
     ],
 )
 def test_a_damaged_file_says_nothing_but_a_warning(content, told):

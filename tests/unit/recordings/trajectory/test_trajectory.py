@@ -82,7 +82,7 @@ def test_files_are_hashed_and_read_once(load):
 
 def test_a_missing_answer_raises_where_the_answer_is_asked_for(load):
     trajectory = load(answer=None, core_log=None)
-    with pytest.raises(UnreadableTrajectory, match=r"there is no 'books_7_final_answer.json'"):
+    with pytest.raises(UnreadableTrajectory, match=r"missing answer file: neither 'books_7_final_answer.json'"):
         _ = trajectory.answer
     assert len(trajectory.steps) == 3
 

@@ -46,14 +46,14 @@ def test_no_components_are_no_usage():
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
-        (None, "it is None; wanted an object with prompt_tokens and completion_tokens"),
+        (None, "it is None; expected an object with prompt_tokens and completion_tokens"),
         ([TOKENS], "it is [{"),
-        (340, "it is 340; wanted an object"),
-        ({}, "it has no prompt_tokens; wanted a whole number"),
-        ({"prompt_tokens": 1}, "it has no completion_tokens; wanted a whole number"),
-        ({**TOKENS, "prompt_tokens": None}, "prompt_tokens is None; wanted a whole number"),
-        ({**TOKENS, "prompt_tokens": -1}, "prompt_tokens is -1; wanted a whole number"),
-        ({**TOKENS, "completion_tokens": 1.5}, "completion_tokens is 1.5; wanted a whole number"),
+        (340, "it is 340; expected an object"),
+        ({}, "it has no prompt_tokens; expected a non-negative integer"),
+        ({"prompt_tokens": 1}, "it has no completion_tokens; expected a non-negative integer"),
+        ({**TOKENS, "prompt_tokens": None}, "prompt_tokens is None; expected a non-negative integer"),
+        ({**TOKENS, "prompt_tokens": -1}, "prompt_tokens is -1; expected a non-negative integer"),
+        ({**TOKENS, "completion_tokens": 1.5}, "completion_tokens is 1.5; expected a non-negative integer"),
         ({**TOKENS, "completion_tokens": float("nan")}, "completion_tokens is nan; "),
         ({**TOKENS, "completion_tokens": float("inf")}, "completion_tokens is inf; "),
         ({**TOKENS, "completion_tokens": True}, "completion_tokens is True; "),
@@ -69,7 +69,7 @@ def test_a_component_with_a_number_that_is_none_is_left_out_with_a_warning(field
     found, texts = read({"Odd\n": fields, "FaraAgent": TOKENS})
     assert found == {"FaraAgent": Usage(9100, 240)}
     assert len(texts) == 1
-    assert texts[0].startswith(rf"answer: token_usage of 'Odd\n' is left out of the sum: {told}")
+    assert texts[0].startswith(rf"answer: token_usage of 'Odd\n' is excluded from the sum: {told}")
     assert texts[0].isprintable()
     assert len(texts[0]) < 300
 
