@@ -36,7 +36,7 @@ def exact(names: Iterable[int | str]) -> set[str]:
 
 
 def run_keywords(path: Path, workspace: Workspace) -> set[str]:
-    """What selects the tests of a run exactly. Of a directory that is no usable run that is its name."""
+    """The keywords that select the tests of a run exactly; for a broken run, the name of its directory."""
     try:
         run = workspace.run(path)
     except WebEvalError:

@@ -85,18 +85,17 @@ def _share(config: pytest.Config, workspace: Workspace) -> None:
 
 
 def _check_report(workspace: Workspace) -> None:
-    """Raise `SettingsError` where there can be no report as it is asked for."""
+    """Raise `SettingsError` if the report options contradict each other or the runs."""
     report, embed = workspace.settings.report, workspace.settings.report_embed
     if report is None and embed is not None:
-        problem = "--webeval-report-embed says what a report may have in itself"
-        raise SettingsError(f"{problem}; name one with --webeval-report")
+        raise SettingsError("--webeval-report-embed requires a report; pass --webeval-report=DIR")
     if report in workspace.settings.roots:
-        raise SettingsError(f"--webeval-report: {report} holds recordings; name a directory of its own")
+        raise SettingsError(f"--webeval-report: {report} is a run root; choose a separate directory")
     for path in (report, *report.parents) if report is not None else ():
         if _is_run(path, workspace):
-            raise SettingsError(f"--webeval-report: {path} is a recording; name a directory of its own")
+            raise SettingsError(f"--webeval-report: {path} is a recorded run; choose a separate directory")
     if embed is not None:
-        from pytest_webeval.reports.html.screenshots import pillow  # for who asks
+        from pytest_webeval.reports.html.screenshots import pillow  # only for this option
 
         pillow()
 
@@ -113,21 +112,21 @@ def _register_scoring(config: pytest.Config, workspace: Workspace) -> None:
     if settings.resume:
         config.stash[PREVIOUS] = PreviousSession(workspace)
     config.pluginmanager.register(HidePassedPhases(config), "webeval-quiet-phases")
-    config.pluginmanager.register(FreezeCollected(config), "webeval-spared-objects")
+    config.pluginmanager.register(FreezeCollected(config), "webeval-frozen-objects")
     config.pluginmanager.register(CollectAfterSlowFailure(), "webeval-long-failures")
     if settings.report is not None:
         config.stash[PAGES] = RunPages(workspace, settings.report)
         config.pluginmanager.register(config.stash[PAGES], "webeval-run-pages")
     if settings.durations is not None:
-        from pytest_webeval.plugin.reporting.durations import DurationsReport  # for who asks
+        from pytest_webeval.plugin.reporting.durations import DurationsReport  # only for this option
 
         config.pluginmanager.register(DurationsReport(settings.durations), "webeval-durations")
     if config.getoption("xmlpath", default=None):
-        from pytest_webeval.plugin.reporting.junit_names import JunitNames  # for who asks
+        from pytest_webeval.plugin.reporting.junit_names import JunitNames  # only for this option
 
         config.pluginmanager.register(JunitNames(config, workspace.labels), "webeval-junit-names")
     if page := config.getoption("htmlpath", default=None):
-        from pytest_webeval.plugin.reporting.pytest_html import HtmlExtras  # for who asks
+        from pytest_webeval.plugin.reporting.pytest_html import HtmlExtras  # only for this option
 
         config.pluginmanager.register(HtmlExtras.for_page(page, workspace), "webeval-html-extras")
 

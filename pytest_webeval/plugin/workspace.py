@@ -78,7 +78,7 @@ class Definition:
 
 @dataclass(frozen=True, eq=False)
 class Workspace:
-    """One a process. What it found out about a run root or a run it does not find out again."""
+    """One per process. Caches what it read of run roots and runs."""
 
     config: pytest.Config
     settings: Settings
@@ -114,9 +114,9 @@ class Workspace:
         return Labels(self.settings.roots, self.config.rootpath)
 
     def format_of(self, path: Path, seen: DirectoryListing | None = None) -> RunFormat | None:
-        """The format of a run directory: one that a hook knows, or one of ours. It is found out once.
+        """The format of a run directory, from a hook or built in. It is cached.
 
-        Raises `RecordingError` if a hook may not look into the directory.
+        Raises `RecordingError` if a hook cannot read the directory.
         """
         if path in self._formats:
             return self._formats[path]
@@ -142,10 +142,10 @@ class Workspace:
             return self._load_run(run_format, path)
         except RecordingError:
             raise
-        except Exception as error:  # there is no telling what the code of a user raises
+        except Exception as error:  # user code may raise anything
             name, message = getattr(run_format, "name", type(run_format).__name__), " ".join(str(error).split())
             problem = f"the format {name} cannot load {path}: {type(error).__name__}: {message}"
-            raise RecordingError(f"{problem}; correct its load(), then score again") from error
+            raise RecordingError(f"{problem}; fix its load() and rerun") from error
 
     def _load_run(self, run_format: RunFormat, path: Path) -> Run:
         return run_format.load(path, self.labels.of(path), self.settings.rules).within(self.settings.limits)
@@ -180,7 +180,7 @@ class Workspace:
             return "", ""
 
     def task_or_none(self, run: Run) -> Task | None:
-        """The definition that somebody gave of a run's task, if it can be used. Looks at no recording."""
+        """The definition of a run's task, if it can be used. Reads no recording."""
         try:
             tasks = self._task_set(run)
             is_defined = tasks is not None and run.task_id in tasks
@@ -205,7 +205,7 @@ class Workspace:
         return self._own_tasks(run, (OWN_TASK, TASKS) if root == path else (OWN_TASK,))
 
     def _own_tasks(self, run: Run, names: Sequence[str]) -> TaskSet | None:
-        """What the run itself says of its task. It is asked for it several times in a row, and read once."""
+        """The definition in the run directory. The latest one is cached: it is requested several times in a row."""
         if run.path not in self._latest:
             self._latest.clear()
             self._latest[run.path] = _read_first(run.path, names, FROM_RUN) if run.trajectory is None else None
@@ -224,7 +224,7 @@ class Workspace:
         return _tasks_or_raise(self._task_sets[root])
 
     def case(self, run: Run, sites: Sites) -> Case:
-        """What evaluators may look at. Raises `WebEvalError`."""
+        """The input of evaluators. Raises `WebEvalError`."""
         definition = self.definition(run)
         case = Case(
             run,
@@ -297,7 +297,7 @@ class Workspace:
         for run, layout in run_formats.items():
             if layout is not None:
                 self._formats[run] = layout
-            elif self._formats.get(run) is None:  # a hook that knew it is asked again
+            elif self._formats.get(run) is None:  # the hook that recognized it is called again
                 self._formats.pop(run, None)
         return branch
 

@@ -86,7 +86,7 @@ class Audit:
             for member, inner in list_members(content):
                 self._search(f"{name}/{member}", inner)
         except BROKEN_ZIP as error:
-            self.problems.append(f"{self.directory / name} is no archive that can be read: {error}")
+            self.problems.append(f"cannot read archive {self.directory / name}: {error}")
 
     def _search(self, name: str, content: bytes) -> None:
         unit, number = "", -1

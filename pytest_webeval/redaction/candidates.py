@@ -31,7 +31,7 @@ _GROUP_PATTERNS = tuple(map(re.compile, _GROUPS))
 # A word consists of the characters of names in forms, of keys and of web tokens.
 _WORD = re.compile(r"[\w.\[\]-]{0,256}")
 _ESCAPES = (1, 2, 4, 6)  # characters behind the first of an escape, such as \n, %20, %2520
-_SHORT, _CACHED = 64, 32_768  # characters of words whose answers are kept, and so many of them
+_SHORT, _CACHED = 64, 32_768  # characters of words whose answers are cached, and the number of these words
 _KEYS = (*KEY_PREFIXES, "sk_", "pk_", "rk_", "wk_")
 _SCHEMES = frozenset({"bearer", "basic", "token", "apikey", "form-data"})
 _LAST = ("key", "session", "mfa")  # ends of names whose other words may stand behind a colon or a slash
@@ -132,7 +132,7 @@ def _list_starts_around(text: str, lowered: str, start: int, end: int) -> Iterat
 
 
 def _words_before(text: str, start: int, latest: int) -> range:
-    """Places in the words before one; those before the latest word were found with it."""
+    """Positions in the words before a position; those before the latest word are cached with it."""
     return range(max(start - _length_before(_WORDS_BEFORE, text, start, _MOST_WORDS), latest), start + 1)
 
 

@@ -140,7 +140,7 @@ class KnownSecrets:
     def replace_in_json(
         self, tree: Any, allowed: Container[str] = (), replace: Callable[[str], str] | None = None
     ) -> Any:
-        """The same in all texts of some JSON, in names as well but for those that are kept; `how` is for texts."""
+        """The same in all texts of some JSON, including names unless they are allowed; `how` is for texts."""
         replace = replace or self.replace
         if isinstance(tree, str):
             return replace(tree)

@@ -49,8 +49,8 @@ def allowed_names(lines: Iterable[str]) -> dict[str, tuple[str, ...]]:
         names = set(filter(None, map(str.strip, names_text.split(","))))
         if not colon or not names or not evaluator.strip() or len(evaluator.split()) > 1:
             raise SettingsError(
-                f"webeval_redact_allow: {line!r} names no evaluator with what stays readable in its results; "
-                "write a line such as NetworkEventEvaluator: form_key, x-csrf-token"
+                f"invalid webeval_redact_allow {line!r}; use a line such as "
+                "NetworkEventEvaluator: form_key, x-csrf-token"
             )
         allowed[evaluator.strip()] = tuple(sorted(names.union(allowed.get(evaluator.strip(), ()))))
     return allowed
@@ -66,7 +66,7 @@ class Scope(Protocol):
 
     @property
     def is_strict(self) -> bool:
-        """Whether addresses of persons and opaque words count as secrets too."""
+        """Whether e-mail addresses and opaque tokens count as secrets too."""
         ...
 
     def covers(self, kind: str, name: str) -> bool:

@@ -66,7 +66,7 @@ def _replace_pair(pair: str, replace: Replace) -> str:
 Span = tuple[int, int, str]  # start, end and replacement
 _KINDS = {"part": FIELD, "attribute": FIELD, "member": FIELD, "pair": PARAMETER}
 _KINDS |= {"entry": FIELD, "tuple": FIELD, "reversed": FIELD, "flag": MEMBER, "element": MEMBER}
-_UNNAMED_KINDS = {"key": "key", "jwt": "web token", "mail": "e-mail address", "opaque": "opaque word"}
+_UNNAMED_KINDS = {"key": "key", "jwt": "web token", "mail": "e-mail address", "opaque": "opaque token"}
 _URL = "credentials of a URL"
 _TRAILING_PUNCTUATION = ".,:!?)]}"  # ends a sentence or a list rather than a value that stands in it
 _LONG = 200  # characters of a text in which marks are searched only once, with the candidates

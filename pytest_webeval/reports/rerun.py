@@ -66,7 +66,7 @@ class RerunCommands:
 
     @cached_property
     def _runs_by_keyword(self) -> Counter[str]:
-        """How many runs each keyword selects: `-k` looks into the names of directories as well, and ignores case."""
+        """How many runs each keyword selects: `-k` also matches the names of directories, and ignores case."""
         counts: Counter[str] = Counter()
         for run, task_id in self.task_ids.items():
             directory_keywords = _BRACKETED.findall(unquote(run)) if "%5B" in run else []

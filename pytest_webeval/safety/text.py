@@ -44,6 +44,11 @@ def escape_surrogates(tree: Any) -> Any:
     return tree.encode("utf-8", "backslashreplace").decode()
 
 
+def pluralize(count: int, noun: str, plural: str = "") -> str:
+    """A count with its noun: `1 candidate`, `2 candidates`."""
+    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
+
+
 def format_fields(names: Sequence[str]) -> str:
     """Names of fields as a message has them: the fields 'intent', 'eval' and 'sites'."""
     *first, last = (f"'{name}'" for name in names)

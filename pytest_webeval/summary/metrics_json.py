@@ -39,9 +39,9 @@ _GROUPS = {"WebVoyager": "web_name", "OnlineM2W": "level"}
 def metrics(rows: Sequence[TrajectoryRow], length: Length = by_steps) -> dict[str, Any]:
     """The content of metrics.json for the rows of one run; lists keep the order of the rows.
 
-    Not there is what takes an LLM: `num_refused`, `refusal_ratio` and `examples_refusal_info`. Unlike the reference's,
-    a missing duration is left out instead of counting 0 (Q33), and a mean of nothing is null. `by_screenshots` for
-    `length` gives the reference's step budgets (Q46).
+    Omits the keys that require an LLM: `num_refused`, `refusal_ratio` and `examples_refusal_info`. Unlike in the
+    reference, a missing duration is omitted instead of counting 0 (Q33), and a mean of nothing is null.
+    `by_screenshots` for `length` gives the reference's step budgets (Q46).
     """
     evaluated, budgets = select_scored(rows), default_budgets(rows)
     durations = [row.duration for row in rows if row.duration is not None]

@@ -75,8 +75,8 @@ class Record:
     version: str
     evaluator_checksum: str
     data_checksum: str
-    excluded: str | None = None  # why the run is in no mean
-    skipped: bool = False  # whether it is in no count either
+    excluded: str | None = None  # why the run is excluded from rates
+    skipped: bool = False  # whether it is excluded from counts as well
     missing: bool = False  # an expected task without a recording
     unpassable: str | None = None  # why no natural recording passes the task
     failure: list[str] | None = None  # evaluator, field and kind of its failure group

@@ -38,8 +38,8 @@ _NUMBERS = (
 class TrajectoryRow:
     """What one trajectory contributes.
 
-    A `score` of None is in no mean, and nothing else keeps a trajectory out of one. `experiment` is what several runs
-    of the same thing share, empty if unknown. `criterion` is what the score was given for. `duration` is in
+    Only a `score` of None excludes a trajectory from means. `experiment` is the name that several runs of the same
+    experiment share, empty if unknown. `criterion` is what the score was given for. `duration` is in
     seconds, `process_share` the fraction of points. A number that no run can have, such as NaN in an untrusted file,
     counts as missing.
     """
@@ -165,7 +165,7 @@ def _experiment(facts: dict[str, Any]) -> str:
 
 
 def trajectory_labels(record: Record) -> dict[str, str]:
-    """What became of a trajectory and by which criterion it was judged, in words; empty for any other run."""
+    """The outcome and the success criterion of a trajectory, in words; empty for any other run."""
     if record.trajectory is None:
         return {}
 

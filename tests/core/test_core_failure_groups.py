@@ -78,7 +78,7 @@ def test_a_failed_assertion_tells_field_and_kind(name, field, kind, text):
         ("/data/runs/7/network.har is no readable HAR: line 3; record the run again", "… is no readable HAR"),
         ("there is no runs/7/network.har; put it there, or remove the run", "there is no …"),
         ("task 108 has no recording", "task … has no recording"),
-        ("scoring took longer than 60 s\nand more", "scoring took longer than … s"),
+        ("scoring timed out after 60 s\nand more", "scoring timed out after … s"),
         ('unknown evaluator "Mine" @ eval[0].evaluator', "unknown evaluator …"),
         ("ValueError: no such thing", "ValueError"),
     ],

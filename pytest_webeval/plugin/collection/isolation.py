@@ -35,8 +35,8 @@ def reject_run_root_config(config: pytest.Config) -> None:
     for ancestor in directory.parents:
         for root in _read_root_paths(ancestor):
             if directory.is_relative_to(root):
-                problem = f"{config_file} lies inside the run root {root} of a configuration file in {ancestor}"
-                raise pytest.UsageError(f"{problem}, and nothing in there is obeyed; name that file with -c")
+                problem = f"configuration inside a run root is not trusted: {config_file} lies in {root}"
+                raise pytest.UsageError(f"{problem}; name the configuration file in {ancestor} with -c")
 
 
 def _read_root_paths(directory: Path) -> Iterator[Path]:
@@ -47,7 +47,7 @@ def _read_root_paths(directory: Path) -> Iterator[Path]:
 
 
 def _read_text(path: Path) -> str:
-    """What a file says; nothing where there is none, or one that is not for us to read."""
+    """The text of a file; empty if it is missing or not readable."""
     try:
         is_likely = path.is_file() and path.stat().st_size <= _LARGEST
         return path.read_text("utf-8", "replace") if is_likely else ""
@@ -136,5 +136,5 @@ def _refuse_ini_file(config: pytest.Config, roots: tuple[Path, ...]) -> None:
     config_file = config.inipath
     if config_file is not None and _is_inside(config_file, roots):
         raise pytest.UsageError(
-            f"{config_file} lies inside a run root, where nothing is obeyed; name a configuration file with -c"
+            f"configuration inside a run root is not trusted: {config_file}; name another configuration file with -c"
         )

@@ -85,7 +85,7 @@ class RunItem(pytest.Function):
 class RunNode(pytest.Collector):
     """A directory at or below a run root.
 
-    It is no `pytest.Directory`: pytest would look for a conftest.py in it, and end the session where it may not.
+    Not a `pytest.Directory`: pytest would search it for a conftest.py and end the session if it cannot be read.
     """
 
     @property
@@ -177,7 +177,7 @@ def _type_mark(kind: str) -> pytest.MarkDecorator:
 
 
 class RunsDirectory(RunNode):
-    """A directory at or below a run root that is no run itself."""
+    """A directory at or below a run root that is not a run itself."""
 
     branches: Sequence[Branch] = ()
 
@@ -199,7 +199,7 @@ def _missing_directories(parent: RunNode) -> Iterator[MissingDirectory]:
 
 def directory_node(path: Path, parent: pytest.Collector) -> RunNode:
     """The node for a directory at or below a run root where pytest comes to it."""
-    is_top = isinstance(parent, pytest.Session)  # its name is no keyword, like that of pytest's own top directory
+    is_top = isinstance(parent, pytest.Session)  # its name is not a keyword, as for the top directory of pytest
     return _node_of(parent.config.stash[WORKSPACE].branch(path), parent, "." if is_top else path.name)
 
 
@@ -239,7 +239,7 @@ def _is_chosen(path: Path, config: pytest.Config) -> bool:
 
 
 def outside_subset(items: Sequence[pytest.Item], workspace: Workspace) -> list[pytest.Item]:
-    """Items about runs of other tasks. What is no run and has no number stays: it may be meant for any task."""
+    """Items about runs of other tasks. A broken run without a number stays: it may be of any task."""
     if workspace.subset is None:
         return []
     inside = {None, *map(str, workspace.subset.task_ids)}

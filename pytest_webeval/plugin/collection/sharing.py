@@ -1,4 +1,4 @@
-"""The controller of xdist looks at the run roots once, before its workers do, so that all collect the same."""
+"""The xdist controller scans the run roots once, before its workers, so that all collect the same runs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Sharing:
             node.workerinput[ARGUMENT_PATHS] = self._argument_paths
 
     def _look(self, config: pytest.Config) -> None:
-        """Look where workers will. They do it where users recognize runs, for whose code the controller is no place."""
+        """Scan the roots for the workers. With run formats of users, the workers scan: user code runs only there."""
         place = tempfile.TemporaryDirectory(prefix="pytest-webeval-", ignore_cleanup_errors=True)
         config.add_cleanup(place.cleanup)
         config.stash[SNAPSHOTS] = Snapshots(Path(place.name))
@@ -48,7 +48,7 @@ class Sharing:
             self.workspace.forget_branches()
 
     def _starts(self, config: pytest.Config) -> Iterator[Path]:
-        """Where workers come to a root: at its top, unless it lies elsewhere and arguments name what is in it."""
+        """Where workers enter a root: at its top, or where arguments select parts of a root outside the rootdir."""
         workspace = self.workspace
         for path in map(_path, config.args):
             root = workspace.labels.root_of(path)

@@ -35,7 +35,7 @@ class CiReports:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_webeval_summary(self, summary: Summary, config: pytest.Config) -> None:
-        """Write the files, before a hook of somebody's may raise."""
+        """Write the files before a user hook can raise."""
         if page := os.environ.get(PAGE):
             self._append(Path(page), summary, config)
         settings = self.reporter.workspace.settings
@@ -64,11 +64,11 @@ class CiReports:
             self.reporter.problems.append(sanitize(text))
             return
         if not text:
-            self.reporter.problems.append(sanitize(f"{page} is full; nothing was added to it"))
+            self.reporter.problems.append(sanitize(f"{page} is full; no summary was added"))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, object, object]:
-        """Say the totals once everything else is said."""
+        """Write the totals at the end of the session."""
         result = yield
         if self.failed:
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED

@@ -45,7 +45,7 @@ class JunitNames:
 
     @cached_property
     def _xml(self) -> Any:
-        """The writer, recognized by what is asked of it; None in a process that writes no XML."""
+        """The XML writer, recognized by its methods; None in a process that writes no XML."""
         writers = (
             plugin for plugin in self.config.pluginmanager.get_plugins() if hasattr(plugin, "node_reporters_ordered")
         )

@@ -26,7 +26,7 @@ def merge_parts(
 ) -> tuple[RunOutcome, bool]:
     """The outcome of a run with its complete result written, and whether Python tests alone recorded a failure for it.
 
-    A check that was made twice is kept once.
+    A repeated check counts once.
     """
     # workers report in any order
     results = sorted((TaskResult.read(json.loads(part)) for part in parts), key=_sort_key)
@@ -50,7 +50,7 @@ def merge_parts(
 
 
 def _adds_failure(part: TaskResult, own_result: TaskResult | None) -> bool:
-    """Whether a Python test found something wrong that the run's own item did not find."""
+    """Whether a Python test recorded a failure that the item of the run did not."""
     results = own_result.evaluators_results if own_result is not None else []
     if part.evaluators_results:
         return any(result.status is not Status.SUCCESS and result not in results for result in part.evaluators_results)

@@ -54,7 +54,7 @@ def classify_phase(item: pytest.Item, call: pytest.CallInfo[None], workspace: Wo
 def _outcome_of_test(
     item: pytest.Item, call: pytest.CallInfo[None], recorder: RecordEvaluation | None, workspace: Workspace
 ) -> RunOutcome | None:
-    """What a Python test says about its run: what it recorded, or that there is no run. Its own errors say nothing."""
+    """The outcome that a Python test recorded for its run, or a broken run. Errors of the test itself do not count."""
     if recorder is not None:
         return _outcome_of_evaluation(item, call, recorder, workspace) if call.when == "call" else None
     path = run_path(item)
@@ -65,7 +65,7 @@ def _outcome_of_test(
 def _outcome_of_evaluation(
     item: pytest.Item, call: pytest.CallInfo[None], recorder: RecordEvaluation, workspace: Workspace
 ) -> RunOutcome | None:
-    """What was found out about a run while its item or a Python test ran."""
+    """The outcome recorded for a run while its item or a Python test ran."""
     run, task, is_item = recorder.case.run, recorder.case.task, isinstance(item, RunItem)
     try:
         result = _result(recorder, call, workspace) if recorder.excluded is None else None
@@ -111,7 +111,7 @@ def _result(recorder: RecordEvaluation, call: pytest.CallInfo[None], workspace: 
 
 
 def _excluded_outcome(run: Run, task: Task, message: str, workspace: Workspace) -> RunOutcome:
-    """The outcome of a run that says nothing about the agent. That nobody judged it yet is not worth a file."""
+    """The outcome of a run that says nothing about the agent. A run without a verdict gets no result file."""
     result = exclude(error_result(run, task, sanitize(message), workspace), run, sanitize(message))
     outcome = _build_outcome(result, run, task, workspace)
     return outcome if run.exclusion else replace(outcome, result=None, is_obsolete=True)
@@ -132,13 +132,13 @@ def _unscored_outcome(item: pytest.Item, path: Path, call: pytest.CallInfo[None]
 
 
 def _rule_warnings(call: pytest.CallInfo[None]) -> list[str]:
-    """The warning for a recording that only our rules refuse."""
+    """The warning for a recording that is an error under these rules but not under those of the reference."""
     switch = getattr(call.excinfo.value, "rule", None) if call.excinfo is not None else None
     return [rule_warning(switch, Status.ERROR, "the recording")] if isinstance(switch, str) else []
 
 
 def error_outcome(path: Path, message: str, workspace: Workspace, *, is_partial: bool = False) -> RunOutcome:
-    """The outcome of a run that was not scored; without a result where there is no place to write one."""
+    """The outcome of a run that was not scored; without a result if there is no directory for it."""
     missing = workspace.config.stash[MISSING_TASKS]
     error_message = missing.reason(path) if path in missing.by_path else message
     run, task = _find_run_and_task(path, workspace)
@@ -174,7 +174,7 @@ def _leads_outside(path: Path, workspace: Workspace) -> bool:
 
 
 def _find_run_and_task(path: Path, workspace: Workspace) -> tuple[Run, Task | None]:
-    """As much of a run and its task as can be found out about a directory that could not be scored."""
+    """The run and task of a directory that could not be scored, as far as they can be read."""
     run = _load_or_placeholder(path, workspace)
     return run, workspace.task_or_none(run)
 

@@ -1,4 +1,4 @@
-"""What an item found out about its run, and how it becomes a result file and a record on the report."""
+"""The evaluations of an item, and how they become a result file and a record on the report."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from pytest_webeval.tasks.task import Expectation
 
 @dataclass
 class RecordEvaluation:
-    """Gathers what is found out about one run. Call it with an `EvaluatorResult` of your own to record that."""
+    """Collects the evaluations of one run. Call it with an `EvaluatorResult` of your own to record that."""
 
     case: Case
     workspace: Workspace
@@ -64,7 +64,7 @@ class RecordEvaluation:
 
     @property
     def redacting(self) -> Redacting:
-        """How secrets are kept out of messages."""
+        """The redaction of messages."""
         return self.workspace.config.stash[REDACTING]
 
     def __call__(self, result: EvaluatorResult) -> EvaluatorResult:
@@ -85,7 +85,7 @@ class RecordEvaluation:
         return self.scored
 
     def xfail(self, statuses: Sequence[Status]) -> None:
-        """End the test as an expected failure where an evaluator asked for that, unless there is an error."""
+        """End the test as an expected failure if an evaluator called `pytest.xfail`, unless there is an error."""
         if self.case.calls.expected and Status.ERROR not in statuses:
             reasons = "; ".join(dict.fromkeys(self.case.calls.expected))
             pytest.xfail(sanitize(self.redacting.text(reasons, self.case.run)))
@@ -102,7 +102,7 @@ class RecordEvaluation:
             raise
 
     def _reuse_stored(self, evaluators: Sequence[Any]) -> TaskResult | None:
-        """What an earlier session found, if the same code would look at it."""
+        """The result of an earlier session, if it was made by the same code."""
         by_name = {evaluator.name: evaluator for evaluator in map(unwrap_evaluator, evaluators)}
         if self.stored is None or self.results or self.evaluators:
             return None
@@ -131,7 +131,7 @@ class RecordEvaluation:
         pytest.skip(reason)
 
     def _score_or_exclude(self) -> TaskResult:
-        """The result of the run; where it says nothing about the agent, one that is in no count."""
+        """The result of the run; excluded if it says nothing about the agent."""
         try:
             return self._score_run(self._own_evaluators())
         except (RunExcluded, pytest.skip.Exception) as error:
@@ -148,7 +148,7 @@ class RecordEvaluation:
             return self.own_evaluators()
         except (WebEvalError, pytest.skip.Exception):
             raise
-        except (Exception, pytest.fail.Exception) as error:  # pytest would end the session: this is no phase of a test
+        except (Exception, pytest.fail.Exception) as error:  # not a phase of a test, so pytest would end the session
             reason = f"cannot set up webeval_evaluators: {type(error).__name__}: {error}; fix the fixture"
             raise EvaluationError(reason) from error
 
@@ -224,7 +224,7 @@ class Checker:
         if config:
             expectations = [Expectation(self.evaluator.name, 0, {"evaluator": self.evaluator.name} | config)]
         if not expectations:
-            raise TaskFailed(f"task {self.record.case.run.task_id} expects nothing of {self.evaluator.name}")
+            raise TaskFailed(f"task {self.record.case.run.task_id} has no expectation for {self.evaluator.name}")
         self.record.evaluators.append(self.evaluator)
         by_name, raised = {self.evaluator.name: self.evaluator}, self.record.case.calls.raised
         raised_before = len(raised)
@@ -272,12 +272,12 @@ def run_time_limit(item: pytest.Item, settings: Settings) -> Iterator[None]:
 
 
 def _timeout_message(seconds: float) -> str:
-    message = f"scoring took longer than {seconds:g} s and was ended"
-    return f"{message}; look for what is odd in the run, or raise --webeval-timeout"
+    message = f"scoring timed out after {seconds:g} s"
+    return f"{message}; inspect the run or raise --webeval-timeout"
 
 
 class PauseTimeLimitInDebugger:
-    """Stops the clock for who sits at a debugger."""
+    """Stops the clock while a debugger runs."""
 
     def pytest_enter_pdb(self) -> None:
         """Called by pytest when a test asks for the debugger."""

@@ -69,9 +69,9 @@ class RunPages:
             return outcome
 
     def write(self, outcome: RunOutcome, path: Path, runs: int = 1) -> RunOutcome:
-        """The same, with what the list says of its task, once its page is written; `runs` share the room for images.
+        """The outcome with the texts of its task, after its page is written; `runs` share the bytes for images.
 
-        Without one, because nothing can be made of what was recorded, the list tells that there is none.
+        If the recording cannot be read, there is no page, and the list says so.
         """
         try:
             return (
@@ -85,16 +85,16 @@ class RunPages:
             return outcome
 
     def write_merged(self, outcome: RunOutcome, path: Path, runs: int) -> RunOutcome:
-        """The same of what was found out after all was scored, in the time that a run may take."""
+        """The same for a merged outcome, within the time limit of one run."""
         seconds = self.workspace.settings.timeout or LONGEST
         try:
-            with time_limit(seconds, "the page of a run took too long"):
+            with time_limit(seconds, "writing the report page timed out"):
                 return self.write(outcome, path, runs)
         except EvaluationError:
             return outcome
 
     def write_without_recording(self, outcome: RunOutcome, path: Path) -> RunOutcome:
-        """The same without a look at the recording, which ended the process that had one."""
+        """The same without reading the recording, which crashed the worker."""
         return self.write(replace(outcome, run=self._placeholder(path)), path)
 
     def _write_view(self, outcome: RunOutcome, source_result: TaskResult, path: Path, runs: int) -> RunOutcome:

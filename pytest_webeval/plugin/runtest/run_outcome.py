@@ -1,4 +1,4 @@
-"""What became of a run: a result to write, and a record for the summary."""
+"""The outcome of a run: a result to write, and a record for the summary."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class RecordPayload:
     part: str | None
     seal: Seal | None = None
     is_resumed: bool = False  # the result is that of an earlier session
-    is_disturbed: bool = False  # what happened to the result is no fault of the run, and may not happen again
+    is_disturbed: bool = False  # the error is not about the run and may not occur again
     texts: dict[str, str | None] | None = None  # of the task, intent and template, where a report shows them
     no_room: dict[str, str] | None = None  # files for which the disk has none, with what the system says
 
@@ -85,7 +85,7 @@ class RunOutcome:
     run: Run | None
     redacting: Redacting
     is_partial: bool = False
-    is_obsolete: bool = False  # what an earlier session wrote about the run is no longer so
+    is_obsolete: bool = False  # the result of an earlier session is obsolete
     is_verdict: bool = False  # all of it comes from the evaluators, so that another session would find the same
     seal: Seal | None = None
     is_resumed: bool = False
@@ -114,14 +114,14 @@ class RunOutcome:
         return replace(self, seal=seal)
 
     def _check_place(self) -> None:
-        """Raise `SettingsError` where a run is gone, so that nobody makes its directory again."""
+        """Raise `SettingsError` if the run is gone, so that its directory is not created again."""
         run = self.run
         if run is not None and self.path.parent == run.path and not os.path.isdir(run.path):  # noqa: PTH112  (speed)
-            problem = f"cannot write {self.path}: the run was removed while the session ran"
-            raise SettingsError(f"{problem}; restore it, or choose a place with --webeval-output")
+            problem = f"cannot write {self.path}: the run was removed during the session"
+            raise SettingsError(f"{problem}; restore it or choose a directory with --webeval-output")
 
     def with_write_error(self, message: str) -> RunOutcome:
-        """The same with an error in place of a verdict that nobody can read."""
+        """The same with an error in place of an unreadable verdict."""
         excluded = message if self.record.trajectory else self.record.excluded
         failure = list(astuple(error_group(message)))
         changes: dict[str, Any] = {"reason": message, "failure": failure, "excluded": excluded, "skipped": False}
@@ -129,9 +129,9 @@ class RunOutcome:
         return replace(self, record=record, result=None, is_disturbed=True)
 
     def without_room(self, error: DiskFull) -> RunOutcome:
-        """The same with an error in place of a verdict for which there is no room on the disk.
+        """The same with an error in place of a verdict that does not fit on the disk.
 
-        It is the same short one for all runs, since what to do is said once, at the end of the session.
+        The message is short and the same for all runs; the remedy is shown once, at the end of the session.
         """
         outcome = self.with_write_error(f"disk full: {self.path.name} was not written ({error.reason})")
         return outcome.with_unwritten_file(error)

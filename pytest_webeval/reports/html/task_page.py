@@ -35,7 +35,7 @@ _UNREADABLE = "(cannot be read)"
 
 
 def network_table(run: Run, marks: Mapping[int, str]) -> dict[str, Any] | None:
-    """The requests but for static assets, and how many were left out; None where no trace can be read.
+    """The requests without static assets, and the number of omitted ones; None without a readable trace.
 
     Of more than `MOST_EVENTS` those that are marked stay, and the last ones.
     """
@@ -140,7 +140,7 @@ def task_view(
 ) -> dict[str, Any]:
     """The page of one run, from its result and its recorded parts without secrets. `rerun` scores it again.
 
-    What the record says became of the run counts, which may have changed after it was scored.
+    The outcome in the record counts, since it may have changed after scoring.
     """
     webeval = result.webeval
     return {

@@ -20,7 +20,7 @@ LONGEST_TEXT = 4_000  # characters
 
 
 def step_timeline(run: Run, pictures: ScreenshotSource | None) -> list[dict[str, Any]] | None:
-    """The steps of a trajectory, at most `MOST_STEPS`, those at the end. None where the run is none.
+    """The steps of a trajectory, at most the last `MOST_STEPS`. None if the run is not a trajectory.
 
     Of one whose log cannot be read, or holds no action, the screenshots alone are shown.
     """
