@@ -1,4 +1,4 @@
-"""`--webeval-audit-secrets`: what a corpus contains, listed without scoring it."""
+"""`--webeval-audit-secrets`: lists the secrets in the runs without scoring them."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _salt(path: Path, workspace: Workspace) -> bytes | None:
 
 
 def _lines(label: str, report: Audit) -> Iterator[str]:
-    """The run, then a line for each secret and for each file that could not be read; nothing of a run without any."""
+    """The lines of a run: each secret and each unreadable file; empty for a run without either."""
     if report.findings or report.problems:
         yield f"{label}: {pluralize(report.findings.total(), 'secret')}"
     for finding in sorted(report.findings):

@@ -30,4 +30,4 @@ class HookSpecs:
 
     @pytest.hookspec
     def pytest_webeval_summary(self, summary: Summary, config: pytest.Config) -> None:
-        """Called once a session, in the controller, with what eval_summary.json holds."""
+        """Called once per session, in the controller, with the content of eval_summary.json."""

@@ -47,7 +47,7 @@ class FreezeCollected:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self) -> None:
-        """Exempt what is there."""
+        """Exempt all existing objects."""
         if not gc.get_freeze_count():
             gc.freeze()
             self.is_freezing = True

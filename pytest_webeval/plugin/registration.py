@@ -1,4 +1,4 @@
-"""What a session with runs registers with pytest, and in which processes."""
+"""The plugins that a session with runs registers, by process."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SHOWING = (
 
 
 def register(config: pytest.Config) -> None:
-    """Set a session up: read the settings, select the runs, register what writes. Raises `pytest.UsageError`."""
+    """Set a session up: read the settings, select the runs, register the reporters. Raises `pytest.UsageError`."""
     workspace = Workspace(config, read_settings(config))
     config.stash[WORKSPACE] = workspace
     config.stash[MISSING_TASKS] = MissingTasks(workspace)
@@ -74,7 +74,7 @@ def register(config: pytest.Config) -> None:
 
 
 def _share(config: pytest.Config, workspace: Workspace) -> None:
-    """Let the workers of xdist collect what one process saw."""
+    """Let all xdist workers collect the same runs."""
     place = getattr(config, "workerinput", {}).get(PLACE)
     if place is not None:
         config.stash[SNAPSHOTS] = Snapshots(Path(place))
@@ -107,7 +107,7 @@ def _is_run(path: Path, workspace: Workspace) -> bool:
 
 
 def _register_scoring(config: pytest.Config, workspace: Workspace) -> None:
-    """What every process needs that scores."""
+    """Register the plugins of every scoring process."""
     settings = workspace.settings
     if settings.resume:
         config.stash[PREVIOUS] = PreviousSession(workspace)
@@ -132,7 +132,7 @@ def _register_scoring(config: pytest.Config, workspace: Workspace) -> None:
 
 
 def _register_reporting(config: pytest.Config, workspace: Workspace) -> None:
-    """What the controller alone needs."""
+    """Register the plugins of the controller."""
     from pytest_webeval.plugin.reporting.controller import SessionReporter  # same
     from pytest_webeval.plugin.reporting.outputs import register_outputs  # which no worker needs
 

@@ -1,4 +1,4 @@
-"""What a process knows of the runs: roots, labels, task sets, site addresses, and where results go."""
+"""The runs of a session: roots, labels, task sets, site URLs, and paths of results."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class Workspace:
         return Definition(run.task(tasks), *_source(run, tasks), is_published)
 
     def _no_definition(self, run: Run) -> str:
-        """A message about a run that nothing defines, and what may define it."""
+        """The message for a run without a task definition."""
         root = self.labels.root_of(run.path) or run.path
         missing, advice = f"no task definition for {run.label}", "name one with --webeval-tasks"
         if root != run.path:
@@ -224,7 +224,7 @@ class Workspace:
         return _tasks_or_raise(self._task_sets[root])
 
     def case(self, run: Run, sites: Sites) -> Case:
-        """The input of evaluators. Raises `WebEvalError`."""
+        """What evaluators may look at. Raises `WebEvalError`."""
         definition = self.definition(run)
         case = Case(
             run,
@@ -246,11 +246,11 @@ class Workspace:
         return case
 
     def result_path(self, path: Path) -> Path:
-        """Where the result of a run goes."""
+        """The path of the result of a run."""
         return self.place(path) / RESULT
 
     def place(self, path: Path) -> Path:
-        """The directory for what is written about a directory at or below a root."""
+        """The output directory for a directory at or below a root."""
         root = self.labels.root_of(path)
         if self.settings.output is None or root is None:
             return path
@@ -260,7 +260,7 @@ class Workspace:
 
     @property
     def branches(self) -> Iterator[Branch]:
-        """All runs of all roots, and what should be one, in the order in which they are collected."""
+        """All runs of all roots, including broken ones, in the order of collection."""
         ends = (branch for root in self.settings.roots for branch in self.branch(root).list_items())
         return iter({branch.path: branch for branch in ends}.values())
 
@@ -271,13 +271,13 @@ class Workspace:
 
     @cached_property
     def tested_paths(self) -> list[Path]:
-        """What Python tests are repeated for: all runs, and what should be one, so that none is passed in silence."""
+        """The runs for which Python tests are repeated, including broken ones."""
         branches = list(self.branches)
         self._problems.update({branch.path: branch.problem for branch in branches if branch.problem is not None})
         return [branch.path for branch in branches]
 
     def branch(self, path: Path) -> Branch:
-        """What lies at or below a directory of a root. It is looked for once: by one process for all that share it."""
+        """The runs at or below a directory of a root. It is scanned once, by one process for all."""
         if path not in self._branches:
             shared = SNAPSHOTS in self.config.stash
             self._branches[path] = self._find_shared_branch(path) if shared else self._find_branch(path)
@@ -307,13 +307,13 @@ class Workspace:
         return bool(self.config.hook.pytest_webeval_recognize.get_hookimpls())
 
     def forget_branches(self) -> None:
-        """Let go of what was looked for, for it is other processes that need it."""
+        """Release the scanned branches, which only other processes need."""
         self._branches.clear()
         self._formats.clear()
 
     @property
     def without_runs(self) -> list[str]:
-        """The labels of directories in which nothing is a run, as far as anybody looked, sorted."""
+        """The sorted labels of scanned directories without runs."""
         directories = {directory for root in self.settings.roots for directory in self._without_runs_in(root)}
         return sorted(map(self.labels.of, directories))
 

@@ -1,4 +1,4 @@
-"""Where in a long text secrets may begin: a few places, derived from its words, instead of every character."""
+"""The positions in a long text at which secrets may begin, derived from its words instead of every character."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _find_words(text: str, lowered: str) -> Iterator[tuple[int, int]]:
 
 
 def _find_marks(lowered: str) -> Iterator[int]:
-    """Where marks of secrets stand."""
+    """The positions of marks of secrets."""
     for mark in _MARKS:
         at = lowered.find(mark)
         while at >= 0:
@@ -93,7 +93,7 @@ def _find_marks(lowered: str) -> Iterator[int]:
 
 
 def _list_spans(text: str, at: int) -> Iterator[tuple[int, int]]:
-    """Where the word around a mark stands, if it may belong to a secret; also without the rest of an escape."""
+    """The span of the word around a mark, if it may belong to a secret; also without the rest of an escape."""
     start = at - _length_before(_WORD, text, at, _MOST_WORD)
     match = _WORD.match(text, at)
     end = match.end() if match else at
@@ -119,7 +119,7 @@ _is_short_suspect = lru_cache(maxsize=_CACHED)(_is_suspect)
 
 
 def _list_starts_around(text: str, lowered: str, start: int, end: int) -> Iterator[int]:
-    """Places at which what has this word in it may begin."""
+    """Positions at which a match with this word may begin."""
     yield from _list_starts_inside(lowered, start, end)
     if length := _length_before(_TAG_BEFORE, text, start, _MOST_ENTRY):
         yield start - length
@@ -145,7 +145,7 @@ def _list_starts_inside(lowered: str, start: int, end: int) -> Iterator[int]:
 
 
 def _find_entry_name(text: str, lowered: str, start: int) -> int:
-    """Where `"name": "` stands before the name of an entry; 0 where it does not."""
+    """The position of `"name": "` before the name of an entry; 0 without it."""
     length = _length_before(_QUOTE_BEFORE, text, start, _MOST_ENTRY + _QUOTE)
     quote = start - length
     return max(lowered.rfind("name", max(quote - _MOST_ENTRY, 0), quote), 0) if length else 0

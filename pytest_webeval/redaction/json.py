@@ -98,7 +98,7 @@ class _NameFacts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JsonRedactor:
-    """Replaces what is secret in JSON; its shape stays."""
+    """Redacts JSON without changing its shape."""
 
     texts: TextRedactor
     facts: dict[tuple[str, str], _NameFacts] = field(default_factory=dict)  # by kind and name

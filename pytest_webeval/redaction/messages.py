@@ -67,7 +67,7 @@ class MessageRedactor:
         return f"{prefix}{redacted}" if isinstance(value, str | int | float | list | dict) else message
 
     def _hide_quoted(self, message: str, kind: str, name: str) -> str:
-        """A sentence with each text replaced that stands in quotes; what was cut goes to the end."""
+        """A sentence with each quoted text replaced; a cut quotation extends to the end."""
         from pytest_webeval.redaction.patterns import QUOTED  # compiled where it is needed
 
         def hide(match: Any) -> str:

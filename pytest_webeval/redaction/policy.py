@@ -1,4 +1,4 @@
-"""How much is replaced, and what stays readable: the mode of a session and its lists of names."""
+"""The redaction policy: the mode of a session and the names that stay readable."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class DefaultScope:
 
 @dataclass(frozen=True, slots=True)
 class StrictScope:
-    """All but what is known to be harmless, or named by the expectation."""
+    """Everything except harmless names and the names in the expectation."""
 
     allowed: frozenset[str] = frozenset()
     expected_names: frozenset[str] = frozenset()
@@ -123,7 +123,7 @@ _ANSWER_NAMES = ("action", "task_type", "performed_operation", "status", "result
 
 
 def build_scope(policy: RedactionPolicy, evaluator: str = "", expected_names: Collection[str] = ()) -> Scope:
-    """What is secret in the results of an evaluator, whose expectation names so much."""
+    """The scope for the results of an evaluator with these names in its expectation."""
     allowed = frozenset(map(compact, policy.allowed.get(evaluator, ())))
     if policy.mode != STRICT:
         return DefaultScope(allowed)

@@ -26,7 +26,7 @@ _SUFFIX = f"(?:{'|'.join(KINDS)})$"
 
 
 def _truncate_line(text: str) -> str:
-    """A text in one line of readable length."""
+    """One line of it, as long as anybody reads."""
     line = text.replace("\n", " ")
     return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}… ({len(line):,} characters)"
 
@@ -77,7 +77,7 @@ def _format_assertion(assertion: Assertion) -> Iterator[str]:
 
 
 def reason(result: TaskResult) -> str | None:
-    """What went wrong first, in one line that names the field; None for a success."""
+    """The first failure in one line that names the field; None for a success."""
     if result.status is Status.SUCCESS:
         return None
     decisive = deciding_assertion(result)

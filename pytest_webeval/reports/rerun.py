@@ -19,7 +19,7 @@ _BRACKETED = re.compile(r"\[[\w.+-]+\]", re.ASCII)
 
 
 def keyword(task_id: int | str) -> str | None:
-    """What `-k` selects a task by, and no task whose id only contains that one; None where it cannot be spelled."""
+    """The exact `-k` keyword of a task; None if `-k` cannot express it."""
     return f"[{task_id}]" if _PLAIN.fullmatch(str(task_id)) else None
 
 
@@ -76,7 +76,7 @@ class RerunCommands:
 
 
 def _take_fitting(names: Sequence[str], separator: str, room: int | None) -> Iterator[str]:
-    """As many names as there is room for, but at least one."""
+    """As many names as fit, but at least one."""
     for position, name in enumerate(names[:MOST]):
         if room is not None:
             room -= len(name) + (len(separator) if position else 0)

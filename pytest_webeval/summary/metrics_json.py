@@ -70,7 +70,7 @@ def _group_accuracies(evaluated: Sequence[TrajectoryRow]) -> dict[str, Any]:
 
 
 def _free_text_metrics(rows: Sequence[TrajectoryRow], evaluated: Sequence[TrajectoryRow]) -> dict[str, Any]:
-    """What metrics.json has for WebVoyager and Online-Mind2Web only."""
+    """The keys of metrics.json for WebVoyager and Online-Mind2Web only."""
     benchmarks = sorted({row.benchmark for row in rows if row.benchmark})
     kind = next((kind for kind in _GROUPS for name in benchmarks if name.startswith(kind)), None)
     if kind is None:

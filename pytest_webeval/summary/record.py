@@ -1,4 +1,4 @@
-"""What the analysis takes of the verdict in a result."""
+"""The data of a result that the summary uses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ToolFailure(Struct):
 
 
 class StoredJudgement(Struct):
-    """What the analysis takes of a verdict. Anybody may override the evaluator, so nothing is taken for granted."""
+    """The verdict fields that the analysis reads. Users may override the evaluator, so all are validated."""
 
     status: str | None = None
     criterion: str | None = None
@@ -59,7 +59,7 @@ def trajectory_json(result: TaskResult) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a summary needs of one run, in plain JSON values, so that it can travel between processes."""
+    """The data of one run for the summary, in plain JSON values that processes can exchange."""
 
     run: str
     task_id: int | str

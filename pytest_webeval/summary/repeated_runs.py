@@ -51,7 +51,7 @@ class Tries:
 
 
 def any_of(tries: Tries, k: int) -> Fraction:
-    """The chance that at least one of k tries succeeds: pass@k."""
+    """The probability that at least one of k tries succeeds: pass@k."""
     return 1 - Fraction(comb(tries.count - tries.successes, k), comb(tries.count, k))
 
 

@@ -15,7 +15,7 @@ Number = int | float | Fraction
 
 
 def mean(values: Sequence[Number]) -> float | None:
-    """The arithmetic mean, None of nothing."""
+    """The arithmetic mean; None without values."""
     return float(_exact_mean(values)) if values else None
 
 

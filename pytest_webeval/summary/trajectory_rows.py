@@ -89,7 +89,7 @@ def number_or_none(raw: Any) -> Any:
 
 
 def sort_rows(rows: Iterable[TrajectoryRow]) -> list[TrajectoryRow]:
-    """The rows by task, then run, so that nothing depends on who was first."""
+    """The rows sorted by task, then run, for a deterministic order."""
     return sorted(rows, key=lambda row: (row.task_id, row.run, row.label))
 
 
@@ -159,7 +159,7 @@ def _run(record: Record, facts: dict[str, Any]) -> str:
 
 
 def _experiment(facts: dict[str, Any]) -> str:
-    """What repeated runs share; empty where that is not known."""
+    """The name of the experiment of repeated runs; empty if unknown."""
     location = RunLocation(system=facts["system"], model=facts["model"], benchmark=facts["benchmark"])
     return location.experiment or ""
 

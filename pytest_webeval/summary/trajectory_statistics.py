@@ -129,7 +129,7 @@ def mean_scores(rows: Iterable[TrajectoryRow], of: Callable[[TrajectoryRow], str
 
 
 def last_errors(rows: Sequence[TrajectoryRow]) -> list[dict[str, Any]]:
-    """What trajectories ended with, most frequent first, each with its share of all and a few examples."""
+    """The last errors of trajectories, most frequent first, each with its share and examples."""
     table: dict[str, list[str]] = {}
     for row in sort_rows(rows):
         if row.last_error:

@@ -62,7 +62,7 @@ class MissingTasks:
         return [path for path in self.by_path if path.parent == directory]
 
     def could_be_at(self, path: Path) -> bool:
-        """Whether a path could be the item of a missing task. Reads no run."""
+        """Whether an item of a missing task could stand there. Looks at no run, so that it can be asked at any time."""
         if not self.workspace.settings.expect or path.parent not in self.workspace.settings.roots:
             return False
         return path.name in self._names or path.name.rpartition("-")[0] in self._names

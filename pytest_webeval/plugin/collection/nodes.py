@@ -39,7 +39,7 @@ from pytest_webeval.tasks.task import Task
 
 
 def task(record_evaluation: Any, webeval_evaluators: list[Any]) -> None:
-    """What a run item does: score the run, and fail with the reason."""
+    """Score the run and fail with the reason."""
     try:
         record_evaluation.score(webeval_evaluators)
     except RunExcluded as error:
@@ -49,7 +49,7 @@ def task(record_evaluation: Any, webeval_evaluators: list[Any]) -> None:
 class RunItem(pytest.Function):
     """The test that scores one run. `problem` is why it cannot be scored at all.
 
-    Its node id ends with `task` or `missing`. Its name is its task, for that is what reports of other plugins show.
+    Its node id ends with `task` or `missing`. Its name is its task, because reports of other plugins show the name.
     """
 
     problem: str | None = None
@@ -126,7 +126,7 @@ class RunDirectory(RunNode):
 
 
 class MissingDirectory(RunDirectory):
-    """Where an item stands for an expected task that has no recording. Nothing is read or written there."""
+    """The path of an expected task without a recording. Nothing is read or written there."""
 
     def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
         """The one item, with markers and keywords like those of a run."""
@@ -182,7 +182,7 @@ class RunsDirectory(RunNode):
     branches: Sequence[Branch] = ()
 
     def collect(self) -> Iterator[pytest.Collector]:
-        """What is below it: runs, and directories with runs."""
+        """The runs below, and directories with runs."""
         branches, self.branches = self.branches, ()
         for branch in branches:
             if _is_chosen(branch.path, self.config):

@@ -28,7 +28,7 @@ class Sharing:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Hand a worker what is known of the run roots, also one that stands in for another that died."""
+        """Send the scanned run roots to a worker, including one that replaces a crashed worker."""
         config = self.workspace.config
         if SNAPSHOTS not in config.stash:
             with suppress(OSError):  # without such a place each worker looks for itself
@@ -59,7 +59,7 @@ class Sharing:
 
     @cached_property
     def _argument_paths(self) -> list[str]:
-        """What arguments name below a root that pytest comes to from above, so that a worker may find it gone."""
+        """The argument directories below a root that pytest enters from above: a worker may find them gone."""
         paths = map(_path, self.workspace.config.args)
         return [str(path) for path in paths if self._is_below(path) and os.path.isdir(path)]  # noqa: PTH112  (no error)
 

@@ -49,7 +49,7 @@ class CiReports:
                 self.failed.append(path)
 
     def _append(self, page: Path, summary: Summary, config: pytest.Config) -> None:
-        """Add to what other commands of the step wrote, as far as GitHub leaves room for it."""
+        """Append to the page of the step, within the size limit of GitHub."""
         reruns = build_rerun_commands(config, self.reporter.records.values())
         try:
             room = LARGEST_PAGE - (page.stat().st_size if page.exists() else 0) - 1

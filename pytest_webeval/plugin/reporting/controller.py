@@ -73,7 +73,7 @@ class StopReason:
             self.worker_error = f"xdist worker {node.gateway.id} crashed: {error}"
 
     def reason(self, session: pytest.Session, unscored: Sequence[str]) -> str | None:
-        """One line that says why, or None where nothing stopped the session."""
+        """The reason in one line, or None if nothing stopped the session."""
         message = self.message or session.shouldfail or session.shouldstop or (self.worker_error if unscored else None)
         return sanitize(" ".join(str(message).split())) if message else None
 
@@ -89,7 +89,7 @@ WITHOUT_RUNS_LISTED = 100  # directories in a summary
 
 @dataclass(eq=False)
 class SessionReporter:
-    """One a session. Records are kept by run, so that a rerun replaces what it repeats."""
+    """One per session. Records are stored by run, so that a rerun replaces the earlier record."""
 
     workspace: Workspace
     records: dict[str, Record] = field(default_factory=dict)
@@ -175,7 +175,7 @@ class SessionReporter:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """Take what a worker deselected."""
+        """Add the deselected items of a worker."""
         output = getattr(node, "workeroutput", None) or {}
         self.deselected = max(self.deselected, output.get("webeval_deselected", 0))
         self.outside = max(self.outside, output.get("webeval_outside", 0))
@@ -253,7 +253,7 @@ class SessionReporter:
         self.places.append(place)
 
     def _summary_paths(self) -> dict[Path, list[Record]]:
-        """Where summaries go: one into the output directory, otherwise one into each root with its own runs."""
+        """The paths of summaries: one in the output directory, otherwise one in each root for its own runs."""
         if self.workspace.settings.output:
             return {self.workspace.settings.output / SUMMARY: list(self.records.values())}
         places: dict[Path, list[Record]] = {}
@@ -302,7 +302,7 @@ class SessionReporter:
 
     @cached_property
     def _stale_results(self) -> list[str]:
-        """Where `--webeval-output` holds results of runs that are gone."""
+        """The directories in `--webeval-output` with results of runs that are gone."""
         labels = (label for label, record in self.records.items() if not record.missing)
         paths = (self.workspace.labels.path_of(label) for label in labels)
         return stale_results(self.workspace, {self.workspace.place(path) for path in paths if path is not None})
@@ -318,7 +318,7 @@ class SessionReporter:
 
     @property
     def _subset(self) -> dict[str, Any] | None:
-        """What the summary says of the subset. A session that scores all of it is complete."""
+        """The subset in the summary. A session that scores all of it is complete."""
         subset = self.workspace.subset
         if subset is None:
             return None

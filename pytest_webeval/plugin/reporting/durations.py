@@ -29,7 +29,7 @@ class DurationsReport:
     by_run: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def pytest_webeval_scored(self, item: pytest.Item, run: Run, result: TaskResult) -> None:
-        """Keep what the run says, until the report of its item is made."""
+        """Store the durations of the run until the report of its item is made."""
         item.stash[SECONDS] = result.webeval["run"], run.inputs.durations.seconds
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -1,6 +1,6 @@
-"""A content-security policy for pytest-html's page: nothing in it runs or is fetched but what pytest-html wrote.
+"""A content-security policy for pytest-html's page: it runs and fetches only the content of pytest-html.
 
-The page shows what agents and web sites wrote, and pytest-html puts some of it in as HTML.
+The page shows texts of agents and web sites, and pytest-html inserts some of them as HTML.
 """
 
 from __future__ import annotations

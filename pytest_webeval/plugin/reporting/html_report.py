@@ -31,7 +31,7 @@ _OURS = re.compile(r"task-[0-9a-f]{16}\.js")
 
 @dataclass(eq=False)
 class ReportIndex:
-    """One a session."""
+    """One per session."""
 
     reporter: SessionReporter
     directory: Path
@@ -60,7 +60,7 @@ class ReportIndex:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Let workers know how the session was called, for the commands on the pages that they write."""
+        """Send the command line to the workers, for the rerun commands on their pages."""
         node.workerinput[RERUN_OPTIONS] = find_repeated_options(node.config)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -99,6 +99,6 @@ class ReportIndex:
 
     @pytest.hookimpl(trylast=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Say where it is."""
+        """Show the path of the report."""
         for path in self.written:
             terminalreporter.line(f"report: {path}")

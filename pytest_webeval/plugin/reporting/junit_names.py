@@ -25,7 +25,7 @@ class JunitNames:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Let each report of a run say what its task is called."""
+        """Attach the name of the task to each report of a run."""
         report = yield
         if isinstance(item, RunItem):
             setattr(report, NAME, item.name)

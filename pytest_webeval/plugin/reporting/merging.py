@@ -1,4 +1,4 @@
-"""What Python tests checked about a run, put into the result that the run's own item wrote, if it did."""
+"""Merges the checks of Python tests into the result that the run's own item wrote."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _sort_key(result: TaskResult) -> str:
 
 
 def _read_own_result(path: Path, record: Record) -> TaskResult | None:
-    """What the run's own item wrote a moment ago; None where it could not, and the file is somebody else's."""
+    """The result that the run's own item just wrote; None if it could not, and the file is of another origin."""
     try:
         result = TaskResult.read(json.loads(read_file_inside(path.parent, path.name)))
     except (RecordingError, ValueError, RecursionError):

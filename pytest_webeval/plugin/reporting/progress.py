@@ -76,7 +76,7 @@ class Progress:
         terminal.currentfspath = _OTHER_LINE
 
     def _write(self, terminal: pytest.TerminalReporter, line: str) -> None:
-        """Write over what is there. Raw, because pytest keeps all of a line that it thinks it has not ended."""
+        """Overwrite the line. Raw, because pytest stores the text of a line that it has not ended."""
         terminal.write_raw(f"\r{line:{self.last_draw[1]}}\r", flush=True)
         self.last_draw = time.monotonic(), len(line)
 

@@ -1,4 +1,4 @@
-"""What a row of pytest-html leads to: the result, our own report, and what the agent saw last."""
+"""The links of a row of pytest-html: the result, the HTML report, and the last screenshot."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class HtmlExtras:
         return report
 
     def reference(self, path: Path) -> str:
-        """A file as the page refers to it, with nothing left in it that means something in a URL or in HTML."""
+        """The relative URL of a file, with special characters quoted."""
         return quote(os.fsencode(os.path.relpath(path, self.page)))
 
     def _images(self, item: RunItem, report: pytest.TestReport) -> list[dict[str, Any]]:
@@ -130,5 +130,5 @@ def _is_bomb(content: bytes, kind: str) -> bool:
 
 
 def _extra(kind: str, content: str, name: str, **fields: str) -> dict[str, Any]:
-    """What pytest-html's own `extras` make; it need not be imported for that."""
+    """An entry as made by the `extras` of pytest-html, without importing it."""
     return {"name": name, "format_type": kind, "content": content, "mime_type": None, "extension": None} | fields

@@ -1,4 +1,4 @@
-"""What one item means for its run: its outcome, whatever pytest called it."""
+"""The outcome of a run, derived from the phases of its item."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _SELF_EXPLANATORY = (WebEvalError, pytest.skip.Exception, pytest.xfail.Exception
 
 
 def classify_phase(item: pytest.Item, call: pytest.CallInfo[None], workspace: Workspace) -> RunOutcome | None:
-    """What a finished phase of an item says about its run; None where it says nothing new."""
+    """The outcome of a run after a phase of its item; None without news."""
     if call.when == "setup" and call.excinfo is None:
         return None
     recorder = item.stash.get(RECORDER, None)
@@ -88,7 +88,7 @@ def _outcome_of_evaluation(
 
 
 def _outcome_of_teardown(recorder: RecordEvaluation, workspace: Workspace) -> RunOutcome | None:
-    """What a fixture recorded after the test of a run: as if another test had."""
+    """The outcome that a fixture recorded after the test of a run, as if by another test."""
     result = recorder.teardown_result
     forget(recorder.case.run)
     if result is None:
@@ -97,7 +97,7 @@ def _outcome_of_teardown(recorder: RecordEvaluation, workspace: Workspace) -> Ru
 
 
 def _result(recorder: RecordEvaluation, call: pytest.CallInfo[None], workspace: Workspace) -> TaskResult | None:
-    """The result of a run; where something stopped its evaluators, what was recorded and why there is no more."""
+    """The result of a run; if its evaluators were stopped, the recorded part with the reason."""
     if recorder.stopped is None or recorder.scored is not None:
         return recorder.result
     if not recorder.results:
@@ -151,7 +151,7 @@ def error_outcome(path: Path, message: str, workspace: Workspace, *, is_partial:
 
 
 def timeout_outcome(item: pytest.Item, message: str, workspace: Workspace) -> RunOutcome | None:
-    """The outcome of a run that could not be classified in time; None for an item that is about none."""
+    """The outcome of a run that was not classified in time; None for an item without a run."""
     path = run_path(item)
     if path is None:
         return None

@@ -110,7 +110,7 @@ class RecordEvaluation:
 
     @property
     def reused(self) -> StoredResult | None:
-        """What was taken from an earlier session, and stands as it did there."""
+        """The result reused from an earlier session."""
         is_taken = self.stored is not None and self.scored is self.stored.result
         return self.stored if is_taken and not self.results else None
 
@@ -183,7 +183,7 @@ class RecordEvaluation:
         return build_error_result(self.case.run, self.case.task, "", *self.workspace.source_of(self.case.run))
 
     def merge_into(self, run_result: TaskResult) -> TaskResult:
-        """A result of the run together with what a test recorded."""
+        """A result of the run merged with the recorded checks."""
         details = run_result.webeval | {"explanations": []} | failure_details(self.case, self.results)
         self.reported = len(self.results)
         return merge_results([run_result, run_result.with_changes(evaluators_results=self.results, webeval=details)])
@@ -258,7 +258,7 @@ LEAST = 0.01  # seconds for a step after one that used them all up
 def run_time_limit(item: pytest.Item, settings: Settings) -> Iterator[None]:
     """Let a step of a test take what is left of the time of its run. Raises `EvaluationError`.
 
-    Only what has to do with the run counts: what a fixture of a user's own sets up may take as long as it likes.
+    Only work on the run counts: the setup of user fixtures has no limit.
     """
     if not settings.timeout or item.config.getoption("usepdb", default=False):
         yield

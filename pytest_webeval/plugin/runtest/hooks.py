@@ -121,7 +121,7 @@ class RuntestHooks:
         return pytest.param(None, id="no-run", marks=pytest.mark.skip(reason=reason))
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
-        """Let `-k '[107]'`, and what else matches exactly, select the Python tests of a run as well."""
+        """Let `-k '[107]'` and other exact keywords select the Python tests of a run as well."""
         path = None if isinstance(item, RunItem) else run_path(item)
         if path is not None:
             if path not in self._keywords:
@@ -130,7 +130,7 @@ class RuntestHooks:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Deselect what lies outside the subset."""
+        """Deselect the runs outside the subset."""
         outside = outside_subset(items, self.workspace)
         if outside:
             config.stash[OUTSIDE] = sum(isinstance(item, RunItem) for item in outside)
@@ -211,7 +211,7 @@ class RuntestHooks:
             report.longrepr = "output omitted: redaction timed out"
 
     def _write_outcome(self, item: pytest.Item, call: pytest.CallInfo[None]) -> RunOutcome | None:
-        """What a phase of an item says about its run, written to disk and to JUnit XML."""
+        """Write the outcome after a phase of an item to disk and to JUnit XML."""
         outcome = self._classify(item, call) if self.is_scoring and _may_say_more(item, call) else None
         if call.when == "teardown":
             _forget(item)
@@ -221,7 +221,7 @@ class RuntestHooks:
         return outcome
 
     def _classify(self, item: pytest.Item, call: pytest.CallInfo[None]) -> RunOutcome | None:
-        """What a phase says; if to find that out takes too long as well, just that."""
+        """The outcome after a phase; if classifying it times out as well, that timeout."""
         item.stash[USED] = 0.0
         try:
             with run_time_limit(item, self.workspace.settings):
@@ -246,7 +246,7 @@ class RuntestHooks:
 
 
 def _may_say_more(item: pytest.Item, call: pytest.CallInfo[None]) -> bool:
-    """Whether a phase can change anything: after the test itself, only what a fixture recorded late can."""
+    """Whether a phase can change the outcome: after the test itself, only checks recorded by a fixture can."""
     recorder = item.stash.get(RECORDER, None)
     return call.when != "teardown" or (recorder is not None and len(recorder.results) > recorder.reported)
 
@@ -293,7 +293,7 @@ def _write_result(outcome: RunOutcome, item: pytest.Item) -> RunOutcome:
 
 
 def _redact_report(report: pytest.TestReport, redacting: Redacting, run: Run | None) -> None:
-    """Take secrets out of what pytest says of a test, and out of what the test printed."""
+    """Redact the messages of pytest about a test and the captured output."""
     report.sections[:] = [(heading, redacting.text(text, run)) for heading, text in report.sections]
     if isinstance(report.longrepr, tuple):
         report.longrepr = (*report.longrepr[:2], redacting.text(report.longrepr[2], run))

@@ -1,7 +1,7 @@
-"""What was scored so far, a line for each run, so that another session can go on where one ended.
+"""The journal of scored runs, one line per run, with which another session can resume.
 
 A journal records that webeval wrote a result file, for which settings and with which content. That a file lies in a run
-directory says nothing: an agent may have put it there.
+directory proves nothing: an agent may have put it there.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _OURS = re.compile(r"\.?eval_(?:result\.json|summary\.json|journal\.jsonl)(?:\.[
 
 
 class Seal(msgspec.Struct, frozen=True):
-    """The checksum of a complete result file, and what lay in the run directory when it was written."""
+    """The checksums of a complete result file and of the files in the run directory when it was written."""
 
     result: str
     files: str
@@ -81,7 +81,7 @@ def _label(line: bytes) -> str | None:
 
 
 def entry_in(line: bytes) -> Entry | None:
-    """The entry of a line, or None if it is damaged."""
+    """What a line says, or None if it is damaged."""
     try:
         return msgspec.json.decode(line, type=Entry)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class RunPages:
-    """One a process. A page that cannot be made is missing, and costs nothing else."""
+    """One per process. A page that cannot be made is missing, without other effects."""
 
     workspace: Workspace
     directory: Path
@@ -48,7 +48,7 @@ class RunPages:
     _taken: set[str] = field(default_factory=set)  # keywords that select tasks by something else than their id
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
-        """Know all runs, also those that are deselected later: a keyword must select no run but that of its page."""
+        """Remember all runs, also deselected ones: a keyword on a page must select only the run of that page."""
         if isinstance(item, RunItem):
             label, _, name = item.nodeid.rpartition("::")
             self._task_ids[label] = item.task_id
@@ -137,7 +137,7 @@ class RunPages:
         return placeholder_run(path, self.workspace.labels.of(path), self.workspace.settings.rules)
 
     def _pictures(self, run: Run, runs: int) -> ScreenshotSource | None:
-        """Links to the screenshots of a run, or small copies; nothing where there are none, or none may be copied."""
+        """Links to the screenshots of a run, or thumbnails; None without a trajectory, or if redaction forbids them."""
         if run.trajectory is None:
             return None
         from pytest_webeval.reports.html.screenshots import Links

@@ -159,7 +159,7 @@ STORED = pytest.StashKey[StoredResult]()
 
 
 def reuse_stored_result(item: pytest.Item, run: Run, workspace: Workspace) -> bool:
-    """Whether an earlier session scored the run, so that it need not be read. Stores its result on the item."""
+    """Whether an earlier session judged the run, so that it need not be read. What it found is put on the item."""
     earlier = workspace.config.stash.get(PREVIOUS, None)
     found = earlier.stored(run) if earlier is not None else None
     if found is not None:
@@ -169,7 +169,7 @@ def reuse_stored_result(item: pytest.Item, run: Run, workspace: Workspace) -> bo
 
 @dataclass(eq=False)
 class Journals:
-    """Those of one session, one wherever a summary goes. Only the controller writes them, so each has one writer."""
+    """The journals of one session, one next to each summary. Only the controller writes them."""
 
     workspace: Workspace
     resumed: set[str] = field(default_factory=set)
@@ -180,7 +180,7 @@ class Journals:
     _is_tidy: bool = False
 
     def __post_init__(self) -> None:
-        """Know which journals were there before."""
+        """Remember the existing journals."""
         self._found = {place for place in self._places if os.path.lexists(place)}
 
     @property
@@ -214,7 +214,7 @@ class Journals:
             self.problems = self.problems or [str(error)]
 
     def tidy(self, labels: Iterable[str]) -> None:
-        """Before a session goes on where one was killed: remove what that one was writing, once."""
+        """Remove unfinished files of a killed session, once."""
         if not self.workspace.settings.resume or self._is_tidy:
             return
         self._is_tidy = True

@@ -54,7 +54,7 @@ class RecordPayload:
 
     @classmethod
     def by(cls, report: pytest.TestReport) -> RecordPayload | None:
-        """What a report carries, if anything."""
+        """The payload of a report, or None."""
         text: str | None = getattr(report, PAYLOAD_ATTRIBUTE, None)
         if text is None:
             return None
@@ -62,7 +62,7 @@ class RecordPayload:
         return cls(Record(**record), part, seal and Seal(**seal), *flags)
 
     def attach_to(self, report: pytest.TestReport) -> None:
-        """Let a report carry it."""
+        """Attach the payload to a report."""
         seal = self.seal and {"result": self.seal.result, "files": self.seal.files}
         fields = [self.record.to_json(), self.part, seal, self.is_resumed, self.is_disturbed, self.texts, self.no_room]
         text = json.dumps(fields)
@@ -76,7 +76,7 @@ LONGEST_PROPERTY = 1_000  # characters
 class RunOutcome:
     """A record, and the result behind it. `is_partial` marks what a Python test checked: only a part of a result.
 
-    The record has no secrets in it, because every report shows it. The result has, until it is written elsewhere.
+    The record is redacted, because every report shows it. The result is redacted when it is written.
     """
 
     record: Record
@@ -176,7 +176,7 @@ class RunOutcome:
 
     @property
     def payload(self) -> RecordPayload:
-        """What travels on the report."""
+        """The payload for the report."""
         part = (
             self.redacting.redact_for_file(self.result, self.run)
             if self.is_partial and self.result is not None
@@ -194,7 +194,7 @@ def _cut(record: Record) -> str:
 
 
 def is_result_of(path: Path, run: str) -> bool:
-    """Whether a file is a result that a session wrote about that run, and not somebody else's file of that name."""
+    """Whether a file is a result that a session wrote about that run, not another file of that name."""
     try:
         result = TaskResult.read(json.loads(read_file_inside(path.parent, path.name)))
     except (RecordingError, ValueError, RecursionError):

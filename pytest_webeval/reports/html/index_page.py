@@ -1,4 +1,4 @@
-"""What the first page of a report shows of all runs, as JSON: totals, tables, groups, and a row for each run."""
+"""The data of the index page as JSON: totals, tables, groups, and a row for each run."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class ScreenshotSource(Protocol):
     """How the screenshots of a run get into a report."""
 
     def of(self, shot: Screenshot) -> str | None:
-        """What the page takes for the address of an image; None where there is to be none."""
+        """The URL of an image on the page, or None."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""All that a report shows of one run, as JSON."""
+"""The page of one run as JSON."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _read(event: NetworkEvent, name: str) -> str | int | None:
 
 
 def marks_of(results: Sequence[EvaluatorResult], explanations: Sequence[Mapping[str, Any] | None]) -> dict[int, str]:
-    """What events were for the verdicts, by their index: the match, the nearest miss, or another candidate."""
+    """The role of events in the verdicts, by index: match, nearest miss or candidate."""
     marks: dict[int, str] = {}
     for result, explanation_or_none in zip(results, explanations, strict=False):
         explanation = explanation_or_none or {}
@@ -109,7 +109,7 @@ _VERDICT = ("criterion", "status", "score", "reason", "source")
 
 @dataclass(frozen=True, slots=True)
 class ReportPaths:
-    """Where the things are that a report leads to, the report itself, and where its commands are to be called."""
+    """The paths of the linked files, of the report, and of the directory for its commands."""
 
     report: Path
     run: Path
@@ -125,7 +125,7 @@ class ReportPaths:
 def recorded_parts(
     run: Run, task: Task | None, result: TaskResult, pictures: ScreenshotSource | None
 ) -> dict[str, Any]:
-    """What a report shows of the recording and the task themselves, with all secrets that are in them."""
+    """The recorded data and the task for the page, not yet redacted."""
     return {
         "intent": (task.intent or None) if task else None,
         "start_urls": list(task.start_urls) if task else [],

@@ -78,7 +78,7 @@ def _picture(shot: Screenshot | None, pictures: ScreenshotSource | None) -> str 
 
 
 def _truncate(tree: Any) -> Any:
-    """The same JSON, its texts no longer than anybody reads."""
+    """The same JSON with shortened texts."""
     if isinstance(tree, str):
         return tree if len(tree) <= LONGEST_TEXT else f"{tree[:LONGEST_TEXT]}… ({len(tree):,} characters)"
     if isinstance(tree, Mapping):

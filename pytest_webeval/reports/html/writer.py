@@ -32,7 +32,7 @@ _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028",
 
 
 def inert_json(value: Any) -> str:
-    """JSON that means nothing to HTML around it: no tag, no entity and no end of a script in it."""
+    """JSON that is safe inside HTML: without tags, entities and ends of scripts."""
     text = _compact(value)
     for character, escape in _ESCAPES.items():
         text = text.replace(character, escape)
@@ -66,7 +66,7 @@ def task_script(label: str, data: Mapping[str, Any]) -> str:
 def write_page(index: Mapping[str, Any], directory: Path) -> None:
     """Write index.html, report.css and report.js into a directory, which is made where it is missing.
 
-    Raises `SettingsError` that says why nothing could be written there.
+    Raises `SettingsError` if they cannot be written.
     """
     policy = _POLICY.format(script="'self'", style="'self'", forms=_FORMS)
     _write(directory / "index.html", _render(index, policy=policy))
@@ -75,7 +75,7 @@ def write_page(index: Mapping[str, Any], directory: Path) -> None:
 
 
 def write_task(label: str, data: Mapping[str, Any], directory: Path) -> str:
-    """Write the script of one task below the directory of a page; what the page's index calls it."""
+    """Write the script of one task and return its name for the index."""
     name = data_name(label)
     write_in_place(directory / "data" / f"{name}.js", task_script(label, data), _ADVICE)
     return name
