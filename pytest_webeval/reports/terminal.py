@@ -66,7 +66,7 @@ def _cut(text: str, limit: int) -> str:
 
 
 def warnings(by_run: Mapping[str, Sequence[str]]) -> list[str]:
-    """Kinds of warnings with an example each, those that decided verdicts first."""
+    """Kinds of warnings with an example each, first those that decided verdicts, which must not drown."""
     groups = warning_groups(by_run)
     if not groups:
         return []

@@ -132,7 +132,7 @@ def _unscored_outcome(item: pytest.Item, path: Path, call: pytest.CallInfo[None]
 
 
 def _rule_warnings(call: pytest.CallInfo[None]) -> list[str]:
-    """The warning for a recording that is an error under these rules but not under those of the reference."""
+    """The warning for a recording that only our rules refuse."""
     switch = getattr(call.excinfo.value, "rule", None) if call.excinfo is not None else None
     return [rule_warning(switch, Status.ERROR, "the recording")] if isinstance(switch, str) else []
 
