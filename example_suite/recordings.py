@@ -21,7 +21,7 @@ BROKEN = "network.har, cut off"
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """One run to record; `form` says how the traffic is kept."""
+    """One run to record; `form` is the format of its network trace."""
 
     task_id: int
     name: str

@@ -1,4 +1,4 @@
-"""The tables beside the trajectories: what the tasks were, and what the first run came to."""
+"""The tables next to the trajectories: the tasks, and the metrics of the first run."""
 
 from __future__ import annotations
 

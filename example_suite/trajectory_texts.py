@@ -88,7 +88,7 @@ def core_log(task_id: str, started: datetime, *records: Record) -> str:
 
 
 def score_file(score: float, verdict: object) -> str:
-    """A score and what the judge said: free text as it is, anything else as JSON within a string."""
+    """A score and the text of the judge: free text unchanged, anything else as JSON within a string."""
     said = verdict if isinstance(verdict, str) else json.dumps(verdict, ensure_ascii=False)
     return compact({"score": score, "gpt_response_text": said})
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def open_issue(project: str, title: str, *labels: str, text: str = "") -> Agent:
-    """Write an issue and look at it."""
+    """Write an issue and open it."""
 
     def act(page: Page, urls: SiteUrls) -> None:
         _open_issues(page, urls, project)

@@ -1,4 +1,4 @@
-"""`python -m shop`, from `example_suite/`: look at the sites in your own browser."""
+"""`python -m shop`, from `example_suite/`: serve the sites for your own browser."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def issue(group: str, name: str, iid: int) -> str:
 
 @tracker.get("/<group>/<name>/settings")
 def settings(group: str, name: str) -> ResponseReturnValue:
-    """For maintainers only, and the visitor is none."""
+    """Refuse a visitor who is not a maintainer."""
     return render_template("tracker/denied.html", project=_project(group, name)), 403
 
 

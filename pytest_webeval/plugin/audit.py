@@ -1,4 +1,4 @@
-"""`--webeval-audit-secrets`: what a corpus contains, listed without scoring it."""
+"""`--webeval-audit-secrets`: lists the secrets in the runs without scoring them."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from pytest_webeval.redaction.audit import Audit
 from pytest_webeval.redaction.audit import Finding
 from pytest_webeval.redaction.policy import DEFAULT
 from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 
 NAME_SHOWN = 60
@@ -26,7 +27,7 @@ NAME_SHOWN = 60
 def audit(config: pytest.Config) -> int:
     """List the secrets in all runs, one run after the other. Raises `pytest.UsageError`."""
     if not (config.option.webeval_runs or config.getini("webeval_runs")):
-        raise pytest.UsageError("--webeval-audit-secrets: no runs to look at; name them with --webeval-runs=DIR")
+        raise pytest.UsageError("--webeval-audit-secrets requires recorded runs; pass --webeval-runs=DIR")
     settings = read_settings(config)
     workspace = Workspace(config, settings)
     policy = RedactionPolicy(DEFAULT) if settings.redaction.is_off else settings.redaction
@@ -47,7 +48,7 @@ def audit(config: pytest.Config) -> int:
 
 
 def _list_unread(workspace: Workspace) -> Iterator[str]:
-    """A line for each directory that may be a run and that nobody may list."""
+    """A line for each unreadable directory that may be a run."""
     for branch in workspace.branches:
         if branch.kind is Kind.UNREADABLE:
             yield f"{workspace.labels.of(branch.path)}: not read: {branch.problem}"
@@ -65,11 +66,11 @@ def _salt(path: Path, workspace: Workspace) -> bytes | None:
 
 
 def _lines(label: str, report: Audit) -> Iterator[str]:
-    """The run, then a line for each secret and for each file that could not be read; nothing of a run without any."""
+    """The lines of a run: each secret and each unreadable file; empty for a run without either."""
     if report.findings or report.problems:
-        yield f"{label}: {_number(report.findings.total(), 'secret')}"
+        yield f"{label}: {pluralize(report.findings.total(), 'secret')}"
     for finding in sorted(report.findings):
-        yield f"  {_format_finding(finding)}, {_number(report.findings[finding], 'time')}: {finding.replacement}"
+        yield f"  {_format_finding(finding)}, {pluralize(report.findings[finding], 'time')}: {finding.replacement}"
     yield from (f"  not read: {problem}" for problem in report.problems)
 
 
@@ -79,12 +80,8 @@ def _format_finding(finding: Finding) -> str:
 
 
 def _totals(totals: Counter[str], affected_runs: int, runs: int) -> Iterator[str]:
-    yield f"{_number(totals.total(), 'secret')} in {affected_runs} of {_number(runs, 'run')}"
+    yield f"{pluralize(totals.total(), 'secret')} in {affected_runs} of {pluralize(runs, 'run')}"
     yield from (f"  {kind}: {count}" for kind, count in sorted(totals.items()))
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _show(lines: Iterator[str]) -> None:

@@ -11,8 +11,8 @@ import pytest
 from pytest_webeval.plugin import options
 from pytest_webeval.plugin.hookspecs import HookSpecs
 
-NO_RUNS = "checks recorded runs; name them with --webeval-runs=DIR"
-# Fixtures that are about one run, so that a test with one of them has nothing to do without runs.
+NO_RUNS = "requires recorded runs; pass --webeval-runs=DIR"
+# Fixtures about one run: without runs, tests that request them are skipped.
 OF_A_RUN = frozenset(
     {
         "record_evaluation",
@@ -41,7 +41,7 @@ def _has_runs(config: pytest.Config, options_so_far: Any = None) -> bool:
 
 
 def _has_config_above(ini: Path) -> bool:
-    """Whether there is another configuration file above one that pytest found."""
+    """Whether there is another configuration file above that of pytest."""
     return any(os.path.exists(f"{above}/{name}") for above in ini.parent.parents for name in options.INI_NAMES)  # noqa: PTH110
 
 
@@ -66,9 +66,9 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Register the session object if there are runs to score."""
-    for text in ("webeval_site(name): site of a task", "webeval_template(id): intent template of a task"):
+    for text in ("webeval_site(name): tasks on this site", "webeval_template(id): tasks of this intent template"):
         config.addinivalue_line("markers", text)
-    config.addinivalue_line("markers", "webeval_type(name): retrieve, mutate or navigate")
+    config.addinivalue_line("markers", "webeval_type(name): tasks of this type: retrieve, mutate or navigate")
     if _has_runs(config):
         from pytest_webeval.plugin.performance import gc_paused  # idle sessions load nothing
 
@@ -80,31 +80,31 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _refuse_options_without_runs(config: pytest.Config) -> None:
-    """Raise `pytest.UsageError` where somebody asks for something about runs and names none.
+    """Raise `pytest.UsageError` for options on the command line that require runs.
 
-    What stands in the ini key `addopts` is configuration as ini keys are, and asks for nothing by itself.
+    Options in the ini key `addopts` are configuration, as ini keys are, and require none.
     """
     needing = [option for option in options.OPTIONS if option.is_flag and option.is_ini_key]
     flags = [option.flag for option in needing if getattr(config.option, option.key) not in (None, False)]
     configured = {argument.partition("=")[0] for argument in config.getini("addopts")} if flags else set()
     flags = [flag for flag in flags if flag not in configured]
     if flags and not hasattr(config, "workerinput"):  # a worker of xdist has what its controller has
-        verb = "needs" if len(flags) == 1 else "need"
-        raise pytest.UsageError(f"{', '.join(flags)} {verb} recorded runs; name them with --webeval-runs=DIR")
+        verb = "requires" if len(flags) == 1 else "require"
+        raise pytest.UsageError(f"{', '.join(flags)} {verb} recorded runs; pass --webeval-runs=DIR")
 
 
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
-    """List the secrets in the runs instead of scoring them, where that was asked for. Raises `pytest.UsageError`."""
+    """With --webeval-audit-secrets, list the secrets in the runs, without scoring. Raises `pytest.UsageError`."""
     if not config.option.webeval_audit_secrets:
         return None
-    from pytest_webeval.plugin.audit import audit  # for who asks
+    from pytest_webeval.plugin.audit import audit  # only for this option
 
     return audit(config)
 
 
 @pytest.fixture
 def webeval_run() -> None:
-    """The recorded run, in sessions with --webeval-runs=DIR. In others it skips a test that asks for it as it runs."""
+    """The recorded run, in sessions with --webeval-runs=DIR. In other sessions it skips the test that requests it."""
     pytest.skip(NO_RUNS)
 
 

@@ -34,8 +34,8 @@ from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.task import Task
 
 NO_RUN = (
-    "this test has no run: pytest repeats only plain test functions for each run; name webeval_run in the arguments "
-    "of one, not in a unittest.TestCase and not in request.getfixturevalue()"
+    "no recorded run for this test: only plain test functions run once per recorded run; request webeval_run as an "
+    "argument of a test function, not in a unittest.TestCase or through request.getfixturevalue()"
 )
 
 

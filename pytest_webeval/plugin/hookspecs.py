@@ -19,7 +19,7 @@ class HookSpecs:
 
     @pytest.hookspec(firstresult=True)
     def pytest_webeval_recognize(self, path: Path, config: pytest.Config) -> RunFormat | None:
-        """Return the format of a run directory of your own, or None; asked for each directory before our formats."""
+        """Return your own format for a run directory, or None; called for each directory, before built-in formats."""
 
     @pytest.hookspec
     def pytest_webeval_scored(self, item: pytest.Item, run: Run, result: TaskResult) -> None:
@@ -30,4 +30,4 @@ class HookSpecs:
 
     @pytest.hookspec
     def pytest_webeval_summary(self, summary: Summary, config: pytest.Config) -> None:
-        """Called once a session, in the controller, with what eval_summary.json holds."""
+        """Called once per session, in the controller, with the content of eval_summary.json."""

@@ -1,4 +1,4 @@
-"""What items are called: names for people by their task, and names that `-k` selects by, as a part or exactly."""
+"""Names of items: readable names by task, and keywords that `-k` matches in part or exactly."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def item_name(task_id: int | str) -> str:
 
 
 def task_names(task: Task | None) -> list[str]:
-    """What `-k` may select a task by, besides its id: sites, type, template; benchmark and group of a trajectory."""
+    """The keywords of a task for `-k` besides its id: sites, type, template; benchmark and group of a trajectory."""
     if isinstance(task, NumberedTask):
         kind = [task.task_type.lower()] if task.task_type else []
         return [f"template_{task.intent_template_id}", *task.sites, *kind]
@@ -36,7 +36,7 @@ def exact(names: Iterable[int | str]) -> set[str]:
 
 
 def run_keywords(path: Path, workspace: Workspace) -> set[str]:
-    """What selects the tests of a run exactly. Of a directory that is no usable run that is its name."""
+    """The keywords that select the tests of a run exactly; for a broken run, the name of its directory."""
     try:
         run = workspace.run(path)
     except WebEvalError:

@@ -18,9 +18,8 @@ INI_NAMES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproj
 class Option(NamedTuple):
     """A row: `name` is `rules` for the option `--webeval-rules`, the ini key `webeval_rules` and `settings.rules`.
 
-    `parse` names an entry of `settings.PARSERS`. `choices` are the valid
-    words, the default first; an option that also takes a file has those words that name no file. The ini types `paths`
-    and `linelist` make an option repeatable.
+    `parse` names an entry of `settings.PARSERS`. `choices` are the valid words, the default first; an option that also
+    takes a file lists only the words. The ini types `paths` and `linelist` make an option repeatable.
     """
 
     name: str
@@ -31,7 +30,7 @@ class Option(NamedTuple):
     ini_type: str = "string"
     is_flag: bool = True
     is_ini_key: bool = True
-    in_rerun: bool = False  # whether commands that score runs again repeat it
+    in_rerun: bool = False  # whether rerun commands repeat it
     affects_results: bool = True  # whether a session with another value may not reuse results of this one
 
     @property
@@ -41,7 +40,7 @@ class Option(NamedTuple):
 
     @property
     def flag(self) -> str:
-        """The option as it is written on the command line, without its value."""
+        """The option on the command line, without its value."""
         return f"--{self.key.replace('_', '-')}"
 
     @property
@@ -55,11 +54,11 @@ class Option(NamedTuple):
         return self.ini_type != "string"
 
 
-# `affects_results=False`: says which runs are scored or how they are reported, or names files whose content counts.
+# `affects_results=False`: the option selects runs, changes reports, or names files whose content has a checksum.
 OPTIONS: tuple[Option, ...] = (
     Option(
         "runs",
-        "directory with recorded runs, each of which becomes a test (repeatable)",
+        "score the recorded runs in DIR, one test per run (repeatable)",
         "DIR",
         "roots",
         ini_type="paths",
@@ -68,7 +67,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "tasks",
-        "task definitions: JSON, JSON lines or TSV, or 'webarena-verified' if installed (repeatable)",
+        "read task definitions from FILE, or from webarena-verified (repeatable)",
         "FILE",
         "task_files",
         choices=("webarena-verified",),
@@ -78,7 +77,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "subset",
-        "tasks that count: a file with their ids, or 'hard' or 'non-hard' of the installed data set",
+        "score only the tasks of SUBSET: a file with task ids, hard or non-hard",
         "SUBSET",
         "word_or_file",
         choices=("hard", "non-hard"),
@@ -87,7 +86,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "config",
-        "configuration file with the addresses of the sites",
+        "read the site URLs from FILE (default: inferred from each recording)",
         "FILE",
         "file",
         in_rerun=True,
@@ -95,14 +94,14 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "output",
-        "directory to write results to, in the same tree; the runs stay untouched",
+        "write results to DIR, in the same tree (default: to the run directories)",
         "DIR",
         "path",
         in_rerun=True,
     ),
     Option(
         "redact",
-        "secrets in what leaves the run directories: default, strict (more is one) or off",
+        "redact secrets outside the run directories: default, strict or off",
         "MODE",
         "word",
         choices=("default", "off", "strict"),
@@ -110,7 +109,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "rules",
-        "rule set: default, reference (as WebArena-Verified 1.2.3) or strict",
+        "apply the rules default, reference (as WebArena-Verified 1.2.3) or strict",
         "RULES",
         "rules",
         choices=("default", "reference", "strict"),
@@ -118,7 +117,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "criterion",
-        "what counts of a stored verdict: outcome, process, both, safe_outcome; usually as stored",
+        "score verdicts by outcome, process, both or safe_outcome (default: as recorded)",
         "NAME",
         "optional_word",
         choices=("outcome", "process", "both", "safe_outcome"),
@@ -126,21 +125,21 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "rubric_threshold",
-        "share of a rubric's points that a success of the process needs, such as 0.8",
+        "require this share of rubric points for process success (default: as recorded)",
         "SHARE",
         "fraction",
         in_rerun=True,
     ),
     Option(
         "score_file",
-        "name of the file in scores/ that counts, for trajectories that have several",
+        "read verdicts from the file NAME in scores/, if a trajectory has several",
         "NAME",
         "text",
         in_rerun=True,
     ),
     Option(
         "over_budget",
-        "trajectories without an answer: stored (a stored score counts, otherwise 0) or zero",
+        "score unanswered trajectories as stored or zero (default: stored)",
         "POLICY",
         "word",
         choices=("stored", "zero"),
@@ -148,7 +147,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "aborted",
-        "tests of trajectories that the environment aborted: skip, xfail or fail; none is in a mean",
+        "skip, xfail or fail trajectories aborted by the environment (default: skip)",
         "OUTCOME",
         "word",
         choices=("skip", "xfail", "fail"),
@@ -156,49 +155,49 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "report",
-        "directory for a report to open in a browser: index.html and what it needs",
+        "write an HTML report to DIR (open DIR/index.html)",
         "DIR",
         "directory",
         affects_results=False,
     ),
     Option(
         "report_embed",
-        "let the report have small copies of screenshots in itself, this much at most, as 25MB",
+        "embed screenshot thumbnails in the report, at most SIZE in total (e.g. 25MB)",
         "SIZE",
         "size",
         affects_results=False,
     ),
     Option(
         "metrics",
-        "directory for a metrics.json of each run of trajectories, in webeval's own shape",
+        "write metrics.json in the format of webeval to DIR, per run of trajectories",
         "DIR",
         "directory",
         affects_results=False,
     ),
     Option(
         "baseline",
-        "eval_summary.json of an earlier session: tell which runs succeed no longer, and which do now",
+        "compare with an earlier eval_summary.json and report regressions and fixes",
         "FILE",
         "file",
         affects_results=False,
     ),
     Option(
         "durations",
-        "show where the time went, by phase, and the N slowest runs (0 for all)",
+        "show the time per phase and the N slowest runs (0 shows all runs)",
         "N",
         "count",
         affects_results=False,
     ),
     Option(
         "gitlab_metrics",
-        "file for the numbers of the session, as GitLab's artifacts:reports:metrics reads them",
+        "write the totals to FILE for artifacts:reports:metrics of GitLab",
         "FILE",
         "path",
         affects_results=False,
     ),
     Option(
         "timeout",
-        "seconds that scoring one run may take, 60 by default; 0 for no limit",
+        "limit the time to score one run (default: 60; 0 for no limit)",
         "SECONDS",
         "seconds",
         in_rerun=True,
@@ -206,14 +205,14 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "today",
-        "the day that completes dates such as 'March 2022', as YYYY-MM-DD; by default the present one",
+        "complete dates such as 'March 2022' with DAY, as YYYY-MM-DD (default: today)",
         "DAY",
         "day",
         in_rerun=True,
     ),
     Option(
         "limits",
-        "how much is read, a line for each limit such as 'file_size = 64 MiB'; see docs/reference/limits",
+        "limit what is read: one limit per line, e.g. 'file_size = 64 MiB'",
         parse="limits",
         ini_type="linelist",
         is_flag=False,
@@ -226,29 +225,29 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "resume",
-        "go on where a session was interrupted: take what it scored, score the rest",
+        "resume an interrupted session: reuse its results and score the remaining runs",
         affects_results=False,
     ),
     Option(
         "own_tasks",
-        "use task.json of a run directory where there is no other definition; an agent can write it",
+        "trust task.json of a run that has no other definition (an agent can write it)",
         in_rerun=True,
     ),
     Option(
         "fsync",
-        "make sure that each file that is written is on the disk before going on",
+        "fsync every written file",
         affects_results=False,
     ),
     Option(
         "redact_allow",
-        "names that stay readable in an evaluator's results, as 'NetworkEventEvaluator: form_key, x-csrf-token'",
+        "do not redact these names in results, e.g. 'NetworkEventEvaluator: form_key'",
         parse="allowed_names",
         ini_type="linelist",
         is_flag=False,
     ),
     Option(
         "audit_secrets",
-        "list which secrets the runs contain, and where; nothing is scored",
+        "list the secrets in the runs and their locations, without scoring",
         is_ini_key=False,
         affects_results=False,
     ),

@@ -1,6 +1,6 @@
-"""Python's search for garbage, kept away from what stays to the end of a session anyway.
+"""Exempts long-lived objects from Python's garbage collector.
 
-It goes through all objects again and again, most of which are modules and collected items.
+The collector traverses all objects again and again, most of which are modules and collected items.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ def gc_paused() -> Iterator[None]:
 
 
 class FreezeCollected:
-    """Plugin that exempts all that is there when the tests begin, until the session is over.
+    """Plugin that exempts all objects that exist when the tests begin, until the session ends.
 
-    Garbage that nobody found by then is exempt too; it is little, and finding it would take a session with one task
-    longer than to score that. Nothing happens where somebody else exempts objects: nobody could tell theirs from ours.
+    Garbage that exists by then is exempt too: it is little, and a collection would take longer than to score one task.
+    Does nothing if another plugin has exempted objects, since the two sets could not be separated again.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -47,7 +47,7 @@ class FreezeCollected:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self) -> None:
-        """Exempt what is there."""
+        """Exempt all existing objects."""
         if not gc.get_freeze_count():
             gc.freeze()
             self.is_freezing = True
@@ -58,10 +58,10 @@ class FreezeCollected:
 
 
 class CollectAfterSlowFailure:
-    """Plugin that searches for garbage after a test that failed and took long.
+    """Plugin that collects garbage after a test that failed and took long.
 
-    Its traceback goes round in a circle and holds all that was read and found, and Python searches by the number of
-    objects, not by their size: a few hostile recordings would fill the memory before it did.
+    Its traceback is a reference cycle that holds all recorded data. Python collects by the number of objects, not by
+    their size: a few hostile recordings would fill the memory first.
     """
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class CollectAfterSlowFailure:
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logfinish(self) -> None:
-        """Search, once nobody has to do with the failure any more."""
+        """Collect garbage once the failure has been reported."""
         if self._is_due:
             self._is_due = False
             gc.collect()
@@ -85,16 +85,16 @@ _OURS = f"{__name__.partition('.')[0]}."
 
 
 class OwnModules:
-    """A finder of our modules alone, to be asked before pytest's."""
+    """A finder for the modules of this package, which precedes that of pytest."""
 
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
-        """Where a module of ours lies, as Python's own finder says; None for any other module."""
+        """The spec of a module of this package from Python's own finder; None for any other module."""
         return PathFinder.find_spec(name, path, target) if name.startswith(_OURS) else None
 
 
 def bypass_assertion_rewriting(config: pytest.Config) -> None:
-    """Until the end of the session, import what is ours without pytest."""
+    """Import the modules of this package without assertion rewriting until the end of the session."""
     finder = OwnModules()
     sys.meta_path.insert(0, finder)
     config.add_cleanup(lambda: sys.meta_path.remove(finder))
@@ -105,7 +105,7 @@ NAMELESS = ""  # the category in which pytest keeps setups and teardowns that pa
 
 @dataclass(eq=False)
 class HidePassedPhases:
-    """Keeps those reports until the failures are shown, and gives them back for whoever comes after that."""
+    """Hides the reports of passed phases until the failures are shown, and restores them for other plugins."""
 
     config: pytest.Config
     hidden: list[pytest.TestReport] = field(default_factory=list)
@@ -126,5 +126,5 @@ class HidePassedPhases:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_terminal_summary(self) -> None:
-        """Put them back: --durations and other plugins look at them."""
+        """Restore the reports, which --durations and other plugins read."""
         self._reports[:] = self.hidden

@@ -1,4 +1,4 @@
-"""What a session with runs registers with pytest, and in which processes."""
+"""The plugins that a session with runs registers, by process."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SHOWING = (
 
 
 def register(config: pytest.Config) -> None:
-    """Set a session up: read the settings, select the runs, register what writes. Raises `pytest.UsageError`."""
+    """Set a session up: read the settings, select the runs, register the reporters. Raises `pytest.UsageError`."""
     workspace = Workspace(config, read_settings(config))
     config.stash[WORKSPACE] = workspace
     config.stash[MISSING_TASKS] = MissingTasks(workspace)
@@ -74,7 +74,7 @@ def register(config: pytest.Config) -> None:
 
 
 def _share(config: pytest.Config, workspace: Workspace) -> None:
-    """Let the workers of xdist collect what one process saw."""
+    """Let all xdist workers collect the same runs."""
     place = getattr(config, "workerinput", {}).get(PLACE)
     if place is not None:
         config.stash[SNAPSHOTS] = Snapshots(Path(place))
@@ -85,18 +85,17 @@ def _share(config: pytest.Config, workspace: Workspace) -> None:
 
 
 def _check_report(workspace: Workspace) -> None:
-    """Raise `SettingsError` where there can be no report as it is asked for."""
+    """Raise `SettingsError` if the report options contradict each other or the runs."""
     report, embed = workspace.settings.report, workspace.settings.report_embed
     if report is None and embed is not None:
-        problem = "--webeval-report-embed says what a report may have in itself"
-        raise SettingsError(f"{problem}; name one with --webeval-report")
+        raise SettingsError("--webeval-report-embed requires a report; pass --webeval-report=DIR")
     if report in workspace.settings.roots:
-        raise SettingsError(f"--webeval-report: {report} holds recordings; name a directory of its own")
+        raise SettingsError(f"--webeval-report: {report} is a run root; choose a separate directory")
     for path in (report, *report.parents) if report is not None else ():
         if _is_run(path, workspace):
-            raise SettingsError(f"--webeval-report: {path} is a recording; name a directory of its own")
+            raise SettingsError(f"--webeval-report: {path} is a recorded run; choose a separate directory")
     if embed is not None:
-        from pytest_webeval.reports.html.screenshots import pillow  # for who asks
+        from pytest_webeval.reports.html.screenshots import pillow  # only for this option
 
         pillow()
 
@@ -108,32 +107,32 @@ def _is_run(path: Path, workspace: Workspace) -> bool:
 
 
 def _register_scoring(config: pytest.Config, workspace: Workspace) -> None:
-    """What every process needs that scores."""
+    """Register the plugins of every scoring process."""
     settings = workspace.settings
     if settings.resume:
         config.stash[PREVIOUS] = PreviousSession(workspace)
     config.pluginmanager.register(HidePassedPhases(config), "webeval-quiet-phases")
-    config.pluginmanager.register(FreezeCollected(config), "webeval-spared-objects")
+    config.pluginmanager.register(FreezeCollected(config), "webeval-frozen-objects")
     config.pluginmanager.register(CollectAfterSlowFailure(), "webeval-long-failures")
     if settings.report is not None:
         config.stash[PAGES] = RunPages(workspace, settings.report)
         config.pluginmanager.register(config.stash[PAGES], "webeval-run-pages")
     if settings.durations is not None:
-        from pytest_webeval.plugin.reporting.durations import DurationsReport  # for who asks
+        from pytest_webeval.plugin.reporting.durations import DurationsReport  # only for this option
 
         config.pluginmanager.register(DurationsReport(settings.durations), "webeval-durations")
     if config.getoption("xmlpath", default=None):
-        from pytest_webeval.plugin.reporting.junit_names import JunitNames  # for who asks
+        from pytest_webeval.plugin.reporting.junit_names import JunitNames  # only for this option
 
         config.pluginmanager.register(JunitNames(config, workspace.labels), "webeval-junit-names")
     if page := config.getoption("htmlpath", default=None):
-        from pytest_webeval.plugin.reporting.pytest_html import HtmlExtras  # for who asks
+        from pytest_webeval.plugin.reporting.pytest_html import HtmlExtras  # only for this option
 
         config.pluginmanager.register(HtmlExtras.for_page(page, workspace), "webeval-html-extras")
 
 
 def _register_reporting(config: pytest.Config, workspace: Workspace) -> None:
-    """What the controller alone needs."""
+    """Register the plugins of the controller."""
     from pytest_webeval.plugin.reporting.controller import SessionReporter  # same
     from pytest_webeval.plugin.reporting.outputs import register_outputs  # which no worker needs
 

@@ -1,4 +1,4 @@
-"""The options with which a session is asked to score some of its runs again."""
+"""The commands that rerun some runs of a session."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.summary.record import Record
 
 RUNS = "--webeval-runs"
-# Options of pytest that change what ours mean: long ones with a value, and short ones.
+# Options of pytest that change the meaning of webeval options: long ones with a value, and short ones.
 OF_PYTEST = frozenset({"--config-file", "--override-ini", "--rootdir"})
 RERUN_OPTIONS = "webeval_asked"
 SHORT = ("-c", "-o", "-p")
 
 
 def build_rerun_commands(config: pytest.Config, records: Iterable[Record]) -> RerunCommands:
-    """Commands for the runs of a session, as somebody would type them where pytest was called."""
+    """Rerun commands for the runs of a session, relative to the directory of the pytest call."""
     by_run = {record.run: record for record in records}
     arguments, pinned = find_repeated_options(config)
     return RerunCommands(
@@ -47,7 +47,7 @@ def _names(record: Record) -> Iterator[str]:
 def find_repeated_options(config: pytest.Config) -> tuple[Sequence[str], Sequence[str]]:
     """The options to repeat, and those that keep the meaning of node ids.
 
-    A worker of xdist gets them from its controller, because nobody typed the command of a worker.
+    An xdist worker gets them from its controller, because it has no command line of its own.
     """
     from_controller: tuple[Sequence[str], Sequence[str]] | None = getattr(config, "workerinput", {}).get(RERUN_OPTIONS)
     if from_controller is not None:

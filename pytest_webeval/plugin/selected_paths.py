@@ -82,7 +82,7 @@ class Ignoring:
         ]
 
     def covers(self, path: Path) -> bool:
-        """Whether nobody is to look into a directory."""
+        """Whether the session ignores a directory."""
         if path in self.around:
             return False
         by_path = str(path) in self.paths or any(self._fits_alone(path, glob) for glob in self.globs)

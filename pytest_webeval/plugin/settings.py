@@ -1,4 +1,4 @@
-"""What a session was asked to do, read through the table of options."""
+"""The settings of a session, read through the table of options."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ PATHS = frozenset({"directory", "file", "path", "task_files", "word_or_file"})
 
 
 class Settings:
-    """One attribute for each row of the option table, by its name; the annotations are for those that we use.
+    """One attribute for each row of the option table; annotated are those that the plugin reads.
 
-    Nobody changes them. Paths are absolute, links in them are kept.
+    They are read-only. Paths are absolute, with their links unresolved.
     """
 
     runs: tuple[Path, ...]
@@ -75,7 +75,7 @@ class Settings:
 
     def __setattr__(self, name: str, value: object) -> None:
         """Raise `AttributeError`."""
-        raise AttributeError(f"settings do not change: {name} = {value!r}")
+        raise AttributeError(f"settings are read-only: cannot set {name} = {value!r}")
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -84,7 +84,7 @@ class Settings:
 
     @property
     def sync(self) -> Sync | None:
-        """What makes sure that a file is on the disk, if that is asked for."""
+        """`os.fsync` with --webeval-fsync, otherwise None."""
         return os.fsync if self.fsync else None
 
     @cached_property
@@ -94,7 +94,7 @@ class Settings:
 
     @cached_property
     def redaction(self) -> RedactionPolicy:
-        """What is replaced in all that leaves the run directories."""
+        """What is redacted outside the run directories."""
         return RedactionPolicy(self.redact, self.redact_allow)
 
     def affecting_results(self) -> dict[str, str]:
@@ -105,7 +105,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """What was written for an option: on the command line, or else for its ini key. `raw` is None if nothing was."""
+    """The raw value of an option: from the command line, or else from its ini key. `raw` is None if neither is set."""
 
     option: Option
     config: pytest.Config
@@ -129,7 +129,7 @@ class Argument:
 
     @property
     def text(self) -> str | None:
-        """The value of an option that takes one. An empty one in an ini file is as good as none."""
+        """The value of an option that takes one. An empty value in an ini file counts as unset."""
         return self.raw if self.is_on_command_line else self.raw or None
 
     def _from_ini(self, path: str | None) -> str | None:
@@ -157,7 +157,7 @@ def run_roots(config: pytest.Config, arguments: Sequence[str] | None) -> tuple[P
     roots = tuple(dict.fromkeys(Path(os.path.abspath(root)) for root in paths))  # noqa: PTH100  (links are kept)
     for root in roots:
         if not os.path.isdir(root):  # noqa: PTH112  (pathlib raises where nobody may look)
-            raise SettingsError(f"--webeval-runs: no directory {root}; name the directory that holds the recorded runs")
+            raise SettingsError(f"--webeval-runs: directory not found: {root}; pass the directory of the recorded runs")
         if not os.access(root, os.R_OK | os.X_OK):
             raise SettingsError(f"--webeval-runs: cannot read {root}: Permission denied; make it readable")
     return _separate(roots)
@@ -171,7 +171,7 @@ def _separate(roots: Sequence[Path]) -> tuple[Path, ...]:
     for real, root in by_real_path.items():
         outer = next((by_real_path[path] for path in real.parents if path in by_real_path), None)
         if outer is not None:
-            raise SettingsError(f"--webeval-runs: {root} lies inside {outer}; name one of them")
+            raise SettingsError(f"--webeval-runs: {root} lies inside {outer}; pass only one of them")
     return tuple(by_real_path.values())
 
 
@@ -186,7 +186,7 @@ def _parse_day(argument: Argument) -> date:
     try:
         return present_day() if argument.text is None else date.fromisoformat(argument.text)
     except ValueError as error:
-        raise argument.invalid("YYYY-MM-DD, such as 2026-01-31") from error
+        raise argument.invalid("YYYY-MM-DD, e.g. 2026-01-31") from error
 
 
 def _parse_count(argument: Argument) -> int | None:
@@ -194,14 +194,14 @@ def _parse_count(argument: Argument) -> int | None:
     if text is None:
         return None
     if not (text.isascii() and text.isdigit()):
-        raise argument.invalid("how many runs to show, or 0 for all")
+        raise argument.invalid("a non-negative integer (0 shows all runs)")
     return int(text)
 
 
 def _parse_size(argument: Argument) -> int | None:
     size = None if argument.text is None else parse_size(argument.text)
     if argument.text is not None and size is None:
-        raise argument.invalid("a size such as 25MB")
+        raise argument.invalid("e.g. 25MB")
     return size
 
 
@@ -211,7 +211,7 @@ def _parse_seconds(argument: Argument) -> float:
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds <= LONGEST:
-        raise argument.invalid("a number of seconds such as 120, or 0 for no limit")
+        raise argument.invalid("a number of seconds, e.g. 120 (0 for no limit)")
     return seconds
 
 
@@ -219,7 +219,7 @@ def _parse_fraction(argument: Argument) -> Decimal | None:
     try:
         return None if argument.text is None else parse_fraction(argument.text)
     except SettingsError as error:
-        raise argument.invalid("a number from 0 to 1, such as 0.8") from error
+        raise argument.invalid("a number from 0 to 1, e.g. 0.8") from error
 
 
 def _parse_optional_word(argument: Argument) -> str | None:
@@ -236,7 +236,7 @@ def _parse_word(argument: Argument) -> str:
 def _parse_directory(argument: Argument) -> Path | None:
     path = _parse_path(argument)
     if path is not None and os.path.exists(path) and not os.path.isdir(path):  # noqa: PTH110, PTH112  (pathlib raises)
-        raise SettingsError(f"{argument.option.flag}: {path} is no directory; name one to write into")
+        raise SettingsError(f"{argument.option.flag}: not a directory: {path}; choose another directory")
     return path
 
 
@@ -251,8 +251,8 @@ def _absolute(path: str) -> Path:
 def _existing_file(path: str, option: Option) -> Path:
     absolute = _absolute(path)
     if not os.path.isfile(absolute):  # noqa: PTH113  (pathlib raises where nobody may look)
-        advice = f"check the path, or say {' or '.join(option.choices)}" if option.choices else "check the path"
-        raise SettingsError(f"{option.flag}: no file {absolute}; {advice}")
+        advice = f"check the path, or use {' or '.join(option.choices)}" if option.choices else "check the path"
+        raise SettingsError(f"{option.flag}: file not found: {absolute}; {advice}")
     return absolute
 
 

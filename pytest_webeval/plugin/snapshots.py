@@ -26,7 +26,7 @@ _LAYOUTS: dict[str, RunFormat] = {layout.name: layout for layout in FORMATS}
 
 @dataclass(frozen=True)
 class Snapshots:
-    """A private directory of the session with a file for each directory of runs that a process looked at."""
+    """A private directory of the session with a file for each scanned directory of runs."""
 
     place: Path
 

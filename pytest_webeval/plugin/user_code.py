@@ -101,10 +101,10 @@ def _traceback(error: BaseException, config: pytest.Config) -> str:
 
 
 def call_user_hook(hook: pluggy.HookCaller, **arguments: Any) -> str | None:
-    """Call a hook. What it raised, in one line that names it; None if all is well.
+    """Call a hook. Returns its exception in one line that names the hook, or None.
 
-    pytest would end the session without a summary. Nothing that somebody does with one result is worth all the others,
-    and there is no telling what they raise: so this is the one broad except of the plugin. `pytest.exit` still exits.
+    Otherwise pytest would end the session without a summary. User code may raise anything, so this is the only broad
+    except of the plugin. `pytest.exit` still exits.
     """
     try:
         hook(**arguments)
@@ -112,5 +112,5 @@ def call_user_hook(hook: pluggy.HookCaller, **arguments: Any) -> str | None:
         raise
     except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:  # noqa: BLE001  (see above)
         message = " ".join(str(error).split())
-        return sanitize(f"{hook.name} raised {type(error).__name__}: {message}; mend the hook, then score again")
+        return sanitize(f"{hook.name} raised {type(error).__name__}: {message}; fix the hook and rerun")
     return None

@@ -1,4 +1,4 @@
-"""What a process knows of the runs: roots, labels, task sets, site addresses, and where results go."""
+"""The runs of a session: roots, labels, task sets, site URLs, and paths of results."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Definition:
 
 @dataclass(frozen=True, eq=False)
 class Workspace:
-    """One a process. What it found out about a run root or a run it does not find out again."""
+    """One per process. Caches what it read of run roots and runs."""
 
     config: pytest.Config
     settings: Settings
@@ -120,9 +120,9 @@ class Workspace:
         return Labels(self.settings.roots, self.config.rootpath)
 
     def format_of(self, path: Path, seen: DirectoryListing | None = None) -> RunFormat | None:
-        """The format of a run directory: one that a hook knows, or one of ours. It is found out once.
+        """The format of a run directory, from a hook or built in. It is cached.
 
-        Raises `RecordingError` if a hook may not look into the directory.
+        Raises `RecordingError` if a hook cannot read the directory.
         """
         if path in self._formats:
             return self._formats[path]
@@ -148,10 +148,10 @@ class Workspace:
             return self._load_run(run_format, path)
         except RecordingError:
             raise
-        except Exception as error:  # there is no telling what the code of a user raises
+        except Exception as error:  # user code may raise anything
             name, message = getattr(run_format, "name", type(run_format).__name__), " ".join(str(error).split())
             problem = f"the format {name} cannot load {path}: {type(error).__name__}: {message}"
-            raise RecordingError(f"{problem}; correct its load(), then score again") from error
+            raise RecordingError(f"{problem}; fix its load() and rerun") from error
 
     def _load_run(self, run_format: RunFormat, path: Path) -> Run:
         return run_format.load(path, self.labels.of(path), self.settings.rules).within(self.settings.limits)
@@ -173,7 +173,7 @@ class Workspace:
         return Definition(run.task(tasks), defining.checksum, defining.origin, trust)
 
     def _no_definition(self, run: Run) -> str:
-        """A message about a run that nothing defines, and what may define it."""
+        """The message for a run without a task definition."""
         root = self.labels.root_of(run.path) or run.path
         missing, advice = f"no task definition for {run.label}", "name one with --webeval-tasks"
         if root != run.path:
@@ -191,7 +191,7 @@ class Workspace:
         return (tasks.checksum, tasks.origin) if tasks is not None else ("", "")
 
     def task_or_none(self, run: Run) -> Task | None:
-        """The definition that somebody gave of a run's task, if it can be used. Looks at no recording."""
+        """The definition of a run's task, if it can be used. Reads no recording."""
         try:
             tasks, _ = self._task_set(run)
             is_defined = tasks is not None and run.task_id in tasks
@@ -216,7 +216,7 @@ class Workspace:
         return self._own_tasks(run, (OWN_TASK, TASKS) if root == path else (OWN_TASK,)), Trust.RUN
 
     def _own_tasks(self, run: Run, names: Sequence[str]) -> TaskSet | None:
-        """What the run itself says of its task. It is asked for it several times in a row, and read once."""
+        """The definition in the run directory. The latest one is cached: it is requested several times in a row."""
         if run.path not in self._latest:
             self._latest.clear()
             self._latest[run.path] = _read_first(run.path, names, FROM_RUN) if run.trajectory is None else None
@@ -256,11 +256,11 @@ class Workspace:
         return case
 
     def result_path(self, path: Path) -> Path:
-        """Where the result of a run goes."""
+        """The path of the result of a run."""
         return self.place(path) / RESULT
 
     def place(self, path: Path) -> Path:
-        """The directory for what is written about a directory at or below a root."""
+        """The output directory for a directory at or below a root."""
         root = self.labels.root_of(path)
         if self.settings.output is None or root is None:
             return path
@@ -270,7 +270,7 @@ class Workspace:
 
     @property
     def branches(self) -> Iterator[Branch]:
-        """All runs of all roots, and what should be one, in the order in which they are collected."""
+        """All runs of all roots, including broken ones, in the order of collection."""
         ends = (branch for root in self.settings.roots for branch in self.branch(root).list_items())
         return iter({branch.path: branch for branch in ends}.values())
 
@@ -281,13 +281,13 @@ class Workspace:
 
     @cached_property
     def tested_paths(self) -> list[Path]:
-        """What Python tests are repeated for: all runs, and what should be one, so that none is passed in silence."""
+        """The runs for which Python tests are repeated, including broken ones."""
         branches = list(self.branches)
         self._problems.update({branch.path: branch.problem for branch in branches if branch.problem is not None})
         return [branch.path for branch in branches]
 
     def branch(self, path: Path) -> Branch:
-        """What lies at or below a directory of a root. It is looked for once: by one process for all that share it."""
+        """The runs at or below a directory of a root. It is scanned once, by one process for all."""
         if path not in self._branches:
             shared = SNAPSHOTS in self.config.stash
             self._branches[path] = self._find_shared_branch(path) if shared else self._find_branch(path)
@@ -307,7 +307,7 @@ class Workspace:
         for run, layout in run_formats.items():
             if layout is not None:
                 self._formats[run] = layout
-            elif self._formats.get(run) is None:  # a hook that knew it is asked again
+            elif self._formats.get(run) is None:  # the hook that recognized it is called again
                 self._formats.pop(run, None)
         return branch
 
@@ -317,13 +317,13 @@ class Workspace:
         return bool(self.config.hook.pytest_webeval_recognize.get_hookimpls())
 
     def forget_branches(self) -> None:
-        """Let go of what was looked for, for it is other processes that need it."""
+        """Release the scanned branches, which only other processes need."""
         self._branches.clear()
         self._formats.clear()
 
     @property
     def without_runs(self) -> list[str]:
-        """The labels of directories in which nothing is a run, as far as anybody looked, sorted."""
+        """The sorted labels of scanned directories without runs."""
         directories = {directory for root in self.settings.roots for directory in self._without_runs_in(root)}
         return sorted(map(self.labels.of, directories))
 

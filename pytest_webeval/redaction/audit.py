@@ -1,4 +1,4 @@
-"""Which secrets the files of a run contain: where, of what kind, under which name, and never the secrets themselves."""
+"""The secrets in the files of a run: location, kind and name, never the secrets themselves."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Audit:
 
     @classmethod
     def of(cls, directory: Path, policy: RedactionPolicy, salt: bytes | None) -> Audit:
-        """What a directory contains, one file after the other."""
+        """The secrets in a directory, file by file."""
         audit = cls(directory, policy, salt, Counter(), [])
         for name in _list_files(directory):
             audit.search_file(name)
@@ -86,7 +86,7 @@ class Audit:
             for member, inner in list_members(content):
                 self._search(f"{name}/{member}", inner)
         except BROKEN_ZIP as error:
-            self.problems.append(f"{self.directory / name} is no archive that can be read: {error}")
+            self.problems.append(f"cannot read archive {self.directory / name}: {error}")
 
     def _search(self, name: str, content: bytes) -> None:
         unit, number = "", -1
@@ -109,7 +109,7 @@ def _list_files(directory: Path) -> list[str]:
 
 
 def list_members(content: bytes, limits: Limits = USUAL) -> Iterator[tuple[str, bytes]]:
-    """What an archive holds, but for pictures. What it raises is in `BROKEN_ZIP`."""
+    """The members of an archive without images. Raises the errors in `BROKEN_ZIP`."""
     archive = Archive(content, limits)
     for name in archive.names:
         if not name.lower().endswith(_PICTURES):

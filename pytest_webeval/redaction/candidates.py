@@ -1,4 +1,4 @@
-"""Where in a long text secrets may begin: a few places, derived from its words, instead of every character."""
+"""The positions in a long text at which secrets may begin, derived from its words instead of every character."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _GROUP_PATTERNS = tuple(map(re.compile, _GROUPS))
 # A word consists of the characters of names in forms, of keys and of web tokens.
 _WORD = re.compile(r"[\w.\[\]-]{0,256}")
 _ESCAPES = (1, 2, 4, 6)  # characters behind the first of an escape, such as \n, %20, %2520
-_SHORT, _CACHED = 64, 32_768  # characters of words whose answers are kept, and so many of them
+_SHORT, _CACHED = 64, 32_768  # characters of words whose answers are cached, and the number of these words
 _KEYS = (*KEY_PREFIXES, "sk_", "pk_", "rk_", "wk_")
 _SCHEMES = frozenset({"bearer", "basic", "token", "apikey", "form-data"})
 _LAST = ("key", "session", "mfa")  # ends of names whose other words may stand behind a colon or a slash
@@ -80,7 +80,7 @@ def _find_words(text: str, lowered: str) -> Iterator[tuple[int, int]]:
 
 
 def _find_marks(lowered: str) -> Iterator[int]:
-    """Where marks of secrets stand."""
+    """The positions of marks of secrets."""
     for mark in _MARKS:
         at = lowered.find(mark)
         while at >= 0:
@@ -93,7 +93,7 @@ def _find_marks(lowered: str) -> Iterator[int]:
 
 
 def _list_spans(text: str, at: int) -> Iterator[tuple[int, int]]:
-    """Where the word around a mark stands, if it may belong to a secret; also without the rest of an escape."""
+    """The span of the word around a mark, if it may belong to a secret; also without the rest of an escape."""
     start = at - _length_before(_WORD, text, at, _MOST_WORD)
     match = _WORD.match(text, at)
     end = match.end() if match else at
@@ -119,7 +119,7 @@ _is_short_suspect = lru_cache(maxsize=_CACHED)(_is_suspect)
 
 
 def _list_starts_around(text: str, lowered: str, start: int, end: int) -> Iterator[int]:
-    """Places at which what has this word in it may begin."""
+    """Positions at which a match with this word may begin."""
     yield from _list_starts_inside(lowered, start, end)
     if length := _length_before(_TAG_BEFORE, text, start, _MOST_ENTRY):
         yield start - length
@@ -132,7 +132,7 @@ def _list_starts_around(text: str, lowered: str, start: int, end: int) -> Iterat
 
 
 def _words_before(text: str, start: int, latest: int) -> range:
-    """Places in the words before one; those before the latest word were found with it."""
+    """Positions in the words before a position; those before the latest word are cached with it."""
     return range(max(start - _length_before(_WORDS_BEFORE, text, start, _MOST_WORDS), latest), start + 1)
 
 
@@ -145,7 +145,7 @@ def _list_starts_inside(lowered: str, start: int, end: int) -> Iterator[int]:
 
 
 def _find_entry_name(text: str, lowered: str, start: int) -> int:
-    """Where `"name": "` stands before the name of an entry; 0 where it does not."""
+    """The position of `"name": "` before the name of an entry; 0 without it."""
     length = _length_before(_QUOTE_BEFORE, text, start, _MOST_ENTRY + _QUOTE)
     quote = start - length
     return max(lowered.rfind("name", max(quote - _MOST_ENTRY, 0), quote), 0) if length else 0

@@ -27,7 +27,7 @@ from pytest_webeval.redaction.names import may_hold_secrets
 from pytest_webeval.redaction.text import TextRedactor
 
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"')
-_CACHED = 16_384  # texts whose answers are kept: names, paths and messages of our own come again and again
+_CACHED = 16_384  # cached texts: names, paths and messages of webeval recur often
 
 
 def list_tokens(tree: Any) -> set[bytes] | None:
@@ -81,10 +81,10 @@ _CONTAINERS = {
     "responsecookies": COOKIE,
 }
 _ENTRY = {"name", "value"}  # a header, a cookie or a field as recordings list them
-_TOO_DEEP = "redacted: nested too deeply to be searched"
+_TOO_DEEP = "redacted: nested too deeply to search"
 
 
-_MOST_FACTS = 4_096  # names of which facts are kept: a recording may make up as many as it likes
+_MOST_FACTS = 4_096  # cached names: a recording may contain any number of them
 
 
 class _NameFacts(NamedTuple):
@@ -98,7 +98,7 @@ class _NameFacts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JsonRedactor:
-    """Replaces what is secret in JSON; its shape stays."""
+    """Redacts JSON without changing its shape."""
 
     texts: TextRedactor
     facts: dict[tuple[str, str], _NameFacts] = field(default_factory=dict)  # by kind and name

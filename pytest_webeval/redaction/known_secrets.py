@@ -94,7 +94,7 @@ class KnownSecrets:
         return _splice(text, self._list_spans(text))
 
     def replace_ignoring_case(self, text: str) -> str:
-        """The same, also where a secret is spelled in other letters: comparisons make small ones of what they read."""
+        """The same, ignoring case: comparisons lower-case their input."""
         text_replaced = self.replace(text)
         lowered = text_replaced.lower()
         return (
@@ -126,7 +126,7 @@ class KnownSecrets:
         return ""
 
     def _find_cut_form(self, text: str, start: int) -> tuple[int, int, str] | None:
-        """A form of which only the beginning is there, at the end of a text or of what a message quotes."""
+        """A form that is cut off at the end of a text or of a quotation."""
         if text[start : start + _HEAD] not in self.heads:
             return None
         preview = text[start : start + _MESSAGE_LIMIT]
@@ -140,7 +140,7 @@ class KnownSecrets:
     def replace_in_json(
         self, tree: Any, allowed: Container[str] = (), replace: Callable[[str], str] | None = None
     ) -> Any:
-        """The same in all texts of some JSON, in names as well but for those that are kept; `how` is for texts."""
+        """The same in all texts of some JSON, including names unless they are allowed; `how` is for texts."""
         replace = replace or self.replace
         if isinstance(tree, str):
             return replace(tree)

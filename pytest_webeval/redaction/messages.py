@@ -68,7 +68,7 @@ class MessageRedactor:
         return f"{prefix}{redacted}" if isinstance(value, str | int | float | list | dict) else message
 
     def _hide_quoted(self, message: str, kind: str, name: str) -> str:
-        """A sentence with each text replaced that stands in quotes; what was cut goes to the end."""
+        """A sentence with each quoted text replaced; a cut quotation extends to the end."""
         from pytest_webeval.redaction.patterns import QUOTED  # compiled where it is needed
 
         def hide(match: Any) -> str:
@@ -109,7 +109,7 @@ def read_explanations(result: TaskResult) -> list[Any] | None:
 
 
 def _is_explanation(explanation: Any) -> bool:
-    """Whether it has the shape that we give it: results may be read from files."""
+    """Whether an explanation has the expected shape: results may be read from files."""
     if not isinstance(explanation, dict) or not isinstance(explanation.get("differences"), list):
         return False
     return all(isinstance(difference, dict) and _is_difference(difference) for difference in explanation["differences"])
@@ -156,7 +156,7 @@ class ExplanationRedactor:
 
 
 def _unwrap(tree: Any, depth: int) -> Any:
-    """What stands in a tree of which each level has a single member."""
+    """The innermost value of a tree with a single member at each level."""
     for _ in range(depth):
         tree = next(iter(tree.values())) if isinstance(tree, dict) else tree
     return tree

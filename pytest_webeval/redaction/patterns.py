@@ -22,7 +22,7 @@ _KEYS = (
 )
 # A text that begins so is not a value: our own messages begin like that.
 _NOT_OUR = r"(?!//|(?:expected|got|missing|both|the|no)\b)"
-# Heads end where a value begins, which is then looked for behind them: a name that is no secret hides nothing.
+# Heads end where a value begins, and the value is then matched behind them: a harmless name hides nothing.
 _WORDS = {
     "jwt": r"eyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?",
     "key": _KEYS,
@@ -60,7 +60,7 @@ _OTHERS = {
 }
 _STRICT = {
     "mail": r"(?!redacted-)[\w.+-]{1,64}+(?:@|%40)[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}",
-    # looked at where a run of such characters begins, not once more at each plus in it
+    # checked at the start of a run of such characters, not at each plus in it
     "opaque": r"(?<!\+)(?=[A-Za-z_+-]*+\d)(?=[\d_+-]*+[A-Za-z])[\w+-]{20,}+={0,2}",
 }
 

@@ -1,4 +1,4 @@
-"""How much is replaced, and what stays readable: the mode of a session and its lists of names."""
+"""The redaction policy: the mode of a session and the names that stay readable."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def allowed_names(lines: Iterable[str]) -> dict[str, tuple[str, ...]]:
         names = set(filter(None, map(str.strip, names_text.split(","))))
         if not colon or not names or not evaluator.strip() or len(evaluator.split()) > 1:
             raise SettingsError(
-                f"webeval_redact_allow: {line!r} names no evaluator with what stays readable in its results; "
-                "write a line such as NetworkEventEvaluator: form_key, x-csrf-token"
+                f"invalid webeval_redact_allow {line!r}; use a line such as "
+                "NetworkEventEvaluator: form_key, x-csrf-token"
             )
         allowed[evaluator.strip()] = tuple(sorted(names.union(allowed.get(evaluator.strip(), ()))))
     return allowed
@@ -66,7 +66,7 @@ class Scope(Protocol):
 
     @property
     def is_strict(self) -> bool:
-        """Whether addresses of persons and opaque words count as secrets too."""
+        """Whether e-mail addresses and opaque tokens count as secrets too."""
         ...
 
     def covers(self, kind: str, name: str) -> bool:
@@ -96,7 +96,7 @@ class DefaultScope:
 
 @dataclass(frozen=True, slots=True)
 class StrictScope:
-    """All but what is known to be harmless, or named by the expectation."""
+    """Everything except harmless names and the names in the expectation."""
 
     allowed: frozenset[str] = frozenset()
     expected_names: frozenset[str] = frozenset()
@@ -123,7 +123,7 @@ _ANSWER_NAMES = ("action", "task_type", "performed_operation", "status", "result
 
 
 def build_scope(policy: RedactionPolicy, evaluator: str = "", expected_names: Collection[str] = ()) -> Scope:
-    """What is secret in the results of an evaluator, whose expectation names so much."""
+    """The scope for the results of an evaluator with these names in its expectation."""
     allowed = frozenset(map(compact, policy.allowed.get(evaluator, ())))
     if policy.mode != STRICT:
         return DefaultScope(allowed)

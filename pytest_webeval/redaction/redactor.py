@@ -110,7 +110,7 @@ class OwnNames:
 
 
 def replace_in_result(result: EvaluatorResult, replacer: KnownSecrets) -> EvaluatorResult:
-    """The same without the secrets that are known from elsewhere in the result."""
+    """The same without the secrets that are known from other parts of the result."""
     if not replacer.forms:
         return result
     fields = result.to_json()
@@ -300,7 +300,7 @@ class Redactor:
 
 
 def _list_run_values(result: TaskResult) -> list[Any]:
-    """The values of `webeval` in a result that are not ours."""
+    """The values under `webeval` in a result that come from user code."""
     return [value for name, value in result.webeval.items() if name not in OWN_KEYS]
 
 

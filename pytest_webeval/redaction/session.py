@@ -1,4 +1,4 @@
-"""What leaves a run directory by way of a session, without secrets."""
+"""Redacts the results and texts that a session writes outside the run directories."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Redacting:
         return self._latest[0][1]
 
     def forget(self) -> None:
-        """Let go of the latest result."""
+        """Release the latest result."""
         self._latest.clear()
 
     def redact_evaluation(self, result: EvaluatorResult, run: Run) -> EvaluatorResult:

@@ -67,7 +67,7 @@ def _replace_pair(pair: str, replace: Replace) -> str:
 Span = tuple[int, int, str]  # start, end and replacement
 _KINDS = {"part": FIELD, "attribute": FIELD, "member": FIELD, "pair": PARAMETER}
 _KINDS |= {"entry": FIELD, "tuple": FIELD, "reversed": FIELD, "flag": MEMBER, "element": MEMBER}
-_UNNAMED_KINDS = {"key": "key", "jwt": "web token", "mail": "e-mail address", "opaque": "opaque word"}
+_UNNAMED_KINDS = {"key": "key", "jwt": "web token", "mail": "e-mail address", "opaque": "opaque token"}
 _URL = "credentials of a URL"
 _TRAILING_PUNCTUATION = ".,:!?)]}"  # ends a sentence or a list rather than a value that stands in it
 _LONG = 200  # characters of a text in which marks are searched only once, with the candidates
@@ -94,7 +94,7 @@ class Heads:
 
 @dataclass(frozen=True, slots=True)
 class TextRedactor:
-    """Replaces what is secret in texts."""
+    """Redacts texts."""
 
     scope: Scope
     replacements: Replacements
@@ -110,7 +110,7 @@ class TextRedactor:
         return text
 
     def has_no_secrets(self, text: str) -> bool:
-        """Whether no secret is in a text, and nothing that names one."""
+        """Whether a text contains neither a secret nor the name of a secret."""
         return not text or not self._is_searched(text) or self._heads(text).next(0) is None
 
     def _is_searched(self, text: str) -> bool:
@@ -204,7 +204,7 @@ class TextRedactor:
 
 
 def _find_values(kind: str, match: re.Match[str], text: str) -> Iterator[tuple[int, int]]:
-    """Where the values of a name stand in a text, without their quotes."""
+    """The spans of the values of a name, without their quotes."""
     from pytest_webeval.redaction import patterns
 
     start = match.end()
@@ -228,7 +228,7 @@ def _find_values(kind: str, match: re.Match[str], text: str) -> Iterator[tuple[i
 
 
 def _find_colon_value(name: str, text: str, start: int) -> tuple[int, int]:
-    """Where a value behind a colon stands: one word, but for those of headers that have several."""
+    """The span of a value behind a colon: one word, except for headers with several."""
     from pytest_webeval.redaction import patterns
 
     if name in AUTHORIZATION_HEADERS:
@@ -267,7 +267,7 @@ def _list_elements(text: str, at: int) -> Iterator[tuple[int, int]]:
 
 
 def _find_quoted(text: str, at: int) -> tuple[int, int] | None:
-    """Where a text in quotes stands, without them; one that was cut goes to the end."""
+    """The span of a quoted text without its quotes; a cut one extends to the end."""
     from pytest_webeval.redaction.patterns import INSIDE
     from pytest_webeval.redaction.patterns import QUOTE
 
@@ -280,7 +280,7 @@ def _find_quoted(text: str, at: int) -> tuple[int, int] | None:
 
 
 def _find_closing_quote(text: str, quote: str, at: int) -> int:
-    """Where a quote that is escaped itself comes next, not escaped once more."""
+    """The position of the next quote with the same level of escaping."""
     end = text.find(quote, at)
     while end > 0 and text[end - 1] == "\\" and quote[0] == "\\":
         end = text.find(quote, end + 1)
@@ -296,7 +296,7 @@ def _skip_closing_quote(text: str, start: int, end: int) -> int:
 
 
 def _find_unquoted(pattern: re.Pattern[str], text: str, at: int) -> tuple[int, int]:
-    """Where a value without quotes stands."""
+    """The span of a value without quotes."""
     value = text[at : _match_end(pattern, text, at)]
     return at, at + len(value.rstrip(f"{_TRAILING_PUNCTUATION}{ELLIPSIS}"))
 

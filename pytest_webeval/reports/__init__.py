@@ -1,3 +1,3 @@
-"""What people look at."""
+"""Reports for people: terminal, CI, HTML."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A summary as Markdown for GitHub's page of a job: numbers first, then what failed and how to score it again."""
+"""A summary as Markdown for the job page of GitHub: totals first, then failures with their rerun commands."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.results import Summary
+from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.safety.text import truncate
 
@@ -21,7 +22,7 @@ def annotation(summary: Summary, title: str) -> str:
     text = f"{summary.success_count} of {summary.total} succeeded"
     if webeval["success_rate"] is not None:
         text += f" ({webeval['success_rate']:.1%})"
-    text += f", {summary.failed_count} failed, errors: {summary.error_count}"
+    text += f", {summary.failed_count} failed, {pluralize(summary.error_count, 'error')}"
     if flips := webeval.get("baseline"):
         text += f"; since {flips['timestamp'][:10]} {len(flips['regressed'])} regressed, {len(flips['fixed'])} fixed"
     kind = "notice" if summary.success_count == summary.total else "error"
@@ -38,7 +39,7 @@ def _property(text: str) -> str:
 
 FLIPS_SHOWN, SITES_SHOWN, GROUPS_SHOWN, COMMANDS_SHOWN, TASKS_SHOWN = 50, 50, 20, 3, 1_000
 LONGEST_CELL = 300  # characters
-# What means something in Markdown, HTML, links, mentions and formulas; as entities none of it does.
+# Characters with a meaning in Markdown, HTML, links, mentions and formulas; entities have none.
 _MEANINGFUL = re.compile(r"[&<>`*_\[\]!|~:@#\\$.{}^\"']")
 
 
@@ -50,13 +51,13 @@ def plain(text: object) -> str:
 
 
 def fenced(command: str) -> str:
-    """A command as a block of code that nothing in it can end."""
+    """A command as a fenced code block that its text cannot close."""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", command)), default=0))
     return f"{fence}sh\n{sanitize(command)}\n{fence}\n"
 
 
 def markdown(summary: Summary, reruns: RerunCommands, room: int) -> str:
-    """The page in at most `room` bytes: failed tasks are left out first, and all of it where not even numbers fit."""
+    """The page in at most `room` bytes: omits failed tasks first, and is empty where not even the totals fit."""
     webeval = summary.webeval
     head = f"{_title(summary)}\n{_counts(summary)}"
     blocks = [_title(summary), *_flips(webeval, reruns), _counts(summary), *_sites(summary), *_groups(webeval, reruns)]
@@ -72,7 +73,7 @@ def _size(text: str) -> int:
 
 def _title(summary: Summary) -> str:
     rate = summary.webeval["success_rate"]
-    return f"## Web-agent runs: {'none that counts' if rate is None else f'{rate:.1%} success'}\n"
+    return f"## Web-agent runs: {'no scored runs' if rate is None else f'{rate:.1%} success'}\n"
 
 
 def _counts(summary: Summary) -> str:
@@ -81,16 +82,12 @@ def _counts(summary: Summary) -> str:
     denominator = webeval["success_rate_denominator"]
     counts = (
         f"**{summary.success_count} of {summary.total} succeeded**, {summary.failed_count} failed, "
-        f"{_count(summary.error_count, 'error')}, {webeval['excluded_count']} excluded"
+        f"{pluralize(summary.error_count, 'error')}, {webeval['excluded_count']} excluded"
     )
-    rate = f"; of the {denominator} that count, 95 % interval {low:.1%} to {high:.1%}" if denominator else ""
+    rate = f"; 95% interval {low:.1%} to {high:.1%} for the {denominator} that count" if denominator else ""
     notes = ["This session is partial."] if webeval["partial"] else []
     notes += [f"Stopped: {plain(webeval['stopped'])}."] if webeval["stopped"] else []
     return " ".join([f"{counts}{rate}. Rules {plain(webeval['rules'])}.", *notes]) + "\n"
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _flips(webeval: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
@@ -102,9 +99,9 @@ def _flips(webeval: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
     yield f"### Since the baseline of {plain(baseline['timestamp'][:10])}: {counts}\n"
     input_labels = {"same_rules": "rules", "same_evaluators": "evaluators", "same_tasks": "task definitions"}
     if changed_inputs := [word for name, word in input_labels.items() if not baseline[name]]:
-        yield f"It was scored with other {' and '.join(changed_inputs)}, which may be why.\n"
+        yield f"It used other {' and '.join(changed_inputs)}. These may explain the changes.\n"
     if baseline["partial"]:
-        yield "It is of a partial session, which scored some of the runs.\n"
+        yield "It comes from a partial session, in which only some runs were scored.\n"
     for name in ("regressed", "fixed"):
         if runs := baseline[name]:
             ids = ", ".join(plain(reruns.task_ids.get(run, run)) for run in runs[:FLIPS_SHOWN])
@@ -136,8 +133,8 @@ def _groups(webeval: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
     yield _table(("count", "evaluator", "reason"), rows, len(groups) - GROUPS_SHOWN)
     for group in groups[:COMMANDS_SHOWN]:
         rerun = reruns.command(group["runs"])
-        coverage = "" if rerun.named == rerun.of else f", the first {rerun.named} of them"
-        yield f"Score the {group['count']} with {plain(group['text'])} again{coverage}:\n"
+        coverage = "" if rerun.named == rerun.of else f" (the first {rerun.named})"
+        yield f"Rerun {pluralize(group['count'], 'task')} with {plain(group['text'])}{coverage}:\n"
         yield fenced(rerun.command)
 
 
@@ -146,7 +143,7 @@ def _warnings(webeval: Mapping[str, Any]) -> Iterator[str]:
     groups = webeval.get("warning_kinds") or ()
     if groups:
         yield "### Warnings by kind\n"
-        heads = ("count", "kind", "verdicts decided", "first run", "its warning")
+        heads = ("count", "kind", "verdicts decided", "first run", "example")
         yield _table(heads, map(_warning, groups[:GROUPS_SHOWN]), len(groups) - GROUPS_SHOWN)
 
 
@@ -164,7 +161,8 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[object]], left_out: int
 def _tasks(results: Sequence[Mapping[str, Any]], room: int) -> str:
     """A line for each task that did not succeed, as many as there is room for."""
     failed = [row for row in results if row["status"] not in ("success", "excluded")]
-    lines = [f"\n### {_count(len(failed), 'task')} without success\n\n| task | site | reason |\n| --- | --- | --- |\n"]
+    heading = f"### {pluralize(len(failed), 'task')} without success"
+    lines = [f"\n{heading}\n\n| task | site | reason |\n| --- | --- | --- |\n"]
     reserve = 100  # for what follows the table
     room -= _size(lines[0]) + reserve
     for row in failed[:TASKS_SHOWN]:
@@ -179,7 +177,7 @@ def _tasks(results: Sequence[Mapping[str, Any]], room: int) -> str:
 
 
 def open_metrics(summary: Summary) -> str:
-    """A line for each number, sorted; a rate of nothing is left out."""
+    """A line for each number, sorted; omits the rate if no run counts."""
     webeval = summary.webeval
     numbers: dict[str, float | None] = {
         "webeval_error": summary.error_count,

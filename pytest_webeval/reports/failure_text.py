@@ -33,9 +33,9 @@ def _truncate_line(text: str) -> str:
 
 
 def shortened_lines(text: str) -> str:
-    """A long text, such as a traceback: harmless, and without the lines before the last 200."""
+    """The last 200 lines of a long text such as a traceback, sanitized."""
     lines = text.splitlines()
-    left_out = [f"… {len(lines) - MOST_LINES:,} lines left out"] if len(lines) > MOST_LINES else []
+    left_out = [f"… {len(lines) - MOST_LINES:,} lines omitted"] if len(lines) > MOST_LINES else []
     return "\n".join([*left_out, *(sanitize(_truncate_line(line)) for line in lines[-MOST_LINES:])])
 
 
@@ -56,18 +56,18 @@ def failure_text(result: TaskResult) -> str:
 
 
 def recording_lines(result: TaskResult) -> list[str]:
-    """A line for each thing that is wrong with the recording itself, which no agent can help."""
+    """A line for each problem of the recording itself, which is not the fault of the agent."""
     capture = result.webeval.get("capture")
     findings = capture[:MOST_FINDINGS] if isinstance(capture, list) else ()
     return [sanitize(_truncate_line(f"recording: {finding['kind']}: {finding['text']}")) for finding in findings]
 
 
 def evaluator_text(result: EvaluatorResult) -> str:
-    """What one evaluator found wrong."""
+    """The failures of one evaluator."""
     if result.error_msg:
         return sanitize(_truncate_line(f"{result.evaluator_name}: {result.error_msg}"))
     lines = [line for assertion in failed_assertions(result) for line in _format_assertion(assertion)]
-    more = [f"  … and {len(lines) - MOST_LINES:,} lines more in eval_result.json"] if len(lines) > MOST_LINES else []
+    more = [f"  … and {len(lines) - MOST_LINES:,} more lines in eval_result.json"] if len(lines) > MOST_LINES else []
     return "\n".join([sanitize(_truncate_line(result.evaluator_name)), *lines[:MOST_LINES], *more])
 
 
@@ -78,7 +78,7 @@ def _format_assertion(assertion: Assertion) -> Iterator[str]:
 
 
 def reason(result: TaskResult) -> str | None:
-    """What went wrong first, in one line that names the field; None for a success."""
+    """The first failure in one line that names the field; None for a success."""
     if result.status is Status.SUCCESS:
         return None
     decisive = deciding_assertion(result)

@@ -19,7 +19,7 @@ _BRACKETED = re.compile(r"\[[\w.+-]+\]", re.ASCII)
 
 
 def keyword(task_id: int | str) -> str | None:
-    """What `-k` selects a task by, and no task whose id only contains that one; None where it cannot be spelled."""
+    """The exact `-k` keyword of a task; None if `-k` cannot express it."""
     return f"[{task_id}]" if _PLAIN.fullmatch(str(task_id)) else None
 
 
@@ -66,7 +66,7 @@ class RerunCommands:
 
     @cached_property
     def _runs_by_keyword(self) -> Counter[str]:
-        """How many runs each keyword selects: `-k` looks into the names of directories as well, and ignores case."""
+        """How many runs each keyword selects: `-k` also matches the names of directories, and ignores case."""
         counts: Counter[str] = Counter()
         for run, task_id in self.task_ids.items():
             directory_keywords = _BRACKETED.findall(unquote(run)) if "%5B" in run else []
@@ -76,7 +76,7 @@ class RerunCommands:
 
 
 def _take_fitting(names: Sequence[str], separator: str, room: int | None) -> Iterator[str]:
-    """As many names as there is room for, but at least one."""
+    """As many names as fit, but at least one."""
     for position, name in enumerate(names[:MOST]):
         if room is not None:
             room -= len(name) + (len(separator) if position else 0)

@@ -16,17 +16,17 @@ LONGEST_SITE = 24
 
 @dataclass(eq=False)
 class Tally:
-    """What became of the items so far, by run, so that one that is scored again counts once."""
+    """The outcomes so far, by run: a run that is scored again counts once."""
 
     expected: int = 0
     runs: dict[str, Record] = field(default_factory=dict)
-    others: dict[str, bool] = field(default_factory=dict)  # tests that are no runs, and whether they failed
+    others: dict[str, bool] = field(default_factory=dict)  # tests other than runs, and whether they failed
     counts: Counter[str] = field(default_factory=Counter)  # of success, rated, error, failed tests
     sites: Counter[str] = field(default_factory=Counter)
     successes: Counter[str] = field(default_factory=Counter)  # by site
 
     def keep(self, record: Record) -> None:
-        """Count a run, in place of what it was before."""
+        """Count a run, in place of its earlier outcome."""
         before = self.runs.get(record.run)
         if before is not record:
             if before is not None:
@@ -44,7 +44,7 @@ class Tally:
             self.successes[record.site_key] += count * is_success
 
     def keep_other(self, nodeid: str, *, has_failed: bool) -> None:
-        """Count a test that is no run."""
+        """Count a test that is not a run."""
         self.counts["failed tests"] += has_failed and not self.others.get(nodeid, False)
         self.others[nodeid] = has_failed or self.others.get(nodeid, False)
 
@@ -53,7 +53,7 @@ def status_line(tally: Tally, width: int) -> str:
     """How many items are done, the rate of success, that of as many sites as fit, largest first, and errors."""
     begin = f"  {len(tally.runs) + len(tally.others)}/{tally.expected}"
     if rated := tally.counts["rated"]:
-        begin += f"  {tally.counts['success'] / rated:.1%} success".replace("%", " %")
+        begin += f"  {tally.counts['success'] / rated:.1%} success"
     end = "".join(
         f" | {count} {noun if count == 1 else nouns}"
         for name, noun, nouns in (("error", "error", "errors"), ("failed tests", "failed test", "failed tests"))
@@ -70,11 +70,11 @@ def _sites(tally: Tally) -> Iterator[str]:
         if site and count:
             name = site.encode("ascii", "backslashreplace").decode()[:LONGEST_SITE]
             printable = "".join(character if character.isprintable() else "?" for character in name)
-            yield f" | {printable} {tally.successes[site] / count:.0%} of {count}".replace("%", " %")
+            yield f" | {printable} {tally.successes[site] / count:.0%} of {count}"
 
 
 def _join_fitting(parts: list[str], room: int) -> str:
-    """As many parts as there is room for, and an ellipsis in place of the others."""
+    """As many parts as fit, with an ellipsis for the rest."""
     text = "".join(parts)
     while parts and len(text) > room:
         parts.pop()

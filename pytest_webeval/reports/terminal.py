@@ -13,6 +13,7 @@ from pytest_webeval.recordings.formats import FORMATS
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
+from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.safety.text import truncate
 
@@ -56,19 +57,15 @@ def format_ids(task_ids: Sequence[int | str], count: int) -> str:
     return f"{text}, … and {count - len(task_ids)} more" if count > len(task_ids) else text
 
 
-def _number(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
 def warnings(groups: Sequence[Mapping[str, Any]], run_count: int) -> list[str]:
     """Kinds of warnings with an example each, first those that decided verdicts, which must not drown."""
     if not groups:
         return []
     limit_note = f" ({WARNINGS_SHOWN} of {len(groups)} kinds)" if len(groups) > WARNINGS_SHOWN else ""
     total = sum(group["count"] for group in groups)
-    lines = [f"{_number(total, 'warning')} in {_number(run_count, 'run')}, by kind{limit_note}:"]
+    lines = [f"{pluralize(total, 'warning')} in {pluralize(run_count, 'run')}, by kind{limit_note}:"]
     for group in groups[:WARNINGS_SHOWN]:
-        decided_count = f" decided {_number(group['decided'], 'verdict')}" if group["decided"] else ""
+        decided_count = f" decided {pluralize(group['decided'], 'verdict')}" if group["decided"] else ""
         example = f"{group['example']['run']}: {group['example']['text']}"
         lines.append(
             f"  {group['count']:>5}  {group['kind']}{decided_count}; first: {truncate(example, LONGEST_WARNING)}"
@@ -77,7 +74,7 @@ def warnings(groups: Sequence[Mapping[str, Any]], run_count: int) -> list[str]:
 
 
 def slowest(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The slowest runs in one line, where somebody would notice."""
+    """The slowest runs in one line, if they are slow enough to matter."""
     if not rows or rows[0]["wall_time"] < SLOW:
         return []
     runs_with_times = ", ".join(f"{row['run']} {row['wall_time']:.1f} s" for row in rows[:SLOWEST_SHOWN])
@@ -85,7 +82,7 @@ def slowest(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def format_contradicted(runs: Sequence[str]) -> list[str]:
-    """Runs whose tests passed and whose verdicts are none of success all the same, in one line."""
+    """Runs that passed their own tests but failed in a Python test, in one line."""
     if not runs:
         return []
     passed = "1 run passed its own test" if len(runs) == 1 else f"{len(runs)} runs passed their own tests"
@@ -97,28 +94,28 @@ def format_recorded_failures(runs: Sequence[str]) -> list[str]:
     """Runs of which Python tests recorded a failure and that have no passed test of their own, in one line."""
     if not runs:
         return []
-    count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
+    count = pluralize(len(runs), "run")
     return [sanitize(f"Python tests scored {count} as a failure: {format_ids(runs[:TASKS_NAMED], len(runs))}")]
 
 
 def flips(webeval: Mapping[str, Any], reruns: RerunCommands) -> list[str]:
-    """What changed since the baseline in one line, and in another why that may not be the agent's doing."""
+    """The changes since the baseline in one line; further lines name other possible causes."""
     baseline = webeval.get("baseline")
     if baseline is None:
         return []
     parts = [f"{len(runs)} {name}: {_ids(runs, reruns)}" for name in ("regressed", "fixed") if (runs := baseline[name])]
     parts += [f"{len(baseline[name])} {name}" for name in ("new", "gone") if baseline[name] and not webeval["partial"]]
     day = baseline["timestamp"][:10]
-    lines = [f"since baseline ({day}): {'; '.join(parts) or 'nothing flipped'}"]
+    lines = [f"since baseline ({day}): {'; '.join(parts) or 'no changes'}"]
     if changed_inputs := list_changed_inputs(baseline):
-        lines.append(f"the baseline was scored with other {' and '.join(changed_inputs)}, which may be why")
+        lines.append(f"the baseline used other {' and '.join(changed_inputs)}; these may explain the changes")
     if baseline["partial"]:
-        lines.append("the baseline is of a partial session, which scored some of the runs")
+        lines.append("the baseline comes from a partial session, in which only some runs were scored")
     return [sanitize(line.replace("\n", " ")) for line in lines]
 
 
 def list_changed_inputs(baseline: Mapping[str, Any]) -> list[str]:
-    """What was not the same then."""
+    """The inputs that differ from those of the baseline."""
     words = {
         "same_rules": f"rules ({baseline['rules']})",
         "same_evaluators": "evaluators",
@@ -138,11 +135,11 @@ MOST_LINES = 40
 
 @dataclass(frozen=True, slots=True)
 class SessionFacts:
-    """What a session knows at its end that no summary says.
+    """Facts about a session that are not in its summary.
 
-    `left_out` runs were found and not scored, `missing` tasks were never recorded; of `contradicted` runs the own
-    test passed, and another recorded a failure. `problems` are lines that follow everything else. In the directories
-    `without_runs` nothing is a run; their names begin with one of `root_labels`.
+    `left_out` runs were collected and not scored, `missing` tasks were never recorded. `contradicted` runs passed
+    their own test, but a Python test recorded a failure. `problems` are the last lines. The directories
+    `without_runs` contain no run; their names begin with one of `root_labels`.
     """
 
     places: Sequence[Path]
@@ -150,20 +147,20 @@ class SessionFacts:
     missing: Sequence[int | str]
     contradicted: Sequence[str]
     problems: Sequence[str]
-    tested_runs: int = 0  # runs that Python tests are about
+    tested_runs: int = 0  # runs that Python tests used
     without_runs: Sequence[str] = ()
     roots: Sequence[Path] = ()
     root_labels: Sequence[str] = ()
     output: Path | None = None  # where results go, if not into the run directories
-    names_roots: bool = True  # whether the arguments leave a root to look in
+    names_roots: bool = True  # whether the arguments select a root
 
 
 def render_summary(summary: Summary | None, reruns: RerunCommands, facts: SessionFacts) -> list[str]:
-    """At most 40 lines; where nothing was scored, how many runs were left out or what was looked for."""
+    """At most 40 lines; without a scored run, the number of deselected runs or the searched directories."""
     if summary is None:
-        message = f"no run was scored; {facts.left_out} found, none selected or finished"
+        message = f"no run was scored; {pluralize(facts.left_out, 'run')} collected, none selected or finished"
         if facts.tested_runs and not facts.left_out:
-            message = f"Python tests used {_number(facts.tested_runs, 'run')} and recorded no result"
+            message = f"Python tests used {pluralize(facts.tested_runs, 'run')} and recorded no result"
         first_line = message if facts.left_out or facts.tested_runs else _explain_no_runs(facts)
         return [first_line, *_without_runs(facts), *facts.problems]
     flip_lines = flips(summary.webeval, reruns)
@@ -187,9 +184,9 @@ def _explain_no_runs(facts: SessionFacts) -> str:
     """A line for a session that collected no run by itself."""
     roots = ", ".join(str(root) for root in facts.roots)
     if not facts.names_roots:
-        return f"no run was scored; the arguments name none of those in {roots}"
+        return f"no run was scored; the arguments select no run in {roots}"
     return (
-        f"no run was scored; looked in {roots} for directories with "
+        f"no run was scored; searched {roots} for directories with "
         f"{', or with '.join(run_format.expected_files for run_format in reversed(FORMATS))}"
     )
 
@@ -206,7 +203,7 @@ def _counts(summary: Summary) -> list[str]:
     of_total = (
         "" if webeval["success_rate_denominator"] == summary.total else f" of {webeval['success_rate_denominator']}"
     )
-    interval = f"(95 % interval {low:.1%} to {high:.1%})"
+    interval = f"(95% interval {low:.1%} to {high:.1%})"
     return [counts, f"success rate {webeval['success_rate']:.1%}{of_total} {interval}, rules {webeval['rules']}"]
 
 
@@ -224,7 +221,7 @@ def _sites(summary: Summary) -> list[str]:
 
 
 def _trajectories(summary: Summary) -> list[str]:
-    """What became of the trajectories, and the means over those that count; nothing where there are none."""
+    """The outcomes of the trajectories, and the means over those that count."""
     totals = summary.webeval.get("trajectories")
     if totals is None:
         return []
@@ -236,9 +233,7 @@ def _trajectories(summary: Summary) -> list[str]:
     ]
     doubts = ("inconsistent", "judge_errors", "undecided")
     doubt_counts = [f"{name.replace('_', ' ')} {totals[name]}" for name in doubts if totals[name]]
-    count_line = (
-        f"{totals['trajectories']} {'trajectory' if totals['trajectories'] == 1 else 'trajectories'}: {classes}"
-    )
+    count_line = f"{pluralize(totals['trajectories'], 'trajectory', 'trajectories')}: {classes}"
     lines = [
         count_line,
         ", ".join([*means, *_mixed_criteria(totals["criteria"]), *doubt_counts]),
@@ -248,7 +243,7 @@ def _trajectories(summary: Summary) -> list[str]:
 
 
 def _mixed_criteria(criteria: Mapping[str, int]) -> list[str]:
-    """What the scores of a mean were given for where that was not the same, most frequent first."""
+    """The success criteria behind a mean if they differ, most frequent first."""
     ordered = sorted(criteria.items(), key=lambda entry: -entry[1])  # those of a count stay sorted by name
     return ["criteria mixed: " + ", ".join(f"{name} {count}" for name, count in ordered)] if len(ordered) > 1 else []
 
@@ -265,7 +260,7 @@ def _experiments(totals: Mapping[str, Any]) -> list[str]:
 def _format_repeated(name: str, experiment: Mapping[str, Any]) -> str:
     """One experiment with several runs: the mean of their means, and the share of tasks that one or all tries solve."""
     runs, tasks = len(experiment["runs"]), experiment["tasks"]
-    parts = [f"{name}: {_number(runs, 'run')}"]
+    parts = [f"{name}: {pluralize(runs, 'run')}"]
     if experiment["average"] is not None:
         parts.append(f"mean {experiment['average']:.1%}{_uncertainty(experiment)}")
     for key in ("pass@k", "pass^k"):
@@ -273,7 +268,7 @@ def _format_repeated(name: str, experiment: Mapping[str, Any]) -> str:
         for k, share in shares[-1:]:
             parts.append(f"{key.replace('k', k)} {share['mean']:.1%} of {share['tasks']}")
     common_note = (
-        f"; {experiment['common_tasks']} of {_number(tasks, 'task')} in all runs" if runs > 1 and tasks else ""
+        f"; {experiment['common_tasks']} of {pluralize(tasks, 'task')} in all runs" if runs > 1 and tasks else ""
     )
     return ", ".join(parts) + common_note
 
@@ -282,7 +277,7 @@ def _uncertainty(experiment: Mapping[str, Any]) -> str:
     parts = [] if experiment["std"] is None else [f"sd {experiment['std']:.1%}"]
     if experiment["interval_95"] is not None:
         low, high = experiment["interval_95"]
-        parts.append(f"95 % interval {low:.1%} to {high:.1%}")
+        parts.append(f"95% interval {low:.1%} to {high:.1%}")
     return f" ({', '.join(parts)})" if parts else ""
 
 
@@ -291,11 +286,11 @@ def _format_single(name: str, row: Mapping[str, Any]) -> str:
 
 
 def _tasks(summary: Summary, missing: Sequence[int | str]) -> list[str]:
-    """Which tasks counted, which of them nobody recorded, and which nobody can pass."""
+    """The tasks of the subset, those without a recording, and those that no recording can pass."""
     lines, subset = [], summary.webeval["subset"]
     if subset:
-        left_out_note = f"{subset['outside_count']} runs of other tasks left out"
-        lines.append(f"subset {subset['name']}: {subset['task_count']} tasks; {left_out_note}")
+        outside = pluralize(subset["outside_count"], "other run")
+        lines.append(f"subset {subset['name']}: {pluralize(subset['task_count'], 'task')} ({outside} deselected)")
     if missing:
         lines.append(f"{_count_tasks(missing, 'has', 'have')} no recording: {_list_first(missing)}")
     if unpassable := list(summary.webeval["unpassable"]):
@@ -304,7 +299,7 @@ def _tasks(summary: Summary, missing: Sequence[int | str]) -> list[str]:
 
 
 def _without_runs(facts: SessionFacts) -> list[str]:
-    """One line about directories that were passed over because nothing in them is a run."""
+    """One line about directories without runs."""
     labels, roots = facts.without_runs, facts.root_labels
     if not labels:
         return []
@@ -314,8 +309,7 @@ def _without_runs(facts: SessionFacts) -> list[str]:
 
 
 def _count_tasks(tasks: Sequence[int | str], *verbs: str) -> str:
-    words = ["1 task", *verbs[:1]] if len(tasks) == 1 else [f"{len(tasks)} tasks", *verbs[1:]]
-    return " ".join(words)
+    return " ".join([pluralize(len(tasks), "task"), *(verbs[:1] if len(tasks) == 1 else verbs[1:])])
 
 
 def _list_first(tasks: Sequence[int | str]) -> str:
@@ -327,8 +321,8 @@ def _stale(directories: Sequence[str], output: Path | None) -> list[str]:
     """A line about results in the output directory that no run of the session has."""
     if not directories:
         return []
-    names, results = _list_first(directories), _number(len(directories), "result")
-    return [sanitize(f"{results} in {output} of earlier sessions, about runs that are not in this one: {names}")]
+    names, results = _list_first(directories), pluralize(len(directories), "result")
+    return [sanitize(f"{output} holds {results} of earlier sessions for runs that are not in this one: {names}")]
 
 
 def _notes(summary: Summary) -> list[str]:
@@ -338,7 +332,7 @@ def _notes(summary: Summary) -> list[str]:
         deselected = webeval["deselected_count"] - (webeval["subset"] or {"outside_count": 0})["outside_count"]
         counts = f"{webeval['unscored_count']} not scored, {deselected} deselected"
         is_chosen = not webeval["unscored_count"] and not deselected
-        lines.append(f"partial session: {'arguments chose some of the runs' if is_chosen else counts}")
+        lines.append(f"partial session: {'the arguments selected some of the runs' if is_chosen else counts}")
     unscored = [f"not scored: {_list_first(webeval['unscored'])}"] if webeval["unscored"] else []
     stopped = [f"stopped: {webeval['stopped']}"] if webeval["stopped"] else []
     return [*lines, *filter(None, ["; ".join([*stopped, *unscored])])]

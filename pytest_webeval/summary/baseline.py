@@ -27,7 +27,7 @@ OPTION = "--webeval-baseline"
 
 
 class BaselineRow(Struct, frozen=True):
-    """What became of one run."""
+    """The outcome of one run."""
 
     run: str
     task_id: int | str
@@ -35,7 +35,7 @@ class BaselineRow(Struct, frozen=True):
 
 
 class BaselineInfo(Struct, frozen=True):
-    """What stands under `webeval`."""
+    """The fields under `webeval`."""
 
     rules: str
     success_rate: float | None
@@ -61,10 +61,10 @@ def read_baseline(path: Path) -> Baseline:
     except (RecordingError, EvaluationError) as error:
         raise SettingsError(f"{OPTION}: {error}") from error
     except ValidationError as error:
-        message = f"{path} is no eval_summary.json of ours: {format_validation_error(error)}"
-        raise SettingsError(f"{OPTION}: {message}; name the one that an earlier session wrote") from error
+        message = f"invalid eval_summary.json {path}: {format_validation_error(error)}"
+        raise SettingsError(f"{OPTION}: {message}; use a file that an earlier session wrote") from error
     except ValueError as error:
-        raise SettingsError(f"{OPTION}: {path} is no JSON: {error}; name an eval_summary.json") from error
+        raise SettingsError(f"{OPTION}: cannot parse {path} as JSON: {error}; use an eval_summary.json") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Flips:
 
 
 def flips(before: Iterable[BaselineRow], now: Iterable[BaselineRow]) -> Flips:
-    """What changed. Runs are the same if they are of the same task, or of several of it, if they have the same label.
+    """The changed runs. Two runs are the same if they are the only ones of a task, or if they have the same label.
 
     A run that is excluded is neither regressed nor fixed.
     """

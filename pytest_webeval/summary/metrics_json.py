@@ -39,9 +39,9 @@ _GROUPS = {"WebVoyager": "web_name", "OnlineM2W": "level"}
 def metrics(rows: Sequence[TrajectoryRow], length: Length = by_steps) -> dict[str, Any]:
     """The content of metrics.json for the rows of one run; lists keep the order of the rows.
 
-    Not there is what takes an LLM: `num_refused`, `refusal_ratio` and `examples_refusal_info`. Unlike the reference's,
-    a missing duration is left out instead of counting 0 (Q33), and a mean of nothing is null. `by_screenshots` for
-    `length` gives the reference's step budgets (Q46).
+    Omits the keys that require an LLM: `num_refused`, `refusal_ratio` and `examples_refusal_info`. Unlike in the
+    reference, a missing duration is omitted instead of counting 0 (Q33), and a mean of nothing is null.
+    `by_screenshots` for `length` gives the reference's step budgets (Q46).
     """
     evaluated, budgets = select_scored(rows), default_budgets(rows)
     durations = [row.duration for row in rows if row.duration is not None]
@@ -70,7 +70,7 @@ def _group_accuracies(evaluated: Sequence[TrajectoryRow]) -> dict[str, Any]:
 
 
 def _free_text_metrics(rows: Sequence[TrajectoryRow], evaluated: Sequence[TrajectoryRow]) -> dict[str, Any]:
-    """What metrics.json has for WebVoyager and Online-Mind2Web only."""
+    """The keys of metrics.json for WebVoyager and Online-Mind2Web only."""
     benchmarks = sorted({row.benchmark for row in rows if row.benchmark})
     kind = next((kind for kind in _GROUPS for name in benchmarks if name.startswith(kind)), None)
     if kind is None:

@@ -1,4 +1,4 @@
-"""What the analysis takes of the verdict in a result."""
+"""The data of a result that the summary uses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ToolFailure(Struct):
 
 
 class StoredJudgement(Struct):
-    """What the analysis takes of a verdict. Anybody may override the evaluator, so nothing is taken for granted."""
+    """The verdict fields that the analysis reads. Users may override the evaluator, so all are validated."""
 
     status: str | None = None
     criterion: str | None = None
@@ -59,7 +59,7 @@ def trajectory_json(result: TaskResult) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a summary needs of one run, in plain JSON values, so that it can travel between processes."""
+    """The data of one run for the summary, in plain JSON values that processes can exchange."""
 
     run: str
     task_id: int | str
@@ -75,8 +75,8 @@ class Record:
     version: str
     evaluator_checksum: str
     data_checksum: str
-    excluded: str | None = None  # why the run is in no mean
-    skipped: bool = False  # whether it is in no count either
+    excluded: str | None = None  # why the run is excluded from rates
+    skipped: bool = False  # whether it is excluded from counts as well
     missing: bool = False  # an expected task without a recording
     unpassable: str | None = None  # why no natural recording passes the task
     failure: list[str] | None = None  # evaluator, field and kind of its failure group

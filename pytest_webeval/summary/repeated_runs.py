@@ -51,7 +51,7 @@ class Tries:
 
 
 def any_of(tries: Tries, k: int) -> Fraction:
-    """The chance that at least one of k tries succeeds: pass@k."""
+    """The probability that at least one of k tries succeeds: pass@k."""
     return 1 - Fraction(comb(tries.count - tries.successes, k), comb(tries.count, k))
 
 
@@ -120,7 +120,7 @@ def runs(rows: Iterable[TrajectoryRow], expected: Collection[str] | None) -> lis
 
 
 def experiments(rows: Iterable[TrajectoryRow]) -> dict[str, dict[str, Any]]:
-    """What can be said of each experiment that tried tasks repeatedly: in several runs or in other words."""
+    """The statistics of each experiment that repeated tasks, in several runs or with rephrased intents."""
     rows_by_experiment = _group_rows((row for row in rows if row.experiment), lambda row: row.experiment)
     return {
         name: _experiment_entry(experiment_rows)

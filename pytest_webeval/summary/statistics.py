@@ -15,7 +15,7 @@ Number = int | float | Fraction
 
 
 def mean(values: Sequence[Number]) -> float | None:
-    """The arithmetic mean, None of nothing."""
+    """The arithmetic mean; None without values."""
     return float(_exact_mean(values)) if values else None
 
 
@@ -36,7 +36,7 @@ def median(values: Sequence[Number]) -> float | None:
 
 
 def spread(values: Sequence[Number]) -> dict[str, Any]:
-    """Count, mean, sample standard deviation, smallest, middle and largest value; null where there is none."""
+    """Count, mean, sample standard deviation, minimum, median and maximum; null without values."""
     return {
         "count": len(values),
         "mean": mean(values),

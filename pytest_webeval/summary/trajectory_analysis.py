@@ -83,7 +83,7 @@ def _signals(counted: Sequence[TrajectoryRow]) -> dict[str, Any]:
 
 
 def _verdicts(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
-    """What became of the verdicts; every row is in one of the classes of `verdicts`."""
+    """The outcomes of the verdicts; every row is in one of the classes of `verdicts`."""
     return {
         "verdicts": counts(row.verdict_status or NO_VERDICT for row in rows),
         "judge_errors": sum(row.verdict_status == "judge_error" for row in rows),

@@ -38,8 +38,8 @@ _NUMBERS = (
 class TrajectoryRow:
     """What one trajectory contributes.
 
-    A `score` of None is in no mean, and nothing else keeps a trajectory out of one. `experiment` is what several runs
-    of the same thing share, empty if unknown. `criterion` is what the score was given for. `duration` is in
+    Only a `score` of None excludes a trajectory from means. `experiment` is the name that several runs of the same
+    experiment share, empty if unknown. `criterion` is what the score was given for. `duration` is in
     seconds, `process_share` the fraction of points. A number that no run can have, such as NaN in an untrusted file,
     counts as missing.
     """
@@ -89,7 +89,7 @@ def number_or_none(raw: Any) -> Any:
 
 
 def sort_rows(rows: Iterable[TrajectoryRow]) -> list[TrajectoryRow]:
-    """The rows by task, then run, so that nothing depends on who was first."""
+    """The rows sorted by task, then run, for a deterministic order."""
     return sorted(rows, key=lambda row: (row.task_id, row.run, row.label))
 
 
@@ -159,13 +159,13 @@ def _run(record: Record, facts: dict[str, Any]) -> str:
 
 
 def _experiment(facts: dict[str, Any]) -> str:
-    """What repeated runs share; empty where that is not known."""
+    """The name of the experiment of repeated runs; empty if unknown."""
     location = RunLocation(system=facts["system"], model=facts["model"], benchmark=facts["benchmark"])
     return location.experiment or ""
 
 
 def trajectory_labels(record: Record) -> dict[str, str]:
-    """What became of a trajectory and by which criterion it was judged, in words; empty for any other run."""
+    """The outcome and the success criterion of a trajectory, in words; empty for any other run."""
     if record.trajectory is None:
         return {}
 

@@ -67,7 +67,7 @@ def budget_scores(rows: Sequence[TrajectoryRow], budgets: Sequence[int], length:
 
 
 def effort(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
-    """Spreads of what is known; a run of which something is unknown is left out there, never taken for 0."""
+    """Distributions of the known values; unknown values are omitted, never counted as 0."""
     return {
         "steps": _steps(rows),
         "durations": spread([row.duration for row in rows if row.duration is not None]),
@@ -119,7 +119,7 @@ def counts(values: Iterable[str], always: Sequence[str] = ()) -> dict[str, int]:
 
 
 def mean_scores(rows: Iterable[TrajectoryRow], of: Callable[[TrajectoryRow], str | None]) -> dict[str, dict[str, Any]]:
-    """The mean score and its denominator for each value of a property; rows without that property are left out."""
+    """The mean score and its denominator for each value of a property; omits rows without that property."""
     table: dict[str, list[float]] = {}
     for row in rows:
         value = of(row)
@@ -129,7 +129,7 @@ def mean_scores(rows: Iterable[TrajectoryRow], of: Callable[[TrajectoryRow], str
 
 
 def last_errors(rows: Sequence[TrajectoryRow]) -> list[dict[str, Any]]:
-    """What trajectories ended with, most frequent first, each with its share of all and a few examples."""
+    """The last errors of trajectories, most frequent first, each with its share and examples."""
     table: dict[str, list[str]] = {}
     for row in sort_rows(rows):
         if row.last_error:
@@ -187,7 +187,7 @@ def _failure_fields(row: TrajectoryRow) -> Mapping[str, Any]:
 
 
 def headline(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
-    """The mean over all that has a score, with its interval, and the one over runs that came to an answer (§7.2)."""
+    """The mean over all scored runs, with its interval, and the mean over runs with an answer (§7.2)."""
     counted = select_scored(rows)
     completed = [row.score for row in counted if row.kind == "completed" and row.score is not None]
     return {

@@ -104,7 +104,7 @@ def test_what_there_is_no_room_for_says_so_and_failures_come_first(opened, sent)
 
 def test_of_a_report_with_no_room_for_any_task_the_list_is_left(opened, sent, tmp_path):
     told = sessions.called(sessions.copied(tmp_path / "first"), *sessions.RUNS, "--webeval-report=r", ONE_KILOBYTE)
-    least = int(re.search(r"the list alone needs ([\d,]+) bytes", told)[1].replace(",", ""))
+    least = int(re.search(r"the task list needs ([\d,]+) bytes", told)[1].replace(",", ""))
     path = sent(*sessions.RUNS, f"--webeval-report-embed={least + 99}")
     report = opened(path).go()
     assert report.count == 36

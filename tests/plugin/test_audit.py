@@ -87,7 +87,7 @@ def test_a_run_that_cannot_be_read_costs_a_line(runs, audit):
             "runs/107: * secrets",
             "  not read: *pipe.json is not a regular file*",
             "runs/108: 0 secrets",
-            "  not read: *trace.zip is no archive that can be read*",
+            "  not read: cannot read archive *trace.zip*",
             "runs/109: * secrets",
         ]
     )
@@ -104,7 +104,7 @@ def test_control_characters_of_names_reach_no_terminal(runs, audit):
 def test_without_runs_it_says_how_to_name_them(pytester):
     done = pytester.runpytest("--webeval-audit-secrets")
     assert done.ret == pytest.ExitCode.USAGE_ERROR
-    done.stderr.fnmatch_lines(["*--webeval-audit-secrets: no runs to look at; name them with --webeval-runs=DIR*"])
+    done.stderr.fnmatch_lines(["*--webeval-audit-secrets requires recorded runs; pass --webeval-runs=DIR*"])
 
 
 def test_two_audits_say_the_same(runs, audit):

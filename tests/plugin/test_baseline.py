@@ -35,7 +35,7 @@ def test_flips_are_told_and_written(runs, webeval_apart, earlier, spread):
     result = webeval_apart("--webeval-baseline=then.json", *spread)
     assert lines(result) == [
         "since baseline (2026-01-30): 1 regressed: 108; 1 fixed: 107; 1 new",
-        "the baseline was scored with other task definitions, which may be why",
+        "the baseline used other task definitions; these may explain the changes",
     ]
     assert runs.summary["webeval"]["baseline"] == {
         "timestamp": "2026-01-30T12:00:00Z",
@@ -57,7 +57,7 @@ def test_without_a_change_nothing_is_said_to_have_flipped(runs, webeval):
     runs.add(107, passes=False)
     webeval()
     result = webeval("--webeval-baseline=runs/eval_summary.json")
-    assert [line.partition("): ")[2] for line in lines(result)] == ["nothing flipped"]
+    assert [line.partition("): ")[2] for line in lines(result)] == ["no changes"]
 
 
 def test_what_else_changed_is_told_in_one_line(runs, webeval, earlier):
@@ -66,8 +66,8 @@ def test_what_else_changed_is_told_in_one_line(runs, webeval, earlier):
     told["webeval"]["rules"] = "\x1b[0mstrict"
     earlier.write_text(json.dumps(told))
     assert lines(webeval("--webeval-baseline=then.json"))[1] == (
-        "the baseline was scored with other rules (\\u001b[0mstrict) and evaluators and task definitions, "
-        "which may be why"
+        "the baseline used other rules (\\u001b[0mstrict) and evaluators and task definitions; "
+        "these may explain the changes"
     )
 
 
@@ -80,8 +80,8 @@ def test_runs_that_were_not_asked_for_are_not_said_to_be_gone(runs, webeval, ear
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (None, "--webeval-baseline: no file *then.json; check the path"),
-        ("{", "--webeval-baseline: *then.json is no JSON:*"),
+        (None, "--webeval-baseline: file not found: *then.json; check the path"),
+        ("{", "--webeval-baseline: *then.json as JSON:*"),
     ],
 )
 def test_a_baseline_that_cannot_be_read_ends_the_session_before_it_scores(runs, webeval, pytester, content, told):
@@ -104,7 +104,7 @@ def test_a_baseline_of_a_partial_session_is_told(runs, webeval, pytester):
     runs.add(108)
     webeval("-k", "107")
     (runs.root / "eval_summary.json").rename(pytester.path / "before.json")
-    told = "the baseline is of a partial session, which scored some of the runs"
+    told = "the baseline comes from a partial session, in which only some runs were scored"
     webeval("--webeval-baseline=before.json").stdout.fnmatch_lines([told])
 
 

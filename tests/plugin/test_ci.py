@@ -53,7 +53,7 @@ def test_a_full_page_is_told_and_stays_as_it_is(runs, webeval, page):
     page.write_text("x" * 1024 * 1024)
     result = webeval()
     assert result.ret == 0
-    result.stdout.fnmatch_lines([f"{page} is full; nothing was added to it"])
+    result.stdout.fnmatch_lines([f"{page} is full; no summary was added"])
     assert page.stat().st_size == 1024 * 1024
 
 
@@ -73,7 +73,7 @@ def annotations(result):
 def test_one_annotation_tells_the_totals(good_and_bad, webeval_apart, monkeypatch, options):
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     assert annotations(webeval_apart(*options)) == [
-        "::error title=webeval%3A runs::1 of 3 succeeded (33.3%25), 1 failed, errors: 1"
+        "::error title=webeval%3A runs::1 of 3 succeeded (33.3%25), 1 failed, 1 error"
     ]
 
 

@@ -93,7 +93,7 @@ def test_a_session_without_any_run_says_what_is_wanted_in_one(runs, webeval):
     result = webeval()
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
     wanted = "agent_response.json and network.har or trace.zip, or with web_surfer.log and one of *"
-    result.stdout.fnmatch_lines([f"no run was scored; looked in {runs.root} for directories with {wanted}"])
+    result.stdout.fnmatch_lines([f"no run was scored; searched {runs.root} for directories with {wanted}"])
     result.stdout.fnmatch_lines(["1 directory holds no run: logs"])
     assert runs.written == []
 

@@ -62,7 +62,9 @@ def test_what_is_no_count_is_refused(runs, webeval, odd):
     runs.add(1)
     result = webeval(f"--webeval-durations={odd}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"*invalid --webeval-durations '{odd}'; use how many runs to show, or 0 for all"])
+    result.stderr.fnmatch_lines(
+        [f"*invalid --webeval-durations '{odd}'; use a non-negative integer (0 shows all runs)"]
+    )
 
 
 def test_the_slowest_come_first_and_shares_are_of_the_whole():
@@ -75,4 +77,4 @@ def test_the_slowest_come_first_and_shares_are_of_the_whole():
 
 
 def test_runs_that_took_no_time_at_all_have_no_share_of_it():
-    assert lines({"a": {}}, 0)[0] == "0.00 s in 1 runs: " + PHASES.format(*["0.00", "0%"] * 5)
+    assert lines({"a": {}}, 0)[0] == "0.00 s in 1 run: " + PHASES.format(*["0.00", "0%"] * 5)

@@ -148,7 +148,7 @@ def test_without_runs_such_a_test_is_skipped(pytester, fixture):
     pytester.makepyfile(f"def test_it({fixture}): assert False")
     result = pytester.runpytest("-rs")
     result.assert_outcomes(skipped=1)
-    result.stdout.fnmatch_lines(["SKIPPED*checks recorded runs; name them with --webeval-runs=DIR"])
+    result.stdout.fnmatch_lines(["SKIPPED*requires recorded runs; pass --webeval-runs=DIR"])
 
 
 PYTHON_TESTS = """
@@ -220,7 +220,7 @@ def test_a_check_of_something_that_the_task_does_not_expect_says_so(runs, webeva
     pytester.makepyfile(test_checks="def test_it(webeval_rubric):\n    webeval_rubric.check()")
     result = webeval("test_checks.py")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*task 107 expects nothing of RubricEvaluator"])
+    result.stdout.fnmatch_lines(["*task 107 has no expectation for RubricEvaluator"])
 
 
 def test_a_python_test_over_a_broken_run_is_an_error(runs, webeval, pytester):

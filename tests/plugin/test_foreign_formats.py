@@ -27,7 +27,7 @@ def told(request, runs, pytester):
     runs.add(107)
     runs.add(108)
     pytester.makeconftest(CONFTEST.format(raised=raised))
-    return f"the format mine cannot load {runs.root}/108: {shown}; correct its load(), then score again"
+    return f"the format mine cannot load {runs.root}/108: {shown}; fix its load() and rerun"
 
 
 def test_a_format_that_raises_costs_one_run(runs, webeval, told):

@@ -17,7 +17,7 @@ WORKERS = pytest.mark.parametrize(
     "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "spread"]
 )
 NO_SPACE = "No space left on device"
-ADVICE = "make room and score again with --webeval-resume"
+ADVICE = "free some space and rerun with --webeval-resume"
 SHORT = f"disk full: eval_result.json was not written ({NO_SPACE})"
 # A conftest.py for which there is no room for files whose path has one of these texts in it.
 FULL = """
@@ -72,7 +72,7 @@ def test_a_full_disk_is_said_once_with_what_could_not_be_written(
     result.assert_outcomes(failed=3)
     out = pytester.path / "out"
     missing = "3 results, 3 pages, the summary and the report"
-    assert said(result) == [f"disk full ({NO_SPACE}): {missing} could not be written into {out}; {ADVICE}"]
+    assert said(result) == [f"disk full ({NO_SPACE}): cannot write {missing} to {out}; {ADVICE}"]
     result.stdout.no_fnmatch_line("*--webeval-output")
     assert [line.rpartition(": ")[0] for line in result.outlines if line.startswith("      3  ")] == [
         "      3  error: disk full"
@@ -94,7 +94,7 @@ def test_each_run_without_room_is_an_error_with_the_same_short_text(runs, webeva
     result.assert_outcomes(passed=1, failed=2)
     assert runs.counts == (1, 0, 2)
     assert runs.reasons == {"108": SHORT, "109": SHORT}
-    told = f"disk full ({NO_SPACE}): 2 results could not be written into {runs.root}; {ADVICE}"
+    told = f"disk full ({NO_SPACE}): cannot write 2 results to {runs.root}; {ADVICE}"
     assert said(result) == [f"summary: {runs.root}/eval_summary.json", told]
 
 
@@ -103,7 +103,7 @@ def test_one_result_without_room_is_counted_as_one(runs, webeval_apart, full, wo
     runs.add(107)
     runs.add(108)
     full("107/.eval_result")
-    told = f"disk full ({NO_SPACE}): 1 result could not be written into {runs.root}; {ADVICE}"
+    told = f"disk full ({NO_SPACE}): cannot write 1 result to {runs.root}; {ADVICE}"
     assert told in webeval_apart(*workers).outlines
 
 
@@ -117,7 +117,7 @@ def test_a_summary_without_room_is_made_from_the_results_by_the_next_session(
     result = webeval_apart(*workers)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.assert_outcomes(passed=2)
-    assert said(result) == [f"disk full ({NO_SPACE}): the summary could not be written into {runs.root}; {ADVICE}"]
+    assert said(result) == [f"disk full ({NO_SPACE}): cannot write the summary to {runs.root}; {ADVICE}"]
     make_room()
     result = webeval_apart("--webeval-resume", *workers)
     result.stdout.fnmatch_lines(["resumed: 2 of 2 results taken from an earlier session"])
@@ -135,11 +135,11 @@ def test_a_report_without_room_keeps_the_journal_for_the_next_session(
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     assert said(result) == [
         f"summary: {runs.root}/eval_summary.json",
-        f"disk full ({NO_SPACE}): the report could not be written into {pytester.path}/report; {ADVICE}",
+        f"disk full ({NO_SPACE}): cannot write the report to {pytester.path}/report; {ADVICE}",
     ]
     make_room()
     result = webeval_apart("--webeval-resume", "--webeval-report=report", *workers)
-    result.stdout.fnmatch_lines(["resumed: 1 of 1 results taken from an earlier session"])
+    result.stdout.fnmatch_lines(["resumed: 1 of 1 result taken from an earlier session"])
     assert not (runs.root / "eval_journal.jsonl").exists()
 
 
@@ -150,7 +150,7 @@ def test_a_page_without_room_is_no_half_page_and_not_in_the_list(runs, webeval_a
     result = webeval_apart("--webeval-report=report", *workers)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     place = pytester.path / "report"
-    assert f"disk full ({NO_SPACE}): 1 page could not be written into {place}; {ADVICE}" in said(result)
+    assert f"disk full ({NO_SPACE}): cannot write 1 page to {place}; {ADVICE}" in said(result)
     assert list(place.glob("data/*")) == []
     assert re.findall(r"task-[0-9a-f]{16}", (place / "index.html").read_text()) == []
 
@@ -162,10 +162,10 @@ def test_a_journal_without_room_is_in_the_same_line(runs, webeval_apart, full, w
     full("eval_journal.jsonl")
     result = webeval_apart(*workers)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    told = f"disk full ({NO_SPACE}): the journal could not be written into {runs.root}; {ADVICE}"
+    told = f"disk full ({NO_SPACE}): cannot write the journal to {runs.root}; {ADVICE}"
     assert [line for line in result.outlines if line.startswith("disk full")] in (
         [told],
-        [told.replace(NO_SPACE, "only a part of a line fits")],
+        [told.replace(NO_SPACE, "only part of a line fits")],
     )
 
 
@@ -201,7 +201,7 @@ def test_a_result_to_which_a_python_test_added_something_needs_room_as_well(
     result.assert_outcomes(passed=2)
     assert runs.counts == (0, 0, 1)
     assert runs.reasons == {"107": SHORT}
-    told = f"disk full ({NO_SPACE}): 1 result could not be written into {runs.root}; {ADVICE}"
+    told = f"disk full ({NO_SPACE}): cannot write 1 result to {runs.root}; {ADVICE}"
     assert said(result) == [f"summary: {runs.root}/eval_summary.json", told]
 
 
@@ -220,7 +220,7 @@ def test_the_result_of_a_run_that_lost_its_worker_is_counted_as_well(runs, webev
     with (pytester.path / "conftest.py").open("a") as conftest:
         conftest.write(CRASHES)
     result = webeval_apart("-n2")
-    told = f"disk full ({NO_SPACE}): 1 result could not be written into {runs.root}; {ADVICE}"
+    told = f"disk full ({NO_SPACE}): cannot write 1 result to {runs.root}; {ADVICE}"
     assert said(result) == [f"summary: {runs.root}/eval_summary.json", told]
 
 
@@ -230,7 +230,7 @@ def test_files_for_ci_without_room_are_in_the_same_line(runs, webeval_apart, pyt
     result = webeval_apart("--webeval-gitlab-metrics=ci/metrics.txt")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     places = f"{runs.root} and {pytester.path}/ci"
-    told = f"disk full ({NO_SPACE}): the summary and metrics.txt could not be written into {places}; {ADVICE}"
+    told = f"disk full ({NO_SPACE}): cannot write the summary and metrics.txt to {places}; {ADVICE}"
     assert said(result) == [told]
 
 
@@ -239,7 +239,7 @@ def test_a_page_of_github_without_room_is_in_the_same_line(runs, webeval, monkey
     runs.add(107)
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "/dev/full")
     result = webeval()
-    told = f"disk full ({NO_SPACE}): full could not be written into /dev; {ADVICE}"
+    told = f"disk full ({NO_SPACE}): cannot write full to /dev; {ADVICE}"
     assert said(result) == [f"summary: {runs.root}/eval_summary.json", told]
     assert result.ret == pytest.ExitCode.TESTS_FAILED
 
@@ -253,7 +253,7 @@ def test_three_directories_are_named_and_more_are_counted(pytester, runs, count)
         disk.add({f"/place{number}/eval_summary.json": "Quota exceeded"})
     places = {1: "/place0", 2: "/place0 and /place1", 3: "/place0, /place1 and /place2"}
     told = places.get(count, "/place0, /place1, /place2 and 2 more")
-    assert disk.lines() == [f"disk full (Quota exceeded): the summary could not be written into {told}; {ADVICE}"]
+    assert disk.lines() == [f"disk full (Quota exceeded): cannot write the summary to {told}; {ADVICE}"]
 
 
 def test_a_result_for_which_there_is_room_later_is_not_missing(pytester, runs):
@@ -290,10 +290,10 @@ def test_a_disk_that_is_truly_full(runs, pytester, workers):
     starts = ("disk full (", "cannot write", "summary: ", "resumed: ", "exit code", "3 scored: ")
     assert [line for line in done.stdout.splitlines() if line.startswith(starts)] == [
         "3 scored: 0 success, 0 failure, 3 error, 0 excluded",
-        f"disk full ({NO_SPACE}): 3 results and the summary could not be written into {out}; {ADVICE}",
+        f"disk full ({NO_SPACE}): cannot write 3 results and the summary to {out}; {ADVICE}",
         "exit code 1",
         "3 scored: 3 success, 0 failure, 0 error, 0 excluded",
         f"summary: {out}/eval_summary.json",
-        "resumed: 0 of 3 results taken from an earlier session; there is no eval_journal.jsonl of one",
+        "resumed: 0 of 3 results taken from an earlier session; it left no eval_journal.jsonl",
         "exit code 0",
     ]

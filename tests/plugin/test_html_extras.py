@@ -197,4 +197,4 @@ def test_our_report_is_led_to_from_the_summary_and_quoted():
 def test_a_page_without_our_report_does_not_lead_to_one(runs, webeval, pytester):
     runs.add(107)
     webeval("--html=out.html")
-    assert "report of pytest-webeval" not in (pytester.path / "out.html").read_text("utf-8")
+    assert "pytest-webeval report" not in (pytester.path / "out.html").read_text("utf-8")

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-NUMBER = "a number of seconds such as 120, or 0 for no limit"
+NUMBER = "a number of seconds, e.g. 120 (0 for no limit)"
 VALUES = [
     ("rules", "lax", "default, reference or strict"),
     ("rules", "", "default, reference or strict"),
     ("redact", "loud", "default, off or strict"),
     ("criterion", "luck", "outcome, process, both or safe_outcome"),
-    ("rubric-threshold", "80", "a number from 0 to 1, such as 0.8"),
+    ("rubric-threshold", "80", "a number from 0 to 1, e.g. 0.8"),
     ("over-budget", "judge", "stored or zero"),
     ("aborted", "pass", "skip, xfail or fail"),
-    ("report-embed", "much", "a size such as 25MB"),
-    ("durations", "-1", "how many runs to show, or 0 for all"),
+    ("report-embed", "much", "e.g. 25MB"),
+    ("durations", "-1", "a non-negative integer (0 shows all runs)"),
     ("timeout", "long", NUMBER),
     ("timeout", "-5", NUMBER),
-    ("today", "1.3.", "YYYY-MM-DD, such as 2026-01-31"),
+    ("today", "1.3.", "YYYY-MM-DD, e.g. 2026-01-31"),
 ]
 
 

@@ -72,7 +72,7 @@ def test_a_torn_last_line_is_cut_off_before_another_one_is_added(path, before):
 def test_a_journal_that_leads_elsewhere_is_neither_read_nor_written(path, tmp_path):
     (tmp_path / "precious").write_text("kept")
     path.symlink_to(tmp_path / "precious")
-    with pytest.raises(SettingsError, match="without it, everything is scored"):
+    with pytest.raises(SettingsError, match="remove it to score all runs again"):
         read_entries(path)
     with pytest.raises(
         SettingsError, match=r"cannot write .*: Too many levels of symbolic links; this session cannot be"
@@ -96,7 +96,7 @@ def test_a_line_of_which_only_a_part_fits_is_taken_back(path, monkeypatch):
     journal.append(entry("a"))
     whole = path.read_bytes()
     monkeypatch.setattr("pytest_webeval.plugin.runtest.journal.os.write", lambda handle, text: write(handle, text[:9]))
-    with pytest.raises(SettingsError, match="only a part of a line fits; make room on the disk"):
+    with pytest.raises(SettingsError, match="only part of a line fits; free some disk space"):
         journal.append(entry("b"))
     assert path.read_bytes() == whole
 

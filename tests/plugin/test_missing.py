@@ -138,7 +138,9 @@ def test_missing_tasks_are_selected_like_runs(gaps, webeval, arguments, expected
 def test_one_missing_task_named_on_the_command_line_makes_a_partial_summary(gaps, webeval_apart, workers):
     result = webeval_apart(REQUIRE_ALL, "runs/110::missing", *workers)
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["1 task has no recording: 110", "partial session: arguments chose some of the runs"])
+    result.stdout.fnmatch_lines(
+        ["1 task has no recording: 110", "partial session: the arguments selected some of the runs"]
+    )
     assert [row["task_id"] for row in gaps.summary["task_results"]] == [110]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 NO_RUN = (
-    "this test has no run: pytest repeats only plain test functions for each run; name webeval_run in the arguments "
-    "of one, not in a unittest.TestCase and not in request.getfixturevalue()"
+    "no recorded run for this test: only plain test functions run once per recorded run; request webeval_run as an "
+    "argument of a test function, not in a unittest.TestCase or through request.getfixturevalue()"
 )
 
 
@@ -71,8 +71,8 @@ def test_a_fixture_of_a_wider_scope_says_what_to_do(runs, webeval, pytester):
         ("answer[runs/107]", "module", "webeval_run"),
         ("late", "session", "record_evaluation"),
     ):
-        reason = f"a fixture of scope {scope} asks for {fixture}, which is another for each run"
-        assert shown(result, f"ERROR at setup of test_{title}") == [f"{reason}; give that fixture the scope function"]
+        reason = f"{scope}-scoped fixture requests {fixture}, which differs for each run"
+        assert shown(result, f"ERROR at setup of test_{title}") == [f"{reason}; give it function scope"]
 
 
 def test_a_python_test_over_runs_is_skipped_where_there_is_no_run(webeval, pytester):
@@ -80,7 +80,7 @@ def test_a_python_test_over_runs_is_skipped_where_there_is_no_run(webeval, pytes
     pytester.makepyfile(test_it="def test_it(webeval_run): pass\ndef test_other(): pass")
     result = webeval("test_it.py", "-rs")
     result.assert_outcomes(passed=1, skipped=1)
-    reason = f"no run in {root}; name a directory that holds runs with --webeval-runs"
+    reason = f"no runs in {root}; pass a directory that holds runs with --webeval-runs"
     result.stdout.fnmatch_lines([f"SKIPPED * test_it.py: {reason}"])
 
 
@@ -88,7 +88,7 @@ def test_a_run_that_is_asked_for_late_is_skipped_without_runs(pytester):
     pytester.makepyfile(test_it="def test_it(request): request.getfixturevalue('webeval_run')")
     result = pytester.runpytest("-rs")
     result.assert_outcomes(skipped=1)
-    result.stdout.fnmatch_lines(["SKIPPED * checks recorded runs; name them with --webeval-runs=DIR"])
+    result.stdout.fnmatch_lines(["SKIPPED * requires recorded runs; pass --webeval-runs=DIR"])
 
 
 @pytest.mark.parametrize("workers", [(), pytest.param(("-n1",), marks=pytest.mark.whole)], ids=["serial", "xdist"])
@@ -101,4 +101,4 @@ def test_python_tests_over_runs_are_no_session_without_runs(runs, webeval_apart,
     result.stdout.fnmatch_lines(["Python tests used 2 runs and recorded no result"])
     result.stdout.no_fnmatch_line("*no run was scored*")
     result = webeval_apart("test_own.py", *workers)
-    result.stdout.fnmatch_lines([f"no run was scored; the arguments name none of those in {runs.root}"])
+    result.stdout.fnmatch_lines([f"no run was scored; the arguments select no run in {runs.root}"])

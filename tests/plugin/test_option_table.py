@@ -38,6 +38,13 @@ def test_a_row_is_an_option_with_help_and_an_ini_key(pytester):
     )
 
 
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
+def test_a_help_text_is_one_short_phrase(option):
+    assert len(option.help) < 80
+    assert option.help[0].islower()
+    assert not option.help.endswith(".")
+
+
 @pytest.mark.parametrize(
     ("ini", "arguments", "value"),
     [("", (), "white"), ("", ("--webeval-lamp-colour=red",), "red"), ("webeval_lamp_colour = red", (), "red")],
@@ -101,5 +108,5 @@ def test_the_choices_are_the_words_that_the_reader_of_the_setting_knows(name, wo
 
 def test_settings_do_not_change():
     settings = Settings({"timeout": 60.0})
-    with pytest.raises(AttributeError, match=r"^settings do not change: timeout = 1$"):
+    with pytest.raises(AttributeError, match=r"^settings are read-only: cannot set timeout = 1$"):
         settings.timeout = 1

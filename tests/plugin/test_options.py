@@ -69,19 +69,19 @@ def test_webeval_tasks_replaces_the_definitions_beside_the_runs(pytester, runs, 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--webeval-runs=nowhere"], "*--webeval-runs: no directory *nowhere*"),
+        (["--webeval-runs=nowhere"], "*--webeval-runs: directory not found: *nowhere*"),
         (
             ["--webeval-runs=runs", "--webeval-today=1.3."],
-            "invalid --webeval-today '1.3.'; use YYYY-MM-DD, such as 2026-01-31",
+            "invalid --webeval-today '1.3.'; use YYYY-MM-DD, e.g. 2026-01-31",
         ),
         (
             ["--webeval-runs=runs", "--webeval-rules=lax"],
             "invalid --webeval-rules 'lax'; use default, reference or strict",
         ),
-        (["--webeval-runs=runs", "--webeval-config=none.json"], "*--webeval-config: no file *none.json*"),
+        (["--webeval-runs=runs", "--webeval-config=none.json"], "*--webeval-config: file not found: *none.json*"),
         (["--webeval-runs=runs", "--webeval-config=bad.json"], "*invalid configuration *bad.json: *"),
         (["--webeval-runs=runs", "--webeval-config=list.json"], "*invalid configuration *list.json: *"),
-        (["--webeval-runs=runs", "--webeval-tasks=none.json"], "*--webeval-tasks: no file *none.json*"),
+        (["--webeval-runs=runs", "--webeval-tasks=none.json"], "*--webeval-tasks: file not found: *none.json*"),
         (["--webeval-runs=runs", "--webeval-tasks=bad.json"], "*bad.json is neither JSON nor JSON lines: *"),
     ],
 )
@@ -102,7 +102,7 @@ def test_a_wrong_ini_value_names_the_same_reason(pytester, runs):
     pytester.makeini("[pytest]\nwebeval_runs = nowhere\n")
     result = pytester.runpytest()
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: --webeval-runs: no directory *nowhere*"])
+    result.stderr.fnmatch_lines(["ERROR: --webeval-runs: directory not found: *nowhere*"])
 
 
 @pytest.mark.parametrize("workers", [(), pytest.param(("-n", "2"), marks=pytest.mark.whole)])
@@ -125,7 +125,7 @@ def test_a_root_without_runs_collects_nothing_and_says_what_was_looked_for(pytes
     pytester.mkdir("runs")
     result = webeval()
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
-    result.stdout.fnmatch_lines(["no run was scored; looked in *runs for directories with agent_response.json*"])
+    result.stdout.fnmatch_lines(["no run was scored; searched *runs for directories with agent_response.json*"])
     assert runs.written == []
 
 

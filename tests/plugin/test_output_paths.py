@@ -133,5 +133,5 @@ def test_no_line_says_that_a_summary_was_written_when_it_was_not(runs, webeval, 
     place = runs.root / "eval_summary.json"
     lines = [line for line in result.outlines if str(place) in line]
     assert lines == []
-    told = f"the summary could not be written into {runs.root}; make room and score again with --webeval-resume"
+    told = f"cannot write the summary to {runs.root}; free some space and rerun with --webeval-resume"
     assert f"disk full (No space left on device): {told}" in result.outlines

@@ -176,8 +176,8 @@ def test_a_run_that_vanishes_while_it_is_scored_is_not_made_again(runs, webeval,
         """
     )
     webeval().assert_outcomes(passed=1, failed=1)
-    told = f"cannot write {path}/eval_result.json: the run was removed while the session ran"
-    assert runs.reasons == {"107": f"{told}; restore it, or choose a place with --webeval-output"}
+    told = f"cannot write {path}/eval_result.json: the run was removed during the session"
+    assert runs.reasons == {"107": f"{told}; restore it or choose a directory with --webeval-output"}
     assert not path.exists()
 
 
@@ -196,7 +196,7 @@ def test_a_run_root_behind_a_locked_directory_is_a_usage_error(pytester, session
     locked(pytester.path / "above")
     result = session("--webeval-runs=above/runs")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    told = f"ERROR: --webeval-runs: no directory {pytester.path}/above/runs; name the directory that holds the"
+    told = f"ERROR: --webeval-runs: directory not found: {pytester.path}/above/runs; pass the directory of the"
     assert [line for line in result.errlines if line] == [f"{told} recorded runs"]
 
 

@@ -131,7 +131,7 @@ def test_a_line_of_the_allow_list_that_names_no_evaluator_is_refused(runs, pytes
     pytester.makeini(f"[pytest]\nwebeval_redact_allow =\n    {line}\n")
     done = webeval()
     assert done.ret == pytest.ExitCode.USAGE_ERROR
-    done.stderr.fnmatch_lines([f"*webeval_redact_allow: '{line}' names no evaluator*write a line such as*"])
+    done.stderr.fnmatch_lines([f"*invalid webeval_redact_allow '{line}'; use a line such as*"])
 
 
 def test_an_unknown_mode_is_refused(runs, webeval):

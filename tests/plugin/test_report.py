@@ -130,7 +130,7 @@ def test_a_directory_that_cannot_be_written_to_is_refused_at_the_start(mixed, we
     pytester.path.joinpath("report").write_text("a file")
     result = webeval("--webeval-report=report")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: --webeval-report: * is no directory; name one to write into"])
+    result.stderr.fnmatch_lines(["ERROR: --webeval-report: not a directory: */report; choose another directory"])
 
 
 def test_without_the_option_nothing_of_the_report_is_loaded(mixed, webeval_apart, pytester):
@@ -177,7 +177,7 @@ def test_a_run_whose_worker_died_is_listed_with_its_reason(mixed, webeval_apart,
     webeval_apart("--webeval-report=report", "-n", "1")
     page = page_of(report, "runs/108")
     assert page["status"] == "error"
-    assert "the worker died" in page["reason"]
+    assert "xdist worker crashed" in page["reason"]
 
 
 def test_what_an_earlier_session_scored_has_its_page_as_well(mixed, webeval, report, pytester):
@@ -214,10 +214,10 @@ def test_secrets_are_replaced_in_requests_and_intents(runs, webeval, report):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--webeval-report-embed=5MB"], "*says what a report may have in itself; name one with --webeval-report"),
+        (["--webeval-report-embed=5MB"], "*--webeval-report-embed requires a report; pass --webeval-report=DIR"),
         (
             ["--webeval-report=report", "--webeval-report-embed=much"],
-            "invalid --webeval-report-embed 'much'; use a*",
+            "invalid --webeval-report-embed 'much'; use e.g. 25MB",
         ),
     ],
 )
@@ -231,7 +231,7 @@ def test_without_pillow_small_copies_are_refused_with_what_to_install(mixed, web
     pytester.makepyfile(no_pillow="import sys; sys.modules['PIL'] = None")
     result = webeval_apart("-p", "no_pillow", "--webeval-report=report", "--webeval-report-embed=5MB")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*needs Pillow; install it with pip install 'pytest-webeval?embed?'"])
+    result.stderr.fnmatch_lines(["*requires Pillow; install it with pip install 'pytest-webeval?embed?'"])
 
 
 def test_the_copy_in_one_file_has_what_there_is_room_for_failures_first(mixed, webeval, report):
@@ -292,15 +292,15 @@ def test_a_report_in_the_run_root_is_no_run(mixed, webeval):
 @pytest.mark.parametrize(
     ("place", "told"),
     [
-        ("runs", "runs holds recordings"),
-        ("runs/107", "runs/107 is a recording"),
-        ("runs/107/report", "runs/107 is a recording"),
+        ("runs", "runs is a run root"),
+        ("runs/107", "runs/107 is a recorded run"),
+        ("runs/107/report", "runs/107 is a recorded run"),
     ],
 )
 def test_a_report_among_recordings_is_refused(mixed, webeval, place, told):
     result = webeval(f"--webeval-report={place}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: --webeval-report: *{told}; name a directory of its own"])
+    result.stderr.fnmatch_lines([f"ERROR: --webeval-report: *{told}; choose a separate directory"])
 
 
 def test_a_report_in_a_root_that_is_a_recording_is_refused(mixed, pytester):
@@ -314,7 +314,9 @@ def test_a_page_of_somebody_elses_is_never_replaced(mixed, webeval, report):
     (report / "index.html").write_text("mine")
     result = webeval("--webeval-report=report")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*index.html is no report of ours; name another directory, or remove it"])
+    result.stderr.fnmatch_lines(
+        ["*index.html was not written by pytest-webeval; choose another directory or delete it"]
+    )
     assert (report / "index.html").read_text() == "mine"
 
 
@@ -335,7 +337,7 @@ def test_a_session_without_results_leaves_no_report_of_an_earlier_one(mixed, web
 def test_a_copy_that_could_not_even_hold_the_list_is_not_written_and_that_is_told(mixed, webeval, report):
     result = webeval("--webeval-report=report", "--webeval-report-embed=1KB")
     result.stdout.fnmatch_lines(
-        ["--webeval-report-embed: the list alone needs * bytes, and 1,000 may be written; no *"]
+        ["--webeval-report-embed: 1,000 bytes are too few: the task list needs * bytes; raise the limit to write *"]
     )
     assert not (report / "report.html").exists()
     assert (report / "index.html").exists()
@@ -374,7 +376,7 @@ def test_a_recording_that_ended_a_worker_is_not_looked_at_by_the_controller(mixe
     result = webeval_apart("--webeval-report=report", "-n", "1")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     page = page_of(report, "runs/109")
-    assert "the worker died" in page["reason"]
+    assert "xdist worker crashed" in page["reason"]
     assert page["network"] is None
     assert {row["run"]: row["intent"] for row in index_of(report)["rows"]}["runs/109"] == "Find the lamp."
     assert mixed.summary["total"] == 4

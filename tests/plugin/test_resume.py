@@ -153,8 +153,8 @@ def test_without_a_journal_everything_is_scored_and_told(runs, webeval, told, se
         webeval().assert_outcomes(passed=1)
     result = webeval("--webeval-resume")
     result.assert_outcomes(passed=1)
-    missing = "there is no eval_journal.jsonl of one"
-    assert told(result) == f"resumed: 0 of 1 results taken from an earlier session; {missing}"
+    missing = "it left no eval_journal.jsonl"
+    assert told(result) == f"resumed: 0 of 1 result taken from an earlier session; {missing}"
 
 
 def test_an_undisturbed_session_leaves_no_journal_and_says_nothing_of_it(runs, webeval):
@@ -350,7 +350,7 @@ def test_a_journal_in_a_run_directory_is_neither_believed_nor_written(pytester, 
     monkeypatch.setenv("GO_ON", "1")
     assert scored_again() == ["107"]
     result = pytester.runpytest_subprocess(*options, "--webeval-resume")
-    result.stdout.fnmatch_lines(["resumed: 0 of 1 results *"])
+    result.stdout.fnmatch_lines(["resumed: 0 of 1 result *"])
     assert scored_again() == ["107"]
     assert (lone / "eval_journal.jsonl").read_bytes() == journal
 
@@ -367,7 +367,7 @@ def test_a_root_that_is_a_run_has_a_journal_where_the_output_goes_or_none(pytest
     scored_again()
     monkeypatch.setenv("GO_ON", "1")
     result = pytester.runpytest_subprocess(*options, "--webeval-resume")
-    result.stdout.fnmatch_lines(["resumed: 1 of 1 results *"])
+    result.stdout.fnmatch_lines(["resumed: 1 of 1 result *"])
     assert scored_again() == []
 
 

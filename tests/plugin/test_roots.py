@@ -72,7 +72,7 @@ def test_a_root_inside_another_root_is_refused_whatever_their_order(runs, anothe
     result = pytester.runpytest(*(f"--webeval-runs={root}" for root in roots))
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     inner, outer = pytester.path / "runs" / "inner", pytester.path / "runs"
-    assert result.errlines == [f"ERROR: --webeval-runs: {inner} lies inside {outer}; name one of them", ""]
+    assert result.errlines == [f"ERROR: --webeval-runs: {inner} lies inside {outer}; pass only one of them", ""]
     assert runs.written == []
 
 
@@ -85,7 +85,7 @@ def test_a_root_inside_another_root_is_refused_behind_links(runs, another_root, 
     result = pytester.runpytest()
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     some, everything = pytester.path / "some", pytester.path / "all"
-    assert result.errlines == [f"ERROR: --webeval-runs: {some} lies inside {everything}; name one of them", ""]
+    assert result.errlines == [f"ERROR: --webeval-runs: {some} lies inside {everything}; pass only one of them", ""]
 
 
 def test_the_same_root_by_several_paths_is_one_root(runs, pytester):
@@ -114,7 +114,9 @@ def test_an_argument_names_a_run_by_another_path_than_the_root(runs, pytester):
     (pytester.path / "latest").symlink_to(runs.root)
     result = pytester.runpytest("--webeval-runs=latest", "runs/107", "-v")
     result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["latest/107::task PASSED*", "partial session: arguments chose some of the runs"])
+    result.stdout.fnmatch_lines(
+        ["latest/107::task PASSED*", "partial session: the arguments selected some of the runs"]
+    )
 
 
 @WORKERS

@@ -201,7 +201,7 @@ def pytest_runtest_call(item):
 """
     changing("pass", more=more)
     spread("--maxprocesses=1").assert_outcomes(passed=2, failed=2)
-    assert reasons(four) == {"3": "the worker died while it scored this run; score it alone to see why"}
+    assert reasons(four) == {"3": "xdist worker crashed while scoring this run; rerun it alone to see the cause"}
 
 
 @pytest.mark.parametrize("is_shared", [True, pytest.param(False, marks=pytest.mark.whole)])

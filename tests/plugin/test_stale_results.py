@@ -19,7 +19,7 @@ def summary_in(output):
 
 def stale_line(output, count, names):
     results = "1 result" if count == 1 else f"{count} results"
-    return f"{results} in {output} of earlier sessions, about runs that are not in this one: {names}"
+    return f"{output} holds {results} of earlier sessions for runs that are not in this one: {names}"
 
 
 @pytest.mark.parametrize("workers", [(), pytest.param(("-n1",), marks=pytest.mark.whole)], ids=["serial", "xdist"])

@@ -96,7 +96,7 @@ def test_a_worker_that_nobody_replaces_leaves_what_was_scored(runs, webeval_apar
     pytester.makeconftest(raising("os._exit(9)"))
     webeval_apart("-n1", "--max-worker-restart=0")
     about = runs.summary["webeval"]
-    assert about["stopped"] == "worker gw0 died: Not properly terminated"
+    assert about["stopped"] == "xdist worker gw0 crashed: Not properly terminated"
     assert runs.counts == (1, 0, 1)
     assert about["unscored"] == [f"runs/{number}" for number in range(109, 119)]
     (pytester.path / "conftest.py").unlink()
@@ -137,7 +137,7 @@ def test_a_hook_for_scored_runs_that_raises_costs_its_run_and_no_other(
     pytester.makeconftest(raising(what, hook="pytest_webeval_scored(item)"))
     result = webeval_apart(*workers)
     result.assert_outcomes(passed=2, failed=1)
-    told = f"pytest_webeval_scored raised {told}; mend the hook, then score again"
+    told = f"pytest_webeval_scored raised {told}; fix the hook and rerun"
     assert runs.counts == (2, 0, 1)
     assert runs.reasons == {"108": told}
     assert (runs.result(108)["status"], runs.result(108)["error_msg"]) == ("error", told)
@@ -163,7 +163,7 @@ def test_a_hook_for_summaries_that_raises_is_told_and_is_no_success(runs, webeva
     result = webeval()
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     assert runs.counts == (1, 0, 0)
-    result.stdout.fnmatch_lines(["pytest_webeval_summary raised OSError: no room; mend the hook, then score again"])
+    result.stdout.fnmatch_lines(["pytest_webeval_summary raised OSError: no room; fix the hook and rerun"])
 
 
 VALUES = """

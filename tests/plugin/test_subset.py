@@ -26,7 +26,7 @@ def three(runs, pytester):
 def test_only_runs_of_the_subset_are_scored_and_the_session_is_whole(three, webeval_apart, workers):
     result = webeval_apart("--webeval-subset=two.json", *workers)
     result.assert_outcomes(passed=1, failed=1, deselected=0 if workers else 1)  # xdist's controller counts none
-    result.stdout.fnmatch_lines(["subset two.json: 2 tasks; 1 runs of other tasks left out"])
+    result.stdout.fnmatch_lines(["subset two.json: 2 tasks (1 other run deselected)"])
     result.stdout.no_fnmatch_line("partial session*")
     assert three.counts == (1, 1, 0)
     assert three.written == ["107/eval_result.json", "108/eval_result.json", "eval_summary.json"]
@@ -63,8 +63,8 @@ def test_the_header_names_the_subset(three, webeval):
 @pytest.mark.parametrize(
     ("named", "message"),
     [
-        ("none.json", "--webeval-subset: no file *none.json; check the path, or say hard or non-hard"),
-        ("Hard", "--webeval-subset: no file *Hard; check the path, or say hard or non-hard"),
+        ("none.json", "--webeval-subset: file not found: *none.json; check the path, or use hard or non-hard"),
+        ("Hard", "--webeval-subset: file not found: *Hard; check the path, or use hard or non-hard"),
         ("runs/tasks.json", "the subset *tasks.json is not a JSON object; expected *"),
         ("changed.json", 'the subset *changed.json has the checksum "0", but its ids have *'),
     ],
@@ -153,4 +153,4 @@ def test_a_subset_of_tasks_that_nobody_recorded_scores_nothing(three, webeval, p
     (pytester.path / "other.json").write_text(json.dumps({"task_ids": [5]}))
     result = webeval("--webeval-subset=other.json")
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
-    result.stdout.fnmatch_lines(["no run was scored; 3 found, none selected or finished"])
+    result.stdout.fnmatch_lines(["no run was scored; 3 runs collected, none selected or finished"])

@@ -31,7 +31,7 @@ def test_the_section_shows_counts_rate_interval_and_sites(runs, webeval):
     (runs.add(110, site="gitlab-shopping") / "network.har").write_text("{")
     assert section(webeval()) == [
         "4 scored: 2 success, 1 failure, 1 error, 0 excluded",
-        "success rate 50.0% (95 % interval 15.0% to 85.0%), rules default",
+        "success rate 50.0% (95% interval 15.0% to 85.0%), rules default",
         "  gitlab               1 / 1     100.0%",
         "  gitlab-shopping      0 / 1       0.0%",
         "  shopping             1 / 2      50.0%",

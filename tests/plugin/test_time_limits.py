@@ -21,7 +21,7 @@ STUCK = """
     def webeval_response(webeval_response):
         return webeval_response.using(Stuck())
     """
-TOLD = "scoring took longer than 0.3 s and was ended; look for what is odd in the run, or raise --webeval-timeout"
+TOLD = "scoring timed out after 0.3 s; inspect the run or raise --webeval-timeout"
 
 
 @pytest.mark.parametrize("asleep", [True, False])
@@ -106,7 +106,7 @@ def test_a_time_that_is_none_is_a_usage_error(runs, webeval, given):
     runs.add(107)
     result = webeval(f"--webeval-timeout={given}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    wanted = "use a number of seconds such as 120, or 0 for no limit"
+    wanted = "use a number of seconds, e.g. 120 (0 for no limit)"
     result.stderr.fnmatch_lines([f"ERROR: invalid --webeval-timeout '{given}'; {wanted}"])
 
 

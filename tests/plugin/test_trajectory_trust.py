@@ -367,7 +367,7 @@ def test_properties_and_columns_say_what_became_of_a_trajectory(tree, webeval, p
 def test_metrics_of_a_partial_session_are_not_written(tree, webeval, pytester):
     tree("first")
     tree("second")
-    webeval("--webeval-metrics=metrics", "-k", "first").stdout.fnmatch_lines(["no metrics.json is written, because *"])
+    webeval("--webeval-metrics=metrics", "-k", "first").stdout.fnmatch_lines(["metrics.json not written: *"])
     assert not (pytester.path / "metrics").exists()
 
 
@@ -376,7 +376,7 @@ def test_a_file_is_no_place_for_metrics(tree, webeval, pytester):
     put(pytester.path / "taken", "x")
     result = webeval("--webeval-metrics=taken")
     assert result.ret == 4
-    result.stderr.fnmatch_lines(["*--webeval-metrics: */taken is no directory; name one to write into"])
+    result.stderr.fnmatch_lines(["*--webeval-metrics: not a directory: */taken; choose another directory"])
 
 
 def test_a_trajectory_that_is_the_root_gets_its_result_and_nothing_else(tree, pytester):

@@ -197,7 +197,7 @@ def test_a_long_traceback_is_cut_and_harmless(mine, webeval):
     shown = [line for line in result.outlines if "::" in line and "xxxx" in line]
     assert 0 < len(shown) < 250
     assert all(len(line) < 1_100 for line in shown)
-    result.stdout.re_match_lines([r"… [\d,]+ lines left out"])
+    result.stdout.re_match_lines([r"… [\d,]+ lines omitted"])
 
 
 def test_secrets_in_a_traceback_are_replaced(mine, webeval):

@@ -120,7 +120,7 @@ def test_a_session_groups_its_warnings_in_terminal_summary_and_page(patterned, r
     assert kinds["Q1"] == (2, 2, ["runs/108", "runs/109"])
     table = page.read_text().partition("### Warnings by kind\n")[2].splitlines()
     assert table[1:4] == [
-        "| count | kind | verdicts decided | first run | its warning |",
+        "| count | kind | verdicts decided | first run | example |",
         "| --- | --- | --- | --- | --- |",
         table[3],
     ]

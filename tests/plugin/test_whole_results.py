@@ -121,7 +121,7 @@ def test_guessed_site_addresses_are_told(runs, webeval):
 def test_one_run_named_on_the_command_line_makes_a_partial_summary(runs, webeval):
     runs.add(107)
     runs.add(108)
-    webeval("runs/107").stdout.fnmatch_lines(["partial session: arguments chose some of the runs"])
+    webeval("runs/107").stdout.fnmatch_lines(["partial session: the arguments selected some of the runs"])
     assert runs.summary["webeval"]["partial"] is True
 
 
@@ -140,7 +140,7 @@ def test_a_link_to_a_run_in_the_same_root_is_not_scored_twice(runs, webeval):
 
 def test_a_selection_that_leaves_nothing_says_that_runs_were_found(runs, webeval):
     runs.add(107)
-    webeval("-k", "reddit").stdout.fnmatch_lines(["no run was scored; 1 found, none selected or finished"])
+    webeval("-k", "reddit").stdout.fnmatch_lines(["no run was scored; 1 run collected, none selected or finished"])
 
 
 def test_tasks_beside_the_response_are_not_taken_for_the_definition(runs, webeval):

@@ -76,7 +76,7 @@ def test_a_killed_worker_costs_its_own_task_and_no_other(runs, webeval_apart, py
     assert runs.result(108)["status"] == expected
     assert summary["total"] == 4
     if when != "teardown":
-        assert runs.reasons == {"108": "the worker died while it scored this run; score it alone to see why"}
+        assert runs.reasons == {"108": "xdist worker crashed while scoring this run; rerun it alone to see the cause"}
         assert runs.result(108)["error_msg"] == runs.reasons["108"]
         assert runs.result(108)["sites"] == ["shopping"]
 

@@ -91,7 +91,7 @@ class Killing:
             self._kill(*options, "--webeval-resume")
         kept = [one for one in self.entries().values() if one["record"]["status"] in ("success", "failure")]
         told, _ = self.start(*options, "--webeval-resume").communicate(timeout=LONGEST)
-        found = re.search(r"^resumed: (\d+) of (\d+) results", told, re.MULTILINE)
+        found = re.search(r"^resumed: (\d+) of (\d+) results?", told, re.MULTILINE)
         if found is None or int(found[1]) != len(kept):
             raise Invalid(f"{len(kept)} results could have been taken:\n{told}")
         if (left := self.everything()) != self.wanted:

@@ -130,6 +130,6 @@ def test_a_failure_text_is_as_long_as_anybody_reads():
     lines = evaluator_text(result).splitlines()
     assert lines[1] == f"  {'a' * 998}… (2,002 characters)"
     assert lines[2] == f"    {'b' * 996}… (1,000,004 characters)"
-    assert (len(lines), lines[-1]) == (202, "  … and 100 lines more in eval_result.json")
+    assert (len(lines), lines[-1]) == (202, "  … and 100 more lines in eval_result.json")
     told = build_evaluator_error("E", "c" * 5_000)
     assert evaluator_text(told) == f"E: {'c' * 997}… (5,003 characters)"

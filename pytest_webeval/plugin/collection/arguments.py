@@ -36,7 +36,7 @@ def select(config: pytest.Config, workspace: Workspace) -> None:
 
 
 def _arguments(config: pytest.Config, workspace: Workspace) -> Iterator[str]:
-    """What pytest is to collect. Roots of the option stand in for its `testpaths`, those of the ini key join them."""
+    """The arguments that pytest collects. Roots of the option replace `testpaths`, those of the ini key extend them."""
     roots = workspace.settings.roots
     if config.args_source == pytest.Config.ArgsSource.ARGS:
         arguments = [_normalize(argument, config, workspace) for argument in config.args]
@@ -88,7 +88,7 @@ def _find_handed_path(text: str, config: pytest.Config, workspace: Workspace) ->
 
 
 def _candidate_paths(text: str, config: pytest.Config, workspace: Workspace) -> Iterator[Path]:
-    """Where an argument may mean: a path, or a label."""
+    """The paths that an argument may denote: as a path, or as a label."""
     path = _absolute(text, config)
     yield path_in_root(path, workspace) or path
     if (labelled := workspace.labels.path_of(text)) is not None:

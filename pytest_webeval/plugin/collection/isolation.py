@@ -35,8 +35,8 @@ def reject_run_root_config(config: pytest.Config) -> None:
     for ancestor in directory.parents:
         for root in _read_root_paths(ancestor):
             if directory.is_relative_to(root):
-                problem = f"{config_file} lies inside the run root {root} of a configuration file in {ancestor}"
-                raise pytest.UsageError(f"{problem}, and nothing in there is obeyed; name that file with -c")
+                problem = f"configuration inside a run root is not trusted: {config_file} lies in {root}"
+                raise pytest.UsageError(f"{problem}; name the configuration file in {ancestor} with -c")
 
 
 def _read_root_paths(directory: Path) -> Iterator[Path]:
@@ -47,7 +47,7 @@ def _read_root_paths(directory: Path) -> Iterator[Path]:
 
 
 def _read_text(path: Path) -> str:
-    """What a file says; nothing where there is none, or one that is not for us to read."""
+    """The text of a file; empty if it is missing or not readable."""
     try:
         is_likely = path.is_file() and path.stat().st_size <= _LARGEST
         return path.read_text("utf-8", "replace") if is_likely else ""
@@ -56,7 +56,7 @@ def _read_text(path: Path) -> str:
 
 
 def _parse_roots(text: str, *, is_toml: bool) -> list[str]:
-    """The run roots that a configuration file names; none where it is damaged, as pytest would not obey it either."""
+    """The run roots in a configuration file; empty if it is damaged, since pytest would reject it as well."""
     try:
         return _parse_toml(tomllib.loads(text)) if is_toml else _parse_ini(text)
     except (ValueError, configparser.Error):
@@ -115,20 +115,20 @@ def isolate_run_roots(config: pytest.Config) -> None:
 
 
 def _enterable(argument: str, roots: tuple[Path, ...]) -> str:
-    """Where pytest may look for conftest.py: not in a run that nobody may enter, but in its root."""
+    """The argument, or its run root if the run is not accessible, for the search of conftest.py."""
     path = Path(os.path.abspath(str(argument).partition("::")[0]))  # noqa: PTH100  (links are kept)
     root = next((root for root in roots if path.is_relative_to(root)), None)
     return argument if root is None or os.access(path, os.X_OK) else str(root)
 
 
 def _testpaths(config: pytest.Config) -> list[str]:
-    """What pytest collects where no argument says it."""
+    """The paths that pytest collects without arguments."""
     patterns = config.getini("testpaths")
     return [path for pattern in patterns for path in iglob(pattern, recursive=True)]  # noqa: PTH207  (as pytest)
 
 
 def _is_inside(path: Path, roots: tuple[Path, ...]) -> bool:
-    """Whether a path lies in a root, be it as spelled or behind links: the working directory has none left in it."""
+    """Whether a path lies in a root, as spelled or after resolving links."""
     return any(path.is_relative_to(root) or path.resolve().is_relative_to(root.resolve()) for root in roots)
 
 
@@ -136,5 +136,5 @@ def _refuse_ini_file(config: pytest.Config, roots: tuple[Path, ...]) -> None:
     config_file = config.inipath
     if config_file is not None and _is_inside(config_file, roots):
         raise pytest.UsageError(
-            f"{config_file} lies inside a run root, where nothing is obeyed; name a configuration file with -c"
+            f"configuration inside a run root is not trusted: {config_file}; name another configuration file with -c"
         )

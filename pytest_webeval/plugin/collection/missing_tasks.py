@@ -51,12 +51,12 @@ class MissingTasks:
         return {self._place(task_id, taken): task_id for task_id in missing if not self._is_left_out(task_id)}
 
     def _is_left_out(self, task_id: int | str) -> bool:
-        """Whether the session ignores the directories that are named by a task."""
+        """Whether the session ignores the directories named like a task."""
         places = (root / _name(task_id) for root in self.workspace.settings.roots)
         return any(self.workspace.is_left_out(path) for path in places)
 
     def below(self, directory: Path) -> list[Path]:
-        """Where items of missing tasks stand in a directory: nowhere unless it is a run root."""
+        """The paths of missing tasks in a directory; none unless it is a run root."""
         if directory not in self.workspace.settings.roots:
             return []
         return [path for path in self.by_path if path.parent == directory]
@@ -105,7 +105,7 @@ class MissingTasks:
         return tuple(dict.fromkeys(task_id for tasks in task_sets if tasks for task_id in tasks.task_ids))
 
     def _recorded(self) -> Iterator[str]:
-        """Ids of the runs. What should be one and is named like one says itself what is wrong."""
+        """Ids of the runs, broken ones by their directory name."""
         for branch in self.workspace.branches:
             try:
                 number = self.workspace.run(branch.path).task_id if branch.kind is Kind.RUN else None
@@ -115,7 +115,7 @@ class MissingTasks:
             yield branch.path.name if number is None else str(number)
 
     def _place(self, task_id: int | str, taken: Collection[Path]) -> Path:
-        """Below the first root that defines the task, or else the first; not where a run of another task lies."""
+        """A free path below the first root that defines the task, or else below the first root."""
         roots = self.workspace.settings.roots
         root = next((root for root in roots if self._defines(root, task_id)), roots[0])
         directory_name = _name(task_id)
@@ -133,7 +133,7 @@ MISSING_TASKS = pytest.StashKey[MissingTasks]()
 
 
 def _name(task_id: int | str) -> str:
-    """What a directory of a task is called: an id of somebody's own must not lead elsewhere."""
+    """The directory name of a task, quoted: an id must not lead out of the root."""
     quoted_id = quote(str(task_id), safe=" +,=@~", errors="surrogatepass")
     if len(quoted_id) > LONGEST_NAME:
         quoted_id = f"{quoted_id[:LONGEST_NAME]}-{sha256(quoted_id.encode())[:12]}"

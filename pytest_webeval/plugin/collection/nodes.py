@@ -39,7 +39,7 @@ from pytest_webeval.tasks.task import Task
 
 
 def task(record_evaluation: Any, webeval_evaluators: list[Any]) -> None:
-    """What a run item does: score the run, and fail with the reason."""
+    """Score the run and fail with the reason."""
     try:
         record_evaluation.score(webeval_evaluators)
     except RunExcluded as error:
@@ -49,7 +49,7 @@ def task(record_evaluation: Any, webeval_evaluators: list[Any]) -> None:
 class RunItem(pytest.Function):
     """The test that scores one run. `problem` is why it cannot be scored at all.
 
-    Its node id ends with `task` or `missing`. Its name is its task, for that is what reports of other plugins show.
+    Its node id ends with `task` or `missing`. Its name is its task, because reports of other plugins show the name.
     """
 
     problem: str | None = None
@@ -85,7 +85,7 @@ class RunItem(pytest.Function):
 class RunNode(pytest.Collector):
     """A directory at or below a run root.
 
-    It is no `pytest.Directory`: pytest would look for a conftest.py in it, and end the session where it may not.
+    Not a `pytest.Directory`: pytest would search it for a conftest.py and end the session if it cannot be read.
     """
 
     @property
@@ -126,7 +126,7 @@ class RunDirectory(RunNode):
 
 
 class MissingDirectory(RunDirectory):
-    """Where an item stands for an expected task that has no recording. Nothing is read or written there."""
+    """The path of an expected task without a recording. Nothing is read or written there."""
 
     def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
         """The one item, with markers and keywords like those of a run."""
@@ -177,12 +177,12 @@ def _type_mark(kind: str) -> pytest.MarkDecorator:
 
 
 class RunsDirectory(RunNode):
-    """A directory at or below a run root that is no run itself."""
+    """A directory at or below a run root that is not a run itself."""
 
     branches: Sequence[Branch] = ()
 
     def collect(self) -> Iterator[pytest.Collector]:
-        """What is below it: runs, and directories with runs."""
+        """The runs below, and directories with runs."""
         branches, self.branches = self.branches, ()
         for branch in branches:
             if _is_chosen(branch.path, self.config):
@@ -199,7 +199,7 @@ def _missing_directories(parent: RunNode) -> Iterator[MissingDirectory]:
 
 def directory_node(path: Path, parent: pytest.Collector) -> RunNode:
     """The node for a directory at or below a run root where pytest comes to it."""
-    is_top = isinstance(parent, pytest.Session)  # its name is no keyword, like that of pytest's own top directory
+    is_top = isinstance(parent, pytest.Session)  # its name is not a keyword, as for the top directory of pytest
     return _node_of(parent.config.stash[WORKSPACE].branch(path), parent, "." if is_top else path.name)
 
 
@@ -239,7 +239,7 @@ def _is_chosen(path: Path, config: pytest.Config) -> bool:
 
 
 def outside_subset(items: Sequence[pytest.Item], workspace: Workspace) -> list[pytest.Item]:
-    """Items about runs of other tasks. What is no run and has no number stays: it may be meant for any task."""
+    """Items about runs of other tasks. A broken run without a number stays: it may be of any task."""
     if workspace.subset is None:
         return []
     inside = {None, *map(str, workspace.subset.task_ids)}

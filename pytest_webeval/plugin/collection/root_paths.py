@@ -81,7 +81,7 @@ class RootPaths:
 
 
 class WayToRoots(pytest.Directory):
-    """A directory that pytest passes over, in which run roots lie; nothing else in it is collected."""
+    """A directory that pytest does not collect but that contains run roots; only these are collected."""
 
     next: list[Path]
 

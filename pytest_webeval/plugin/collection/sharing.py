@@ -1,4 +1,4 @@
-"""The controller of xdist looks at the run roots once, before its workers do, so that all collect the same."""
+"""The xdist controller scans the run roots once, before its workers, so that all collect the same runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Sharing:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Hand a worker what is known of the run roots, also one that stands in for another that died."""
+        """Send the scanned run roots to a worker, including one that replaces a crashed worker."""
         config = self.workspace.config
         if SNAPSHOTS not in config.stash:
             with suppress(OSError):  # without such a place each worker looks for itself
@@ -38,7 +38,7 @@ class Sharing:
             node.workerinput[ARGUMENT_PATHS] = self._argument_paths
 
     def _look(self, config: pytest.Config) -> None:
-        """Look where workers will. They do it where users recognize runs, for whose code the controller is no place."""
+        """Scan the roots for the workers. With run formats of users, the workers scan: user code runs only there."""
         place = tempfile.TemporaryDirectory(prefix="pytest-webeval-", ignore_cleanup_errors=True)
         config.add_cleanup(place.cleanup)
         config.stash[SNAPSHOTS] = Snapshots(Path(place.name))
@@ -48,7 +48,7 @@ class Sharing:
             self.workspace.forget_branches()
 
     def _starts(self, config: pytest.Config) -> Iterator[Path]:
-        """Where workers come to a root: at its top, unless it lies elsewhere and arguments name what is in it."""
+        """Where workers enter a root: at its top, or where arguments select parts of a root outside the rootdir."""
         workspace = self.workspace
         for path in map(_path, config.args):
             root = workspace.labels.root_of(path)
@@ -59,7 +59,7 @@ class Sharing:
 
     @cached_property
     def _argument_paths(self) -> list[str]:
-        """What arguments name below a root that pytest comes to from above, so that a worker may find it gone."""
+        """The argument directories below a root that pytest enters from above: a worker may find them gone."""
         paths = map(_path, self.workspace.config.args)
         return [str(path) for path in paths if self._is_below(path) and os.path.isdir(path)]  # noqa: PTH112  (no error)
 

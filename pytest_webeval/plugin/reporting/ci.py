@@ -35,7 +35,7 @@ class CiReports:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_webeval_summary(self, summary: Summary, config: pytest.Config) -> None:
-        """Write the files, before a hook of somebody's may raise."""
+        """Write the files before a user hook can raise."""
         if page := os.environ.get(PAGE):
             self._append(Path(page), summary, config)
         settings = self.reporter.workspace.settings
@@ -49,7 +49,7 @@ class CiReports:
                 self.failed.append(path)
 
     def _append(self, page: Path, summary: Summary, config: pytest.Config) -> None:
-        """Add to what other commands of the step wrote, as far as GitHub leaves room for it."""
+        """Append to the page of the step, within the size limit of GitHub."""
         reruns = build_rerun_commands(config, self.reporter.records.values())
         try:
             room = LARGEST_PAGE - (page.stat().st_size if page.exists() else 0) - 1
@@ -64,11 +64,11 @@ class CiReports:
             self.reporter.problems.append(sanitize(text))
             return
         if not text:
-            self.reporter.problems.append(sanitize(f"{page} is full; nothing was added to it"))
+            self.reporter.problems.append(sanitize(f"{page} is full; no summary was added"))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, object, object]:
-        """Say the totals once everything else is said."""
+        """Write the totals at the end of the session."""
         result = yield
         if self.failed:
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED

@@ -53,27 +53,27 @@ _SELF_EXPLANATORY = ("Interrupted", "Failed")  # pytest's and xdist's own, whose
 
 @dataclass(eq=False)
 class StopReason:
-    """Plugin that keeps what pytest tells of it."""
+    """Plugin that records why the session stopped."""
 
     message: str | None = None
     worker_error: str | None = None
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Ctrl-C, `pytest.exit`, an error of collection, -x under xdist."""
+        """Record Ctrl-C, `pytest.exit`, an error of collection, or -x under xdist."""
         self.message = _format_exception(excinfo)
 
     def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """A hook of somebody's that raised."""
+        """Record the exception of a hook."""
         self.message = f"internal error: {_format_exception(excinfo)}"
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
-        """A worker that died. Whether another one takes its place is for xdist to say."""
+        """Record the crash of a worker; xdist decides whether to replace it."""
         if error:
-            self.worker_error = f"worker {node.gateway.id} died: {error}"
+            self.worker_error = f"xdist worker {node.gateway.id} crashed: {error}"
 
     def reason(self, session: pytest.Session, unscored: Sequence[str]) -> str | None:
-        """One line that says why, or None where nothing stopped the session."""
+        """The reason in one line, or None if nothing stopped the session."""
         message = self.message or session.shouldfail or session.shouldstop or (self.worker_error if unscored else None)
         return sanitize(" ".join(str(message).split())) if message else None
 
@@ -89,7 +89,7 @@ WITHOUT_RUNS_LISTED = 100  # directories in a summary
 
 @dataclass(eq=False)
 class SessionReporter:
-    """One a session. Records are kept by run, so that a rerun replaces what it repeats."""
+    """One per session. Records are stored by run, so that a rerun replaces the earlier record."""
 
     workspace: Workspace
     records: dict[str, Record] = field(default_factory=dict)
@@ -114,16 +114,16 @@ class SessionReporter:
 
     @cached_property
     def full_disk(self) -> FullDisk:
-        """What could not be written because there is no room on the disk."""
+        """Files that were not written because the disk is full."""
         return FullDisk(self.workspace.settings)
 
     @cached_property
     def journals(self) -> Journals:
-        """What lets another session go on where this one ends."""
+        """The journals with which another session can resume this one."""
         return Journals(self.workspace)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep what the item found; the worker of an item that failed without a record died."""
+        """Collect the record of an item. An item that failed without one had its worker crash."""
         if (label := getattr(report, RUN_LABEL_ATTRIBUTE, None)) is not None:
             self.tested.add(label)
         payload = RecordPayload.by(report)
@@ -145,14 +145,14 @@ class SessionReporter:
             return
         path = self.workspace.labels.path_of(label)
         if path is not None:
-            message = "the worker died while it scored this run; score it alone to see why"
+            message = "xdist worker crashed while scoring this run; rerun it alone to see the cause"
             outcome = error_outcome(path, message, self.workspace)
             self.attempt(lambda: outcome.write(self.workspace.settings.sync), label)
             self._keep_outcome(outcome, lambda pages: pages.write_without_recording(outcome, path))
             self.journals.disturbed.add(label)
 
     def _keep_outcome(self, outcome: RunOutcome, write: Callable[[RunPages], RunOutcome]) -> None:
-        """Keep what was found out here, rather than where the run was scored, and let the report have a page of it."""
+        """Collect an outcome that the controller built itself, and write its report page."""
         label = outcome.record.run
         self.records[label] = outcome.record
         pages = self.workspace.config.stash.get(PAGES, None)
@@ -162,7 +162,7 @@ class SessionReporter:
         self.full_disk.add(outcome.no_room or {}, label)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Know how many items there are, to tell a partial session."""
+        """Remember the collected items, to recognize a partial session."""
         self.collected |= {item.nodeid.rpartition("::")[0] for item in session.items if isinstance(item, RunItem)}
         self.journals.tidy(self.collected)
 
@@ -175,7 +175,7 @@ class SessionReporter:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """Take what a worker deselected."""
+        """Add the deselected items of a worker."""
         output = getattr(node, "workeroutput", None) or {}
         self.deselected = max(self.deselected, output.get("webeval_deselected", 0))
         self.outside = max(self.outside, output.get("webeval_outside", 0))
@@ -183,7 +183,7 @@ class SessionReporter:
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, object, object]:
-        """Sum up before others write reports of it, and see afterwards whether all of it could be written."""
+        """Summarize before the reports are written, and check afterwards that all files could be written."""
         self._sum_up(session)
         try:
             return (yield)
@@ -195,7 +195,7 @@ class SessionReporter:
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
     def _sum_up(self, session: pytest.Session) -> None:
-        """Put parts together and write the summaries."""
+        """Merge partial results and write the summaries."""
         self.deselected = max(self.deselected, session.config.stash.get(DESELECTED, 0))
         self.outside = max(self.outside, session.config.stash.get(OUTSIDE, 0))
         self.without_runs = self.without_runs or self.workspace.without_runs
@@ -219,7 +219,7 @@ class SessionReporter:
         self._call_summary_hook(session, self.summary)
 
     def _call_summary_hook(self, session: pytest.Session, summary: Summary) -> None:
-        """Call the hook. What it makes of a summary is a reason not to succeed, but none to lose what was scored."""
+        """Call the hook. Its exception fails the session but does not lose the results."""
         hook_error = call_user_hook(session.config.hook.pytest_webeval_summary, summary=summary, config=session.config)
         if hook_error is not None:
             self.problems.insert(0, session.config.stash[REDACTING].text(hook_error))
@@ -227,7 +227,7 @@ class SessionReporter:
 
     def _write_metrics(self, directory: Path) -> None:
         if self.summary is not None and self.summary.webeval["partial"]:
-            raise SettingsError("no metrics.json is written, because the session is partial; score all runs for one")
+            raise SettingsError("metrics.json not written: the session is partial; score all runs to get it")
         from pytest_webeval.summary.metrics_json import write_metrics  # with all of the analysis
 
         trajectories = [record for record in self.records.values() if record.trajectory is not None]
@@ -253,7 +253,7 @@ class SessionReporter:
         self.places.append(place)
 
     def _summary_paths(self) -> dict[Path, list[Record]]:
-        """Where summaries go: one into the output directory, otherwise one into each root with its own runs."""
+        """The paths of summaries: one in the output directory, otherwise one in each root for its own runs."""
         if self.workspace.settings.output:
             return {self.workspace.settings.output / SUMMARY: list(self.records.values())}
         places: dict[Path, list[Record]] = {}
@@ -276,7 +276,7 @@ class SessionReporter:
 
     @property
     def _is_about_other_tests(self) -> bool:
-        """Whether the ini file names runs and the arguments none, and no Python test found anything out about one."""
+        """Whether only the ini file names runs and no Python test used any."""
         config, roots = self.workspace.config, self.workspace.settings.roots
         is_quiet = self.summary is None and not self.tested
         return is_quiet and not config.option.webeval_runs and not names_runs(config, roots)
@@ -302,14 +302,14 @@ class SessionReporter:
 
     @cached_property
     def _stale_results(self) -> list[str]:
-        """Where `--webeval-output` holds results of runs that are gone."""
+        """The directories in `--webeval-output` with results of runs that are gone."""
         labels = (label for label, record in self.records.items() if not record.missing)
         paths = (self.workspace.labels.path_of(label) for label in labels)
         return stale_results(self.workspace, {self.workspace.place(path) for path in paths if path is not None})
 
     @property
     def _expected(self) -> list[str] | None:
-        """The tasks that should have a trajectory, where --webeval-tasks or the subset says so."""
+        """The tasks that should have a trajectory, from --webeval-tasks or the subset."""
         tasks = self.workspace.subset or self.workspace.configured_tasks
         trajectory_ids = (
             [task_id for task_id in tasks.task_ids if isinstance(task_id, str)] if tasks is not None else []
@@ -318,7 +318,7 @@ class SessionReporter:
 
     @property
     def _subset(self) -> dict[str, Any] | None:
-        """What the summary says of the subset. A session that scores all of it is complete."""
+        """The subset in the summary. A session that scores all of it is complete."""
         subset = self.workspace.subset
         if subset is None:
             return None

@@ -1,4 +1,4 @@
-"""Where the time of a session went, by phase and by run, for who asks with --webeval-durations."""
+"""The time of a session by phase and by run, with --webeval-durations."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 from pytest_webeval.recordings.inputs import PHASES
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import TaskResult
+from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 
 ON_REPORT = "webeval_durations"
@@ -28,7 +29,7 @@ class DurationsReport:
     by_run: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def pytest_webeval_scored(self, item: pytest.Item, run: Run, result: TaskResult) -> None:
-        """Keep what the run says, until the report of its item is made."""
+        """Store the durations of the run until the report of its item is made."""
         item.stash[SECONDS] = result.webeval["run"], run.inputs.durations.seconds
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -61,7 +62,7 @@ def lines(by_run: Mapping[str, Mapping[str, float]], limit: int) -> Sequence[str
     shares = ", ".join(f"{name} {total[name]:.2f} s ({_share(total[name], total_seconds)})" for name in PHASES)
     slowest = sorted(by_run, key=lambda label: (-sum(by_run[label].values()), label))[: limit or None]
     return [
-        f"{total_seconds:.2f} s in {len(by_run)} runs: {shares}",
+        f"{total_seconds:.2f} s in {pluralize(len(by_run), 'run')}: {shares}",
         *(_line(label, by_run[label]) for label in slowest),
     ]
 

@@ -1,4 +1,4 @@
-"""What a session could not write because there is no room on the disk, in one line however much it is."""
+"""The files that a session could not write because the disk is full, in one line."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from pytest_webeval.plugin.runtest.journal import JOURNAL
 from pytest_webeval.plugin.settings import Settings
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import SUMMARY
+from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 
 PLACES_SHOWN = 3
-_ADVICE = "make room and score again with --webeval-resume"
+_ADVICE = "free some space and rerun with --webeval-resume"
 _NAMES = {
     JOURNAL: "the journal",
     SUMMARY: "the summary",
@@ -28,7 +29,7 @@ _NAMES = {
 
 @dataclass(eq=False)
 class FullDisk:
-    """One a session. The files by run, so that a result for which there is room later is no longer one of them."""
+    """One per session. Files are grouped by run: a result that is written later is no longer listed."""
 
     settings: Settings
     _missing: dict[str, dict[str, str]] = field(default_factory=dict)  # of what is about no run by an empty label
@@ -43,16 +44,16 @@ class FullDisk:
             self._missing.setdefault(label, {}).update(files)
 
     def replace(self, label: str, files: Mapping[str, str] | None) -> None:
-        """The same of a run, in place of what was said of it before."""
+        """Replace the files noted for a run."""
         self._missing.pop(label, None)
         self.add(files or {}, label)
 
     def lines(self) -> list[str]:
-        """What is missing, where, and what to do: one line, or none."""
+        """The missing files, their directories and the remedy in one line; empty if all were written."""
         if not self._missing:
             return []
         reason = next(reason for files in self._missing.values() for reason in files.values())
-        problem = f"disk full ({reason}): {_join_names(list(self._names()))} could not be written into"
+        problem = f"disk full ({reason}): cannot write {_join_names(list(self._names()))} to"
         return [sanitize(f"{problem} {self._places()}; {_ADVICE}")]
 
     def _names(self) -> Iterator[str]:
@@ -60,7 +61,7 @@ class FullDisk:
         kinds = Counter("result" if path.name == RESULT else "page" for path in of_runs)
         for kind in ("result", "page"):
             if count := kinds[kind]:
-                yield f"{count} {kind}" if count == 1 else f"{count} {kind}s"
+                yield pluralize(count, kind)
         yield from dict.fromkeys(_NAMES.get(Path(path).name, Path(path).name) for path in self._missing.get("", {}))
 
     def _places(self) -> str:

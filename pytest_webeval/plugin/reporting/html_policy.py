@@ -1,6 +1,6 @@
-"""A content-security policy for pytest-html's page: nothing in it runs or is fetched but what pytest-html wrote.
+"""A content-security policy for pytest-html's page: it runs and fetches only the content of pytest-html.
 
-The page shows what agents and web sites wrote, and pytest-html puts some of it in as HTML.
+The page shows texts of agents and web sites, and pytest-html inserts some of them as HTML.
 """
 
 from __future__ import annotations
@@ -31,10 +31,9 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
 
 
 def with_policy(page: str, script: str) -> str:
-    """The page with a policy that allows that script in it and no other.
+    """The page with a policy that allows only this script.
 
-    A page without that script or without a head is none of pytest-html's as we know them, and gets a policy under which
-    no script runs at all.
+    A page without this script or without a head has an unknown layout, and its policy allows no script.
     """
     head, head_tag, rest = page.partition(_HEAD)
     policy = f'<meta http-equiv="Content-Security-Policy" content="{escape(_policy(page, script), quote=False)}"/>'
@@ -47,7 +46,7 @@ def _policy(page: str, script: str) -> str:
         (
             "default-src 'none'",
             f"script-src 'unsafe-hashes' {' '.join(allowed)}" if allowed else "script-src 'none'",
-            "style-src 'unsafe-inline' 'self'",  # styles of pytest-html's own, in the page or beside it
+            "style-src 'unsafe-inline' 'self'",  # styles of pytest-html, inside the page or in a file next to it
             "img-src data: 'self'",
             "media-src data: 'self'",
             "base-uri 'none'",

@@ -31,12 +31,12 @@ _OURS = re.compile(r"task-[0-9a-f]{16}\.js")
 
 @dataclass(eq=False)
 class ReportIndex:
-    """One a session."""
+    """One per session."""
 
     reporter: SessionReporter
     directory: Path
     written: list[Path] = field(default_factory=list)
-    created: list[Path] = field(default_factory=list)  # directories that go again if nothing comes into them
+    created: list[Path] = field(default_factory=list)  # directories to remove again if they stay empty
 
     def __post_init__(self) -> None:
         """Make the directory, and remove the report of an earlier session. Raises `pytest.UsageError`."""
@@ -45,8 +45,8 @@ class ReportIndex:
             earlier = list(filter(Path.is_file, (self.directory / "index.html", self.directory / COPY)))
             for page in earlier:
                 if MARK not in page.read_bytes():
-                    problem = f"--webeval-report: {page} is no report of ours"
-                    raise pytest.UsageError(f"{problem}; name another directory, or remove it")
+                    problem = f"--webeval-report: {page} was not written by pytest-webeval"
+                    raise pytest.UsageError(f"{problem}; choose another directory or delete it")
             for page in earlier:
                 page.unlink()
             self.created += [pages, *(path for path in pages.parents if not path.exists())]
@@ -56,11 +56,11 @@ class ReportIndex:
                     path.unlink()
         except OSError as error:
             problem = f"--webeval-report: cannot write into {self.directory}: {error.strerror or error}"
-            raise pytest.UsageError(f"{problem}; name another directory") from error
+            raise pytest.UsageError(f"{problem}; choose another directory") from error
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Let workers know how the session was called, for the commands on the pages that they write."""
+        """Send the command line to the workers, for the rerun commands on their pages."""
         node.workerinput[RERUN_OPTIONS] = find_repeated_options(node.config)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -99,6 +99,6 @@ class ReportIndex:
 
     @pytest.hookimpl(trylast=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Say where it is."""
+        """Show the path of the report."""
         for path in self.written:
             terminalreporter.line(f"report: {path}")

@@ -25,7 +25,7 @@ class JunitNames:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Let each report of a run say what its task is called."""
+        """Attach the name of the task to each report of a run."""
         report = yield
         if isinstance(item, RunItem):
             setattr(report, NAME, item.name)
@@ -45,7 +45,7 @@ class JunitNames:
 
     @cached_property
     def _xml(self) -> Any:
-        """The writer, recognized by what is asked of it; None in a process that writes no XML."""
+        """The XML writer, recognized by its methods; None in a process that writes no XML."""
         writers = (
             plugin for plugin in self.config.pluginmanager.get_plugins() if hasattr(plugin, "node_reporters_ordered")
         )

@@ -1,4 +1,4 @@
-"""What Python tests checked about a run, put into the result that the run's own item wrote, if it did."""
+"""Merges the checks of Python tests into the result that the run's own item wrote."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def merge_parts(
 ) -> tuple[RunOutcome, bool]:
     """The outcome of a run with its complete result written, and whether Python tests alone recorded a failure for it.
 
-    A check that was made twice is kept once.
+    A repeated check counts once.
     """
     # workers report in any order
     results = sorted(map(_read_part, parts), key=_sort_key)
@@ -56,7 +56,7 @@ def _read_part(text: str) -> TaskResult:
 
 
 def _adds_failure(part: TaskResult, own_result: TaskResult | None) -> bool:
-    """Whether a Python test found something wrong that the run's own item did not find."""
+    """Whether a Python test recorded a failure that the item of the run did not."""
     results = own_result.evaluators_results if own_result is not None else []
     if part.evaluators_results:
         return any(result.status is not Status.SUCCESS and result not in results for result in part.evaluators_results)
@@ -69,7 +69,7 @@ def _sort_key(result: TaskResult) -> str:
 
 
 def _read_own_result(path: Path, record: Record) -> TaskResult | None:
-    """What the run's own item wrote a moment ago; None where it could not, and the file is somebody else's."""
+    """The result that the run's own item just wrote; None if it could not, and the file is of another origin."""
     try:
         result = TaskResult.read(json.loads(read_file_inside(path.parent, path.name)))
     except (RecordingError, ValueError, RecursionError):

@@ -18,9 +18,9 @@ from pytest_webeval.reports.status_line import Tally
 from pytest_webeval.reports.status_line import status_line
 from pytest_webeval.summary.record import Record
 
-FEWEST_RUNS = 50  # of fewer pytest's own letters tell enough
+FEWEST_RUNS = 50  # with fewer items, the letters of pytest are enough
 PAUSE = 0.1  # seconds between two lines
-_OTHER_LINE = -2  # what pytest calls a line that is no path, and that it ends before it writes another
+_OTHER_LINE = -2  # how pytest marks a line that is not a path, which it ends before it writes another
 
 
 @dataclass(eq=False)
@@ -76,7 +76,7 @@ class Progress:
         terminal.currentfspath = _OTHER_LINE
 
     def _write(self, terminal: pytest.TerminalReporter, line: str) -> None:
-        """Write over what is there. Raw, because pytest keeps all of a line that it thinks it has not ended."""
+        """Overwrite the line. Raw, because pytest stores the text of a line that it has not ended."""
         terminal.write_raw(f"\r{line:{self.last_draw[1]}}\r", flush=True)
         self.last_draw = time.monotonic(), len(line)
 

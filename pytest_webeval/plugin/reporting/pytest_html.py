@@ -1,4 +1,4 @@
-"""What a row of pytest-html leads to: the result, our own report, and what the agent saw last."""
+"""The links of a row of pytest-html: the result, the HTML report, and the last screenshot."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def pytest_html_results_table_row(report: pytest.TestReport, cells: list[str]) -
 
 
 def _values(record: Record) -> tuple[object, ...]:
-    """Those of a run; of a trajectory benchmark and class, and neither score nor evaluator where it is in no mean."""
+    """The cells of a run: for a trajectory its benchmark and class, and no score and evaluator if excluded."""
     labels = trajectory_labels(record)
     score = "" if record.skipped else record.score
     names = ", ".join(name.removesuffix("Evaluator") for name in record.evaluators if not record.skipped)
@@ -84,7 +84,7 @@ class HtmlExtras:
         report = self._report
         if report is not None:
             label = quote(item.nodeid.rpartition("::")[0], safe="")
-            links.append(_extra("url", f"{self.reference(report / INDEX)}#task={label}", "our report"))
+            links.append(_extra("url", f"{self.reference(report / INDEX)}#task={label}", "report"))
         return links
 
     @property
@@ -93,11 +93,11 @@ class HtmlExtras:
         return report
 
     def reference(self, path: Path) -> str:
-        """A file as the page refers to it, with nothing left in it that means something in a URL or in HTML."""
+        """The relative URL of a file, with special characters quoted."""
         return quote(os.fsencode(os.path.relpath(path, self.page)))
 
     def _images(self, item: RunItem, report: pytest.TestReport) -> list[dict[str, Any]]:
-        """The last screenshot of a trajectory that failed. Secrets in images are found by nobody."""
+        """The last screenshot of a trajectory that failed. Images are not searched for secrets."""
         trajectory = getattr(getattr(item, "funcargs", {}).get("webeval_run"), "trajectory", None)
         if trajectory is None or not report.failed or self.workspace.settings.redaction.mode == STRICT:
             return []
@@ -115,10 +115,10 @@ class HtmlExtras:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_html_results_summary(self, prefix: list[str]) -> None:
-        """Lead to our report from the top of the page."""
+        """Link the report at the top of the page."""
         if self._report is not None:
-            link = f'<a href="{self.reference(self._report / INDEX)}">report of pytest-webeval</a>'
-            prefix.append(f"<p>Failures by reason, expected and actual, screenshots: {link}</p>")
+            link = f'<a href="{self.reference(self._report / INDEX)}">pytest-webeval report</a>'
+            prefix.append(f"<p>Failures by reason, expected and actual values, screenshots: {link}</p>")
 
 
 def _is_bomb(content: bytes, kind: str) -> bool:
@@ -130,5 +130,5 @@ def _is_bomb(content: bytes, kind: str) -> bool:
 
 
 def _extra(kind: str, content: str, name: str, **fields: str) -> dict[str, Any]:
-    """What pytest-html's own `extras` make; it need not be imported for that."""
+    """An entry as made by the `extras` of pytest-html, without importing it."""
     return {"name": name, "format_type": kind, "content": content, "mime_type": None, "extension": None} | fields

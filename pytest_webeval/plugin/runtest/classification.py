@@ -1,4 +1,4 @@
-"""What one item means for its run: its outcome, whatever pytest called it."""
+"""The outcome of a run, derived from the phases of its item."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _SELF_EXPLANATORY = (WebEvalError, pytest.skip.Exception, pytest.xfail.Exception
 
 
 def classify_phase(item: pytest.Item, call: pytest.CallInfo[None], workspace: Workspace) -> RunOutcome | None:
-    """What a finished phase of an item says about its run; None where it says nothing new."""
+    """The outcome of a run after a phase of its item; None without news."""
     if call.when == "setup" and call.excinfo is None:
         return None
     recorder = item.stash.get(RECORDER, None)
@@ -54,7 +54,7 @@ def classify_phase(item: pytest.Item, call: pytest.CallInfo[None], workspace: Wo
 def _outcome_of_test(
     item: pytest.Item, call: pytest.CallInfo[None], recorder: RecordEvaluation | None, workspace: Workspace
 ) -> RunOutcome | None:
-    """What a Python test says about its run: what it recorded, or that there is no run. Its own errors say nothing."""
+    """The outcome that a Python test recorded for its run, or a broken run. Errors of the test itself do not count."""
     if recorder is not None:
         return _outcome_of_evaluation(item, call, recorder, workspace) if call.when == "call" else None
     path = run_path(item)
@@ -65,7 +65,7 @@ def _outcome_of_test(
 def _outcome_of_evaluation(
     item: pytest.Item, call: pytest.CallInfo[None], recorder: RecordEvaluation, workspace: Workspace
 ) -> RunOutcome | None:
-    """What was found out about a run while its item or a Python test ran."""
+    """The outcome recorded for a run while its item or a Python test ran."""
     run, task, is_item = recorder.case.run, recorder.case.task, isinstance(item, RunItem)
     try:
         result = _result(recorder, call, workspace) if recorder.excluded is None else None
@@ -88,7 +88,7 @@ def _outcome_of_evaluation(
 
 
 def _outcome_of_teardown(recorder: RecordEvaluation, workspace: Workspace) -> RunOutcome | None:
-    """What a fixture recorded after the test of a run: as if another test had."""
+    """The outcome that a fixture recorded after the test of a run, as if by another test."""
     result = recorder.teardown_result
     recorder.case.run.release()
     if result is None:
@@ -97,7 +97,7 @@ def _outcome_of_teardown(recorder: RecordEvaluation, workspace: Workspace) -> Ru
 
 
 def _result(recorder: RecordEvaluation, call: pytest.CallInfo[None], workspace: Workspace) -> TaskResult | None:
-    """The result of a run; where something stopped its evaluators, what was recorded and why there is no more."""
+    """The result of a run; if its evaluators were stopped, the recorded part with the reason."""
     if recorder.stopped is None or recorder.scored is not None:
         return recorder.result
     if not recorder.results:
@@ -111,7 +111,7 @@ def _result(recorder: RecordEvaluation, call: pytest.CallInfo[None], workspace: 
 
 
 def _excluded_outcome(run: Run, task: Task, message: str, workspace: Workspace) -> RunOutcome:
-    """The outcome of a run that says nothing about the agent. That nobody judged it yet is not worth a file."""
+    """The outcome of a run that says nothing about the agent. A run without a verdict gets no result file."""
     result = exclude(error_result(run, task, sanitize(message), workspace), run, sanitize(message))
     outcome = _build_outcome(result, run, task, workspace)
     return outcome if run.exclusion else replace(outcome, result=None, is_obsolete=True)
@@ -138,7 +138,7 @@ def _rule_warnings(call: pytest.CallInfo[None]) -> list[ResultWarning]:
 
 
 def error_outcome(path: Path, message: str, workspace: Workspace, *, is_partial: bool = False) -> RunOutcome:
-    """The outcome of a run that was not scored; without a result where there is no place to write one."""
+    """The outcome of a run that was not scored; without a result if there is no directory for it."""
     missing = workspace.config.stash[MISSING_TASKS]
     error_message = missing.reason(path) if path in missing.by_path else message
     run, task = _find_run_and_task(path, workspace)
@@ -151,7 +151,7 @@ def error_outcome(path: Path, message: str, workspace: Workspace, *, is_partial:
 
 
 def timeout_outcome(item: pytest.Item, message: str, workspace: Workspace) -> RunOutcome | None:
-    """The outcome of a run that could not be classified in time; None for an item that is about none."""
+    """The outcome of a run that was not classified in time; None for an item without a run."""
     path = run_path(item)
     if path is None:
         return None
@@ -174,7 +174,7 @@ def _leads_outside(path: Path, workspace: Workspace) -> bool:
 
 
 def _find_run_and_task(path: Path, workspace: Workspace) -> tuple[Run, Task | None]:
-    """As much of a run and its task as can be found out about a directory that could not be scored."""
+    """The run and task of a directory that could not be scored, as far as they can be read."""
     run = _load_or_placeholder(path, workspace)
     return run, workspace.task_or_none(run)
 

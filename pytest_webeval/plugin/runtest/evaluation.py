@@ -1,4 +1,4 @@
-"""What an item found out about its run, and how it becomes a result file and a record on the report."""
+"""The evaluations of an item, and how they become a result file and a record on the report."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from pytest_webeval.tasks.task import Expectation
 
 @dataclass
 class RecordEvaluation:
-    """Gathers what is found out about one run. Call it with an `EvaluatorResult` of your own to record that."""
+    """Collects the evaluations of one run. Call it with an `EvaluatorResult` of your own to record that."""
 
     case: Case
     workspace: Workspace
@@ -65,7 +65,7 @@ class RecordEvaluation:
 
     @property
     def redacting(self) -> Redacting:
-        """How secrets are kept out of messages."""
+        """The redaction of messages."""
         return self.workspace.config.stash[REDACTING]
 
     def __call__(self, result: EvaluatorResult) -> EvaluatorResult:
@@ -86,7 +86,7 @@ class RecordEvaluation:
         return self.scored
 
     def xfail(self, statuses: Sequence[Status]) -> None:
-        """End the test as an expected failure where an evaluator asked for that, unless there is an error."""
+        """End the test as an expected failure if an evaluator called `pytest.xfail`, unless there is an error."""
         if self.case.calls.expected and Status.ERROR not in statuses:
             reasons = "; ".join(dict.fromkeys(self.case.calls.expected))
             pytest.xfail(sanitize(self.redacting.text(reasons, self.case.run)))
@@ -103,7 +103,7 @@ class RecordEvaluation:
             raise
 
     def _reuse_stored(self, evaluators: Sequence[Any]) -> TaskResult | None:
-        """What an earlier session found, if the same code would look at it."""
+        """The result of an earlier session, if it was made by the same code."""
         by_name = {evaluator.name: evaluator for evaluator in map(unwrap_evaluator, evaluators)}
         if self.stored is None or self.results or self.evaluators:
             return None
@@ -111,7 +111,7 @@ class RecordEvaluation:
 
     @property
     def reused(self) -> StoredResult | None:
-        """What was taken from an earlier session, and stands as it did there."""
+        """The result reused from an earlier session."""
         is_taken = self.stored is not None and self.scored is self.stored.result
         return self.stored if is_taken and not self.results else None
 
@@ -131,7 +131,7 @@ class RecordEvaluation:
         pytest.skip(reason)
 
     def _score_or_exclude(self) -> TaskResult:
-        """The result of the run; where it says nothing about the agent, one that is in no count."""
+        """The result of the run; excluded if it says nothing about the agent."""
         try:
             return self._score_run(self._own_evaluators())
         except (RunExcluded, pytest.skip.Exception) as error:
@@ -147,7 +147,7 @@ class RecordEvaluation:
             return self.own_evaluators()
         except (WebEvalError, pytest.skip.Exception):
             raise
-        except (Exception, pytest.fail.Exception) as error:  # pytest would end the session: this is no phase of a test
+        except (Exception, pytest.fail.Exception) as error:  # not a phase of a test, so pytest would end the session
             reason = f"cannot set up webeval_evaluators: {type(error).__name__}: {error}; fix the fixture"
             raise EvaluationError(reason) from error
 
@@ -184,7 +184,7 @@ class RecordEvaluation:
         return build_error_result(self.case.run, self.case.task, message, definition.checksum, definition.origin)
 
     def merge_into(self, run_result: TaskResult) -> TaskResult:
-        """A result of the run together with what a test recorded."""
+        """A result of the run merged with the recorded checks."""
         details = run_result.webeval | {"explanations": []} | failure_details(self.case, self.results)
         self.reported = len(self.results)
         return merge_results([run_result, run_result.with_changes(evaluators_results=self.results, webeval=details)])
@@ -219,7 +219,7 @@ class Checker:
         if config:
             expectations = [Expectation(self.evaluator.name, 0, {"evaluator": self.evaluator.name} | config)]
         if not expectations:
-            raise TaskFailed(f"task {self.record.case.run.task_id} expects nothing of {self.evaluator.name}")
+            raise TaskFailed(f"task {self.record.case.run.task_id} has no expectation for {self.evaluator.name}")
         self.record.evaluators.append(self.evaluator)
         by_name, raised = {self.evaluator.name: self.evaluator}, self.record.case.calls.raised
         raised_before = len(raised)
@@ -253,7 +253,7 @@ LEAST = 0.01  # seconds for a step after one that used them all up
 def run_time_limit(item: pytest.Item, settings: Settings) -> Iterator[None]:
     """Let a step of a test take what is left of the time of its run. Raises `EvaluationError`.
 
-    Only what has to do with the run counts: what a fixture of a user's own sets up may take as long as it likes.
+    Only work on the run counts: the setup of user fixtures has no limit.
     """
     if not settings.timeout or item.config.getoption("usepdb", default=False):
         yield
@@ -267,12 +267,12 @@ def run_time_limit(item: pytest.Item, settings: Settings) -> Iterator[None]:
 
 
 def _timeout_message(seconds: float) -> str:
-    message = f"scoring took longer than {seconds:g} s and was ended"
-    return f"{message}; look for what is odd in the run, or raise --webeval-timeout"
+    message = f"scoring timed out after {seconds:g} s"
+    return f"{message}; inspect the run or raise --webeval-timeout"
 
 
 class PauseTimeLimitInDebugger:
-    """Stops the clock for who sits at a debugger."""
+    """Stops the clock while a debugger runs."""
 
     def pytest_enter_pdb(self) -> None:
         """Called by pytest when a test asks for the debugger."""

@@ -1,4 +1,4 @@
-"""The plugin object of a session with runs: selection, collection, parametrisation, and what each item found."""
+"""The plugin object of a session with runs: selection, collection, parametrization and outcomes."""
 
 from __future__ import annotations
 
@@ -43,12 +43,13 @@ from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.failure_text import recording_lines
 from pytest_webeval.rubrics.policy import OVER_BUDGET
+from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.provenance import deciding_checksum
 
 
 def set_plain_reason(report: pytest.TestReport, item: RunItem, error: BaseException) -> None:
-    """Let a report give the reason alone, and of a run that was left out its directory rather than a line of ours."""
+    """Reduce a report to its reason, and locate a skipped run by its directory."""
     if isinstance(error, WebEvalError):
         report.longrepr = sanitize(str(error))
     if isinstance(report.longrepr, tuple):
@@ -61,18 +62,18 @@ _TOO_WIDE = re.compile(
 
 
 def explain_scope(report: pytest.TestReport, error: BaseException) -> None:
-    """Say in one line that a fixture of a wider scope asked for one of ours that is about a run."""
+    """Explain in one line that a fixture of a wider scope requested a fixture about one run."""
     mismatch = _TOO_WIDE.match(str(error)) if isinstance(error, pytest.fail.Exception) else None
     if mismatch is not None:
         fixture, scope = mismatch.groups()
-        reason = f"a fixture of scope {scope} asks for {fixture}, which is another for each run"
-        report.longrepr = f"{reason}; give that fixture the scope function"
+        reason = f"{scope}-scoped fixture requests {fixture}, which differs for each run"
+        report.longrepr = f"{reason}; give it function scope"
 
 
 def append_recording_problems(report: pytest.TestReport, item: pytest.Item, outcome: RunOutcome) -> None:
-    """Let the report of a Python test that failed say what is wrong with the recording, after its traceback.
+    """Add the problems of the recording to the report of a failed Python test.
 
-    The text of a run's own item says so already.
+    The report of a run's own item has them already.
     """
     is_own = isinstance(item, RunItem)
     if (
@@ -85,7 +86,7 @@ def append_recording_problems(report: pytest.TestReport, item: pytest.Item, outc
 
 
 def fail(report: pytest.TestReport, message: str) -> None:
-    """Let a report be a failure that says so, after what it said of one before."""
+    """Turn a report into a failure with this message, after its earlier text."""
     before = f"{report.longreprtext}\n" if report.failed and report.longreprtext else ""
     report.outcome, report.longrepr = "failed", before + message
 
@@ -115,13 +116,13 @@ class RuntestHooks:
 
     @property
     def _no_run(self) -> Any:
-        """What a Python test over runs is parametrized with where there are none: it is skipped with a reason."""
+        """The parameter of a Python test over runs if there is no run: it is skipped with a reason."""
         roots = ", ".join(sanitize(str(root)) for root in self.workspace.settings.roots)
-        reason = f"no run in {roots}; name a directory that holds runs with --webeval-runs"
+        reason = f"no runs in {roots}; pass a directory that holds runs with --webeval-runs"
         return pytest.param(None, id="no-run", marks=pytest.mark.skip(reason=reason))
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
-        """Let `-k '[107]'`, and what else matches exactly, select the Python tests of a run as well."""
+        """Let `-k '[107]'` and other exact keywords select the Python tests of a run as well."""
         path = None if isinstance(item, RunItem) else run_path(item)
         if path is not None:
             if path not in self._keywords:
@@ -130,7 +131,7 @@ class RuntestHooks:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Deselect what lies outside the subset."""
+        """Deselect the runs outside the subset."""
         outside = outside_subset(items, self.workspace)
         if outside:
             config.stash[OUTSIDE] = sum(isinstance(item, RunItem) for item in outside)
@@ -139,7 +140,7 @@ class RuntestHooks:
             items[:] = [item for item in items if item not in deselected]
 
     def pytest_report_header(self) -> list[str]:
-        """Say what is scored, and by which rules and code."""
+        """Show the runs, the rules and the checksums."""
         roots = ", ".join(str(root) for root in self.workspace.settings.roots)
         tasks = self.workspace.configured_tasks
         data = f", tasks {' '.join(checksum[:12] for checksum in tasks.checksum.split(','))}" if tasks else ""
@@ -151,7 +152,7 @@ class RuntestHooks:
             policy["over_budget"] = self.workspace.settings.policy.over_budget
         code += "".join(f", {name.replace('_', ' ')} {value}" for name, value in policy.items() if value is not None)
         task_warnings = (
-            [f"webeval: {len(tasks.warnings)} odd in the tasks: {tasks.warnings[0]}"]
+            [f"webeval: {pluralize(len(tasks.warnings), 'warning')} in task definitions: {tasks.warnings[0]}"]
             if tasks and tasks.warnings
             else []
         )
@@ -161,7 +162,7 @@ class RuntestHooks:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
-        """End a test that takes too long over a run; skip a Python test that asks a run for what it does not say."""
+        """Apply the time limit of a run; skip a Python test whose run is excluded."""
         limit = run_time_limit(item, self.workspace.settings) if RECORDER in item.stash else nullcontext()
         try:
             with limit:
@@ -173,7 +174,7 @@ class RuntestHooks:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Write what the item found, and let the report carry it to the controller as plain JSON."""
+        """Write the outcome of the item, and attach it to the report as plain JSON for the controller."""
         outcome = self._write_outcome(item, call)
         report = yield
         if call.excinfo is not None and isinstance(item, RunItem):
@@ -194,13 +195,13 @@ class RuntestHooks:
         return report
 
     def _name_run(self, report: pytest.TestReport, item: pytest.Item) -> None:
-        """Let the report of a Python test say which run it is about, if it is about one."""
+        """Attach the label of the run to the report of a Python test."""
         path = run_path(item)
         if path is not None and self.workspace.labels.root_of(path) is not None:
             setattr(report, RUN_LABEL_ATTRIBUTE, self.workspace.labels.of(path))
 
     def _redact(self, report: pytest.TestReport, item: pytest.Item) -> None:
-        """Take secrets out of a report, or all of it where looking for them takes too long."""
+        """Redact a report; drop its text if that times out."""
         item.stash[USED] = 0.0
         try:
             with run_time_limit(item, self.workspace.settings):
@@ -208,10 +209,10 @@ class RuntestHooks:
                 _redact_report(report, item.config.stash[REDACTING], run)
         except EvaluationError:
             report.sections.clear()
-            report.longrepr = "what was told here was left out: to look for secrets in it took too long"
+            report.longrepr = "output omitted: redaction timed out"
 
     def _write_outcome(self, item: pytest.Item, call: pytest.CallInfo[None]) -> RunOutcome | None:
-        """What a phase of an item says about its run, written to disk and to JUnit XML."""
+        """Write the outcome after a phase of an item to disk and to JUnit XML."""
         outcome = self._classify(item, call) if self.is_scoring and _may_say_more(item, call) else None
         if call.when == "teardown":
             _forget(item)
@@ -221,7 +222,7 @@ class RuntestHooks:
         return outcome
 
     def _classify(self, item: pytest.Item, call: pytest.CallInfo[None]) -> RunOutcome | None:
-        """What a phase says; if to find that out takes too long as well, just that."""
+        """The outcome after a phase; if classifying it times out as well, that timeout."""
         item.stash[USED] = 0.0
         try:
             with run_time_limit(item, self.workspace.settings):
@@ -230,7 +231,7 @@ class RuntestHooks:
             return timeout_outcome(item, str(error), self.workspace)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Tell the controller how many items this worker deselected, and which directories hold no run."""
+        """Send the number of deselected items and the directories without runs to the controller."""
         output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
         if output is not None:
             output["webeval_deselected"] = session.config.stash.get(DESELECTED, 0)
@@ -238,7 +239,7 @@ class RuntestHooks:
             output["webeval_without_runs"] = self.workspace.without_runs
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
-        """Count what a selection left out."""
+        """Count the deselected items."""
         if items:
             stash = items[0].config.stash
             count = sum(isinstance(item, RunItem) for item in items)
@@ -246,13 +247,13 @@ class RuntestHooks:
 
 
 def _may_say_more(item: pytest.Item, call: pytest.CallInfo[None]) -> bool:
-    """Whether a phase can change anything: after the test itself, only what a fixture recorded late can."""
+    """Whether a phase can change the outcome: after the test itself, only checks recorded by a fixture can."""
     recorder = item.stash.get(RECORDER, None)
     return call.when != "teardown" or (recorder is not None and len(recorder.results) > recorder.reported)
 
 
 def _forget(item: pytest.Item) -> None:
-    """Let go of what an item found out: items stay to the end of the session."""
+    """Release the evaluations of an item, which itself stays to the end of the session."""
     if RECORDER in item.stash:
         item.stash[RECORDER].case.calls.forget()
         del item.stash[RECORDER]
@@ -271,7 +272,7 @@ def _argnames(mark: pytest.Mark) -> Sequence[str]:
 
 
 def _write_page(outcome: RunOutcome, item: pytest.Item) -> RunOutcome:
-    """The same once it has its page in the report, where one is asked for."""
+    """The outcome after its page in the report is written, if there is a report."""
     pages = item.config.stash.get(PAGES, None)
     return outcome if pages is None or outcome.is_partial else pages.write_for_item(outcome, item)
 
@@ -295,7 +296,7 @@ def _write_result(outcome: RunOutcome, item: pytest.Item) -> RunOutcome:
 
 
 def _redact_report(report: pytest.TestReport, redacting: Redacting, run: Run | None) -> None:
-    """Take secrets out of what pytest says of a test, and out of what the test printed."""
+    """Redact the messages of pytest about a test and the captured output."""
     report.sections[:] = [(heading, redacting.text(text, run)) for heading, text in report.sections]
     if isinstance(report.longrepr, tuple):
         report.longrepr = (*report.longrepr[:2], redacting.text(report.longrepr[2], run))

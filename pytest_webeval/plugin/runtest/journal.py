@@ -1,7 +1,7 @@
-"""What was scored so far, a line for each run, so that another session can go on where one ended.
+"""The journal of scored runs, one line per run, with which another session can resume.
 
-A journal says of a result file that it was we who wrote it, what for, and with which content. That a file lies in a run
-directory says nothing: an agent may have put it there.
+A journal records that webeval wrote a result file, for which settings and with which content. That a file lies in a run
+directory proves nothing: an agent may have put it there.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _OURS = re.compile(r"\.?eval_(?:result\.json|summary\.json|journal\.jsonl)(?:\.[
 
 
 class Seal(msgspec.Struct, frozen=True):
-    """The checksum of a complete result file, and what lay in the run directory when it was written."""
+    """The checksums of a complete result file and of the files in the run directory when it was written."""
 
     result: str
     files: str
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A line: what the session was asked for, the seal of the result, and the record that the summary is made of."""
+    """A line: the fingerprint of the settings, the seal of the result, and the record for the summary."""
 
     asked: str
     seal: Seal
@@ -58,14 +58,14 @@ class _Line(msgspec.Struct):
 def read_entries(path: Path) -> dict[str, bytes]:
     """The latest line about each run, by the run's label. A torn or damaged line counts for nothing.
 
-    Raises `SettingsError` for what is no plain file.
+    Raises `SettingsError` if it is not a regular file.
     """
     if not os.path.lexists(path):
         return {}
     try:
         content = read_file_inside(path.parent, path.name)
     except RecordingError as error:
-        raise SettingsError(f"{error}; without it, everything is scored") from error
+        raise SettingsError(f"{error}; remove it to score all runs again") from error
     lines = {}
     for line in content.split(b"\n"):
         if (label := _label(line)) is not None:
@@ -97,15 +97,15 @@ class Journal:
     _handle: int | None = field(default=None, repr=False)
 
     def append(self, entry: Entry) -> None:
-        """Add a line. Raises `SettingsError` if it cannot be kept; then the lines before it still can be read."""
+        """Add a line. Raises `SettingsError` if it cannot be written; the earlier lines stay readable."""
         try:
             handle = self._open()
             line = msgspec.json.encode(entry) + b"\n"
             written = os.write(handle, line)  # in one go, so that a killed process tears no line but its last
             if written < len(line):
                 os.ftruncate(handle, os.fstat(handle).st_size - written)
-                reason = "only a part of a line fits"
-                raise DiskFull(f"cannot write {self.path}: {reason}; make room on the disk", self.path, reason)
+                reason = "only part of a line fits"
+                raise DiskFull(f"cannot write {self.path}: {reason}; free some disk space", self.path, reason)
             if self.sync is not None:
                 self.sync(handle)
         except OSError as error:
@@ -125,15 +125,15 @@ class Journal:
         return self._handle
 
     def _check(self, handle: int) -> None:
-        """Cut a torn last line off, to which ours would be added. Raises `SettingsError` for what is no plain file."""
+        """Cut off a torn last line before appending. Raises `SettingsError` if it is not a regular file."""
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
-            raise SettingsError(f"{self.path} is not a regular file; remove it, so that the session can be resumed")
+            raise SettingsError(f"{self.path} is not a regular file; remove it to make the session resumable")
         if status.st_size and os.pread(handle, 1, status.st_size - 1) != b"\n":
             os.ftruncate(handle, os.pread(handle, status.st_size, 0).rfind(b"\n") + 1)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
@@ -150,9 +150,9 @@ class Journal:
 
 
 def files_in(directory: Path) -> str:
-    """SHA-256 of the names and sizes of all that lies in a directory but what we write.
+    """SHA-256 of the names and sizes of all files in a directory, without those that webeval writes.
 
-    Empty where that is very much, or cannot be listed: nobody can tell then whether it is still the same.
+    Empty if there are too many files or they cannot be listed: changes could not be detected.
     """
     names: list[str] = []
     try:

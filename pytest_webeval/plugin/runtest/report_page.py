@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class RunPages:
-    """One a process. A page that cannot be made is missing, and costs nothing else."""
+    """One per process. A page that cannot be made is missing, without other effects."""
 
     workspace: Workspace
     directory: Path
@@ -48,7 +48,7 @@ class RunPages:
     _taken: set[str] = field(default_factory=set)  # keywords that select tasks by something else than their id
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
-        """Know all runs, also those that are deselected later: a keyword must select no run but that of its page."""
+        """Remember all runs, also deselected ones: a keyword on a page must select only the run of that page."""
         if isinstance(item, RunItem):
             label, _, name = item.nodeid.rpartition("::")
             self._task_ids[label] = item.task_id
@@ -69,9 +69,9 @@ class RunPages:
             return outcome
 
     def write(self, outcome: RunOutcome, path: Path, runs: int = 1) -> RunOutcome:
-        """The same, with what the list says of its task, once its page is written; `runs` share the room for images.
+        """The outcome with the texts of its task, after its page is written; `runs` share the bytes for images.
 
-        Without one, because nothing can be made of what was recorded, the list tells that there is none.
+        If the recording cannot be read, there is no page, and the list says so.
         """
         try:
             return (
@@ -85,16 +85,16 @@ class RunPages:
             return outcome
 
     def write_merged(self, outcome: RunOutcome, path: Path, runs: int) -> RunOutcome:
-        """The same of what was found out after all was scored, in the time that a run may take."""
+        """The same for a merged outcome, within the time limit of one run."""
         seconds = self.workspace.settings.timeout or LONGEST
         try:
-            with time_limit(seconds, "the page of a run took too long"):
+            with time_limit(seconds, "writing the report page timed out"):
                 return self.write(outcome, path, runs)
         except EvaluationError:
             return outcome
 
     def write_without_recording(self, outcome: RunOutcome, path: Path) -> RunOutcome:
-        """The same without a look at the recording, which ended the process that had one."""
+        """The same without reading the recording, which crashed the worker."""
         return self.write(replace(outcome, run=self._placeholder(path)), path)
 
     def _write_view(self, outcome: RunOutcome, source_result: TaskResult, path: Path, runs: int) -> RunOutcome:
@@ -137,7 +137,7 @@ class RunPages:
         return placeholder_run(path, self.workspace.labels.of(path), self.workspace.settings.rules)
 
     def _pictures(self, run: Run, runs: int) -> ScreenshotSource | None:
-        """Links to the screenshots of a run, or small copies; nothing where there are none, or none may be copied."""
+        """Links to the screenshots of a run, or thumbnails; None without a trajectory, or if redaction forbids them."""
         if run.trajectory is None:
             return None
         from pytest_webeval.reports.html.screenshots import Links

@@ -1,6 +1,6 @@
-"""What an earlier session found out about a run, for sessions with --webeval-resume.
+"""Results of an earlier session, for sessions with --webeval-resume.
 
-Only what our own journal vouches for is taken, and only where nothing that decides a verdict is another than then.
+A result is reused only if the journal lists it and if no input of its verdict has changed.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.files import sha256
+from pytest_webeval.safety.text import pluralize
 from pytest_webeval.scoring.provenance import deciding_checksum
 from pytest_webeval.scoring.provenance import libraries
 from pytest_webeval.storage import remove_leftovers
@@ -50,16 +51,16 @@ from pytest_webeval.tasks.task import Task
 
 
 def settings_fingerprint(settings: Settings) -> str:
-    """SHA-256 of all that a session was asked for, and with which libraries, as far as a result may depend on it."""
+    """SHA-256 of the settings and library versions on which results depend."""
     sites = sha256(settings.config.read_bytes()) if settings.config else None
     facts = [settings.affecting_results(), sites, libraries()]
     return sha256(json.dumps(facts, sort_keys=True).encode("utf-8", "surrogatepass"))
 
 
 def journal_path(workspace: Workspace, path: Path) -> Path | None:
-    """Where the journal lies that tells of a run; None where it would be in the run's own directory.
+    """The path of the journal for a run; None if it would be in the run's own directory.
 
-    What lies there was written by a stranger.
+    Files in there are untrusted.
     """
     if workspace.settings.output is not None:
         return workspace.settings.output / JOURNAL
@@ -81,7 +82,7 @@ class StoredResult:
 
 @dataclass(eq=False)
 class PreviousSession:
-    """One a process: what the journals said when it first looked."""
+    """One per process: the journals as they were when first read."""
 
     workspace: Workspace
     journals: dict[Path, dict[str, bytes]] = field(default_factory=dict)
@@ -117,7 +118,7 @@ class PreviousSession:
             return None
         if place not in self.journals:
             self.journals[place] = {}
-            with suppress(SettingsError):  # which the controller tells, for it cannot write there either
+            with suppress(SettingsError):  # which the controller reports, since it cannot write there either
                 self.journals[place] = read_entries(place)
         line = self.journals[place].get(run.label)
         return None if line is None else entry_in(line)
@@ -129,7 +130,7 @@ def _is_defined_alike(definition: Definition, result: TaskResult) -> bool:
 
 
 def _sealed(path: Path, entry: Entry) -> TaskResult | None:
-    """The result in a file, if its content is that which the journal tells of."""
+    """The result in a file, if its checksum is that of the journal."""
     try:
         content = read_file_inside(path.parent, RESULT)
         return TaskResult.read(json.loads(content)) if sha256(content) == entry.seal.result else None
@@ -143,7 +144,7 @@ def _is_verdict(record: Record) -> bool:
 
 
 def _has_same_files(run: Run, result: TaskResult, entry: Entry) -> bool:
-    """Whether nothing came to the run or went, and what was read of it still says the same."""
+    """Whether the run has the same files, and those that were read have the same content."""
     inputs: dict[str, str] = result.webeval.get("inputs") or {}
     if not inputs or not entry.seal.files or entry.seal.files != files_in(run.path):
         return False
@@ -172,7 +173,7 @@ def reuse_stored_result(item: pytest.Item, run: Run, definition: Definition, wor
 
 @dataclass(eq=False)
 class Journals:
-    """Those of one session, one wherever a summary goes. Only the controller writes them, so each has one writer."""
+    """The journals of one session, one next to each summary. Only the controller writes them."""
 
     workspace: Workspace
     resumed: set[str] = field(default_factory=set)
@@ -183,7 +184,7 @@ class Journals:
     _is_tidy: bool = False
 
     def __post_init__(self) -> None:
-        """Know which journals were there before."""
+        """Remember the existing journals."""
         self._found = {place for place in self._places if os.path.lexists(place)}
 
     @property
@@ -197,9 +198,9 @@ class Journals:
         return settings_fingerprint(self.workspace.settings)
 
     def keep(self, carried: RecordPayload) -> None:
-        """Add a line about a result that was written just now. What cannot be kept is told once, and costs nothing.
+        """Add a line about a new result. The first write error is reported; the session continues.
 
-        Raises `DiskFull` where there is no room for the line.
+        Raises `DiskFull` if the line does not fit.
         """
         label = carried.record.run
         for runs, is_one in ((self.resumed, carried.is_resumed), (self.disturbed, carried.is_disturbed)):
@@ -217,7 +218,7 @@ class Journals:
             self.problems = self.problems or [str(error)]
 
     def tidy(self, labels: Iterable[str]) -> None:
-        """Before a session goes on where one was killed: remove what that one was writing, once."""
+        """Remove unfinished files of a killed session, once."""
         if not self.workspace.settings.resume or self._is_tidy:
             return
         self._is_tidy = True
@@ -228,9 +229,9 @@ class Journals:
                 remove_leftovers(directory, RESULT, SUMMARY)
 
     def end(self, *, is_complete: bool, is_whole: bool) -> None:
-        """Remove the journals that nobody needs: all that is to be scored was.
+        """Remove the journals of a session that scored all its runs.
 
-        A session that chose some runs leaves those of others, which tell of more than it looked at.
+        A session over some of the runs leaves the earlier journals, which list more runs.
         """
         for journal in self._journals.values():
             journal.close()
@@ -245,8 +246,8 @@ class Journals:
             self.problems = self.problems or [str(error)]
 
     def lines(self, count: int) -> Sequence[str]:
-        """What the terminal tells, of so many results in all."""
+        """The lines for the terminal; `count` is the number of results."""
         if not self.workspace.settings.resume:
             return self.problems
-        told = f"resumed: {len(self.resumed)} of {count} results taken from an earlier session"
-        return [told if self._found else f"{told}; there is no {JOURNAL} of one", *self.problems]
+        message = f"resumed: {len(self.resumed)} of {pluralize(count, 'result')} taken from an earlier session"
+        return [message if self._found else f"{message}; it left no {JOURNAL}", *self.problems]

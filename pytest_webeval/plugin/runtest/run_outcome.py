@@ -1,4 +1,4 @@
-"""What became of a run: a result to write, and a record for the summary."""
+"""The outcome of a run: a result to write, and a record for the summary."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ class RecordPayload:
     part: str | None
     seal: Seal | None = None
     is_resumed: bool = False  # the result is that of an earlier session
-    is_disturbed: bool = False  # what happened to the result is no fault of the run, and may not happen again
+    is_disturbed: bool = False  # the error is not about the run and may not occur again
     texts: dict[str, str | None] | None = None  # of the task, intent and template, where a report shows them
     no_room: dict[str, str] | None = None  # files for which the disk has none, with what the system says
 
     @classmethod
     def by(cls, report: pytest.TestReport) -> RecordPayload | None:
-        """What a report carries, if anything."""
+        """The payload of a report, or None."""
         text: str | None = getattr(report, PAYLOAD_ATTRIBUTE, None)
         if text is None:
             return None
@@ -64,7 +64,7 @@ class RecordPayload:
         return cls(Record(**record), part, seal and Seal(**seal), *flags)
 
     def attach_to(self, report: pytest.TestReport) -> None:
-        """Let a report carry it."""
+        """Attach the payload to a report."""
         seal = self.seal and {"result": self.seal.result, "files": self.seal.files}
         fields = [self.record.to_json(), self.part, seal, self.is_resumed, self.is_disturbed, self.texts, self.no_room]
         text = json.dumps(fields)
@@ -78,7 +78,7 @@ LONGEST_PROPERTY = 1_000  # characters
 class RunOutcome:
     """A record, and the result behind it. `is_partial` marks what a Python test checked: only a part of a result.
 
-    The record has no secrets in it, because every report shows it. The result has, until it is written elsewhere.
+    The record is redacted, because every report shows it. The result is redacted when it is written.
     """
 
     record: Record
@@ -87,7 +87,7 @@ class RunOutcome:
     run: Run | None
     redacting: Redacting
     is_partial: bool = False
-    is_obsolete: bool = False  # what an earlier session wrote about the run is no longer so
+    is_obsolete: bool = False  # the result of an earlier session is obsolete
     is_verdict: bool = False  # all of it comes from the evaluators, so that another session would find the same
     seal: Seal | None = None
     is_resumed: bool = False
@@ -116,14 +116,14 @@ class RunOutcome:
         return replace(self, seal=seal)
 
     def _check_place(self) -> None:
-        """Raise `SettingsError` where a run is gone, so that nobody makes its directory again."""
+        """Raise `SettingsError` if the run is gone, so that its directory is not created again."""
         run = self.run
         if run is not None and self.path.parent == run.path and not os.path.isdir(run.path):  # noqa: PTH112  (speed)
-            problem = f"cannot write {self.path}: the run was removed while the session ran"
-            raise SettingsError(f"{problem}; restore it, or choose a place with --webeval-output")
+            problem = f"cannot write {self.path}: the run was removed during the session"
+            raise SettingsError(f"{problem}; restore it or choose a directory with --webeval-output")
 
     def with_write_error(self, message: str) -> RunOutcome:
-        """The same with an error in place of a verdict that nobody can read."""
+        """The same with an error in place of an unreadable verdict."""
         excluded = message if self.record.trajectory else self.record.excluded
         failure = list(astuple(error_group(message)))
         changes: dict[str, Any] = {"reason": message, "failure": failure, "excluded": excluded, "skipped": False}
@@ -131,9 +131,9 @@ class RunOutcome:
         return replace(self, record=record, result=None, is_disturbed=True)
 
     def without_room(self, error: DiskFull) -> RunOutcome:
-        """The same with an error in place of a verdict for which there is no room on the disk.
+        """The same with an error in place of a verdict that does not fit on the disk.
 
-        It is the same short one for all runs, since what to do is said once, at the end of the session.
+        The message is short and the same for all runs; the remedy is shown once, at the end of the session.
         """
         outcome = self.with_write_error(f"disk full: {self.path.name} was not written ({error.reason})")
         return outcome.with_unwritten_file(error)
@@ -177,7 +177,7 @@ class RunOutcome:
 
     @property
     def payload(self) -> RecordPayload:
-        """What travels on the report."""
+        """The payload for the report."""
         part = (
             self.redacting.redact_for_file(self.result, self.run)
             if self.is_partial and self.result is not None
@@ -194,7 +194,7 @@ def _cut(record: Record) -> str:
 
 
 def is_result_of(path: Path, run: str) -> bool:
-    """Whether a file is a result that a session wrote about that run, and not somebody else's file of that name."""
+    """Whether a file is a result that a session wrote about that run, not another file of that name."""
     try:
         result = TaskResult.read(json.loads(read_file_inside(path.parent, path.name)))
     except (RecordingError, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""What the first page of a report shows of all runs, as JSON: totals, tables, groups, and a row for each run."""
+"""The data of the index page as JSON: totals, tables, groups, and a row for each run."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ COLUMNS = (
     "data",
     "flip",
 )
-# What the two columns `site` and `type` are called: of tasks with sites, of trajectories, and of both in one session.
+# Headings of the columns `site` and `type`: for tasks with sites, for trajectories, and for both in one session.
 _OF_TASKS = {
     "site": {"one": "Site", "many": "Sites", "none": "no site"},
     "type": {"one": "Kind", "many": "Kinds of task", "none": "unknown"},
@@ -113,7 +113,7 @@ def _totals(summary: Summary) -> dict[str, Any]:
 
 
 def _headings(index_rows: Iterable[IndexRow]) -> dict[str, dict[str, str]]:
-    """What the columns `site` and `type` of these runs are called."""
+    """The headings of the columns `site` and `type` for these runs."""
     kinds = {index_row.record.trajectory is not None for index_row in index_rows}
     if len(kinds) > 1:
         return _OF_BOTH

@@ -28,7 +28,7 @@ class ScreenshotSource(Protocol):
     """How the screenshots of a run get into a report."""
 
     def of(self, shot: Screenshot) -> str | None:
-        """What the page takes for the address of an image; None where there is to be none."""
+        """The URL of an image on the page, or None."""
         ...
 
 
@@ -58,7 +58,7 @@ class Links:
 
 @dataclass(slots=True)
 class Thumbnails:
-    """Small copies, as long as there are bytes left for them. What is no image that can be read has none."""
+    """Thumbnails within a budget of bytes. Unreadable images have none."""
 
     trajectory: Trajectory
     left: int
@@ -83,13 +83,13 @@ class Thumbnails:
 
 
 def thumbnail(content: bytes) -> bytes:
-    """A small JPEG of an image. Raises `RecordingError` for what is none, or is one of very many pixels."""
+    """A small JPEG of an image. Raises `RecordingError` if it cannot be read or has too many pixels."""
     image_module = pillow()
     try:
         with image_module.open(io.BytesIO(content), formats=_FORMATS) as image:
             if image.width * image.height > MOST_PIXELS:
-                size = f"an image of {image.width} x {image.height} pixels"
-                raise RecordingError(f"{size}; at most {MOST_PIXELS:,} are made smaller")
+                size = f"{image.width} x {image.height} pixels"
+                raise RecordingError(f"image too large: {size}; the limit is {MOST_PIXELS:,} pixels")
             image.draft("RGB", (WIDTH, HEIGHT))  # a JPEG need not be decoded at full size
             small = image.convert("RGB")
             small.thumbnail((WIDTH, HEIGHT))
@@ -97,14 +97,14 @@ def thumbnail(content: bytes) -> bytes:
             small.save(written, "JPEG", quality=QUALITY, optimize=True)
             return written.getvalue()
     except (OSError, ValueError, SyntaxError, EOFError, MemoryError, image_module.DecompressionBombError) as error:
-        raise RecordingError(f"an image that cannot be read: {error}") from error
+        raise RecordingError(f"cannot read image: {error}") from error
 
 
 def pillow() -> ModuleType:
     """The library that reads images. Raises `SettingsError` where it is not installed."""
     try:
-        from PIL import Image  # for who asks for copies
+        from PIL import Image  # only for this option
     except ImportError as error:
-        problem = "--webeval-report-embed needs Pillow"
+        problem = "--webeval-report-embed requires Pillow"
         raise SettingsError(f"{problem}; install it with pip install 'pytest-webeval[embed]'") from error
     return Image

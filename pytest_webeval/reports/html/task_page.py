@@ -1,4 +1,4 @@
-"""All that a report shows of one run, as JSON."""
+"""The page of one run as JSON."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _UNREADABLE = "(cannot be read)"
 
 
 def network_table(run: Run, marks: Mapping[int, str]) -> dict[str, Any] | None:
-    """The requests but for static assets, and how many were left out; None where no trace can be read.
+    """The requests without static assets, and the number of omitted ones; None without a readable trace.
 
     Of more than `MOST_EVENTS` those that are marked stay, and the last ones.
     """
@@ -91,7 +91,7 @@ def _read(event: NetworkEvent, name: str) -> str | int | None:
 
 
 def marks_of(results: Sequence[EvaluatorResult], explanations: Sequence[Mapping[str, Any] | None]) -> dict[int, str]:
-    """What events were for the verdicts, by their index: the match, the nearest miss, or another candidate."""
+    """The role of events in the verdicts, by index: match, nearest miss or candidate."""
     marks: dict[int, str] = {}
     for result, explanation_or_none in zip(results, explanations, strict=False):
         explanation = explanation_or_none or {}
@@ -109,7 +109,7 @@ _VERDICT = ("criterion", "status", "score", "reason", "source")
 
 @dataclass(frozen=True, slots=True)
 class ReportPaths:
-    """Where the things are that a report leads to, the report itself, and where its commands are to be called."""
+    """The paths of the linked files, of the report, and of the directory for its commands."""
 
     report: Path
     run: Path
@@ -125,7 +125,7 @@ class ReportPaths:
 def recorded_parts(
     run: Run, task: Task | None, result: TaskResult, pictures: ScreenshotSource | None
 ) -> dict[str, Any]:
-    """What a report shows of the recording and the task themselves, with all secrets that are in them."""
+    """The recorded data and the task for the page, not yet redacted."""
     return {
         "intent": (task.intent or None) if task else None,
         "start_urls": list(task.start_urls) if task else [],
@@ -140,7 +140,7 @@ def task_view(
 ) -> dict[str, Any]:
     """The page of one run, from its result and its recorded parts without secrets. `rerun` scores it again.
 
-    What the record says became of the run counts, which may have changed after it was scored.
+    The outcome in the record counts, since it may have changed after scoring.
     """
     webeval = result.webeval
     return {

@@ -22,7 +22,7 @@ LONGEST_TEXT = 4_000  # characters
 
 
 def step_timeline(run: Run, pictures: ScreenshotSource | None) -> list[dict[str, Any]] | None:
-    """The steps of a trajectory, at most `MOST_STEPS`, those at the end. None where the run is none.
+    """The steps of a trajectory, at most the last `MOST_STEPS`. None if the run is not a trajectory.
 
     Of one whose log cannot be read, or holds no action, the screenshots alone are shown.
     """
@@ -80,7 +80,7 @@ def _picture(shot: Screenshot | None, pictures: ScreenshotSource | None) -> str 
 
 
 def _truncate(tree: Any) -> Any:
-    """The same JSON, its texts no longer than anybody reads."""
+    """The same JSON with shortened texts."""
     if isinstance(tree, str):
         return truncate(tree, LONGEST_TEXT, ELLIPSIS_WITH_LENGTH, is_marker_extra=True)
     if isinstance(tree, Mapping):

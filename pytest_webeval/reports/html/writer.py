@@ -26,14 +26,14 @@ from pytest_webeval.storage import write_text
 _LONGEST = 2_000  # characters of one text in what is written as HTML; the index holds all of it
 _OUTCOMES = ("success", "partial_match", "failure", "error", "excluded")
 _POLICY = "default-src 'none'; script-src {script}; style-src {style}; img-src 'self' data:; {forms}"
-_ADVICE = "choose a place with --webeval-report"
+_ADVICE = "choose another directory with --webeval-report"
 _FORMS = "base-uri 'none'; form-action 'none'"
 # Inside JSON these stand in texts only; each would mean something to HTML or to old JavaScript.
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
 def inert_json(value: Any) -> str:
-    """JSON that means nothing to HTML around it: no tag, no entity and no end of a script in it."""
+    """JSON that is safe inside HTML: without tags, entities and ends of scripts."""
     text = _compact(value)
     for character, escape in _ESCAPES.items():
         text = text.replace(character, escape)
@@ -67,7 +67,7 @@ def task_script(label: str, data: Mapping[str, Any]) -> str:
 def write_page(index: Mapping[str, Any], directory: Path) -> None:
     """Write index.html, report.css and report.js into a directory, which is made where it is missing.
 
-    Raises `SettingsError` that says why nothing could be written there.
+    Raises `SettingsError` if they cannot be written.
     """
     policy = _POLICY.format(script="'self'", style="'self'", forms=_FORMS)
     _write(directory / "index.html", _render(index, policy=policy))
@@ -76,7 +76,7 @@ def write_page(index: Mapping[str, Any], directory: Path) -> None:
 
 
 def write_task(label: str, data: Mapping[str, Any], directory: Path) -> str:
-    """Write the script of one task below the directory of a page; what the page's index calls it."""
+    """Write the script of one task and return its name for the index."""
     name = data_name(label)
     write_in_place(directory / "data" / f"{name}.js", task_script(label, data), _ADVICE)
     return name
@@ -116,7 +116,7 @@ def _render(index: Mapping[str, Any], policy: str, style: str = "", script: str 
     environment.filters["spelled"] = _format_text
     environment.filters["counted"] = "{:,}".format
     visible = escape_surrogates({**index, "rows": ()})
-    assets = {"style": Markup(style), "script": Markup(script), "tasks": Markup(tasks)}  # noqa: S704  (ours, or inert)
+    assets = {"style": Markup(style), "script": Markup(script), "tasks": Markup(tasks)}  # noqa: S704  (own text, or inert)
     return environment.get_template("index.html.jinja").render(
         **{**visible, "templates": _sort_by_failures(visible["templates"])},
         **assets,
@@ -148,17 +148,16 @@ COPY = "report.html"
 
 
 def write_copy(index: Mapping[str, Any], directory: Path, budget: int) -> Path:
-    """Write the copy of a report that has been written, and say where it is.
+    """Write the single-file copy of a report and return its path.
 
-    Of the pages of runs those that did not succeed come first; what there is no room for, the list tells to be left
-    out. Raises `SettingsError`.
+    Runs that did not succeed come first. The list marks the runs whose pages do not fit. Raises `SettingsError`.
     """
     columns: Sequence[str] = index["columns"]
     status, data = columns.index("status"), columns.index("data")
     least = len(single_page({**index, "embedded": True}, "\n").encode())
     if least > budget:
-        problem = f"--webeval-report-embed: the list alone needs {least:,} bytes, and {budget:,} may be written"
-        raise SettingsError(f"{problem}; no {COPY} is written, allow more")
+        problem = f"--webeval-report-embed: {budget:,} bytes are too few: the task list needs {least:,} bytes"
+        raise SettingsError(f"{problem}; raise the limit to write {COPY}")
     left = budget - least
     scripts, rows = [], list(index["rows"])
     for row_index in sorted(range(len(rows)), key=lambda position: (_rank(rows[position][status]), position)):

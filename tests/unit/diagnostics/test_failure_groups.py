@@ -78,7 +78,7 @@ def test_a_failed_assertion_tells_field_and_kind(name, field, kind, text):
         ("cannot parse /data/runs/7/network.har as HAR: line 3; re-record the run", "cannot parse … as HAR"),
         ("missing file: runs/7/network.har; add it, or remove the run", "missing file"),
         ("task 108 has no recording", "task … has no recording"),
-        ("scoring took longer than 60 s\nand more", "scoring took longer than … s"),
+        ("scoring timed out after 60 s\nand more", "scoring timed out after … s"),
         ('unknown evaluator "Mine" @ eval[0].evaluator', "unknown evaluator …"),
         ("ValueError: no such thing", "ValueError"),
     ],

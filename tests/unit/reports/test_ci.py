@@ -70,9 +70,9 @@ def test_the_page_tells_flips_numbers_sites_groups_commands_and_tasks():
     assert page == (
         "## Web-agent runs: 33.3% success\n\n"
         "### Since the baseline of <code>2026-01-30</code>: 1 regressed, 0 fixed, 0 new, 1 gone\n\n"
-        "It was scored with other rules and task definitions, which may be why.\n\n"
+        "It used other rules and task definitions. These may explain the changes.\n\n"
         "regressed: <code>1</code>\n\n"
-        "**1 of 3 succeeded**, 1 failed, 1 error, 1 excluded; of the 3 that count, 95 % interval 25.0% to 75.0%. "
+        "**1 of 3 succeeded**, 1 failed, 1 error, 1 excluded; 95% interval 25.0% to 75.0% for the 3 that count. "
         "Rules <code>default</code>.\n\n"
         "| site | success | of | rate |\n| --- | --- | --- | --- |\n"
         "| <code>shopping</code> | 1 | 2 | 50.0% |\n| <code>gitlab</code> | 0 | 1 | 0.0% |\n\n"
@@ -80,9 +80,9 @@ def test_the_page_tells_flips_numbers_sites_groups_commands_and_tasks():
         "| count | evaluator | reason |\n| --- | --- | --- |\n"
         "| 1 | <code>NetworkEventEvaluator</code> | <code>f differs</code> |\n"
         "| 1 |  | <code>error&#58; no file</code> |\n\n"
-        "Score the 1 with <code>f differs</code> again:\n\n"
+        "Rerun 1 task with <code>f differs</code>:\n\n"
         "```sh\npytest --webeval-runs=runs -k '[1]'\n```\n\n"
-        "Score the 1 with <code>error&#58; no file</code> again:\n\n"
+        "Rerun 1 task with <code>error&#58; no file</code>:\n\n"
         "```sh\npytest --webeval-runs=runs -k '[3]'\n```\n"
         "\n### 2 tasks without success\n\n"
         "| task | site | reason |\n| --- | --- | --- |\n"
@@ -94,7 +94,7 @@ def test_the_page_tells_flips_numbers_sites_groups_commands_and_tasks():
 def test_a_session_without_failures_and_sites_tells_its_numbers_alone():
     page = markdown(summary([], partial=True, stopped="Ctrl-C | x"), reruns([]), ROOM)
     assert page == (
-        "## Web-agent runs: none that counts\n\n**0 of 0 succeeded**, 0 failed, 0 errors, 1 excluded. "
+        "## Web-agent runs: no scored runs\n\n**0 of 0 succeeded**, 0 failed, 0 errors, 1 excluded. "
         "Rules <code>default</code>. This session is partial. Stopped: <code>Ctrl-C &#124; x</code>.\n"
     )
 
@@ -171,20 +171,20 @@ def test_a_page_never_takes_more_room_than_there_is(room):
     assert ("more in eval_summary.json" in page) is (room > 3_000)
 
 
-FAILED = "::error title=webeval%3A a%2C b::0 of 1 succeeded, 1 failed, errors: 0"
+FAILED = "::error title=webeval%3A a%2C b::0 of 1 succeeded, 1 failed, 0 errors"
 
 
 @pytest.mark.parametrize(
     ("rows", "about", "line"),
     [
-        ([row(1, "success")], {}, "::notice title=webeval%3A a%2C b::1 of 1 succeeded (100.0%25), 0 failed, errors: 0"),
-        ([row(1)], {}, "::error title=webeval%3A a%2C b::0 of 1 succeeded (0.0%25), 1 failed, errors: 0"),
+        ([row(1, "success")], {}, "::notice title=webeval%3A a%2C b::1 of 1 succeeded (100.0%25), 0 failed, 0 errors"),
+        ([row(1)], {}, "::error title=webeval%3A a%2C b::0 of 1 succeeded (0.0%25), 1 failed, 0 errors"),
         (
             [row(1)],
             {"success_rate": None, "baseline": BASELINE | {"timestamp": "1\r\n::%"}},
             FAILED + "; since 1\\u000d%0A\\u003a:%25 1 regressed, 0 fixed",
         ),
-        ([], {}, "::notice title=webeval%3A a%2C b::0 of 0 succeeded, 0 failed, errors: 0"),
+        ([], {}, "::notice title=webeval%3A a%2C b::0 of 0 succeeded, 0 failed, 0 errors"),
     ],
 )
 def test_the_annotation_is_one_line_with_the_totals(rows, about, line):

@@ -64,7 +64,7 @@ def test_criteria_are_named_where_there_are_several_the_most_frequent_first(told
     assert told(mixed)[1] == f"{expected}, undecided 1"
 
 
-CERTAIN_OF_NOTHING = "95 % interval 0.0% to 100.0%"
+CERTAIN_OF_NOTHING = "95% interval 0.0% to 100.0%"
 
 
 @pytest.mark.parametrize(

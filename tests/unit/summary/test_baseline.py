@@ -82,11 +82,11 @@ def test_a_baseline_is_read_as_far_as_it_is_needed(tmp_path):
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"", "is no JSON"),
-        (b"\xff", "is no JSON"),
+        (b"", "then.json as JSON: Expecting value"),
+        (b"\xff", "then.json as JSON: 'utf-8' codec"),
         (b"[" * 100_000, "nests deeper"),
         (b"[" + b"1," * 2_000_001 + b"1]", "holds more values"),
-        (b"[]", "no eval_summary.json of ours: Expected `object`, got `array`"),
+        (b"[]", "then.json: Expected `object`, got `array`"),
         (
             json.dumps(WHOLE | {"task_results": [{"run": "r", "task_id": True, "status": "success"}]}).encode(),
             "got `bool`",

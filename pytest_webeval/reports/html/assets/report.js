@@ -1,5 +1,5 @@
 "use strict";
-// The task list and the task view. Everything shown is text of strangers: it enters the page as text nodes only.
+// The task list and the task view. All content is untrusted text: it enters the page as text nodes only.
 (() => {
 const MOST_SHOWN = 5000; // characters of one text before "show all"
 const MOST_LINES = 1500; // lines of one JSON tree before "show all"
@@ -9,7 +9,7 @@ const MOST_KEPT = 50; // tasks whose data stay in memory
 const MOST_OF_RUN = 26; // characters of a label in the list
 const SIGNS = { success: "✓", failure: "✕", error: "!", partial_match: "◐", excluded: "–" };
 const MARKS = { nearest: "◆ nearest", candidate: "◇ candidate", match: "✓ match" };
-// Control characters, directions and halves of pairs, which would not show as what they are.
+// Control characters, direction marks and lone surrogates, which are not visible as such.
 const HIDDEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]/gu;
 
@@ -64,7 +64,7 @@ const badge = (status, text) =>
   el("span", { class: `badge ${Object.hasOwn(SIGNS, status) ? status : ""}` }, SIGNS[status] || "", " ", text || status);
 const button = (text, onclick, kind = "plain") => el("button", { type: "button", class: kind, onclick }, text);
 
-/** An address of our own files, or null: recorded addresses are never followed. */
+/** A URL of a file of this report, or null: recorded URLs are never followed. */
 function ours(address) {
   if (typeof address !== "string" || /^[\s/\\]|[\u0000-\u001f\\]|^[^/?#]*:/.test(address)) return null;
   try {
@@ -80,7 +80,7 @@ const picture = (address) =>
     ? address
     : ours(address);
 
-// ── the index: a row per task, with what filters ask for worked out once ────────────────────────────────────────
+// ── the index: a row per task, with its filter values computed once ─────────────────────────────────────────────
 
 const index = JSON.parse($("webeval-index").textContent);
 const rows = index.rows.map(asRow);
@@ -127,7 +127,7 @@ const SORTS = {
   seconds: ["slowest", (a, b) => (b.seconds ?? 0) - (a.seconds ?? 0)],
 };
 
-// ── what is asked for lives in the address, so that it can be handed on ─────────────────────────────────────────
+// ── the view state lives in the URL, so that links to it can be shared ──────────────────────────────────────────
 
 let state = { filters: new Map(), words: "", sort: "", task: "" };
 let written = null;
@@ -146,7 +146,7 @@ function addressOf({ filters, words, sort, task }) {
   return "#" + told.toString();
 }
 
-/** Change what is asked for: as a new page of the history, or in place of the present one while somebody types. */
+/** Change the view state: as a new history entry, or in place of the present one while the user types. */
 function change(changes, inPlace) {
   state = { ...state, ...changes };
   clearTimeout(writing);
@@ -161,7 +161,7 @@ function remember(inPlace) {
   try {
     history[inPlace ? "replaceState" : "pushState"](null, "", address);
     written = address;
-  } catch { // some browsers refuse too many of these at a time: the next one will tell
+  } catch { // some browsers limit the rate of these calls: the next change writes the URL
     written = null;
   }
 }
@@ -239,7 +239,7 @@ function drawFilters() {
     select.value = value;
     select.parentElement.classList.toggle("used", value !== "");
   }
-  if ($("search").value !== state.words) $("search").value = state.words; // while somebody types, both are the same
+  if ($("search").value !== state.words) $("search").value = state.words; // while the user types, both are equal
   $("sort").value = state.sort;
   $("clear").hidden = !state.filters.size && !state.words;
   $("count").textContent = shown.length === rows.length
@@ -278,13 +278,13 @@ function drawRows() {
   else list.removeAttribute("aria-activedescendant");
 }
 
-/** What tells a run from the others: without the directories that all of them lie in, and of long ones the end. */
+/** The label of a run without the directories that all runs share; of a long label the end. */
 function ending(run) {
   const own = run.slice(common);
   return own.length > MOST_OF_RUN ? "…" + own.slice(-MOST_OF_RUN) : own;
 }
 
-/** Of several runs of a task the first that did not succeed: that is what somebody would look for. */
+/** Of several runs of a task, the first that did not succeed. */
 function ofTask(id) {
   const found = rows.filter((one) => String(one.task_id) === id);
   return found.find((one) => one.status !== "success") ?? found[0];
@@ -317,7 +317,7 @@ const openAt = (at, inPlace) => {
   if (shown[active]) change({ task: shown[active].run }, inPlace);
 };
 
-// ── showing what is asked for ───────────────────────────────────────────────────────────────────────────────────
+// ── showing the view state ──────────────────────────────────────────────────────────────────────────────────────
 
 let opened = null;
 
@@ -377,7 +377,7 @@ function showTask(row) {
   const body = el("div", { class: "body", "aria-busy": "true" });
   $("task").replaceChildren(bar(), el("h2", { id: "task-title", tabindex: "-1" }, bdi(row.run), " ", badge(row.status)), reasonOf(row), body);
   if (within || document.body.matches(".reading") && innerWidth <= 700) $("task-title").focus({ preventScroll: true });
-  $("told").textContent = `${short(row.run, 100)}, ${row.status}`;
+  $("announcement").textContent = `${short(row.run, 100)}, ${row.status}`;
   const put = (...parts) => {
     if (opened !== row) return;
     body.replaceChildren(...parts.flat(Infinity).filter(given));
@@ -441,7 +441,7 @@ function parts(task) {
     given(task.error) && task.error !== task.reason ? el("p", { class: "notice error" }, bdi(task.error)) : null,
     warnings(listed(task.warnings)),
     facts([["Intent", given(task.intent) ? el("span", { class: "intent" }, bdi(task.intent)) : null],
-      ["Starts at", listed(task.start_urls).map((one) => el("div", {}, el("code", {}, one)))],
+      ["Start URLs", listed(task.start_urls).map((one) => el("div", {}, el("code", {}, one)))],
       ["Task", [task.task_id, listed(task.sites).join(", "), task.type].filter(given).join(" · ")],
       ["Template", given(task.template) ? [bdi(task.template), task.template_id >= 0 ? ` (${task.template_id})` : ""] : null]]),
     commands(listed(task.commands)),
@@ -481,10 +481,10 @@ function evaluatorPart(one, network) {
   return el("section", { class: "part evaluator" },
     el("h3", {}, bdi(one.name), " ", badge(one.status)),
     given(one.error) ? el("p", { class: "notice error" }, bdi(one.error)) : null,
-    differences.length ? table(["Where", "What", "Expected", "Actual"], differences.map(difference), "differences") : null,
+    differences.length ? table(["Field", "Difference", "Expected", "Actual"], differences.map(difference), "differences") : null,
     nearest(one.nearest, network),
     given(one.expected) || given(one.actual)
-      ? el("div", { class: "beside" }, tree("Expected", one.expected, paths), tree("Actual", one.actual, paths)) : null,
+      ? el("div", { class: "side-by-side" }, tree("Expected", one.expected, paths), tree("Actual", one.actual, paths)) : null,
     failed.length ? el("ul", { class: "checks" }, failed.map(check)) : null,
     passed.length ? folded(`${numbered(passed.length, "check")} passed`, el("ul", { class: "checks" }, passed.map(check))) : null);
 }
@@ -494,7 +494,7 @@ const check = (one) => el("li", {}, badge(one.status), " ", el("code", {}, one.n
 
 function difference(one) {
   const [expected, actual] = apart(one.expected, one.actual);
-  return el("tr", {}, el("th", { scope: "row" }, el("code", {}, one.path || "(whole)")), el("td", { class: "kind" }, one.kind),
+  return el("tr", {}, el("th", { scope: "row" }, el("code", {}, one.path || "(entire value)")), el("td", { class: "kind" }, one.kind),
     el("td", { class: "expected" }, one.kind === "extra" ? "–" : expected), el("td", { class: "actual" }, one.kind === "missing" ? "–" : actual));
 }
 
@@ -557,7 +557,7 @@ const branches = (value, path) => Array.isArray(value)
   ? value.map((one, at) => [`${path}[${at}]`, "", one])
   : Object.entries(value).map(([key, one]) => [path ? `${path}.${key}` : DEFINED_AS.get(key) ?? key, `${JSON.stringify(key)}: `, one]);
 
-/** The number of an event as people read it, from 1: data count from 0. */
+/** The number of an event in the page counts from 1, in the data from 0. */
 const eventNumber = (at) => Number(at) + 1;
 
 function nearest(one, network) {
@@ -573,7 +573,7 @@ function networkPart(network) {
   const marked = events.filter((event) => MARKS[event[6]]);
   const body = el("tbody");
   const holder = el("div", { class: "wide events", tabindex: "0", role: "group", "aria-label": "Recorded events", "data-start": true },
-    el("table", { class: "network" }, el("thead", {}, el("tr", {}, ["#", "Time", "Method", "Status", "Type", "Address", "Mark"].map((one) => el("th", { scope: "col" }, one)))), body));
+    el("table", { class: "network" }, el("thead", {}, el("tr", {}, ["#", "Time", "Method", "Status", "Type", "URL", "Mark"].map((one) => el("th", { scope: "col" }, one)))), body));
   const only = el("input", { type: "checkbox", onchange: () => draw(0) });
   const more = el("span", { class: "more" });
   const draw = (from) => {
@@ -601,7 +601,7 @@ function networkPart(network) {
   draw(0);
   const start = marked.find((event) => event[6] !== "candidate") ?? marked[0];
   if (start) holder.addEventListener("shown", () => reach(start[0]));
-  const counts = [numbered(network.total ?? events.length, "event"), network.assets ? `${numbered(network.assets, "static asset")} not listed` : "", network.left_out ? `${network.left_out} left out` : ""];
+  const counts = [numbered(network.total ?? events.length, "event"), network.assets ? `${numbered(network.assets, "static asset")} not listed` : "", network.left_out ? `${network.left_out} omitted` : ""];
   const part = section("Network", el("div", { class: "tools" }, el("span", { class: "quiet" }, counts.filter(Boolean).join(", ")),
     marked.length ? el("label", {}, only, ` only marked (${marked.length})`) : null, more), holder);
   return { part, go };
@@ -676,7 +676,7 @@ function rubricPart(one) {
   const items = listed(one.items);
   return section(["Rubric: ", one.criterion, " ", badge(one.status)],
     given(one.reason) ? el("p", {}, bdi(one.reason)) : null,
-    items.length ? table(["Criterion", "Points", "Why"], items.map(points), "rubric points") : null,
+    items.length ? table(["Criterion", "Points", "Reason"], items.map(points), "rubric points") : null,
     facts([["Score", one.score], ["Source", given(one.source) ? el("code", {}, one.source) : null]]),
     one.verdict && Object.keys(one.verdict).length ? folded("The judge's verdict", tree("Verdict", one.verdict, new Set())) : null);
 }
@@ -691,17 +691,17 @@ function copyable(command) {
   return el("div", { class: "command" }, code, button("Copy", (event) => copy(command, event.target, code)));
 }
 
-/** Copy a text; where the browser does not let us, select it for the reader to copy. */
+/** Copy a text; if the browser refuses, select it for the reader to copy. */
 function copy(text, pressed, code) {
   const before = pressed.textContent;
   const say = (word) => {
     pressed.textContent = word;
-    $("told").textContent = word;
+    $("announcement").textContent = word;
     setTimeout(() => (pressed.textContent = before), 1500);
   };
   const byHand = () => {
     if (code) getSelection().selectAllChildren(code);
-    say(code ? "Selected: copy it with Ctrl+C" : "Copy it from the address bar");
+    say(code ? "Selected: press Ctrl+C to copy" : "Copy it from the address bar");
   };
   if (navigator.clipboard?.writeText) navigator.clipboard.writeText(text).then(() => say("Copied"), byHand);
   else byHand();
@@ -757,7 +757,7 @@ function measure() {
 }
 
 function begin() {
-  document.body.append(el("p", { id: "told", class: "unseen", role: "status", "aria-live": "polite" }));
+  document.body.append(el("p", { id: "announcement", class: "unseen", role: "status", "aria-live": "polite" }));
   document.body.classList.add("scripted");
   $("tasks").hidden = $("show-keys").hidden = false;
   statusButtons();

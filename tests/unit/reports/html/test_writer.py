@@ -98,7 +98,7 @@ def test_totals_bars_and_groups_are_in_the_page_itself(tmp_path):
     ("changes", "sentence"),
     [
         ({"stopped": "pytest -x after 3"}, "pytest -x after 3"),
-        ({"partial": True}, "A partial session"),
+        ({"partial": True}, "Partial session"),
         ({"title": "<b>&\x1b"}, "&lt;b&gt;&amp;\\u001b"),
         ({"title": "half \ud800"}, "half \\ud800"),
         ({"groups": []}, "Templates, most failures first"),
@@ -111,12 +111,14 @@ def test_a_page_says_what_its_index_says(tmp_path, changes, sentence):
 
 def test_a_session_without_a_task_has_a_page(tmp_path):
     write_page(pages.index(0, sites=[], templates=[], types=[], groups=[]), tmp_path)
-    assert "nothing to take a rate of" in (tmp_path / "index.html").read_text()
+    assert "no scored runs" in (tmp_path / "index.html").read_text()
 
 
 def test_a_place_that_cannot_be_written_is_one_sentence(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(SettingsError, match=r"cannot write .*index\.html: .*; choose a place with --webeval-report"):
+    with pytest.raises(
+        SettingsError, match=r"cannot write .*index\.html: .*; choose another directory with --webeval-report"
+    ):
         write_page(pages.index(3), tmp_path / "file")
 
 
