@@ -10,6 +10,7 @@ from dataclasses import field
 from functools import cached_property
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 from typing import Any
 
 import pytest
@@ -47,6 +48,9 @@ from pytest_webeval.storage import write_json
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.summarize import summarize_records
 from pytest_webeval.tasks.dataset import id_order
+
+if TYPE_CHECKING:
+    from pytest_webeval.summary.baseline import BaselineComparison
 
 _SELF_EXPLANATORY = ("Interrupted", "Failed")  # pytest's and xdist's own, whose texts are whole sentences
 
@@ -92,6 +96,7 @@ class SessionReporter:
     """One a session. Records are kept by run, so that a rerun replaces what it repeats."""
 
     workspace: Workspace
+    comparison: BaselineComparison | None = None
     records: dict[str, Record] = field(default_factory=dict)
     texts: dict[str, dict[str, str | None]] = field(default_factory=dict)  # of tasks, for a report
     parts: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -107,8 +112,6 @@ class SessionReporter:
     contradicted: list[str] = field(default_factory=list)  # runs that passed their own test, and failed by another
     recorded: list[str] = field(default_factory=list)  # other runs of which Python tests recorded a failure
     tested: set[str] = field(default_factory=set)  # runs that Python tests are about
-    compare: Callable[[Summary], Summary] | None = None  # with an earlier session
-    part_of: Callable[[Summary, Summary], Summary] | None = None  # what of a comparison is about some of the runs
 
     _is_complete: bool = False
 
@@ -209,7 +212,7 @@ class SessionReporter:
         stop_reason = self.stopping.reason(session, self._unscored)
         self.stopped = stop_reason and session.config.stash[REDACTING].text(stop_reason)
         summary = self._summarize(list(self.records.values()))
-        self.summary = summary if self.compare is None else self.compare(summary)
+        self.summary = summary if self.comparison is None else self.comparison.compare(summary)
         for place, records in self._summary_paths().items():
             if not self.attempt(partial(self._write_summary, place, records)):
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
@@ -247,8 +250,8 @@ class SessionReporter:
         summary = self.summary
         if summary is None or len(records) < len(self.records):
             summary = self._summarize(records)
-            if self.part_of is not None and self.summary is not None:
-                summary = self.part_of(self.summary, summary)
+            if self.comparison is not None and self.summary is not None:
+                summary = self.comparison.restrict(self.summary, summary)
         write_json(place, summary.to_json(), self.workspace.settings.sync)
         self.places.append(place)
 
