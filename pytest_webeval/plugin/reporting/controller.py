@@ -99,7 +99,7 @@ class SessionReporter:
     comparison: BaselineComparison | None = None
     records: dict[str, Record] = field(default_factory=dict)
     texts: dict[str, dict[str, str | None]] = field(default_factory=dict)  # of tasks, for a report
-    parts: dict[str, dict[str, str]] = field(default_factory=dict)
+    parts: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
     collected: set[str] = field(default_factory=set)
     deselected: int = 0
     outside: int = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import RecordingError
@@ -22,14 +23,14 @@ from pytest_webeval.summary.record import Record
 
 
 def merge_parts(
-    workspace: Workspace, path: Path, record: Record | None, parts: Sequence[str]
+    workspace: Workspace, path: Path, record: Record | None, parts: Sequence[dict[str, Any]]
 ) -> tuple[RunOutcome, bool]:
     """The outcome of a run with its complete result written, and whether Python tests alone recorded a failure for it.
 
     A check that was made twice is kept once.
     """
     # workers report in any order
-    results = sorted((TaskResult.read(json.loads(part)) for part in parts), key=_sort_key)
+    results = sorted(map(TaskResult.read, parts), key=_sort_key)
     own_result = None
     if record is not None and record.excluded is None:
         own_result = _read_own_result(workspace.result_path(path), record)

@@ -45,7 +45,7 @@ class RecordPayload:
     """
 
     record: Record
-    part: str | None
+    part: dict[str, Any] | None
     seal: Seal | None = None
     is_resumed: bool = False  # the result is that of an earlier session
     is_disturbed: bool = False  # what happened to the result is no fault of the run, and may not happen again
@@ -66,7 +66,14 @@ class RecordPayload:
         seal = self.seal and {"result": self.seal.result, "files": self.seal.files}
         fields = [self.record.to_json(), self.part, seal, self.is_resumed, self.is_disturbed, self.texts, self.no_room]
         text = json.dumps(fields)
-        setattr(report, PAYLOAD_ATTRIBUTE, json.dumps(escape_surrogates(fields)) if "\\ud" in text else text)
+        setattr(report, PAYLOAD_ATTRIBUTE, json.dumps(_escape_fields(fields)) if "\\ud" in text else text)
+
+
+def _escape_fields(fields: list[Any]) -> list[Any]:
+    """The fields without halves of surrogate pairs, but for those that files have unchanged: trajectory and part."""
+    record, part, *others = fields
+    texts = {name: value for name, value in record.items() if name != "trajectory"}
+    return [escape_surrogates(texts) | {"trajectory": record["trajectory"]}, part, *escape_surrogates(others)]
 
 
 LONGEST_PROPERTY = 1_000  # characters
@@ -182,9 +189,8 @@ class RunOutcome:
             if self.is_partial and self.result is not None
             else None
         )
-        part_text = None if part is None else json.dumps(part.to_json())
         flags = self.is_resumed, self.is_disturbed, self.texts, self.no_room
-        return RecordPayload(self.record, part_text, self.seal, *flags)
+        return RecordPayload(self.record, None if part is None else part.to_json(), self.seal, *flags)
 
 
 def _cut(record: Record) -> str:
