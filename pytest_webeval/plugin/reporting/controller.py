@@ -23,13 +23,16 @@ from pytest_webeval.plugin.reporting.full_disk import FullDisk
 from pytest_webeval.plugin.reporting.merging import merge_parts
 from pytest_webeval.plugin.reporting.stale_results import stale_results
 from pytest_webeval.plugin.rerun import build_rerun_commands
-from pytest_webeval.plugin.runtest.classification import error_outcome
+from pytest_webeval.plugin.runtest.classification import classify_error
 from pytest_webeval.plugin.runtest.report_page import PAGES
 from pytest_webeval.plugin.runtest.report_page import RunPages
 from pytest_webeval.plugin.runtest.resume import Journals
 from pytest_webeval.plugin.runtest.run_outcome import RUN_LABEL_ATTRIBUTE
 from pytest_webeval.plugin.runtest.run_outcome import RecordPayload
-from pytest_webeval.plugin.runtest.run_outcome import RunOutcome
+from pytest_webeval.plugin.runtest.run_outcome import WrittenPage
+from pytest_webeval.plugin.runtest.run_outcome import WrittenRun
+from pytest_webeval.plugin.runtest.run_outcome import redact
+from pytest_webeval.plugin.runtest.run_outcome import store
 from pytest_webeval.plugin.selected_paths import names_runs
 from pytest_webeval.plugin.selected_paths import selects_some_runs
 from pytest_webeval.plugin.settings import REDACTING
@@ -149,20 +152,23 @@ class SessionReporter:
         path = self.workspace.labels.path_of(label)
         if path is not None:
             message = "the worker died while it scored this run; score it alone to see why"
-            outcome = error_outcome(path, message, self.workspace)
-            self.attempt(lambda: outcome.write(self.workspace.settings.sync), label)
-            self._keep_outcome(outcome, lambda pages: pages.write_without_recording(outcome, path))
+            classification = classify_error(path, message, self.workspace)
+            redacted = redact(classification, self.workspace.config.stash[REDACTING])
+            self.attempt(lambda: store(redacted, self.workspace.settings.sync), label)
+            written = WrittenRun(redacted, redacted.record, redacted.result)
+            self._keep_written(written, lambda pages: pages.write_without_recording(written, path))
             self.journals.disturbed.add(label)
 
-    def _keep_outcome(self, outcome: RunOutcome, write: Callable[[RunPages], RunOutcome]) -> None:
-        """Keep what was found out here, rather than where the run was scored, and let the report have a page of it."""
-        label = outcome.record.run
-        self.records[label] = outcome.record
+    def _keep_written(self, written: WrittenRun, write_page: Callable[[RunPages], WrittenPage]) -> None:
+        """Keep a run that the controller wrote, rather than the process that scored it, and write its page."""
+        label, no_room = written.record.run, written.no_room
+        self.records[label] = written.record
         pages = self.workspace.config.stash.get(PAGES, None)
         if pages is not None:
-            outcome = write(pages)
-            self.texts[label] = outcome.texts or self.texts.get(label, {})
-        self.full_disk.add(outcome.no_room or {}, label)
+            page = write_page(pages)
+            self.texts[label] = page.texts or self.texts.get(label, {})
+            no_room = no_room | page.no_room
+        self.full_disk.add(no_room, label)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Know how many items there are, to tell a partial session."""
@@ -240,8 +246,8 @@ class SessionReporter:
         path = self.workspace.labels.path_of(label)
         if path is not None:
             record = self.records.get(label)
-            outcome, has_failure = merge_parts(self.workspace, path, record, list(self.parts[label].values()))
-            self._keep_outcome(outcome, lambda pages: pages.write_merged(outcome, path, len(self.collected)))
+            written, has_failure = merge_parts(self.workspace, path, record, list(self.parts[label].values()))
+            self._keep_written(written, lambda pages: pages.write_merged(written, path, len(self.collected)))
             if has_failure:
                 is_passed = record is not None and record.status == "success"
                 (self.contradicted if is_passed else self.recorded).append(label)
