@@ -105,8 +105,35 @@ def _convert_object(value: Any) -> Any:
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
 
 
+MATCH, NOTED = "match", "noted"
+# How names of assertions end, longest first where one ends like another, and the kind that this says (spec §6).
+_KINDS_BY_SUFFIX = {
+    "_match": MATCH,
+    "_noted": NOTED,
+    "_array_values_mismatch": "elements",
+    "_none_mismatch": "missing",
+    "_keys_mismatch": "keys",
+    "_mismatch": "different",
+    "_invalid_format": "malformed",
+    "_missing_or_null": "missing",
+    "_unexpected": "unexpected",
+    "_unavailable": "unreadable",
+}
+
+
+def parse_assertion_name(name: str) -> tuple[str, str | None]:
+    """The path and the kind in the name of an assertion; the whole name and None where it has no such suffix."""
+    for suffix, kind in _KINDS_BY_SUFFIX.items():
+        if name.endswith(suffix):
+            return name.removesuffix(suffix), kind
+    return name, None
+
+
 class Assertion(JsonStruct, frozen=True, kw_only=True):
-    """One thing that was checked, passed or not."""
+    """One thing that was checked, passed or not.
+
+    `path` and `kind` are derived when asked for: no file has them, and most assertions need neither.
+    """
 
     assertion_name: str
     status: Status
@@ -118,6 +145,16 @@ class Assertion(JsonStruct, frozen=True, kw_only=True):
         """An assertion that holds or not, with messages that say what was expected and what was found."""
         status = Status.SUCCESS if holds else Status.FAILURE
         return cls(assertion_name=name, status=status, assertion_msgs=list(messages) or None)
+
+    @property
+    def path(self) -> str:
+        """The path of the value that was checked, such as `retrieved_data[0].name`."""
+        return parse_assertion_name(self.assertion_name)[0]
+
+    @property
+    def kind(self) -> str | None:
+        """`match`, `noted` or how the value differs, such as `elements`; None for a name with no known suffix."""
+        return parse_assertion_name(self.assertion_name)[1]
 
 
 class EvaluatorResult(JsonStruct, frozen=True, kw_only=True):

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from pytest_webeval.results import MATCH
+from pytest_webeval.results import NOTED
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
@@ -17,17 +19,6 @@ from pytest_webeval.safety.text import truncate
 
 MESSAGE_LIMIT = 500  # characters of a message
 LONGEST_FIELD = 60  # characters: a group is to be recognized, not read
-# How names of assertions end, longest first where one ends like another, and which kind of failure that is (spec §6).
-KINDS = {
-    "_array_values_mismatch": "elements",
-    "_none_mismatch": "missing",
-    "_keys_mismatch": "keys",
-    "_mismatch": "different",
-    "_invalid_format": "malformed",
-    "_missing_or_null": "missing",
-    "_unexpected": "unexpected",
-    "_unavailable": "unreadable",
-}
 MISSING_EVENT = "missing_navigation_event"
 _EVENT_GROUPS = {
     MISSING_EVENT: ("expected event", "missing"),
@@ -46,6 +37,7 @@ _PHRASES = {
     "unreadable": "{} cannot be read",
     "unexpected": "{} is not expected",
 }
+_NO_FAILURES = (None, MATCH, NOTED)  # kinds that say nothing about a failure
 _OWNERS = ("network_event", "agent_response", "rubric")  # what our paths begin with
 _RUN_SPECIFIC = r"\S*[/\\]\S*[^\s;:,]|'[^']*'|\"[^\"]*\"|\d+"  # of a message: paths, what is quoted, numbers
 
@@ -111,7 +103,7 @@ def group_of(result: TaskResult) -> FailureGroup | None:
         return FailureGroup(evaluator, _generalize(decisive.result.error_msg or ""), "error")
     if assertion.assertion_name in _EVENT_GROUPS:
         return FailureGroup(evaluator, *_EVENT_GROUPS[assertion.assertion_name])
-    return FailureGroup(evaluator, *_field_and_kind(assertion.assertion_name))
+    return FailureGroup(evaluator, *_field_and_kind(assertion))
 
 
 def error_group(message: str) -> FailureGroup:
@@ -119,13 +111,18 @@ def error_group(message: str) -> FailureGroup:
     return FailureGroup("", _generalize(message), "error")
 
 
-def _field_and_kind(name: str) -> tuple[str, str]:
-    suffix = next((suffix for suffix in KINDS if name.endswith(suffix)), "")
-    path = name.removesuffix(suffix)
+def failed_path(assertion: Assertion) -> str:
+    """The path of what did not hold; all of a name that is not that of a failure."""
+    return assertion.assertion_name if assertion.kind in _NO_FAILURES else assertion.path
+
+
+def _field_and_kind(assertion: Assertion) -> tuple[str, str]:
+    path = failed_path(assertion)
+    kind = "failed" if assertion.kind in _NO_FAILURES else str(assertion.kind)
     for owner in _OWNERS:
         path = path.removeprefix(f"{owner}.")
     field = re.split(r"[.\[]", path, maxsplit=1)[0] or path
-    return truncate(field, LONGEST_FIELD), "unmet" if name.startswith("rubric.") else KINDS.get(suffix, "failed")
+    return truncate(field, LONGEST_FIELD), "unmet" if assertion.assertion_name.startswith("rubric.") else kind
 
 
 def _generalize(message: str) -> str:

@@ -134,9 +134,10 @@ def _register_scoring(config: pytest.Config, workspace: Workspace) -> None:
 def _register_reporting(config: pytest.Config, workspace: Workspace) -> None:
     """Register the plugins of the controller."""
     from pytest_webeval.plugin.reporting.controller import SessionReporter  # same
-    from pytest_webeval.plugin.reporting.outputs import register_outputs  # which no worker needs
+    from pytest_webeval.plugin.reporting.outputs import build_comparison  # which no worker needs
+    from pytest_webeval.plugin.reporting.outputs import register_outputs
 
-    reporter = SessionReporter(workspace)
+    reporter = SessionReporter(workspace, build_comparison(workspace.settings))
     config.pluginmanager.register(reporter, "webeval-reporter")
     config.pluginmanager.register(reporter.stopping, "webeval-stopping")
     register_outputs(config, reporter)

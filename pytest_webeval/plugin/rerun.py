@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable
 from collections.abc import Iterator
@@ -40,7 +39,7 @@ def build_rerun_commands(config: pytest.Config, records: Iterable[Record]) -> Re
 def _names(record: Record) -> Iterator[str]:
     """The names other than its id that select the task of a record."""
     yield from (f"template_{record.template}", *record.sites, record.task_type or "")
-    trajectory = {} if record.trajectory is None else json.loads(record.trajectory)
+    trajectory = record.trajectory or {}
     yield from (str(trajectory[name]) for name in ("benchmark", "group") if trajectory.get(name))
 
 

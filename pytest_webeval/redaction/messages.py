@@ -17,16 +17,6 @@ from pytest_webeval.redaction.names import PARAMETER
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.text import ELLIPSIS
 
-_SUFFIXES = (
-    "_array_values_mismatch",
-    "_keys_mismatch",
-    "_none_mismatch",
-    "_missing_or_null",
-    "_invalid_format",
-    "_unexpected",
-    "_mismatch",
-    "_match",
-)
 _KINDS_BY_SECTION = {"headers": HEADER, "response_cookies": COOKIE, "post_data": FIELD, "response_content": FIELD}
 _KINDS_BY_SECTION |= {"query_params": PARAMETER}
 _PREFIXES = ("expected ", "got ", "missing ", "not expected ")
@@ -38,9 +28,9 @@ class MessageRedactor:
 
     trees: JsonRedactor
 
-    def redact(self, name: str, messages: list[str]) -> list[str]:
-        """The messages of an assertion of that name."""
-        field = self.find_secret_field(_strip_suffix(name))
+    def redact(self, path: str, messages: list[str]) -> list[str]:
+        """The messages of an assertion about the value at a path."""
+        field = self.find_secret_field(path)
         if field is None:
             return [self.trees.texts(message) for message in messages]
         return [self.trees.texts(self._hide_value(message, *field)) for message in messages]
@@ -79,11 +69,6 @@ class MessageRedactor:
             return f"{before}{self.trees.texts.replace_value(kind, name, secret)}{after}"
 
         return QUOTED.sub(hide, message)
-
-
-def _strip_suffix(assertion: str) -> str:
-    suffix = next((suffix for suffix in _SUFFIXES if assertion.endswith(suffix)), "")
-    return assertion.removesuffix(suffix)
 
 
 def _list_tails(path: str) -> list[tuple[str, str]]:

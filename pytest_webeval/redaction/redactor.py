@@ -306,8 +306,9 @@ def _list_run_values(result: TaskResult) -> list[Any]:
 
 def _redact_assertion(assertion: Assertion, messages: MessageRedactor, *, is_ours: bool) -> Assertion:
     name, messages_before, error = assertion.assertion_name, assertion.assertion_msgs, assertion.error_msg
+    path = assertion.path
     return assertion.with_changes(
         assertion_name=name if is_ours else messages.trees.texts(name),
-        assertion_msgs=messages_before and messages.redact(name, messages_before),
-        error_msg=error and messages.redact(name, [error])[0],
+        assertion_msgs=messages_before and messages.redact(path, messages_before),
+        error_msg=error and messages.redact(path, [error])[0],
     )

@@ -31,7 +31,7 @@ class Redacting:
     is_leaving: bool
     _latest: list[tuple[TaskResult, RedactedResult]] = field(default_factory=list)
 
-    def redact_for_report(self, result: TaskResult, run: Run) -> TaskResult:
+    def redact_for_report(self, result: TaskResult, run: Run | None) -> TaskResult:
         """The result as all reports use it. The latest one is cached, since callers ask several times in a row."""
         if self.policy.is_off or not _has_texts(result):
             return result

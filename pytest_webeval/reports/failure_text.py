@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_webeval.diagnostics.failure_groups import KINDS
 from pytest_webeval.diagnostics.failure_groups import Decisive
 from pytest_webeval.diagnostics.failure_groups import deciding_assertion
 from pytest_webeval.diagnostics.failure_groups import failed_assertions
+from pytest_webeval.diagnostics.failure_groups import failed_path
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
@@ -24,7 +23,6 @@ LONGEST_LINE, MOST_LINES = 1_000, 200
 MOST_FINDINGS = 10  # about the recording itself: there are fewer kinds of them
 MOST_PARAMETERS = 3
 _QUERY = "network_event.query_params_mismatch"
-_SUFFIX = f"(?:{'|'.join(KINDS)})$"
 
 
 def _truncate_line(text: str) -> str:
@@ -121,5 +119,4 @@ def _format_difference(difference: Mapping[str, Any]) -> str:
 
 
 def _format_in_one_line(assertion: Assertion) -> str:
-    field = re.sub(_SUFFIX, "", assertion.assertion_name)
-    return f"{field}: {'; '.join(assertion.assertion_msgs or ())}"
+    return f"{failed_path(assertion)}: {'; '.join(assertion.assertion_msgs or ())}"

@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 from typing import Any
 
+from pytest_webeval.results import NOTED
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import Status
 from pytest_webeval.rubrics.failure_analysis import FailureAnalysis
@@ -54,7 +55,7 @@ def assertions_of(verdict: Verdict, failure: Mapping[str, Any] | None = None) ->
     What decided holds just where the score is 1. `failure` is the analysis in the description of the verdict; what
     does not hold gets its summary as a message.
     """
-    decisive_first = sorted(_build_signals(verdict), key=lambda assertion: assertion.assertion_name.endswith("_noted"))
+    decisive_first = sorted(_build_signals(verdict), key=lambda assertion: assertion.kind == NOTED)
     signals = [_add_explanation(assertion, _first_failure(failure or {})) for assertion in decisive_first]
     is_unseen = is_action_only(verdict.items)
     notes = [_build_item_note(item, is_unseen=is_unseen) for item in verdict.items]

@@ -121,27 +121,33 @@ def _pair_rows(
             yield from ((old[run], new[run]) for run in old.keys() & new.keys())
 
 
-def compare_with_baseline(baseline: Baseline, summary: Summary) -> Summary:
-    """The summary with what changed since then under `webeval.baseline`, and whether the two can be compared at all."""
-    run_flips = flips(baseline.task_results, convert(summary.task_results, list[BaselineRow]))
-    comparison = {
-        "timestamp": baseline.timestamp,
-        "success_rate": baseline.webeval.success_rate,
-        "rules": baseline.webeval.rules,
-        "partial": baseline.webeval.partial,
-        "same_rules": baseline.webeval.rules == summary.webeval["rules"],
-        "same_evaluators": _is_same("evaluator_checksum", baseline, summary),
-        "same_tasks": _is_same("data_checksum", baseline, summary),
-    }
-    comparison |= {name: list(getattr(run_flips, name)) for name in Flips.__slots__}
-    return summary.with_changes(webeval=summary.webeval | {"baseline": comparison})
+@dataclass(frozen=True, slots=True)
+class BaselineComparison:
+    """Compares the summaries of a session with an earlier one."""
 
+    baseline: Baseline
 
-def restrict_comparison(summary: Summary, part: Summary) -> Summary:
-    """The summary of some runs with what of a session's comparison is about these."""
-    runs, comparison = {row["run"] for row in part.task_results}, summary.webeval["baseline"]
-    of_runs = {name: [run for run in comparison[name] if run in runs] for name in ("regressed", "fixed", "new")}
-    return part.with_changes(webeval=part.webeval | {"baseline": comparison | of_runs})
+    def compare(self, summary: Summary) -> Summary:
+        """The summary with what changed under `webeval.baseline`, and whether the two can be compared at all."""
+        baseline = self.baseline
+        run_flips = flips(baseline.task_results, convert(summary.task_results, list[BaselineRow]))
+        comparison = {
+            "timestamp": baseline.timestamp,
+            "success_rate": baseline.webeval.success_rate,
+            "rules": baseline.webeval.rules,
+            "partial": baseline.webeval.partial,
+            "same_rules": baseline.webeval.rules == summary.webeval["rules"],
+            "same_evaluators": _is_same("evaluator_checksum", baseline, summary),
+            "same_tasks": _is_same("data_checksum", baseline, summary),
+        }
+        comparison |= {name: list(getattr(run_flips, name)) for name in Flips.__slots__}
+        return summary.with_changes(webeval=summary.webeval | {"baseline": comparison})
+
+    def restrict(self, summary: Summary, part: Summary) -> Summary:
+        """The summary of some runs, with the part of the session's comparison that is about them."""
+        runs, comparison = {row["run"] for row in part.task_results}, summary.webeval["baseline"]
+        of_runs = {name: [run for run in comparison[name] if run in runs] for name in ("regressed", "fixed", "new")}
+        return part.with_changes(webeval=part.webeval | {"baseline": comparison | of_runs})
 
 
 def _is_same(name: str, baseline: Baseline, summary: Summary) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import astuple
 from dataclasses import dataclass
 from dataclasses import field
@@ -41,9 +40,9 @@ class StoredJudgement(Struct):
     reason: str | None = None
 
 
-def trajectory_json(result: TaskResult) -> str | None:
-    """What the analysis needs to know of a result, as JSON text; None where the run is not a trajectory."""
-    facts = result.webeval.get("trajectory")
+def build_trajectory_facts(result: TaskResult) -> dict[str, Any] | None:
+    """The facts of a result that the analysis needs, as plain JSON; None where the run is not a trajectory."""
+    facts: dict[str, Any] | None = result.webeval.get("trajectory")
     if facts is None:
         return None
 
@@ -54,7 +53,7 @@ def trajectory_json(result: TaskResult) -> str | None:
         verdict = msgspec.convert(actual or {}, StoredJudgement)
     except ValueError:
         verdict = StoredJudgement()
-    return json.dumps(facts | {"verdict": msgspec.to_builtins(verdict)})
+    return facts | {"verdict": msgspec.to_builtins(verdict)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +81,7 @@ class Record:
     failure: list[str] | None = None  # evaluator, field and kind of its failure group
     evaluators: list[str] = field(default_factory=list)  # names of those that did not succeed
     capture: list[str] = field(default_factory=list)  # kinds of what is wrong with the recording itself
-    trajectory: str | None = None  # what a trajectory contributes, as JSON: that travels whatever an agent wrote
+    trajectory: dict[str, Any] | None = None  # what a trajectory contributes; its texts are those that an agent wrote
 
     @classmethod
     def of(cls, result: TaskResult, task_type: str | None, reason: str | None = None) -> Self:
@@ -108,7 +107,7 @@ class Record:
             failure=_failure_group_fields(result),
             evaluators=_list_unsuccessful(result),
             capture=[str(problem["kind"]) for problem in result.webeval.get("capture") or ()],
-            trajectory=trajectory_json(result),
+            trajectory=build_trajectory_facts(result),
         )
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from dataclasses import field
@@ -103,7 +102,7 @@ _TRAJECTORIES = "/traj"
 
 def build_row(record: Record) -> TrajectoryRow:
     """What one trajectory contributes."""
-    facts: dict[str, Any] = json.loads(record.trajectory or "{}")
+    facts = record.trajectory or {}
     verdict, usage = msgspec.convert(facts["verdict"], StoredJudgement), facts["usage"] or {}
     run = _run(record, facts)
     return TrajectoryRow(

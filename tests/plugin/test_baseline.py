@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import shutil
+from pathlib import Path
 
 import pytest
+
+from pytest_webeval import plugin
 
 
 @pytest.fixture
@@ -119,3 +123,19 @@ def test_the_summary_of_each_root_tells_of_its_own_runs(runs, webeval, another_r
     of_root, of_other = runs.summary["webeval"]["baseline"], other.summary["webeval"]["baseline"]
     assert (of_root["regressed"], of_root["new"], of_root["gone"]) == (["runs/107"], [], [])
     assert (of_other["regressed"], of_other["new"], of_other["gone"]) == ([], ["others/207"], [])
+
+
+def assigned_attributes(tree):
+    """The attributes that code assigns, as text: `reporter.compare`."""
+    for node in ast.walk(tree):
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        for target in targets:
+            members = target.elts if isinstance(target, ast.Tuple) else [target]
+            yield from (ast.unparse(member) for member in members if isinstance(member, ast.Attribute))
+
+
+def test_no_module_replaces_a_part_of_the_reporter_from_outside():
+    paths = sorted(Path(plugin.__path__[0]).rglob("*.py"))
+    names = [name for path in paths for name in assigned_attributes(ast.parse(path.read_text()))]
+    assert "self.summary" in names  # the reporter's own
+    assert [name for name in names if name.startswith(("reporter.", "self.reporter."))] == []

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from pathlib import Path
 
 import pytest
 
-from pytest_webeval.plugin.runtest.run_outcome import RunOutcome
+from pytest_webeval.plugin.runtest.run_outcome import junit_properties
 from pytest_webeval.summary.record import Record
 
 
@@ -155,5 +154,5 @@ def test_a_reason_is_as_long_as_a_property_may_be(changed, reason):
     told = {"task_id": 1, "status": "failure", "score": 0.0, "sites": [], "template": 1, "warnings": []}
     told |= dict.fromkeys(("rules", "version", "evaluator_checksum", "data_checksum"), "")
     record = Record("runs/1", task_type=None, wall_time=0.0, **(told | {"reason": "x" * 2_000} | changed))
-    found = dict(RunOutcome(record, Path(), None, None, None).properties)
+    found = dict(junit_properties(record))
     assert (found["webeval_evaluator"], found["webeval_reason"]) == ("", reason)

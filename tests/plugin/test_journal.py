@@ -180,3 +180,13 @@ def test_of_very_many_files_and_of_none_that_can_be_listed_nobody_can_tell(run, 
     assert files_in(run / "nowhere") == ""
     monkeypatch.setattr(module, "MOST_FILES", 2)
     assert files_in(run) == ""
+
+
+@pytest.mark.parametrize("label", ["a", "a\ud800"])
+def test_halves_of_surrogate_pairs_stay_in_the_record(path, label):
+    record = {"run": label, "status": "success", "trajectory": {"answer": "\ud800 \U0001f600", "steps": [1, 2.5, None]}}
+    Journal(path).append(Entry("asked", Seal("result", "files"), record))
+    Journal(path).append(entry("b"))
+    assert path.read_bytes().isascii()
+    assert entry_in(read_entries(path)[label]).record == record
+    assert statuses(path) == {label: "success", "b": "success"}

@@ -240,16 +240,20 @@ def test_where_an_item_lies_is_told_as_pytest_would(runs, another_root, pytester
         ("a\ud800b \u00e9", "a\\ud800b \u00e9"),  # what no process can send is spelled out
     ],
 )
-@pytest.mark.parametrize("part", [None, '{"a": "\\ud800"}'])
-def test_what_a_report_carries_is_one_text_of_ascii(told, carried, part):
-    checksums = {"rules": "default", "version": "1", "evaluator_checksum": "a", "data_checksum": "b"}
-    record = Record("runs/1", 1, "error", 0.0, ["shopping"], 1, None, told, [["other", told, False]], 0.25, **checksums)
+@pytest.mark.parametrize("part", [None, {"a": ["\ud800", None, 1.5]}])
+@pytest.mark.parametrize("trajectory", [None, {"answer": "\ud800 \u00e9", "verdict": {"flags": []}}])
+def test_what_a_report_carries_is_one_text_of_ascii(told, carried, part, trajectory):
+    fields = {"rules": "default", "version": "1", "evaluator_checksum": "a", "data_checksum": "b"}
+    fields |= {"trajectory": trajectory}
+    record = Record("runs/1", 1, "error", 0.0, ["shopping"], 1, None, told, [["other", told, False]], 0.25, **fields)
     report = SimpleNamespace()
     assert RecordPayload.by(report) is None
     RecordPayload(record, part).attach_to(report)
     (text,) = vars(report).values()
     assert isinstance(text, str)
     assert text.isascii()
+    assert [type(member) for member in json.loads(text)[:2]] == [dict, type(part)]  # and no text of JSON in it
+    assert json.loads(text)[0]["trajectory"] == trajectory
     changed = replace(record, reason=carried, warnings=[["other", carried, False]])
     assert RecordPayload.by(report) == RecordPayload(changed, part)
 

@@ -274,6 +274,20 @@ def test_metrics_are_written_on_request_in_the_original_shape(every_class, webev
     assert path.parent.name == "r1"
 
 
+def test_a_resumed_session_has_half_of_a_surrogate_pair_in_its_metrics(tree, runs, webeval, pytester):
+    tree("a_half", answer=final_answer("caf\ud800"), scores=score_file(payload(final_answer="caf\ud800")))
+    tree("b_bad", scores=score_file(payload(outcome=False)))
+    tree("c_good")
+    webeval("-x", "--webeval-redact=off")
+    (line, _) = (runs.root / "eval_journal.jsonl").read_text().splitlines()
+    assert json.loads(line)["record"]["trajectory"]["answer"] == "caf\ud800"
+    result = webeval("--webeval-resume", "--webeval-redact=off", "--webeval-metrics=metrics")
+    result.stdout.fnmatch_lines(["resumed: 1 of 3 results taken from an earlier session"])  # a file has no halves
+    (path,) = (pytester.path / "metrics").rglob("metrics.json")
+    answers = {entry["qid"]: entry["answer"] for entry in map(json.loads, json.loads(path.read_bytes())["scores"])}
+    assert answers == {"a_half": "caf\ud800", "b_bad": "done", "c_good": "done"}
+
+
 def test_what_webeval_computed_over_a_run_is_passed_over(tree, runs, webeval):
     run = tree("a").parent.parent
     put(run / "mmrubric_0.8-5-3" / "metrics.json", "{}")

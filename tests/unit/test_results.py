@@ -108,6 +108,32 @@ def test_a_result_cannot_be_changed_and_may_have_other_versions():
     assert (found.score, other.score, other.evaluator_name) == (1.0, 0.0, "Own")
 
 
+@pytest.mark.parametrize(
+    ("name", "path", "kind"),
+    [
+        ("retrieved_data[3].name_match", "retrieved_data[3].name", "match"),
+        ("retrieved_data[3].name_mismatch", "retrieved_data[3].name", "different"),
+        ("a.b_array_values_mismatch", "a.b", "elements"),
+        ("a.b_none_mismatch", "a.b", "missing"),
+        ("a.b_keys_mismatch", "a.b", "keys"),
+        ("a_missing_or_null", "a", "missing"),
+        ("a_invalid_format", "a", "malformed"),
+        ("a_unexpected", "a", "unexpected"),
+        ("a_unavailable", "a", "unreadable"),
+        ("rubric.outcome_noted", "rubric.outcome", "noted"),
+        ("a_match_mismatch", "a_match", "different"),
+        ("match", "match", None),
+        ("evaluator.fail", "evaluator.fail", None),
+        ("", "", None),
+    ],
+)
+def test_an_assertion_has_the_path_and_the_kind_of_its_name_and_files_have_neither(name, path, kind):
+    assertion = Assertion.of(name, False, "expected 1")  # noqa: FBT003  (that it does not hold)
+    read_back = Assertion.read(json.loads(json.dumps(assertion.to_json())))
+    assert (assertion.path, assertion.kind) == (read_back.path, read_back.kind) == (path, kind)
+    assert list(assertion.to_json()) == ["assertion_name", "status", "assertion_msgs", "error_msg"]
+
+
 def test_a_recording_is_let_go_of_with_its_run(bench):
     bench.record()
     gc.collect()

@@ -10,6 +10,7 @@ from dataclasses import field
 from functools import cached_property
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 from typing import Any
 
 import pytest
@@ -22,13 +23,16 @@ from pytest_webeval.plugin.reporting.full_disk import FullDisk
 from pytest_webeval.plugin.reporting.merging import merge_parts
 from pytest_webeval.plugin.reporting.stale_results import stale_results
 from pytest_webeval.plugin.rerun import build_rerun_commands
-from pytest_webeval.plugin.runtest.classification import error_outcome
+from pytest_webeval.plugin.runtest.classification import classify_error
 from pytest_webeval.plugin.runtest.report_page import PAGES
 from pytest_webeval.plugin.runtest.report_page import RunPages
 from pytest_webeval.plugin.runtest.resume import Journals
 from pytest_webeval.plugin.runtest.run_outcome import RUN_LABEL_ATTRIBUTE
 from pytest_webeval.plugin.runtest.run_outcome import RecordPayload
-from pytest_webeval.plugin.runtest.run_outcome import RunOutcome
+from pytest_webeval.plugin.runtest.run_outcome import WrittenPage
+from pytest_webeval.plugin.runtest.run_outcome import WrittenRun
+from pytest_webeval.plugin.runtest.run_outcome import redact
+from pytest_webeval.plugin.runtest.run_outcome import store
 from pytest_webeval.plugin.selected_paths import names_runs
 from pytest_webeval.plugin.selected_paths import selects_some_runs
 from pytest_webeval.plugin.settings import REDACTING
@@ -47,6 +51,9 @@ from pytest_webeval.storage import write_json
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.summarize import summarize_records
 from pytest_webeval.tasks.dataset import id_order
+
+if TYPE_CHECKING:
+    from pytest_webeval.summary.baseline import BaselineComparison
 
 _SELF_EXPLANATORY = ("Interrupted", "Failed")  # pytest's and xdist's own, whose texts are whole sentences
 
@@ -92,9 +99,10 @@ class SessionReporter:
     """One per session. Records are stored by run, so that a rerun replaces the earlier record."""
 
     workspace: Workspace
+    comparison: BaselineComparison | None = None
     records: dict[str, Record] = field(default_factory=dict)
     texts: dict[str, dict[str, str | None]] = field(default_factory=dict)  # of tasks, for a report
-    parts: dict[str, dict[str, str]] = field(default_factory=dict)
+    parts: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
     collected: set[str] = field(default_factory=set)
     deselected: int = 0
     outside: int = 0
@@ -107,8 +115,6 @@ class SessionReporter:
     contradicted: list[str] = field(default_factory=list)  # runs that passed their own test, and failed by another
     recorded: list[str] = field(default_factory=list)  # other runs of which Python tests recorded a failure
     tested: set[str] = field(default_factory=set)  # runs that Python tests are about
-    compare: Callable[[Summary], Summary] | None = None  # with an earlier session
-    part_of: Callable[[Summary, Summary], Summary] | None = None  # what of a comparison is about some of the runs
 
     _is_complete: bool = False
 
@@ -146,20 +152,23 @@ class SessionReporter:
         path = self.workspace.labels.path_of(label)
         if path is not None:
             message = "xdist worker crashed while scoring this run; rerun it alone to see the cause"
-            outcome = error_outcome(path, message, self.workspace)
-            self.attempt(lambda: outcome.write(self.workspace.settings.sync), label)
-            self._keep_outcome(outcome, lambda pages: pages.write_without_recording(outcome, path))
+            classification = classify_error(path, message, self.workspace)
+            redacted = redact(classification, self.workspace.config.stash[REDACTING])
+            self.attempt(lambda: store(redacted, self.workspace.settings.sync), label)
+            written = WrittenRun(redacted, redacted.record, redacted.result)
+            self._keep_written(written, lambda pages: pages.write_without_recording(written, path))
             self.journals.disturbed.add(label)
 
-    def _keep_outcome(self, outcome: RunOutcome, write: Callable[[RunPages], RunOutcome]) -> None:
-        """Collect an outcome that the controller built itself, and write its report page."""
-        label = outcome.record.run
-        self.records[label] = outcome.record
+    def _keep_written(self, written: WrittenRun, write_page: Callable[[RunPages], WrittenPage]) -> None:
+        """Keep a run that the controller wrote, rather than the process that scored it, and write its page."""
+        label, no_room = written.record.run, written.no_room
+        self.records[label] = written.record
         pages = self.workspace.config.stash.get(PAGES, None)
         if pages is not None:
-            outcome = write(pages)
-            self.texts[label] = outcome.texts or self.texts.get(label, {})
-        self.full_disk.add(outcome.no_room or {}, label)
+            page = write_page(pages)
+            self.texts[label] = page.texts or self.texts.get(label, {})
+            no_room = no_room | page.no_room
+        self.full_disk.add(no_room, label)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Remember the collected items, to recognize a partial session."""
@@ -209,7 +218,7 @@ class SessionReporter:
         stop_reason = self.stopping.reason(session, self._unscored)
         self.stopped = stop_reason and session.config.stash[REDACTING].text(stop_reason)
         summary = self._summarize(list(self.records.values()))
-        self.summary = summary if self.compare is None else self.compare(summary)
+        self.summary = summary if self.comparison is None else self.comparison.compare(summary)
         for place, records in self._summary_paths().items():
             if not self.attempt(partial(self._write_summary, place, records)):
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
@@ -237,8 +246,8 @@ class SessionReporter:
         path = self.workspace.labels.path_of(label)
         if path is not None:
             record = self.records.get(label)
-            outcome, has_failure = merge_parts(self.workspace, path, record, list(self.parts[label].values()))
-            self._keep_outcome(outcome, lambda pages: pages.write_merged(outcome, path, len(self.collected)))
+            written, has_failure = merge_parts(self.workspace, path, record, list(self.parts[label].values()))
+            self._keep_written(written, lambda pages: pages.write_merged(written, path, len(self.collected)))
             if has_failure:
                 is_passed = record is not None and record.status == "success"
                 (self.contradicted if is_passed else self.recorded).append(label)
@@ -247,8 +256,8 @@ class SessionReporter:
         summary = self.summary
         if summary is None or len(records) < len(self.records):
             summary = self._summarize(records)
-            if self.part_of is not None and self.summary is not None:
-                summary = self.part_of(self.summary, summary)
+            if self.comparison is not None and self.summary is not None:
+                summary = self.comparison.restrict(self.summary, summary)
         write_json(place, summary.to_json(), self.workspace.settings.sync)
         self.places.append(place)
 

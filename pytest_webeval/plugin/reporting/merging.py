@@ -5,10 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.plugin.runtest.run_outcome import RunOutcome
+from pytest_webeval.plugin.runtest.run_outcome import LABELS
+from pytest_webeval.plugin.runtest.run_outcome import Classification
+from pytest_webeval.plugin.runtest.run_outcome import RedactedRun
+from pytest_webeval.plugin.runtest.run_outcome import WrittenRun
+from pytest_webeval.plugin.runtest.run_outcome import build_without_room
+from pytest_webeval.plugin.runtest.run_outcome import store
 from pytest_webeval.plugin.settings import REDACTING
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.failure_text import reason
@@ -17,15 +23,14 @@ from pytest_webeval.results import TaskResult
 from pytest_webeval.results import worst_status
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.scoring.merge import merge_results
-from pytest_webeval.storage import write_json
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.record import label_warnings
 
 
 def merge_parts(
-    workspace: Workspace, path: Path, record: Record | None, parts: Sequence[str]
-) -> tuple[RunOutcome, bool]:
-    """The outcome of a run with its complete result written, and whether Python tests alone recorded a failure for it.
+    workspace: Workspace, path: Path, record: Record | None, parts: Sequence[dict[str, Any]]
+) -> tuple[WrittenRun, bool]:
+    """A run with its complete result written, and whether Python tests alone recorded a failure for it.
 
     A repeated check counts once.
     """
@@ -39,20 +44,20 @@ def merge_parts(
     if record is not None and record.excluded is None:
         status = worst_status([combined.status, Status(record.status)])
         combined = combined.with_changes(status=status, score=float(status is Status.SUCCESS))
-    place, redacting = workspace.result_path(path), workspace.config.stash[REDACTING]
-    redacted = redacting.redact_merged(combined, lambda: workspace.run(path))
-    merged_record = Record.of(redacted, record.task_type if record else None, reason(redacted))
-    outcome = RunOutcome(merged_record, place, None, None, redacting, source_result=combined)
+    redacting = workspace.config.stash[REDACTING]
+    result = redacting.redact_merged(combined, lambda: workspace.run(path))
+    merged_record = Record.of(result, record.task_type if record else None, reason(result))
+    classification = Classification(combined, workspace.result_path(path), None, None)
+    redacted = RedactedRun(classification, merged_record, redacting)
     try:
-        write_json(place, combined.to_json(), workspace.settings.sync)
+        store(redacted, workspace.settings.sync)
     except DiskFull as error:
-        outcome = outcome.without_room(error)
-    return outcome, has_failure
+        return build_without_room(redacted, error), has_failure
+    return WrittenRun(redacted, merged_record, combined), has_failure
 
 
-def _read_part(text: str) -> TaskResult:
-    raw, labels = json.loads(text)
-    return TaskResult.read(raw).with_changes(warning_labels=labels)
+def _read_part(part: dict[str, Any]) -> TaskResult:
+    return TaskResult.read(part).with_changes(warning_labels=part[LABELS])
 
 
 def _adds_failure(part: TaskResult, own_result: TaskResult | None) -> bool:

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from functools import partial
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.plugin.reporting.controller import SessionReporter
-from pytest_webeval.results import Summary
+from pytest_webeval.plugin.settings import Settings
+
+if TYPE_CHECKING:
+    from pytest_webeval.summary.baseline import BaselineComparison
 
 
 def register_outputs(config: pytest.Config, reporter: SessionReporter) -> None:
     """Register those of the controller. Raises `pytest.UsageError`."""
-    if (path := reporter.workspace.settings.baseline) is not None:
-        from pytest_webeval.summary.baseline import restrict_comparison  # for who has one
-
-        reporter.compare, reporter.part_of = _comparison(path), restrict_comparison
     is_reporting = "GITHUB_STEP_SUMMARY" in os.environ or os.environ.get("GITHUB_ACTIONS") == "true"
     if is_reporting or reporter.workspace.settings.gitlab_metrics is not None:
         from pytest_webeval.plugin.reporting.ci import CiReports  # where somebody reads them
@@ -43,12 +40,14 @@ def register_outputs(config: pytest.Config, reporter: SessionReporter) -> None:
         config.pluginmanager.register(Progress(reporter.records), "webeval-progress")
 
 
-def _comparison(path: Path) -> Callable[[Summary], Summary]:
-    """What adds to a summary how it stands against that of an earlier session."""
-    from pytest_webeval.summary.baseline import compare_with_baseline  # for who has one
+def build_comparison(settings: Settings) -> BaselineComparison | None:
+    """Compare with the earlier session of `--webeval-baseline`, if given. Raises `pytest.UsageError`."""
+    if settings.baseline is None:
+        return None
+    from pytest_webeval.summary.baseline import BaselineComparison  # only sessions with a baseline need it
     from pytest_webeval.summary.baseline import read_baseline
 
     try:
-        return partial(compare_with_baseline, read_baseline(path))
+        return BaselineComparison(read_baseline(settings.baseline))
     except SettingsError as error:
         raise pytest.UsageError(str(error)) from error

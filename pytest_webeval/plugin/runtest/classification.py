@@ -1,8 +1,9 @@
-"""The outcome of a run, derived from the phases of its item."""
+"""The classification of a run, derived from the phases of its item."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,12 +17,11 @@ from pytest_webeval.plugin.collection.nodes import run_path
 from pytest_webeval.plugin.runtest.evaluation import RECORDER
 from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
 from pytest_webeval.plugin.runtest.evaluation import RecordEvaluation
-from pytest_webeval.plugin.runtest.run_outcome import RunOutcome
-from pytest_webeval.plugin.settings import REDACTING
+from pytest_webeval.plugin.runtest.run_outcome import Classification
+from pytest_webeval.plugin.runtest.run_outcome import Storage
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.run import placeholder_run
-from pytest_webeval.reports.failure_text import reason
 from pytest_webeval.results import ResultWarning
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
@@ -30,41 +30,40 @@ from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.score import rule_warning
 from pytest_webeval.scoring.task_result import build_error_result
 from pytest_webeval.scoring.task_result import exclude
-from pytest_webeval.summary.record import Record
 from pytest_webeval.tasks.task import Task
 
 _SELF_EXPLANATORY = (WebEvalError, pytest.skip.Exception, pytest.xfail.Exception)
 
 
-def classify_phase(item: pytest.Item, call: pytest.CallInfo[None], workspace: Workspace) -> RunOutcome | None:
+def classify_phase(item: pytest.Item, call: pytest.CallInfo[None], workspace: Workspace) -> Classification | None:
     """The outcome of a run after a phase of its item; None without news."""
     if call.when == "setup" and call.excinfo is None:
         return None
     recorder = item.stash.get(RECORDER, None)
     if call.when == "teardown":
-        return _outcome_of_teardown(recorder, workspace) if recorder is not None else None
+        return _classify_teardown(recorder, workspace) if recorder is not None else None
     if not isinstance(item, RunItem):
-        return _outcome_of_test(item, call, recorder, workspace)
+        return _classify_test(item, call, recorder, workspace)
     has_verdict = recorder is not None and (recorder.excluded is not None or recorder.scored is not None)
     if recorder is not None and call.when == "call" and (has_verdict or not _is_left_out(call)):
-        return _outcome_of_evaluation(item, call, recorder, workspace)
-    return _unscored_outcome(item, item.path, call, workspace) if call.excinfo is not None else None
+        return _classify_evaluation(item, call, recorder, workspace)
+    return _classify_unscored(item, item.path, call, workspace) if call.excinfo is not None else None
 
 
-def _outcome_of_test(
+def _classify_test(
     item: pytest.Item, call: pytest.CallInfo[None], recorder: RecordEvaluation | None, workspace: Workspace
-) -> RunOutcome | None:
+) -> Classification | None:
     """The outcome that a Python test recorded for its run, or a broken run. Errors of the test itself do not count."""
     if recorder is not None:
-        return _outcome_of_evaluation(item, call, recorder, workspace) if call.when == "call" else None
+        return _classify_evaluation(item, call, recorder, workspace) if call.when == "call" else None
     path = run_path(item)
     is_unreadable = call.excinfo is not None and UNREADABLE in item.stash
-    return _unscored_outcome(item, path, call, workspace) if path is not None and is_unreadable else None
+    return _classify_unscored(item, path, call, workspace) if path is not None and is_unreadable else None
 
 
-def _outcome_of_evaluation(
+def _classify_evaluation(
     item: pytest.Item, call: pytest.CallInfo[None], recorder: RecordEvaluation, workspace: Workspace
-) -> RunOutcome | None:
+) -> Classification | None:
     """The outcome recorded for a run while its item or a Python test ran."""
     run, task, is_item = recorder.case.run, recorder.case.task, isinstance(item, RunItem)
     try:
@@ -74,26 +73,27 @@ def _outcome_of_evaluation(
     except WebEvalError as error:
         result = error_result(run, task, sanitize(str(error)), workspace)
     if recorder.excluded is not None:
-        return _excluded_outcome(run, task, str(recorder.excluded), workspace) if is_item else None
-    if is_item and result is None:
-        result = _unscored_result(run, task, call, workspace)
-    if is_item and (stored := recorder.reused) is not None:
-        redacting = workspace.config.stash[REDACTING]
-        path = workspace.result_path(run.path)
-        return RunOutcome(
-            stored.record, path, None, run, redacting, is_resumed=True, source_result=stored.result, task=task
-        )
-    outcome = None if result is None else _build_outcome(result, run, task, workspace, is_partial=not is_item)
-    return outcome and replace(outcome, is_verdict=is_item and result is recorder.scored)
+        return _classify_excluded(run, task, str(recorder.excluded), workspace) if is_item else None
+    path = workspace.result_path(run.path)
+    if not is_item:
+        return None if result is None else _classify_part(result, recorder, workspace)
+    if (stored := recorder.reused) is not None:
+        return Classification(stored.result, path, run, task, Storage.NONE, stored=stored.record)
+    is_verdict = result is not None and result is recorder.scored
+    result = error_result(run, task, _message(call), workspace) if result is None else result
+    return Classification(result, path, run, task, is_verdict=is_verdict)
 
 
-def _outcome_of_teardown(recorder: RecordEvaluation, workspace: Workspace) -> RunOutcome | None:
-    """The outcome that a fixture recorded after the test of a run, as if by another test."""
+def _classify_part(result: TaskResult, recorder: RecordEvaluation, workspace: Workspace) -> Classification:
+    run, task = recorder.case.run, recorder.case.task
+    return Classification(result, workspace.result_path(run.path), run, task, Storage.REPORT, is_partial=True)
+
+
+def _classify_teardown(recorder: RecordEvaluation, workspace: Workspace) -> Classification | None:
+    """What a fixture recorded after the test of a run, as if by another test."""
     result = recorder.teardown_result
     recorder.case.run.release()
-    if result is None:
-        return None
-    return _build_outcome(result, recorder.case.run, recorder.case.task, workspace, is_partial=True)
+    return None if result is None else _classify_part(result, recorder, workspace)
 
 
 def _result(recorder: RecordEvaluation, call: pytest.CallInfo[None], workspace: Workspace) -> TaskResult | None:
@@ -110,11 +110,11 @@ def _result(recorder: RecordEvaluation, call: pytest.CallInfo[None], workspace: 
     return recorder.merge_into(error_result(run, task, _message_of(stopped), workspace))
 
 
-def _excluded_outcome(run: Run, task: Task, message: str, workspace: Workspace) -> RunOutcome:
-    """The outcome of a run that says nothing about the agent. A run without a verdict gets no result file."""
+def _classify_excluded(run: Run, task: Task, message: str, workspace: Workspace) -> Classification:
+    """The classification of a run that says nothing about the agent. A run without a verdict gets no result file."""
     result = exclude(error_result(run, task, sanitize(message), workspace), run, sanitize(message))
-    outcome = _build_outcome(result, run, task, workspace)
-    return outcome if run.exclusion else replace(outcome, result=None, is_obsolete=True)
+    storage = Storage.FILE if run.exclusion else Storage.REMOVED
+    return Classification(result, workspace.result_path(run.path), run, task, storage)
 
 
 def _is_left_out(call: pytest.CallInfo[None]) -> bool:
@@ -122,13 +122,24 @@ def _is_left_out(call: pytest.CallInfo[None]) -> bool:
     return call.excinfo is not None and call.excinfo.errisinstance((pytest.skip.Exception, pytest.xfail.Exception))
 
 
-def _unscored_outcome(item: pytest.Item, path: Path, call: pytest.CallInfo[None], workspace: Workspace) -> RunOutcome:
-    outcome = error_outcome(path, _message(call), workspace, is_partial=not isinstance(item, RunItem))
-    if _is_left_out(call):
-        excluded_reason = outcome.redacting.text(_message(call), outcome.run)
-        record = replace(outcome.record, excluded=excluded_reason, skipped=True, reason=None, failure=None)
-        return replace(outcome, record=record, result=None, is_obsolete=call.when == "call")
-    return outcome.with_warnings(_rule_warnings(call))
+def _classify_unscored(
+    item: pytest.Item, path: Path, call: pytest.CallInfo[None], workspace: Workspace
+) -> Classification:
+    message, is_partial = _message(call), not isinstance(item, RunItem)
+    if not _is_left_out(call):
+        return classify_error(path, message, workspace, is_partial=is_partial, warnings=_rule_warnings(call))
+    run, task = _find_run_and_task(path, workspace)
+    is_missing = path in workspace.config.stash[MISSING_TASKS].by_path
+    return Classification(
+        error_result(run, task, _error_message(path, message, workspace), workspace),
+        workspace.result_path(run.path),
+        run,
+        task,
+        Storage.REMOVED if call.when == "call" else Storage.NONE,
+        is_partial=is_partial,
+        is_missing=is_missing,
+        skip_reason=message,
+    )
 
 
 def _rule_warnings(call: pytest.CallInfo[None]) -> list[ResultWarning]:
@@ -137,28 +148,36 @@ def _rule_warnings(call: pytest.CallInfo[None]) -> list[ResultWarning]:
     return [rule_warning(switch, Status.ERROR, "the recording")] if isinstance(switch, str) else []
 
 
-def error_outcome(path: Path, message: str, workspace: Workspace, *, is_partial: bool = False) -> RunOutcome:
-    """The outcome of a run that was not scored; without a result if there is no directory for it."""
-    missing = workspace.config.stash[MISSING_TASKS]
-    error_message = missing.reason(path) if path in missing.by_path else message
+def classify_error(
+    path: Path, message: str, workspace: Workspace, *, is_partial: bool = False, warnings: Sequence[ResultWarning] = ()
+) -> Classification:
+    """The classification of a run that was not scored; without a result if there is no directory for it."""
+    is_missing = path in workspace.config.stash[MISSING_TASKS].by_path
     run, task = _find_run_and_task(path, workspace)
-    outcome = _build_outcome(
-        error_result(run, task, error_message, workspace), run, task, workspace, is_partial=is_partial
-    )
-    if path in missing.by_path:
-        return replace(outcome, record=replace(outcome.record, missing=True), result=None)
-    return replace(outcome, result=None) if _has_no_place(path, workspace) else outcome
+    result = error_result(run, task, _error_message(path, message, workspace), workspace)
+    if warnings:
+        result = result.with_warnings([*result.warnings, *warnings])
+    storage = Storage.REPORT if is_partial else Storage.FILE
+    if is_missing or _has_no_place(path, workspace):
+        storage = Storage.NONE
+    path = workspace.result_path(run.path)
+    return Classification(result, path, run, task, storage, is_partial=is_partial, is_missing=is_missing)
 
 
-def timeout_outcome(item: pytest.Item, message: str, workspace: Workspace) -> RunOutcome | None:
-    """The outcome of a run that was not classified in time; None for an item without a run."""
-    path = run_path(item)
+def _error_message(path: Path, message: str, workspace: Workspace) -> str:
+    missing = workspace.config.stash[MISSING_TASKS]
+    return missing.reason(path) if path in missing.by_path else message
+
+
+def classify_timeout(item: pytest.Item, message: str, workspace: Workspace) -> Classification | None:
+    """The classification of a run that took too long to classify; None for an item without a run."""
+    path, is_partial = run_path(item), not isinstance(item, RunItem)
     if path is None:
         return None
     run = placeholder_run(path, workspace.labels.of(path), workspace.settings.rules)
-    return _build_outcome(
-        error_result(run, None, message, workspace), run, None, workspace, is_partial=not isinstance(item, RunItem)
-    )
+    storage = Storage.REPORT if is_partial else Storage.FILE
+    result, result_path = error_result(run, None, message, workspace), workspace.result_path(run.path)
+    return Classification(result, result_path, run, None, storage, is_partial=is_partial)
 
 
 def _has_no_place(path: Path, workspace: Workspace) -> bool:
@@ -190,25 +209,9 @@ def _load_or_placeholder(path: Path, workspace: Workspace) -> Run:
         return placeholder
 
 
-def _unscored_result(run: Run, task: Task | None, call: pytest.CallInfo[None], workspace: Workspace) -> TaskResult:
-    return error_result(run, task, _message(call), workspace)
-
-
 def error_result(run: Run, task: Task | None, message: str, workspace: Workspace) -> TaskResult:
     """The result of a run without a verdict, with the checksum of the definitions where they could be read."""
     return build_error_result(run, task, message, *workspace.source_of(run))
-
-
-def _build_outcome(
-    result: TaskResult, run: Run, task: Task | None, workspace: Workspace, *, is_partial: bool = False
-) -> RunOutcome:
-    kind = task.task_type.lower() if task and task.task_type else None
-    redacting = workspace.config.stash[REDACTING]
-    redacted = redacting.redact_for_report(result, run)
-    record = Record.of(redacted, kind, reason(redacted))
-    return RunOutcome(
-        record, workspace.result_path(run.path), result, run, redacting, is_partial, source_result=result, task=task
-    )
 
 
 def _message(call: pytest.CallInfo[None]) -> str:

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
@@ -23,7 +22,7 @@ from pytest_webeval.plugin.collection.nodes import outside_subset
 from pytest_webeval.plugin.collection.nodes import run_path
 from pytest_webeval.plugin.item_names import run_keywords
 from pytest_webeval.plugin.runtest.classification import classify_phase
-from pytest_webeval.plugin.runtest.classification import timeout_outcome
+from pytest_webeval.plugin.runtest.classification import classify_timeout
 from pytest_webeval.plugin.runtest.evaluation import RECORDER
 from pytest_webeval.plugin.runtest.evaluation import RESOLVED
 from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
@@ -31,17 +30,25 @@ from pytest_webeval.plugin.runtest.evaluation import USED
 from pytest_webeval.plugin.runtest.evaluation import run_time_limit
 from pytest_webeval.plugin.runtest.report_page import PAGES
 from pytest_webeval.plugin.runtest.resume import STORED
+from pytest_webeval.plugin.runtest.run_outcome import NO_PAGE
 from pytest_webeval.plugin.runtest.run_outcome import RUN_LABEL_ATTRIBUTE
+from pytest_webeval.plugin.runtest.run_outcome import RedactedRun
 from pytest_webeval.plugin.runtest.run_outcome import RunOutcome
+from pytest_webeval.plugin.runtest.run_outcome import WrittenPage
+from pytest_webeval.plugin.runtest.run_outcome import WrittenRun
+from pytest_webeval.plugin.runtest.run_outcome import build_outcome
+from pytest_webeval.plugin.runtest.run_outcome import junit_properties
+from pytest_webeval.plugin.runtest.run_outcome import redact
+from pytest_webeval.plugin.runtest.run_outcome import write
 from pytest_webeval.plugin.settings import REDACTING
 from pytest_webeval.plugin.user_code import call_user_hook
 from pytest_webeval.plugin.workspace import DESELECTED
 from pytest_webeval.plugin.workspace import OUTSIDE
-from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.failure_text import recording_lines
+from pytest_webeval.results import TaskResult
 from pytest_webeval.rubrics.policy import OVER_BUDGET
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
@@ -76,12 +83,7 @@ def append_recording_problems(report: pytest.TestReport, item: pytest.Item, outc
     The report of a run's own item has them already.
     """
     is_own = isinstance(item, RunItem)
-    if (
-        report.failed
-        and not is_own
-        and outcome.source_result is not None
-        and (lines := recording_lines(outcome.source_result))
-    ):
+    if report.failed and not is_own and (lines := recording_lines(outcome.result)):
         report.sections.append(("webeval", "\n".join(lines)))
 
 
@@ -186,7 +188,7 @@ class RuntestHooks:
         if outcome is not None:
             outcome.payload.attach_to(report)
             if isinstance(item, RunItem) and (
-                outcome.is_disturbed or (report.passed and outcome.record.status != "success")
+                outcome.payload.is_disturbed or (report.passed and outcome.record.status != "success")
             ):
                 fail(report, sanitize(str(outcome.record.reason)))
             append_recording_problems(report, item, outcome)
@@ -213,22 +215,33 @@ class RuntestHooks:
 
     def _write_outcome(self, item: pytest.Item, call: pytest.CallInfo[None]) -> RunOutcome | None:
         """Write the outcome after a phase of an item to disk and to JUnit XML."""
-        outcome = self._classify(item, call) if self.is_scoring and _may_say_more(item, call) else None
+        redacted = self._classify(item, call) if self.is_scoring and _may_say_more(item, call) else None
         if call.when == "teardown":
             _forget(item)
-        elif outcome is not None:
-            outcome = _write_page(_write_result(outcome, item), item)
-            item.user_properties.extend(outcome.properties)
-        return outcome
+            return None if redacted is None else build_outcome(WrittenRun(redacted, redacted.record, redacted.result))
+        if redacted is None:
+            return None
+        written = self._write(redacted, item)
+        item.user_properties.extend(junit_properties(written.record))
+        return build_outcome(written, _write_page(written, item))
 
-    def _classify(self, item: pytest.Item, call: pytest.CallInfo[None]) -> RunOutcome | None:
-        """The outcome after a phase; if classifying it times out as well, that timeout."""
+    def _classify(self, item: pytest.Item, call: pytest.CallInfo[None]) -> RedactedRun | None:
+        """The classification after a phase; if classifying times out as well, that timeout."""
+        redacting = self.workspace.config.stash[REDACTING]
         item.stash[USED] = 0.0
         try:
             with run_time_limit(item, self.workspace.settings):
-                return classify_phase(item, call, self.workspace)
+                classification = classify_phase(item, call, self.workspace)
+                return None if classification is None else redact(classification, redacting)
         except EvaluationError as error:
-            return timeout_outcome(item, str(error), self.workspace)
+            classification = classify_timeout(item, str(error), self.workspace)
+            return None if classification is None else redact(classification, redacting)
+
+    def _write(self, redacted: RedactedRun, item: pytest.Item) -> WrittenRun:
+        def call_hook(run: Run, result: TaskResult) -> str | None:
+            return call_user_hook(item.ihook.pytest_webeval_scored, item=item, run=run, result=result)
+
+        return write(redacted, self.workspace.settings.sync, call_hook)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Send the number of deselected items and the directories without runs to the controller."""
@@ -271,28 +284,12 @@ def _argnames(mark: pytest.Mark) -> Sequence[str]:
     return [name.strip() for name in argnames.split(",")] if isinstance(argnames, str) else argnames
 
 
-def _write_page(outcome: RunOutcome, item: pytest.Item) -> RunOutcome:
-    """The outcome after its page in the report is written, if there is a report."""
+def _write_page(written: WrittenRun, item: pytest.Item) -> WrittenPage:
+    """The page of the run in the report, where there is a report."""
     pages = item.config.stash.get(PAGES, None)
-    return outcome if pages is None or outcome.is_partial else pages.write_for_item(outcome, item)
-
-
-def _write_result(outcome: RunOutcome, item: pytest.Item) -> RunOutcome:
-    sync = item.config.stash[WORKSPACE].settings.sync
-    try:
-        outcome = outcome.write(sync)
-        if outcome.run is None or outcome.result is None:
-            return outcome
-        hook_error = call_user_hook(item.ihook.pytest_webeval_scored, item=item, run=outcome.run, result=outcome.result)
-        return (
-            outcome
-            if hook_error is None
-            else outcome.with_hook_error(outcome.redacting.text(hook_error, outcome.run)).write(sync)
-        )
-    except DiskFull as error:
-        return outcome.without_room(error)
-    except WebEvalError as error:
-        return outcome.with_write_error(outcome.redacting.text(str(error), outcome.run))
+    if pages is None or written.redacted.classification.is_partial:
+        return NO_PAGE
+    return pages.write_for_item(written, item)
 
 
 def _redact_report(report: pytest.TestReport, redacting: Redacting, run: Run | None) -> None:

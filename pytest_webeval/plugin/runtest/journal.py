@@ -6,6 +6,7 @@ directory proves nothing: an agent may have put it there.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import stat
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from dataclasses import field
 from pathlib import Path
 from typing import Any
+from typing import TypeVar
 
 import msgspec
 
@@ -30,6 +32,9 @@ JOURNAL = "eval_journal.jsonl"
 MOST_FILES = 10_000  # in a run directory whose result can be taken from an earlier session
 _SHARED = 0o644
 _OURS = re.compile(r"\.?eval_(?:result\.json|summary\.json|journal\.jsonl)(?:\.[0-9a-f]{16})?")
+
+
+_Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
 
 class Seal(msgspec.Struct, frozen=True):
@@ -74,17 +79,27 @@ def read_entries(path: Path) -> dict[str, bytes]:
 
 
 def _label(line: bytes) -> str | None:
-    try:
-        return msgspec.json.decode(line, type=_Line).record.run
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
+    decoded = _decode(line, _Line)
+    return None if decoded is None else decoded.record.run
 
 
 def entry_in(line: bytes) -> Entry | None:
     """What a line says, or None if it is damaged."""
+    return _decode(line, Entry)
+
+
+def _encode(entry: Entry) -> bytes:
+    """The entry as JSON. Python escapes half of a surrogate pair in the text of an agent, which msgspec refuses."""
     try:
-        return msgspec.json.decode(line, type=Entry)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return msgspec.json.encode(entry)
+    except UnicodeEncodeError:
+        return json.dumps(msgspec.to_builtins(entry)).encode()
+
+
+def _decode(line: bytes, kind: type[_Struct]) -> _Struct | None:
+    try:
+        return msgspec.convert(json.loads(line), kind) if b"\\ud" in line else msgspec.json.decode(line, type=kind)
+    except (ValueError, RecursionError):
         return None
 
 
@@ -100,7 +115,7 @@ class Journal:
         """Add a line. Raises `SettingsError` if it cannot be written; the earlier lines stay readable."""
         try:
             handle = self._open()
-            line = msgspec.json.encode(entry) + b"\n"
+            line = _encode(entry) + b"\n"
             written = os.write(handle, line)  # in one go, so that a killed process tears no line but its last
             if written < len(line):
                 os.ftruncate(handle, os.fstat(handle).st_size - written)

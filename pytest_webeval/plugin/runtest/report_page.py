@@ -21,7 +21,9 @@ from pytest_webeval.plugin.performance import gc_paused
 from pytest_webeval.plugin.rerun import find_repeated_options
 from pytest_webeval.plugin.runtest.evaluation import USED
 from pytest_webeval.plugin.runtest.evaluation import run_time_limit
-from pytest_webeval.plugin.runtest.run_outcome import RunOutcome
+from pytest_webeval.plugin.runtest.run_outcome import NO_PAGE
+from pytest_webeval.plugin.runtest.run_outcome import WrittenPage
+from pytest_webeval.plugin.runtest.run_outcome import WrittenRun
 from pytest_webeval.plugin.settings import LONGEST
 from pytest_webeval.plugin.workspace import MISSING_ITEM
 from pytest_webeval.plugin.workspace import Workspace
@@ -29,7 +31,6 @@ from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.run import placeholder_run
 from pytest_webeval.redaction.policy import REDACTED
 from pytest_webeval.reports.rerun import RerunCommands
-from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.summary.record import Record
 
@@ -56,65 +57,60 @@ class RunPages:
             if name == MISSING_ITEM:
                 self._missing.add(label)
 
-    def write_for_item(self, outcome: RunOutcome, item: pytest.Item) -> RunOutcome:
-        """The same once its page is written, which may take as long as scoring it."""
+    def write_for_item(self, written: WrittenRun, item: pytest.Item) -> WrittenPage:
+        """Write the page of a run, which may take as long as scoring it."""
         item.stash[USED] = 0.0
         path = run_path(item)
         if path is None:
-            return outcome
+            return NO_PAGE
         try:
             with gc_paused(), run_time_limit(item, self.workspace.settings):
-                return self.write(outcome, path, len(item.session.items))
+                return self._write(written, path, len(item.session.items))
         except EvaluationError:
-            return outcome
+            return NO_PAGE
 
-    def write(self, outcome: RunOutcome, path: Path, runs: int = 1) -> RunOutcome:
-        """The outcome with the texts of its task, after its page is written; `runs` share the bytes for images.
-
-        If the recording cannot be read, there is no page, and the list says so.
-        """
-        try:
-            return (
-                outcome
-                if outcome.source_result is None
-                else self._write_view(outcome, outcome.source_result, path, runs)
-            )
-        except DiskFull as error:
-            return outcome.with_unwritten_file(error)
-        except (WebEvalError, RecursionError):
-            return outcome
-
-    def write_merged(self, outcome: RunOutcome, path: Path, runs: int) -> RunOutcome:
-        """The same for a merged outcome, within the time limit of one run."""
+    def write_merged(self, written: WrittenRun, path: Path, runs: int) -> WrittenPage:
+        """Write the page of a run whose result was merged at the end, within the time limit of one run."""
         seconds = self.workspace.settings.timeout or LONGEST
         try:
             with time_limit(seconds, "writing the report page timed out"):
-                return self.write(outcome, path, runs)
+                return self._write(written, path, runs)
         except EvaluationError:
-            return outcome
+            return NO_PAGE
 
-    def write_without_recording(self, outcome: RunOutcome, path: Path) -> RunOutcome:
-        """The same without reading the recording, which crashed the worker."""
-        return self.write(replace(outcome, run=self._placeholder(path)), path)
+    def write_without_recording(self, written: WrittenRun, path: Path) -> WrittenPage:
+        """Write a page without reading the recording, which crashed the worker."""
+        return self._write(written, path, run=self._placeholder(path))
 
-    def _write_view(self, outcome: RunOutcome, source_result: TaskResult, path: Path, runs: int) -> RunOutcome:
+    def _write(self, written: WrittenRun, path: Path, runs: int = 1, run: Run | None = None) -> WrittenPage:
+        """Write a page; `runs` share the room for images. Without texts, the list says that there is no page."""
+        try:
+            return self._write_view(written, path, run or self._load(written, path), runs)
+        except DiskFull as error:
+            return WrittenPage(no_room=error.no_room)
+        except (WebEvalError, RecursionError):
+            return NO_PAGE
+
+    def _load(self, written: WrittenRun, path: Path) -> Run:
+        classification = written.redacted.classification
+        if REDACTED in classification.result.webeval:  # by another process, which alone knew the secrets in the run
+            return self._placeholder(path)
+        return classification.run or self._load_run(path)
+
+    def _write_view(self, written: WrittenRun, path: Path, run: Run, runs: int) -> WrittenPage:
         from pytest_webeval.reports.html.task_page import ReportPaths
         from pytest_webeval.reports.html.task_page import recorded_parts
         from pytest_webeval.reports.html.task_page import task_view
         from pytest_webeval.reports.html.writer import write_task  # for who asks
 
-        # By another process, which alone knew the secrets in the recording.
-        is_redacted = REDACTED in source_result.webeval
-        run = self._placeholder(path) if is_redacted else outcome.run or self._load_run(path)
-        task = outcome.task or self.workspace.task_or_none(run)
-        parts = recorded_parts(run, task, source_result, self._pictures(run, runs))
-        result, redacted = outcome.redacting.redact_with_attachment(source_result, run, parts, parts["steps"])
-        is_written = outcome.result is not None or outcome.is_resumed or outcome.run is None
-        invocation_dir = self.workspace.config.invocation_params.dir
-        paths = ReportPaths(self.directory, path, outcome.path if is_written else None, invocation_dir)
-        view = task_view(result, outcome.record, redacted, paths, self._rerun(outcome.record))
-        write_task(outcome.record.run, view, self.directory)
-        return replace(outcome, texts={name: redacted[name] for name in ("intent", "template")})
+        classification, redacting = written.redacted.classification, written.redacted.redacting
+        task = classification.task or self.workspace.task_or_none(run)
+        parts = recorded_parts(run, task, classification.result, self._pictures(run, runs))
+        result, redacted = redacting.redact_with_attachment(classification.result, run, parts, parts["steps"])
+        paths = ReportPaths(self.directory, path, written.result_path, self.workspace.config.invocation_params.dir)
+        view = task_view(result, written.record, redacted, paths, self._rerun(written.record))
+        write_task(written.record.run, view, self.directory)
+        return WrittenPage({name: redacted[name] for name in ("intent", "template")})
 
     def _rerun(self, record: Record) -> str:
         reruns = self._reruns

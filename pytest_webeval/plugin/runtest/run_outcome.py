@@ -1,13 +1,18 @@
-"""The outcome of a run: a result to write, and a record for the summary."""
+"""The outcome of a run, in four steps: classify, redact, write, attach. Each step has a type of its own."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from contextlib import nullcontext
 from dataclasses import astuple
 from dataclasses import dataclass
+from dataclasses import field
 from dataclasses import replace
+from enum import Enum
+from enum import auto
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +22,13 @@ from pytest_webeval.diagnostics.failure_groups import error_group
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.runtest.journal import Seal
 from pytest_webeval.plugin.runtest.journal import files_in
 from pytest_webeval.recordings.inputs import WRITE
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.session import Redacting
-from pytest_webeval.results import ResultWarning
+from pytest_webeval.reports.failure_text import reason
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.files import read_file_inside
@@ -36,6 +42,7 @@ from pytest_webeval.summary.trajectory_rows import trajectory_labels
 from pytest_webeval.tasks.task import Task
 
 PAYLOAD_ATTRIBUTE = "webeval_record"
+LABELS = "warning_labels"  # of a part of a result, whose JSON has the texts of warnings alone
 RUN_LABEL_ATTRIBUTE = "webeval_about"  # the label of the run that a Python test is about
 
 
@@ -47,7 +54,7 @@ class RecordPayload:
     """
 
     record: Record
-    part: str | None
+    part: dict[str, Any] | None
     seal: Seal | None = None
     is_resumed: bool = False  # the result is that of an earlier session
     is_disturbed: bool = False  # the error is not about the run and may not occur again
@@ -68,124 +75,224 @@ class RecordPayload:
         seal = self.seal and {"result": self.seal.result, "files": self.seal.files}
         fields = [self.record.to_json(), self.part, seal, self.is_resumed, self.is_disturbed, self.texts, self.no_room]
         text = json.dumps(fields)
-        setattr(report, PAYLOAD_ATTRIBUTE, json.dumps(escape_surrogates(fields)) if "\\ud" in text else text)
+        setattr(report, PAYLOAD_ATTRIBUTE, json.dumps(_escape_fields(fields)) if "\\ud" in text else text)
+
+
+def _escape_fields(fields: list[Any]) -> list[Any]:
+    """The fields without halves of surrogate pairs, but for those that files have unchanged: trajectory and part."""
+    record, part, *others = fields
+    texts = {name: value for name, value in record.items() if name != "trajectory"}
+    return [escape_surrogates(texts) | {"trajectory": record["trajectory"]}, part, *escape_surrogates(others)]
 
 
 LONGEST_PROPERTY = 1_000  # characters
 
 
+class Storage(Enum):
+    """Where the result of a run goes."""
+
+    FILE = auto()  # the run's eval_result.json
+    REPORT = auto()  # the controller, which merges what Python tests checked
+    NONE = auto()  # nowhere; a file of an earlier session stays
+    REMOVED = auto()  # nowhere; a file of an earlier session no longer holds
+
+
+@dataclass(frozen=True)
+class Classification:
+    """The first step: what a phase of a test means for a run. Nothing is redacted or written."""
+
+    result: TaskResult
+    path: Path  # of the result file
+    run: Run | None
+    task: Task | None
+    storage: Storage = Storage.FILE
+    is_partial: bool = False  # a Python test checked a part of the task
+    is_verdict: bool = False  # all of it comes from the evaluators, so that another session would find the same
+    is_missing: bool = False  # an expected task without a recording
+    skip_reason: str | None = None  # why the run is excluded from all counts
+    stored: Record | None = None  # the record of an earlier session, whose result stands
+
+
+@dataclass(frozen=True)
+class RedactedRun:
+    """The second step: a record for all reports, without secrets. The result has them until it is written elsewhere."""
+
+    classification: Classification
+    record: Record
+    redacting: Redacting
+
+    @property
+    def result(self) -> TaskResult | None:
+        """The result to store; None where it goes nowhere."""
+        is_stored = self.classification.storage in (Storage.FILE, Storage.REPORT)
+        return self.classification.result if is_stored else None
+
+    def text(self, message: str) -> str:
+        """A message about the run without secrets."""
+        return self.redacting.text(message, self.classification.run)
+
+
+@dataclass(frozen=True)
+class WrittenRun:
+    """The third step: the result is stored, or the record says why not."""
+
+    redacted: RedactedRun
+    record: Record
+    result: TaskResult | None  # what is stored
+    seal: Seal | None = None
+    is_disturbed: bool = False
+    no_room: dict[str, str] = field(default_factory=dict)  # files for which the disk has none, with the system's reason
+
+    @property
+    def result_path(self) -> Path | None:
+        """The result file, if there is one."""
+        classification = self.redacted.classification
+        is_there = self.result is not None or classification.stored is not None or classification.run is None
+        return classification.path if is_there else None
+
+
+@dataclass(frozen=True)
+class WrittenPage:
+    """The page of a run in a report. No texts: it was not written."""
+
+    texts: dict[str, str | None] | None = None  # of the task, intent and template
+    no_room: dict[str, str] = field(default_factory=dict)
+
+
+NO_PAGE = WrittenPage()
+
+
 @dataclass(frozen=True)
 class RunOutcome:
-    """A record, and the result behind it. `is_partial` marks what a Python test checked: only a part of a result.
+    """The last step: what a report carries about a run. `result` is what the record was made of."""
 
-    The record is redacted, because every report shows it. The result is redacted when it is written.
+    payload: RecordPayload
+    result: TaskResult
+
+    @property
+    def record(self) -> Record:
+        """The record that the report carries."""
+        return self.payload.record
+
+
+def redact(classification: Classification, redacting: Redacting) -> RedactedRun:
+    """Build the record of a classified run."""
+    if classification.stored is not None:
+        return RedactedRun(classification, classification.stored, redacting)
+    run, task = classification.run, classification.task
+    redacted = redacting.redact_for_report(classification.result, run)
+    task_type = task.task_type.lower() if task and task.task_type else None
+    record = Record.of(redacted, task_type, reason(redacted))
+    if classification.is_missing:
+        record = replace(record, missing=True)
+    if classification.skip_reason is not None:
+        excluded = redacting.text(classification.skip_reason, run)
+        record = replace(record, excluded=excluded, skipped=True, reason=None, failure=None)
+    return RedactedRun(classification, record, redacting)
+
+
+def write(redacted: RedactedRun, sync: Sync | None, call_hook: Callable[[Run, TaskResult], str | None]) -> WrittenRun:
+    """Store the result and call the hook of users; an error of either takes the place of the verdict."""
+    seal, run, result = None, redacted.classification.run, redacted.result
+    try:
+        seal = store(redacted, sync)
+        hook_error = None if run is None or result is None else call_hook(run, result)
+        if hook_error is not None:
+            return _write_hook_error(redacted, redacted.text(hook_error), sync)
+    except DiskFull as error:
+        return build_without_room(redacted, error, seal)
+    except WebEvalError as error:
+        record = _build_error_record(redacted.record, redacted.text(str(error)))
+        return WrittenRun(redacted, record, None, seal, is_disturbed=True)
+    return WrittenRun(redacted, redacted.record, result, seal)
+
+
+def store(redacted: RedactedRun, sync: Sync | None) -> Seal | None:
+    """Write eval_result.json, or remove it. The controller merges and writes parts. Raises `SettingsError`."""
+    classification = redacted.classification
+    with _write_phase(classification.run):
+        if classification.storage is Storage.FILE:
+            return _write_file(redacted, classification.result, sync, is_verdict=classification.is_verdict)
+        if classification.storage is Storage.REMOVED and is_result_of(classification.path, redacted.record.run):
+            remove(classification.path)
+        return None
+
+
+def _write_phase(run: Run | None) -> AbstractContextManager[None]:
+    return run.inputs.durations.phase(WRITE) if run else nullcontext()
+
+
+def _write_file(redacted: RedactedRun, result: TaskResult, sync: Sync | None, *, is_verdict: bool) -> Seal:
+    path, run = redacted.classification.path, redacted.classification.run
+    _check_place(path, run)
+    checksum = write_json(path, redacted.redacting.redact_for_file(result, run).to_json(), sync)
+    return Seal(checksum, files_in(run.path) if run and is_verdict else "")
+
+
+def _check_place(path: Path, run: Run | None) -> None:
+    """Raise `SettingsError` if the run is gone, so that its directory is not created again."""
+    if run is not None and path.parent == run.path and not os.path.isdir(run.path):  # noqa: PTH112  (speed)
+        problem = f"cannot write {path}: the run was removed during the session"
+        raise SettingsError(f"{problem}; restore it or choose a directory with --webeval-output")
+
+
+def _write_hook_error(redacted: RedactedRun, message: str, sync: Sync | None) -> WrittenRun:
+    """Replace a result that is on the disk already by an error."""
+    record, result, seal = _build_error_record(redacted.record, message), None, None
+    if redacted.classification.storage is Storage.FILE:
+        original = redacted.classification.result
+        webeval = original.webeval | {"excluded": record.excluded, "skipped": False}
+        result = original.with_changes(status=Status.ERROR, score=0.0, error_msg=message, webeval=webeval)
+        with _write_phase(redacted.classification.run):
+            seal = _write_file(redacted, result, sync, is_verdict=False)
+    return WrittenRun(redacted, record, result, seal, is_disturbed=True)
+
+
+def build_without_room(redacted: RedactedRun, error: DiskFull, seal: Seal | None = None) -> WrittenRun:
+    """An error in place of a verdict that does not fit on the disk.
+
+    The message is short and the same for all runs; the remedy is shown once, at the end of the session.
     """
+    message = f"disk full: {redacted.classification.path.name} was not written ({error.reason})"
+    record = _build_error_record(redacted.record, message)
+    return WrittenRun(redacted, record, None, seal, is_disturbed=True, no_room=error.no_room)
 
-    record: Record
-    path: Path
-    result: TaskResult | None
-    run: Run | None
-    redacting: Redacting
-    is_partial: bool = False
-    is_obsolete: bool = False  # the result of an earlier session is obsolete
-    is_verdict: bool = False  # all of it comes from the evaluators, so that another session would find the same
-    seal: Seal | None = None
-    is_resumed: bool = False
-    is_disturbed: bool = False
-    source_result: TaskResult | None = None  # what the record was made of, whether or not it is written
-    task: Task | None = None
-    texts: dict[str, str | None] | None = None  # what a report says of the task: intent and template
-    no_room: dict[str, str] | None = None  # files for which the disk has none, with what the system says
 
-    def write(self, sync: Sync | None) -> RunOutcome:
-        """The same once eval_result.json is written. Parts are put together and written by the controller.
+def _build_error_record(record: Record, message: str) -> Record:
+    """The record with an error in place of an unreadable verdict."""
+    excluded = message if record.trajectory else record.excluded
+    failure = list(astuple(error_group(message)))
+    changes: dict[str, Any] = {"reason": message, "failure": failure, "excluded": excluded, "skipped": False}
+    return replace(record, status="error", score=0.0, **changes)
 
-        Raises `SettingsError`.
-        """
-        with self.run.inputs.durations.phase(WRITE) if self.run else nullcontext():
-            return self._write(sync)
 
-    def _write(self, sync: Sync | None) -> RunOutcome:
-        seal = None
-        if self.result is not None and not self.is_partial:
-            self._check_place()
-            checksum = write_json(self.path, self.redacting.redact_for_file(self.result, self.run).to_json(), sync)
-            seal = Seal(checksum, files_in(self.run.path) if self.run and self.is_verdict else "")
-        if self.is_obsolete and is_result_of(self.path, self.record.run):
-            remove(self.path)
-        return replace(self, seal=seal)
+def build_outcome(written: WrittenRun, page: WrittenPage = NO_PAGE) -> RunOutcome:
+    """What the report of a test carries about a run."""
+    redacted, part = written.redacted, None
+    classification = redacted.classification
+    if classification.storage is Storage.REPORT and written.result is not None:
+        result = redacted.redacting.redact_for_file(written.result, classification.run)
+        part = result.to_json() | {LABELS: result.warning_labels}
+    flags = classification.stored is not None, written.is_disturbed
+    no_room = written.no_room | page.no_room
+    payload = RecordPayload(written.record, part, written.seal, *flags, page.texts, no_room or None)
+    return RunOutcome(payload, classification.result)
 
-    def _check_place(self) -> None:
-        """Raise `SettingsError` if the run is gone, so that its directory is not created again."""
-        run = self.run
-        if run is not None and self.path.parent == run.path and not os.path.isdir(run.path):  # noqa: PTH112  (speed)
-            problem = f"cannot write {self.path}: the run was removed during the session"
-            raise SettingsError(f"{problem}; restore it or choose a directory with --webeval-output")
 
-    def with_write_error(self, message: str) -> RunOutcome:
-        """The same with an error in place of an unreadable verdict."""
-        excluded = message if self.record.trajectory else self.record.excluded
-        failure = list(astuple(error_group(message)))
-        changes: dict[str, Any] = {"reason": message, "failure": failure, "excluded": excluded, "skipped": False}
-        record = replace(self.record, status="error", score=0.0, **changes)
-        return replace(self, record=record, result=None, is_disturbed=True)
-
-    def without_room(self, error: DiskFull) -> RunOutcome:
-        """The same with an error in place of a verdict that does not fit on the disk.
-
-        The message is short and the same for all runs; the remedy is shown once, at the end of the session.
-        """
-        outcome = self.with_write_error(f"disk full: {self.path.name} was not written ({error.reason})")
-        return outcome.with_unwritten_file(error)
-
-    def with_unwritten_file(self, error: DiskFull) -> RunOutcome:
-        """The same without one more file, for which there is no room on the disk."""
-        return replace(self, no_room=(self.no_room or {}) | error.no_room)
-
-    def with_hook_error(self, message: str) -> RunOutcome:
-        """The same with an error in place of a verdict that is on the disk already, and is to be replaced there."""
-        outcome = self.with_write_error(message)
-        if self.result is None or self.is_partial:
-            return outcome
-        webeval = self.result.webeval | {"excluded": outcome.record.excluded, "skipped": False}
-        result = self.result.with_changes(status=Status.ERROR, score=0.0, error_msg=message, webeval=webeval)
-        return replace(outcome, result=result, is_verdict=False)
-
-    def with_warnings(self, warnings: list[ResultWarning]) -> RunOutcome:
-        """The same with more warnings."""
-        record = replace(self.record, warnings=[*self.record.warnings, *map(list, warnings)])
-        if self.result is None:
-            return replace(self, record=record)
-        return replace(self, record=record, result=self.result.with_warnings([*self.result.warnings, *warnings]))
-
-    @property
-    def properties(self) -> list[tuple[str, object]]:
-        """Properties for JUnit XML."""
-        record = self.record
-        by_name: dict[str, object] = {
-            "webeval_task_id": record.task_id,
-            "webeval_status": "excluded" if record.skipped else record.status,
-            "webeval_score": record.score,
-            "webeval_sites": record.site_key,
-            "webeval_type": record.task_type or "",
-            "webeval_template": record.template,
-        }
-        if record.status != "success":
-            by_name |= {"webeval_evaluator": ", ".join(record.evaluators), "webeval_reason": _cut(record)}
-        by_name |= {f"webeval_{name}": value for name, value in trajectory_labels(record).items()}
-        return [(name, escape_surrogates(value)) for name, value in by_name.items()]
-
-    @property
-    def payload(self) -> RecordPayload:
-        """The payload for the report."""
-        part = (
-            self.redacting.redact_for_file(self.result, self.run)
-            if self.is_partial and self.result is not None
-            else None
-        )
-        part_text = None if part is None else json.dumps([part.to_json(), part.warning_labels])
-        flags = self.is_resumed, self.is_disturbed, self.texts, self.no_room
-        return RecordPayload(self.record, part_text, self.seal, *flags)
+def junit_properties(record: Record) -> list[tuple[str, object]]:
+    """Properties of a run for JUnit XML."""
+    by_name: dict[str, object] = {
+        "webeval_task_id": record.task_id,
+        "webeval_status": "excluded" if record.skipped else record.status,
+        "webeval_score": record.score,
+        "webeval_sites": record.site_key,
+        "webeval_type": record.task_type or "",
+        "webeval_template": record.template,
+    }
+    if record.status != "success":
+        by_name |= {"webeval_evaluator": ", ".join(record.evaluators), "webeval_reason": _cut(record)}
+    by_name |= {f"webeval_{name}": value for name, value in trajectory_labels(record).items()}
+    return [(name, escape_surrogates(value)) for name, value in by_name.items()]
 
 
 def _cut(record: Record) -> str:

@@ -10,6 +10,7 @@ from pytest_webeval.diagnostics.failure_groups import LONGEST_FIELD
 from pytest_webeval.diagnostics.failure_groups import FailureGroup
 from pytest_webeval.diagnostics.failure_groups import deciding_assertion
 from pytest_webeval.diagnostics.failure_groups import group_of
+from pytest_webeval.reports.failure_text import reason
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
@@ -64,12 +65,27 @@ def result(*evaluated, error=None, status=Status.FAILURE, run="runs/1"):
         ("the page is pretty", "the page is pretty", "failed", "the page is pretty failed"),
         ("x" * 500, "x" * (LONGEST_FIELD - 1) + "…", "failed", "x" * (LONGEST_FIELD - 1) + "… failed"),
         ("[0]_mismatch", "[0]", "different", "[0] differs"),
+        ("title_match", "title_match", "failed", "title_match failed"),
+        ("network_event.post_data_unavailable", "post_data", "unreadable", "post_data cannot be read"),
     ],
 )
 def test_a_failed_assertion_tells_field_and_kind(name, field, kind, text):
     group = group_of(result(found(passed("fine_match", "ok"), failed(name, "expected 1", "got 2"))))
     assert group == FailureGroup("NetworkEventEvaluator", field, kind)
     assert group.text == text
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.b[3]_array_values_mismatch", "a.b[3]: got 2"),
+        ("a_unavailable", "a: got 2"),
+        ("title_match", "title_match: got 2"),
+        ("pretty", "pretty: got 2"),
+    ],
+)
+def test_a_reason_begins_with_the_path_of_what_did_not_hold(name, text):
+    assert reason(result(found(failed(name, "got 2")))) == text
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pytest_webeval.redaction.known_secrets import KnownSecrets
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.redactor import Redactor
 from pytest_webeval.redaction.replacements import replacement_for
+from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import TaskResult
 
@@ -61,6 +62,15 @@ def test_a_secret_that_is_a_name_of_the_result_renames_nothing(token):
     assert found.actual["headers"] == {"x-token": replacement_for(token, SALT)}
     assert found.assertions[0].assertion_name == NAME
     assert found.assertions[0].assertion_msgs == [f'got "{replacement_for(token, SALT)}"']
+
+
+@pytest.mark.parametrize("ending", ["match", "mismatch", "none_mismatch", "keys_mismatch", "unexpected", "unavailable"])
+@pytest.mark.parametrize("path", ["password", "network_event.headers.x-csrf-token", "account.password"])
+def test_a_message_hides_the_value_of_a_secret_field_whatever_the_assertion_says(path, ending):
+    assertion = Assertion.of(f"{path}_{ending}", False, 'got "sesame"')  # noqa: FBT003  (that it does not hold)
+    told = EvaluatorResult(evaluator_name="Own", status="failure", score=0.0, assertions=[assertion])
+    (found,) = Redactor(RedactionPolicy(), SALT).redact_evaluation(told).assertions
+    assert found.assertion_msgs == [f'got "{replacement_for("sesame", SALT)}"']
 
 
 def test_an_evaluator_of_somebody_else_may_have_named_its_assertions_by_secrets():
