@@ -76,7 +76,7 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def browser(session: nox.Session) -> None:
-    """Run the browser tests that the default run leaves out."""
+    """Run all tests that open a page in Chromium but those of hostile directories."""
     run_suite(session, "tests", "--ignore=tests/hostile", "-m", "whole and browser", "-n", "2", "--dist", "loadfile")
 
 

@@ -6,6 +6,8 @@ import pytest
 
 from tests.browser import pages
 
+pytestmark = [pytest.mark.browser, pytest.mark.whole]
+
 
 def searched(report):
     return report.page.input_value("#search")

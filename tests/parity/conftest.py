@@ -38,6 +38,13 @@ from tests.parity.harness.verdicts import Verdict
 __all__ = ["pytest_terminal_summary"]
 
 
+def pytest_collection_modifyitems(items):
+    """Leave tests that need the reference to the suite `parity`: to install it takes two minutes."""
+    for item in items:
+        if "reference" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.whole)
+
+
 @pytest.fixture(scope="session")
 def reference(request, tmp_path_factory):
     """webarena-verified 1.2.3 in a process of its own."""
