@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -62,7 +63,7 @@ def score(tree: Path, suite: str, scratch: Path) -> Path:
     """Score a suite with the package of a checkout. Returns the directory with the results."""
     place = scratch / suite / str(len(list(scratch.glob(f"{suite}/*"))))
     place.mkdir(parents=True)
-    root = hostile_corpus(scratch) if suite == "hostile" else PROJECT
+    root = hostile_corpus(scratch) if suite == "hostile" else example_suite(scratch)
     command = [sys.executable, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", *SUITES[suite]]
     environment = os.environ | {"PYTHONPATH": str(tree)}
     done = subprocess.run(
@@ -73,6 +74,15 @@ def score(tree: Path, suite: str, scratch: Path) -> Path:
             f"{suite} with {tree}: exit code {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
         )
     return place
+
+
+def example_suite(scratch: Path) -> Path:
+    """A copy of the example suite without the project around it, whose ini file would put this package first."""
+    directory = scratch / "copy"
+    if not directory.exists():
+        shutil.copytree(PROJECT / "example_suite", directory / "example_suite")
+        (directory / "pytest.ini").write_text("[pytest]\n")
+    return directory
 
 
 def hostile_corpus(scratch: Path) -> Path:

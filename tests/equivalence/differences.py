@@ -15,6 +15,7 @@ IGNORED = {"timestamp", "wall_time", "slowest", "webarena_verified_evaluator_che
 # Members with another name, by the old one, below the member that is named first.
 RENAMED = {"baseline": {"lost": "regressed", "gained": "fixed"}}
 REWORDED = Path(__file__).with_name("reworded.txt")
+PLURAL_OF_ONE = re.compile(r"\b1 ([a-z]+)s\b")  # one form for all numbers in old messages
 PLACEHOLDER = re.compile(r"\{[\w ]*\}")
 LONGEST = 200  # characters of a value that are printed
 
@@ -36,17 +37,19 @@ def compare(old: Any, new: Any, where: str = "$") -> Iterator[tuple[str, str, st
 
 @cache
 def reword(text: str) -> str:
-    """An old text in the words of today."""
+    """An old text in the words of today, with a singular after 1."""
     for pattern, replacement in _rewordings():
         text = pattern.sub(replacement, text)
-    return text
+    return PLURAL_OF_ONE.sub(r"1 \1", text)
 
 
 @cache
 def _rewordings() -> list[tuple[re.Pattern[str], str]]:
     lines = REWORDED.read_text("utf-8").splitlines()
     pairs = [(old[2:], new[2:]) for old, new in pairwise(lines) if old.startswith("- ")]
-    return [_parse_rewording(old, new) for old, new in sorted(pairs, key=lambda pair: -len(pair[0]))]
+    return [
+        _parse_rewording(old, new) for old, new in sorted(pairs, key=lambda pair: -len(PLACEHOLDER.sub("", pair[0])))
+    ]
 
 
 def _parse_rewording(old: str, new: str) -> tuple[re.Pattern[str], str]:

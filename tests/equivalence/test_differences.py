@@ -1,0 +1,61 @@
+"""Which differences between two results are reported."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.equivalence import differences
+from tests.equivalence.differences import compare
+from tests.equivalence.differences import reword
+
+
+@pytest.fixture
+def rewordings(monkeypatch, tmp_path):
+    def write(*lines):
+        path = tmp_path / "reworded.txt"
+        path.write_text("\n".join(lines), "utf-8")
+        monkeypatch.setattr(differences, "REWORDED", path)
+
+    caches = differences.reword, differences._rewordings
+    for cached in caches:
+        cached.cache_clear()
+    yield write
+    for cached in caches:
+        cached.cache_clear()
+
+
+def test_texts_are_compared_in_the_words_of_today(rewordings):
+    rewordings("- {path} is no HAR: {reason}", "+ cannot parse {path} as HAR: {reason}")
+    assert reword("x/a.har is no HAR: it ends; (1)") == "cannot parse x/a.har as HAR: it ends; (1)"
+    assert list(compare({"m": "a.har is no HAR: x"}, {"m": "cannot parse a.har as HAR: x"})) == []
+    assert list(compare({"m": "a.har is no HAR: x"}, {"m": "cannot parse b.har as HAR: x"})) == [
+        ("$.m", '"a.har is no HAR: x"', '"cannot parse b.har as HAR: x"')
+    ]
+
+
+def test_the_longest_rewording_comes_first(rewordings):
+    rewordings("- lacks", "+ misses", "- lacks a date", "+ has no date")
+    assert reword("a lacks a date, b lacks a number") == "a has no date, b misses a number"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ({"baseline": {"lost": ["a"], "gained": []}}, {"baseline": {"regressed": ["a"], "fixed": []}}, []),
+        ({"lost": 1}, {"regressed": 1}, [("$.lost", "1", "null"), ("$.regressed", "null", "1")]),
+        ({"timestamp": 1, "a": [{"b": 1}]}, {"timestamp": 2, "a": [{"b": 2}]}, [("$.a[*].b", "1", "2")]),
+        ([1], [1, 2], [("$", "[1]", "[1, 2]")]),
+        ({"a": 1}, None, [("$", '{"a": 1}', "null")]),
+        ("x" * 300, "y", [("$", '"' + "x" * 199 + "…", '"y"')]),
+    ],
+)
+def test_other_differences_are_reported_with_their_place(before, after, found):
+    assert list(compare(before, after)) == found
+
+
+def test_every_rewording_has_the_same_placeholders_in_old_and_new():
+    lines = differences.REWORDED.read_text("utf-8").splitlines()
+    assert len(lines) > 100
+    for old, new in zip(lines[::2], lines[1::2], strict=True):
+        assert (old[:2], new[:2]) == ("- ", "+ ")
+        assert set(differences.PLACEHOLDER.findall(new)) <= set(differences.PLACEHOLDER.findall(old)), new
