@@ -76,8 +76,8 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def browser(session: nox.Session) -> None:
-    """Run all tests that open a page in Chromium but those of hostile directories."""
-    run_suite(session, "tests", "--ignore=tests/hostile", "-m", "whole and browser", "-n", "2", "--dist", "loadfile")
+    """Run the tests that open a page in Chromium, but for repetitions."""
+    run_suite(session, "tests/browser", "-m", "browser and not whole", "-n", "2", "--dist", "loadfile")
 
 
 @nox.session
@@ -96,7 +96,7 @@ def hostile(session: nox.Session) -> None:
 def rest(session: nox.Session) -> None:
     """Run all other tests that the default run leaves out, but for the longest two."""
     skipped = ("--ignore=tests/parity", "--ignore=tests/hostile", *map("--deselect={}".format, LONGEST))
-    run_suite(session, "tests", *skipped, "-m", "whole and not browser", "-n", "2", "--dist", "loadfile")
+    run_suite(session, "tests", *skipped, "-m", "whole", "-n", "2", "--dist", "loadfile")
 
 
 @nox.session

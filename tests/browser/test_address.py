@@ -6,7 +6,7 @@ import pytest
 
 from tests.browser import pages
 
-pytestmark = [pytest.mark.browser, pytest.mark.whole]
+pytestmark = pytest.mark.browser
 
 
 def searched(report):

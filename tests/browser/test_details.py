@@ -7,7 +7,7 @@ import pytest
 from tests.browser import pages
 from tests.browser.conftest import PHONE
 
-pytestmark = [pytest.mark.browser, pytest.mark.whole]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture

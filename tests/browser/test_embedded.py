@@ -13,7 +13,7 @@ import pytest
 from tests.browser import pages
 from tests.browser import sessions
 
-pytestmark = [pytest.mark.browser, pytest.mark.whole]
+pytestmark = pytest.mark.browser
 IMAGES = "[...document.querySelectorAll('#task .shot img')].map((one) => [one.src.slice(0, 23), one.naturalWidth])"
 IMAGE = re.compile(r"data:image/jpeg;base64,[A-Za-z0-9+/=]+")
 ONE_KILOBYTE = "--webeval-report-embed=1KB"

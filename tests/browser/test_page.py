@@ -18,7 +18,7 @@ from pytest_webeval.reports.html.writer import write_single
 from tests.browser import pages
 from tests.browser.conftest import PHONE
 
-pytestmark = [pytest.mark.browser, pytest.mark.whole]
+pytestmark = pytest.mark.browser
 ROWS = pages.index(400)["rows"]
 FAST, AT_ONCE = 2_000, 300  # milliseconds, which the report promises for 10,000 tasks
 TIMED = """(steps) => { const times = []; for (const [id, value] of steps) {
@@ -349,8 +349,8 @@ def test_without_scripts_the_overview_shows(opened, small):
     assert not report.page.locator("#tasks").is_visible()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("viewport", [{"width": 1440, "height": 900}, PHONE])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.whole)])
+@pytest.mark.parametrize("viewport", [{"width": 1440, "height": 900}, pytest.param(PHONE, marks=pytest.mark.whole)])
 @pytest.mark.parametrize("fragment", ["", "#status=failure&task=3", "#q=nothing-fits"])
 def test_axe_finds_nothing_to_complain_about(opened, small, theme, viewport, fragment):
     from axe_playwright_python.sync_playwright import Axe

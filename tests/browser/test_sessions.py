@@ -16,7 +16,7 @@ import pytest
 
 from tests.browser import sessions
 
-pytestmark = [pytest.mark.browser, pytest.mark.whole]
+pytestmark = pytest.mark.browser
 NETWORK = 106  # a task whose last page has the wrong sort order
 LOADED = "document.querySelector('#task').querySelectorAll('.shot img').length && [...document.querySelectorAll('.shot img')].every((one) => one.naturalWidth > 0)"
 
@@ -49,8 +49,8 @@ def trajectories(made):
     params=[
         ("runs",),
         ("trajectories",),
-        ("runs", "-n", "2"),
-        ("trajectories", "-n", "2"),
+        pytest.param(("runs", "-n", "2"), marks=pytest.mark.whole),
+        pytest.param(("trajectories", "-n", "2"), marks=pytest.mark.whole),
     ],
     ids="".join,
 )
@@ -211,27 +211,24 @@ def test_links_of_every_run_lead_to_what_they_name(opened, whole):
     assert followed.count("eval_result.json") == written > 0
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.whole)])
 @pytest.mark.parametrize(
     "ending",
     [
         "r2/traj/books_rain_9",
-        "",
-        "r1/traj/books_hours_6",
+        *(pytest.param(ending, marks=pytest.mark.whole) for ending in ("", "r1/traj/books_hours_6")),
     ],
 )
 def test_axe_finds_nothing_in_trajectories(opened, trajectories, theme, ending):
     assert complaints(opened(trajectories.page, color_scheme=theme), ending and trajectories.label(ending)) == []
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.whole)])
 @pytest.mark.parametrize(
     "label",
     [
         f"suite/runs/{NETWORK}",
-        "",
-        "suite/runs/102",
-        "suite/runs/307",
+        *(pytest.param(label, marks=pytest.mark.whole) for label in ("", "suite/runs/102", "suite/runs/307")),
     ],
 )
 def test_axe_finds_nothing_in_runs(opened, runs, theme, label):

@@ -14,7 +14,7 @@ from pytest_webeval.reports.html.writer import write_single
 from pytest_webeval.reports.html.writer import write_task
 from tests.browser import pages
 
-pytestmark = [pytest.mark.browser, pytest.mark.whole]
+pytestmark = pytest.mark.browser
 TEXTS = {
     "script": "<script>window.pwned=1;alert(1)</script>",
     "end of a script": "</script></title></textarea></style>--><script>window.pwned=1</script>",
@@ -65,12 +65,14 @@ def poisoned_task(text: str) -> dict[str, Any]:
     }
 
 
-@pytest.fixture(params=[*list(TEXTS)[:-1], "long"], ids=lambda name: name.replace(" ", "_"))
+@pytest.fixture(
+    params=[*list(TEXTS)[:-1], pytest.param("long", marks=pytest.mark.whole)], ids=lambda name: name.replace(" ", "_")
+)
 def text(request):
     return TEXTS[request.param]
 
 
-@pytest.fixture(params=["folder", "file"])
+@pytest.fixture(params=["folder", pytest.param("file", marks=pytest.mark.whole)])
 def path(request, tmp_path, text):
     index, task = poisoned_index(text), poisoned_task(text)
     if request.param == "file":
