@@ -109,7 +109,7 @@ def test_a_run_that_is_gone_gets_an_error_and_no_directory(written, path):
     path.parent.rmdir()
     found, called = written()
     assert (found.record.status, found.result, found.seal, called) == ("error", None, None, [])
-    assert found.record.reason.startswith(f"cannot write {path}: the run was removed while the session ran; ")
+    assert found.record.reason.startswith(f"cannot write {path}: the run was removed during the session; ")
     assert not path.parent.exists()
 
 
