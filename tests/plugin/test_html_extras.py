@@ -110,7 +110,9 @@ def test_what_failed_or_could_not_be_scored_shows_its_reason_and_no_traceback(ru
     assert len(logs) == 3
     for log in logs.values():
         assert re.match(
-            r"(?:\[gw\d\] .*\n)?(?:agent_response\.status: |cannot parse \S*108/network\.har |task 109 is not defined)", log
+            r"(?:\[gw\d\] .*\n)?"
+            r"(?:agent_response\.status: |cannot parse \S*108/network\.har |task 109 is not defined)",
+            log,
         )
         assert not re.search(r"Traceback|\.py:\d+|^E  ", log, re.MULTILINE)
 
