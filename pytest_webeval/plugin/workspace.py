@@ -122,15 +122,15 @@ class Workspace:
     def format_of(self, path: Path, seen: DirectoryListing | None = None) -> RunFormat | None:
         """The format of a run directory, from a hook or built in. It is cached.
 
-        Raises `RecordingError` if a hook cannot read the directory.
+        Raises `RecordingError` if a hook or a format cannot read the directory.
         """
         if path in self._formats:
             return self._formats[path]
         try:
             hook_format: RunFormat | None = self.config.hook.pytest_webeval_recognize(path=path, config=self.config)
+            run_format = hook_format or formats.format_of(path, seen)
         except OSError as error:
             raise RecordingError(f"cannot read {path}: {error.strerror or error}; make it readable") from error
-        run_format = hook_format or formats.format_of(path, seen)
         if run_format is not None or seen is not None:  # until it is collected, a conftest.py may come that knows it
             self._formats[path] = run_format
         return run_format
@@ -142,13 +142,11 @@ class Workspace:
         run_format = self.format_of(path)
         if run_format is None:
             return formats.load_run(path, self.settings.rules, self.labels.of(path))
-        if any(run_format is layout for layout in formats.FORMATS):
-            return self._load_run(run_format, path)
         try:
             return self._load_run(run_format, path)
         except RecordingError:
             raise
-        except Exception as error:  # user code may raise anything
+        except Exception as error:  # the format of a user, or a new one, may raise anything
             name, message = getattr(run_format, "name", type(run_format).__name__), " ".join(str(error).split())
             problem = f"the format {name} cannot load {path}: {type(error).__name__}: {message}"
             raise RecordingError(f"{problem}; fix its load() and rerun") from error

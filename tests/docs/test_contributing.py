@@ -49,10 +49,13 @@ def test_the_paths_in_the_text_exist():
     assert [path for path in paths if not (ROOT / path).exists()] == []
 
 
-def test_the_names_in_the_lists_are_defined_in_the_package():
+def test_the_names_in_the_lists_are_defined():
     lists = CONTRIBUTING.partition("### Add a value type")[2].partition("## Style guide")[0]
     names = set(re.findall(r"`(\w+)(?:\(.*?\))?`", lists))
-    source = "\n".join(path.read_text("utf-8") for path in (ROOT / "pytest_webeval").rglob("*.py"))
+    paths = [
+        path for folder in ("pytest_webeval", "tests/hostile", "tests/plugin") for path in (ROOT / folder).rglob("*.py")
+    ]
+    source = "\n".join(path.read_text("utf-8") for path in paths)
     defined = {*re.findall(r"\b(?:class|def) (\w+)", source), *re.findall(r"^ *(\w+)(?::| =)", source, re.MULTILINE)}
     assert {"VALUE_TYPES", "parse_error", "FORMATS", "RunInputs", "Settings"} <= names
     assert names <= defined

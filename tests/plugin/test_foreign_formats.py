@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_webeval.recordings.webarena_verified import WebArenaVerified
+
 CONFTEST = """
     class Format:
         name = "mine"
@@ -40,3 +42,35 @@ def test_a_format_that_raises_costs_one_python_test(webeval, pytester, told):
     result = webeval(path)
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines([f"*RecordingError: {told.replace('[', '[[]')}"])
+
+
+def test_a_format_of_the_package_that_raises_costs_one_run(runs, webeval, monkeypatch):
+    load = WebArenaVerified.load
+
+    def load_or_raise(self, path, label, rules):
+        if path.name == "108":
+            raise ZeroDivisionError("one\n two")
+        return load(self, path, label, rules)
+
+    runs.add(107)
+    runs.add(108)
+    monkeypatch.setattr(WebArenaVerified, "load", load_or_raise)
+    webeval().assert_outcomes(passed=1, errors=1)
+    name = WebArenaVerified.name
+    problem = f"the format {name} cannot load {runs.root}/108: ZeroDivisionError: one two"
+    assert runs.reasons == {"108": f"{problem}; fix its load() and rerun"}
+
+
+def test_a_format_of_the_package_that_may_not_look_at_a_directory_costs_one_run(runs, webeval, monkeypatch):
+    recognizes = WebArenaVerified.recognizes_listing
+
+    def recognize_or_raise(self, listing):
+        if "secret" in listing.names:
+            raise PermissionError(13, "Permission denied")
+        return recognizes(self, listing)
+
+    runs.add(107)
+    (runs.add(108) / "secret").touch()
+    monkeypatch.setattr(WebArenaVerified, "recognizes_listing", recognize_or_raise)
+    webeval().assert_outcomes(passed=1, errors=1)
+    assert runs.reasons == {"108": f"cannot read {runs.root}/108: Permission denied; make it readable"}
