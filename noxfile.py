@@ -64,7 +64,7 @@ def contracts(session: nox.Session) -> None:
 
 @nox.session
 def fast(session: nox.Session) -> None:
-    """Run the quick tests of everything but the pytest plugin and the browser."""
+    """Run the tests in tests/unit and tests/architecture."""
     run_pytest(session, *(f"tests/{folder}" for folder in PURE), "-n", "2", "-q")
 
 

@@ -73,7 +73,7 @@ def _bodies_missing(capture: _Capture) -> str | None:
     if not without_body:
         return None
     with_body = len(_list_events(capture.requests, _has_content))
-    message = f"{without_body} of {pluralize(without_body + with_body, 'response')} with content without a stored body"
+    message = f"no stored body for {without_body} of {pluralize(without_body + with_body, 'response')} with content"
     return f"{message}; record response bodies, e.g. with record_har_content='embed' in Playwright"
 
 
@@ -99,7 +99,7 @@ def _failed_requests(capture: _Capture) -> str | None:
     if not failed:
         return None
     first = capture.describe(failed[0])
-    message = f"{len(failed)} of {pluralize(len(capture.requests), 'request')} without a response, first"
+    message = f"no response to {len(failed)} of {pluralize(len(capture.requests), 'request')}, the first is"
     return f"{message} {first}; check that the sites were up, and stop recording when the pages are idle"
 
 
@@ -107,8 +107,8 @@ def _upload_without_body(capture: _Capture) -> str | None:
     uploads = _list_events(capture.requests, _is_upload_without_body)
     if not uploads:
         return None
-    message = f"{pluralize(len(uploads), 'upload')} without a recorded body, first {capture.describe(uploads[0])}"
-    return f"{message}; use a recorder that stores posted data, which cannot be checked otherwise"
+    message = f"no recorded body for {pluralize(len(uploads), 'upload')}, the first is {capture.describe(uploads[0])}"
+    return f"{message}; posted data cannot be checked: use a recorder that stores them"
 
 
 def _is_upload_without_body(event: NetworkEvent) -> bool:

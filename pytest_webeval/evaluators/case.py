@@ -42,7 +42,9 @@ if TYPE_CHECKING:
 def infer_sites(sites: Sequence[str], events: Sequence[NetworkEvent]) -> Sites:
     """Addresses of sites as the first events have them (spec §7.4). Raises `RecordingError` where there are none."""
     if not events:
-        raise RecordingError("cannot infer site URLs: the trace has no events; pass them with --webeval-config")
+        raise RecordingError(
+            "cannot infer site URLs: the trace has no events; pass a file with the site URLs: --webeval-config=FILE"
+        )
     environments = {}
     for position, site in enumerate(sites):
         parts = urlsplit(events[min(position, len(events) - 1)].url)
@@ -196,7 +198,7 @@ class Case:
             return self.configured_sites.folded if self.rules.folded_addresses else self.configured_sites
         unknown = [site for site in self.task.sites if not self.configured_sites.covers([site])]
         message = f"no URL configured for {', '.join(unknown)}; site URLs were inferred from the recording"
-        self.warn(f"{message}; pass them with --webeval-config", WarningKind.GUESSED_SITES)
+        self.warn(f"{message}; pass a file with the site URLs: --webeval-config=FILE", WarningKind.GUESSED_SITES)
         return infer_sites(self.task.sites, self.events)
 
     @cached_property

@@ -67,7 +67,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "tasks",
-        "read task definitions from FILE, or from webarena-verified (repeatable)",
+        "read tasks from a JSON, JSONL or TSV file, or webarena-verified (repeatable)",
         "FILE",
         "task_files",
         choices=("webarena-verified",),
@@ -77,7 +77,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "subset",
-        "score only the tasks of SUBSET: a file with task ids, hard or non-hard",
+        "score only these tasks: a JSON file of ids, or hard or non-hard (if installed)",
         "SUBSET",
         "word_or_file",
         choices=("hard", "non-hard"),
@@ -169,7 +169,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "metrics",
-        "write metrics.json in the format of webeval to DIR, per run of trajectories",
+        "write a metrics.json in webeval's format to DIR for each run of trajectories",
         "DIR",
         "directory",
         affects_results=False,
@@ -219,7 +219,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "require_all",
-        "fail tasks of the subset or of the definitions that have no recording",
+        "report an error for each task of the subset or definitions without a recording",
         in_rerun=True,
         affects_results=False,
     ),
@@ -240,7 +240,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "redact_allow",
-        "do not redact these names in results, e.g. 'NetworkEventEvaluator: form_key'",
+        "do not redact these names, e.g. 'NetworkEventEvaluator: form_key, x-csrf-token'",
         parse="allowed_names",
         ini_type="linelist",
         is_flag=False,

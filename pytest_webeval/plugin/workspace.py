@@ -148,8 +148,10 @@ class Workspace:
             raise
         except Exception as error:  # the format of a user, or a new one, may raise anything
             name, message = getattr(run_format, "name", type(run_format).__name__), " ".join(str(error).split())
+            is_ours = any(run_format is layout for layout in formats.FORMATS)
+            advice = "report it as a bug of pytest-webeval" if is_ours else "fix its load() and rerun"
             problem = f"the format {name} cannot load {path}: {type(error).__name__}: {message}"
-            raise RecordingError(f"{problem}; fix its load() and rerun") from error
+            raise RecordingError(f"{problem}; {advice}") from error
 
     def _load_run(self, run_format: RunFormat, path: Path) -> Run:
         return run_format.load(path, self.labels.of(path), self.settings.rules).within(self.settings.limits)
@@ -166,7 +168,7 @@ class Workspace:
         defining = _defining(run, tasks)
         if defining is None:
             return Definition(run.task(tasks), "", "", Trust.UNDEFINED)
-        if defining.is_published(run.task_id):
+        if trust is not Trust.RUN and defining.is_published(run.task_id):
             trust = Trust.PUBLISHED
         return Definition(run.task(tasks), defining.checksum, defining.origin, trust)
 

@@ -112,7 +112,7 @@ def _check_majority(derived: DerivedVerdict) -> str | None:
     raw_count = derived.payload.votes.get("n_instances", len(votes))
     instances = point_count(raw_count)
     if instances is None or instances % 2 != 1 or instances < 1:
-        return f"n_instances is {quote_value(raw_count)}; a majority needs an uneven number of votes"
+        return f"n_instances is {quote_value(raw_count)}; expected 1, 3, 5 or another number of votes with a majority"
     if instances != len(votes):
         return f"n_instances is {quote_value(raw_count)}, but the number of votes is {len(votes)}"
     majority_vote = majority([as_bool(vote) for vote in votes], int(instances))

@@ -11,8 +11,10 @@ from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import ResultWarning
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
+from pytest_webeval.results import WarningKind
 from pytest_webeval.results import worst_status
 from pytest_webeval.rules import REFERENCE_VERSION
 from pytest_webeval.scoring.provenance import code_checksum
@@ -100,8 +102,8 @@ def build_error_result(
 
 def exclude(result: TaskResult, run: Run, reason: str) -> TaskResult:
     """The result of an excluded run: it is in no count and no mean, whatever its placeholder has."""
-    changes = {"excluded": reason, "skipped": True, "warnings": list(run.warnings)}
-    return result.with_changes(webeval=result.webeval | changes)
+    labelled = result.with_warnings(ResultWarning(WarningKind.OTHER, text) for text in run.warnings)
+    return labelled.with_changes(webeval=labelled.webeval | {"excluded": reason, "skipped": True})
 
 
 def exclusion_fields(run: Run, status: Status, reason: str) -> dict[str, Any]:

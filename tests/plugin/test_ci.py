@@ -52,7 +52,7 @@ def test_a_full_page_is_told_and_stays_as_it_is(runs, webeval, page):
     page.write_text("x" * 1024 * 1024)
     result = webeval()
     assert result.ret == 0
-    result.stdout.fnmatch_lines([f"{page} is full; no summary was added"])
+    result.stdout.fnmatch_lines([f"{page} has reached its size limit; no summary was added"])
     assert page.stat().st_size == 1024 * 1024
 
 

@@ -58,7 +58,7 @@ def test_a_format_of_the_package_that_raises_costs_one_run(runs, webeval, monkey
     webeval().assert_outcomes(passed=1, errors=1)
     name = WebArenaVerified.name
     problem = f"the format {name} cannot load {runs.root}/108: ZeroDivisionError: one two"
-    assert runs.reasons == {"108": f"{problem}; fix its load() and rerun"}
+    assert runs.reasons == {"108": f"{problem}; report it as a bug of pytest-webeval"}
 
 
 def test_a_format_of_the_package_that_may_not_look_at_a_directory_costs_one_run(runs, webeval, monkeypatch):

@@ -14,12 +14,12 @@ from pytest_webeval.rules import RULES
 from pytest_webeval.scoring.task_result import build_error_result
 
 FAILED = (
-    "recording: failed_requests: 1 of 3 requests without a response, first event 2 of 3; "
+    "recording: failed_requests: no response to 1 of 3 requests, the first is event 2 of 3; "
     "check that the sites were up, and stop recording when the pages are idle"
 )
 UPLOAD = (
-    "recording: upload_without_body: 1 upload without a recorded body, first event 3 of 3; "
-    "use a recorder that stores posted data, which cannot be checked otherwise"
+    "recording: upload_without_body: no recorded body for 1 upload, the first is event 3 of 3; "
+    "posted data cannot be checked: use a recorder that stores them"
 )
 
 

@@ -273,7 +273,7 @@ def test_what_an_expected_task_without_a_recording_shows_leads_nowhere(mixed, we
     assert "no recording" in page["reason"]
 
 
-def test_lost_and_gained_runs_are_told_from_a_baseline(mixed, webeval, report, pytester):
+def test_regressed_and_fixed_runs_are_listed_since_the_baseline(mixed, webeval, report, pytester):
     webeval("--webeval-report=report")
     (mixed.root / "eval_summary.json").rename(pytester.path / "before.json")
     (mixed.root / "108" / "agent_response.json").write_text("{}")

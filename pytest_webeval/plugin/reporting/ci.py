@@ -64,7 +64,7 @@ class CiReports:
             self.reporter.problems.append(sanitize(text))
             return
         if not text:
-            self.reporter.problems.append(sanitize(f"{page} is full; no summary was added"))
+            self.reporter.problems.append(sanitize(f"{page} has reached its size limit; no summary was added"))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, object, object]:

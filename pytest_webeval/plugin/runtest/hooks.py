@@ -211,7 +211,7 @@ class RuntestHooks:
                 _redact_report(report, item.config.stash[REDACTING], run)
         except EvaluationError:
             report.sections.clear()
-            report.longrepr = "output omitted: redaction timed out"
+            report.longrepr = "output omitted: redaction timed out; raise --webeval-timeout"
 
     def _write_outcome(self, item: pytest.Item, call: pytest.CallInfo[None]) -> RunOutcome | None:
         """Write the outcome after a phase of an item to disk and to JUnit XML."""

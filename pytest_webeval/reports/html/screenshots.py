@@ -97,7 +97,7 @@ def thumbnail(content: bytes) -> bytes:
             small.save(written, "JPEG", quality=QUALITY, optimize=True)
             return written.getvalue()
     except (OSError, ValueError, SyntaxError, EOFError, MemoryError, image_module.DecompressionBombError) as error:
-        raise RecordingError(f"cannot read image: {error}") from error
+        raise RecordingError(f"cannot read image: {error}; copy the run again") from error
 
 
 def pillow() -> ModuleType:

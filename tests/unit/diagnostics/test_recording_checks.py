@@ -80,7 +80,11 @@ def test_of_a_recording_that_is_whole_nothing_is_told(checked, entries):
 
 
 WRONG = [
-    ("bodies_missing", [entry(content=SIZED), entry(content=SIZED)], "2 of 2 responses with content without a stored"),
+    (
+        "bodies_missing",
+        [entry(content=SIZED), entry(content=SIZED)],
+        "no stored body for 2 of 2 responses with content",
+    ),
     (
         "empty_log",
         [entry("/a.css"), entry("/b.png")],
@@ -89,10 +93,10 @@ WRONG = [
     ("empty_log", [{"request": {}}], "no usable events: 1 unreadable entry; re-record"),
     ("final_page_cached", [document("/a"), document("/b", status=304)], "(event 2 of 2, status 304) came from a cache"),
     ("final_page_cached", [document("/a", _fromCache="disk")], "(event 1 of 1, status 200) came from a cache"),
-    ("failed_requests", [entry(), entry(status=-1), entry(status=0)], "2 of 3 requests without a response, first "),
-    ("upload_without_body", [entry(method="post", headers=POSTED)], "1 upload without a recorded body, first ev"),
+    ("failed_requests", [entry(), entry(status=-1), entry(status=0)], "no response to 2 of 3 requests, the first is "),
+    ("upload_without_body", [entry(method="post", headers=POSTED)], "no recorded body for 1 upload, the first is ev"),
     ("upload_without_body", [entry(method="PUT", headers={"content-type": "Multipart/Form-Data; boundary=x"})], ""),
-    ("upload_without_body", [entry(method="PATCH", headers=POSTED, post={"text": ""})], "first event 1 of 1;"),
+    ("upload_without_body", [entry(method="PATCH", headers=POSTED, post={"text": ""})], "the first is event 1 of 1;"),
     ("frame_after_page", [document("/a"), entry("/x"), document("/f", "inner")], "a document in an iframe (event 3 of"),
 ]
 

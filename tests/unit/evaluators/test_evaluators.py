@@ -106,7 +106,7 @@ def test_sites_that_are_not_configured_are_guessed_once_with_a_warning(bench):
     assert (configured.warnings, len(case.warnings)) == ([], 1)
     assert case.log.warnings[0].kind == "guessed_sites"
     assert case.warnings[0].startswith("no URL configured for shopping; ")
-    assert case.warnings[0].endswith("pass them with --webeval-config")
+    assert case.warnings[0].endswith("pass a file with the site URLs: --webeval-config=FILE")
 
 
 def test_a_run_whose_sites_cannot_be_guessed_cannot_be_scored(bench):

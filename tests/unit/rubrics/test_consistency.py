@@ -60,9 +60,18 @@ def nested(*, outcome):
             {STEPS: {"step8_outcome_verification": {"output_success": False}}},
             f"{OUTCOMES} step8_outcome_verification.output_success is false",
         ),
-        (votes(**VOTES | {"n_instances": 4}), "R4: n_instances is 4; a majority needs an uneven number of votes"),
-        (votes(**VOTES | {"n_instances": 1.5}), "R4: n_instances is 1.5; a majority needs an uneven number of votes"),
-        (votes(**VOTES | {"n_instances": -1}), "R4: n_instances is -1; a majority needs an uneven number of votes"),
+        (
+            votes(**VOTES | {"n_instances": 4}),
+            "R4: n_instances is 4; expected 1, 3, 5 or another number of votes with a majority",
+        ),
+        (
+            votes(**VOTES | {"n_instances": 1.5}),
+            "R4: n_instances is 1.5; expected 1, 3, 5 or another number of votes with a majority",
+        ),
+        (
+            votes(**VOTES | {"n_instances": -1}),
+            "R4: n_instances is -1; expected 1, 3, 5 or another number of votes with a majority",
+        ),
         (
             votes(**VOTES | {"majority_output_success": None}),
             "R4: majority_output_success is null, but the majority of the votes is true",
