@@ -38,13 +38,14 @@ def compare(old: Any, new: Any, where: str = "$") -> Iterator[tuple[str, str, st
 @cache
 def reword(text: str) -> str:
     """An old text in the words of today, with a singular after 1."""
-    for pattern, replacement in _rewordings():
-        text = pattern.sub(replacement, text)
+    for literal, pattern, replacement in _rewordings():
+        if literal in text:  # most are not, and a pattern costs more
+            text = pattern.sub(replacement, text)
     return PLURAL_OF_ONE.sub(r"1 \1", text)
 
 
 @cache
-def _rewordings() -> list[tuple[re.Pattern[str], str]]:
+def _rewordings() -> list[tuple[str, re.Pattern[str], str]]:
     lines = REWORDED.read_text("utf-8").splitlines()
     pairs = [(old[2:], new[2:]) for old, new in pairwise(lines) if old.startswith("- ")]
     return [
@@ -52,8 +53,8 @@ def _rewordings() -> list[tuple[re.Pattern[str], str]]:
     ]
 
 
-def _parse_rewording(old: str, new: str) -> tuple[re.Pattern[str], str]:
-    """A pattern with a group for each `{placeholder}`, and what replaces it."""
+def _parse_rewording(old: str, new: str) -> tuple[str, re.Pattern[str], str]:
+    """The longest literal part, a pattern with a group for each `{placeholder}`, and what replaces it."""
     names = PLACEHOLDER.findall(old)
     pattern = "(.+?)".join(map(re.escape, PLACEHOLDER.split(old)))
     if names and old.endswith(names[-1]):
@@ -61,7 +62,7 @@ def _parse_rewording(old: str, new: str) -> tuple[re.Pattern[str], str]:
     replacement = new.replace("\\", r"\\")
     for number, name in enumerate(names, 1):
         replacement = replacement.replace(name, rf"\g<{number}>", 1)
-    return re.compile(pattern, re.DOTALL), replacement
+    return max(PLACEHOLDER.split(old), key=len), re.compile(pattern, re.DOTALL), replacement
 
 
 def shorten(value: Any) -> str:
