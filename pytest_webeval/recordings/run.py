@@ -90,7 +90,7 @@ class Run:
 
     @property
     def exclusion(self) -> str | None:
-        """Why the run says nothing about the agent, so that it belongs in no mean; None where it does."""
+        """Why the run says nothing about the agent and is excluded from rates; None for all other runs."""
         return None
 
     @property
@@ -126,7 +126,7 @@ def placeholder_run(path: Path, label: str, rules: Rules) -> Run:
     """A stand-in for a directory that no format recognizes, so that a result can be written about it."""
 
     def nothing(inputs: RunInputs) -> NetworkTrace:  # noqa: ARG001  (the signature of a loader)
-        raise RecordingError(f"unknown layout of {path}: no network trace")
+        raise RecordingError(f"unknown layout of {path}: no network trace; add one, or move the directory away")
 
     return Run(path, label, path.name, "unknown", "", RunInputs(path), rules, nothing)
 

@@ -101,7 +101,7 @@ def build_error_result(
 
 
 def exclude(result: TaskResult, run: Run, reason: str) -> TaskResult:
-    """The result of an excluded run: it is in no count and no mean, whatever its placeholder has."""
+    """The result of an excluded run, which no count and no rate includes."""
     labelled = result.with_warnings(ResultWarning(WarningKind.OTHER, text) for text in run.warnings)
     return labelled.with_changes(webeval=labelled.webeval | {"excluded": reason, "skipped": True})
 

@@ -180,7 +180,9 @@ class NetworkEvent(ABC):
         try:
             return _is_asset(self.url)
         except ValueError as error:
-            raise EvaluationError(f"{self.name} has the invalid URL {self.url[:200]!r}: {error}") from error
+            raise EvaluationError(
+                f"{self.name} has the invalid URL {self.url[:200]!r}: {error}; re-record the run"
+            ) from error
 
     @property
     def is_navigation(self) -> bool:
