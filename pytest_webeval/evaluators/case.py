@@ -26,6 +26,7 @@ from pytest_webeval.results import WarningKind
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rules import Rules
 from pytest_webeval.safety.text import describe_unknown_keys
+from pytest_webeval.safety.text import pluralize
 from pytest_webeval.tasks.sites import Environment
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.task import Expectation
@@ -188,7 +189,7 @@ class Case:
         if trace.pending:
             if not self.rules.repaired_traces:
                 raise trace.pending[0].damaged("url")
-            self.notice("repaired_traces", f"{len(trace.pending)} entries without a request")
+            self.notice("repaired_traces", f"{pluralize(len(trace.pending), 'entry', 'entries')} without a request")
         return trace.evaluation_events
 
     @cached_property

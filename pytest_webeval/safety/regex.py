@@ -12,6 +12,7 @@ from functools import lru_cache
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.safety.deadline import can_interrupt
 from pytest_webeval.safety.deadline import time_limit
+from pytest_webeval.safety.text import pluralize
 
 SECONDS = 2.0
 _START = 5.0  # seconds that a process may take beyond that to start
@@ -69,8 +70,8 @@ def _holds_in_time(method: str, pattern: str, text: str, flags: int) -> bool:
 
 
 def _format_timeout(pattern: str, text: str) -> str:
-    problem = f"the pattern {pattern[:80]!r} timed out after {SECONDS:g} s on a text of {len(text):,} characters"
-    return f"{problem}; avoid nested repetitions"
+    size = pluralize(len(text), "character")
+    return f"the pattern {pattern[:80]!r} timed out after {SECONDS:g} s on a text of {size}; avoid nested repetitions"
 
 
 def _holds_in_child(method: str, pattern: str, text: str, flags: int) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,19 @@ IGNORED = {"timestamp", "wall_time", "slowest", "webarena_verified_evaluator_che
 # Members with another name, by the old one, below the member that is named first.
 RENAMED = {"baseline": {"lost": "regressed", "gained": "fixed"}}
 REWORDED = Path(__file__).with_name("reworded.txt")
-PLURAL_OF_ONE = re.compile(r"\b1 ([a-z]+)s\b")  # one form for all numbers in old messages
+PLURALS_OF_ONE = [  # one form for all numbers in old messages
+    (re.compile(r"\b1 ([a-z]+)ies\b"), r"1 \1y"),
+    (re.compile(r"\b1 (?!has\b)([a-z]+)s\b"), r"1 \1"),
+]
 PLACEHOLDER = re.compile(r"\{[\w ]*\}")
+# What some placeholders stand for; all others for any text.
+PLACEHOLDERS = {
+    "{number}": r"([-+\w.,]*\d[-+\w.]*)",
+    "{path}": r"(\S+)",
+    "{quoted}": r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""",
+}
+THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")  # without a comma in some old messages
+CUT = re.compile(r"(.*)… \([\d,]+ characters\).*", re.DOTALL)  # what a long text ends with
 LONGEST = 200  # characters of a value that are printed
 
 
@@ -27,12 +40,42 @@ def compare(old: Any, new: Any, where: str = "$") -> Iterator[tuple[str, str, st
         members = {names.get(key, key): value for key, value in old.items()}
         for key in [*members, *(key for key in new if key not in members)]:
             if key not in IGNORED:
-                yield from compare(members.get(key), new.get(key), f"{where}.{key}")
+                view = VIEWS.get(key, _itself)
+                yield from compare(view(members.get(key)), view(new.get(key)), f"{where}.{key}")
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for before, after in zip(old, new, strict=True):
             yield from compare(before, after, f"{where}[*]")
-    elif old != new and not (isinstance(old, str) and isinstance(new, str) and reword(old) == new):
+    elif old != new and not (isinstance(old, str) and isinstance(new, str) and _says_the_same(reword(old), new)):
         yield where, shorten(old), shorten(new)
+
+
+def _says_the_same(old: str, new: str) -> bool:
+    """Whether two texts are equal; of those that were cut, whether one begins with the other."""
+    old, new = (THOUSANDS.sub("", text) for text in (old, new))
+    cut = CUT.fullmatch(old), CUT.fullmatch(new)
+    if not all(cut):
+        return old == new
+    old, new = (match[1] for match in cut)
+    return old.startswith(new) or new.startswith(old)
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _count_failures(groups: Any) -> Any:
+    """How many runs failed by evaluator, kind and field. Errors have a text as field, which may be reworded."""
+    if not isinstance(groups, list):
+        return groups
+    counts: Counter[str] = Counter()
+    for group in groups:
+        field = "" if group["kind"] == "error" else group["field"]
+        counts[f"{group['evaluator']} {group['kind']} {field}"] += group["count"]
+    return dict(counts)
+
+
+# Members that are not compared as they are.
+VIEWS = {"failures": _count_failures}
 
 
 @cache
@@ -41,7 +84,9 @@ def reword(text: str) -> str:
     for literal, pattern, replacement in _rewordings():
         if literal in text:  # most are not, and a pattern costs more
             text = pattern.sub(replacement, text)
-    return PLURAL_OF_ONE.sub(r"1 \1", text)
+    for pattern, replacement in PLURALS_OF_ONE:
+        text = pattern.sub(replacement, text)
+    return text
 
 
 @cache
@@ -56,9 +101,11 @@ def _rewordings() -> list[tuple[str, re.Pattern[str], str]]:
 def _parse_rewording(old: str, new: str) -> tuple[str, re.Pattern[str], str]:
     """The longest literal part, a pattern with a group for each `{placeholder}`, and what replaces it."""
     names = PLACEHOLDER.findall(old)
-    pattern = "(.+?)".join(map(re.escape, PLACEHOLDER.split(old)))
+    groups = [PLACEHOLDERS.get(name, "(.+?)") for name in names]
     if names and old.endswith(names[-1]):
-        pattern = f"{pattern[:-5]}(.+)"
+        groups[-1] = PLACEHOLDERS.get(names[-1], "(.+)")
+    literals = map(re.escape, PLACEHOLDER.split(old))
+    pattern = "".join(part for pair in zip_longest(literals, groups, fillvalue="") for part in pair)
     replacement = new.replace("\\", r"\\")
     for number, name in enumerate(names, 1):
         replacement = replacement.replace(name, rf"\g<{number}>", 1)

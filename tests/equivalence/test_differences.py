@@ -33,6 +33,52 @@ def test_texts_are_compared_in_the_words_of_today(rewordings):
     ]
 
 
+def test_a_placeholder_may_stand_for_one_word_a_number_or_a_quoted_text(rewordings):
+    rewordings("- {quoted} is no {path} of {number} pages", "+ not a {path} of {number} pages: {quoted}")
+    assert reword("x: 'a b' is no book of 1.5 pages") == "x: not a book of 1.5 pages: 'a b'"
+    assert reword("x: 'a b' is no good book of 1 pages") == "x: 'a b' is no good book of 1 page"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("1 texts", "1 text"), ("1 entries", "1 entry"), ("1 has", "1 has"), ("11 texts", "11 texts")],
+)
+def test_one_is_followed_by_a_singular(rewordings, text, expected):
+    rewordings()
+    assert reword(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_same"),
+    [
+        ("1000 events", "1,000 events", True),
+        ("1000 events", "1,001 events", False),
+        ("aab… (1,000 characters)", "aa… (999 characters) @ x", True),
+        ("aab… (1,000 characters)", "aac… (1,000 characters)", False),
+        ("aab… (1,000 characters)", "aab", False),
+    ],
+)
+def test_commas_and_the_length_of_a_cut_text_make_no_difference(rewordings, before, after, is_same):
+    rewordings()
+    assert (list(compare(before, after)) == []) is is_same
+
+
+@pytest.mark.parametrize(
+    ("change", "is_same"),
+    [({"text": "x"}, True), ({"field": "x"}, True), ({"kind": "x"}, False), ({"count": 3}, False)],
+)
+def test_groups_of_errors_are_compared_by_their_counts(change, is_same):
+    group = {"evaluator": "E", "field": "no request", "kind": "error", "text": "error: no request", "count": 2}
+    assert (list(compare({"failures": [group]}, {"failures": [group | change]})) == []) is is_same
+
+
+def test_groups_of_other_failures_are_compared_by_field_too():
+    group = {"evaluator": "E", "field": "url", "kind": "value", "text": "url differs", "count": 2}
+    assert list(compare({"failures": [group]}, {"failures": [group | {"field": "method"}]}))
+    split = [group | {"count": 1, "text": "a"}, group | {"count": 1, "text": "b"}]
+    assert not list(compare({"failures": [group]}, {"failures": split}))
+
+
 def test_the_longest_rewording_comes_first(rewordings):
     rewordings("- lacks", "+ misses", "- lacks a date", "+ has no date")
     assert reword("a lacks a date, b lacks a number") == "a has no date, b misses a number"

@@ -1,6 +1,6 @@
 """How many changes to the code that decides verdicts the tests notice.
 
-    python tests/mutation/count_killed.py [--processes 2] [pytest_webeval/values/url.py ...]
+    python -m tests.mutation.count_killed [--processes 2] [pytest_webeval/values/url.py ...]
 
 Makes the changes of cosmic-ray 8, one at a time, in copies of the project, and takes about half an hour for all modules
 on two idle processors. Those that change nothing by `survivors.toml` are not run. Fails where any other survives.
@@ -141,7 +141,8 @@ def survives(tests: tuple[str, ...], seconds: int) -> bool:
 def _run_and_leave(tests: tuple[str, ...], seconds: int) -> None:
     status = 1
     try:
-        signal.alarm(seconds)  # which ends the process
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))  # what else the machine does has no effect
+        signal.alarm(10 * seconds)  # a test that waits for ever
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         for stream in (1, 2):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
