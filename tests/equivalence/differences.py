@@ -17,7 +17,7 @@ IGNORED = {"timestamp", "wall_time", "slowest", "webarena_verified_evaluator_che
 # Members with another name, by the old one, below the member that is named first.
 RENAMED = {"baseline": {"lost": "regressed", "gained": "fixed"}}
 REWORDED = Path(__file__).with_name("reworded.txt")
-PLURALS_OF_ONE = [  # one form for all numbers in old messages
+PLURALS_OF_ONE = [  # old messages have one form for all numbers
     (re.compile(r"\b1 ([a-z]+)ies\b"), r"1 \1y"),
     (re.compile(r"\b1 (?!has\b)([a-z]+)s\b"), r"1 \1"),
 ]
@@ -50,13 +50,20 @@ def compare(old: Any, new: Any, where: str = "$") -> Iterator[tuple[str, str, st
 
 
 def _says_the_same(old: str, new: str) -> bool:
-    """Whether two texts are equal; of those that were cut, whether one begins with the other."""
-    old, new = (THOUSANDS.sub("", text) for text in (old, new))
+    """Whether two texts are equal but for numbers and plurals; of those that were cut, as far as both go."""
+    old, new = (_unify_counts(text) for text in (old, new))
     cut = CUT.fullmatch(old), CUT.fullmatch(new)
     if not all(cut):
         return old == new
     old, new = (match[1] for match in cut)
     return old.startswith(new) or new.startswith(old)
+
+
+def _unify_counts(text: str) -> str:
+    text = THOUSANDS.sub("", text)
+    for pattern, replacement in PLURALS_OF_ONE:
+        text = pattern.sub(replacement, text)
+    return text
 
 
 def _itself(value: Any) -> Any:
@@ -80,12 +87,10 @@ VIEWS = {"failures": _count_failures}
 
 @cache
 def reword(text: str) -> str:
-    """An old text in the words of today, with a singular after 1."""
+    """An old text in the words of today."""
     for literal, pattern, replacement in _rewordings():
         if literal in text:  # most are not, and a pattern costs more
             text = pattern.sub(replacement, text)
-    for pattern, replacement in PLURALS_OF_ONE:
-        text = pattern.sub(replacement, text)
     return text
 
 
