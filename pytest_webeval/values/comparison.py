@@ -77,6 +77,11 @@ def preview(tree: Any) -> str:
     return preview_json(to_plain_json(tree), MAX_PREVIEW)
 
 
+def _format_place(path: str) -> str:
+    """Where an error is; items of unordered arrays are compared without a place of their own."""
+    return f" @ {path}" if path else ""
+
+
 @dataclass(slots=True)
 class ComparisonState:
     """What a comparison has seen: in the reference all empty lists are one, which it refuses a second time (Q34)."""
@@ -128,7 +133,7 @@ class Comparison:
             self.notice("separate_lists", path)
             if not self.separate_lists:
                 hint = "WebArena-Verified reports it as a circular reference; --webeval-rules=strict compares it"
-                raise EvaluationError(f"a second empty list @ {path}; {hint}")
+                raise EvaluationError(f"a second empty list{_format_place(path)}; {hint}")
         state.empty_list = True
 
     def _compare_objects(
@@ -140,7 +145,7 @@ class Comparison:
             )
             return
         if not expected:
-            raise EvaluationError(f"an expected object without keys @ {path}; write its keys, or null")
+            raise EvaluationError(f"an expected object without keys{_format_place(path)}; write its keys, or null")
         extra, missing = sorted(actual.keys() - expected.keys()), sorted(expected.keys() - actual.keys())
         if missing or (extra and not self.extra_keys):
             differences = (f"missing keys: {', '.join(missing)}" if missing else "", f"extra keys: {', '.join(extra)}")

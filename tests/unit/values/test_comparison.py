@@ -201,8 +201,16 @@ def test_a_second_empty_list_in_an_answer_is_an_error_of_the_reference(expected,
     if second is None:
         list(reference.compare(expected, actual, "x"))
     else:
-        with pytest.raises(EvaluationError, match=rf"^a second empty list @ {second};"):
+        place = f" @ {second}" if second else ""  # items of unordered arrays have none
+        with pytest.raises(EvaluationError, match=rf"^a second empty list{place};"):
             list(reference.compare(expected, actual, "x"))
+
+
+@pytest.mark.parametrize(("expected", "place"), [({}, " @ x"), ([{}], "")])
+def test_an_expected_object_without_keys_is_an_error(expected, place):
+    with pytest.raises(EvaluationError) as caught:
+        list(Comparison().compare(expected, expected, "x"))
+    assert str(caught.value) == f"an expected object without keys{place}; write its keys, or null"
 
 
 def test_what_was_met_before_counts():
