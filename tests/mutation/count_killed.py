@@ -18,6 +18,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import threading
 import tomllib
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -41,6 +42,7 @@ PROJECT = HERE.parent.parent
 CONFIG = tomllib.loads((HERE / "cosmic_ray.toml").read_text())
 SETTINGS = CONFIG["cosmic-ray"]
 EXCLUDED = re.compile("|".join(SETTINGS["filters"]["operators-filter"]["exclude-operators"]))
+NEAR_TESTS = tuple(CONFIG["near"]["tests"])
 ALL_TESTS = ("tests/unit",)
 MEMORY = 4 * 2**30
 FIRST_SECONDS = int(SETTINGS["timeout"])
@@ -135,14 +137,17 @@ def survives(tests: tuple[str, ...], seconds: int) -> bool:
     child = os.fork()
     if not child:
         _run_and_leave(tests, seconds)
-    return os.waitpid(child, 0)[1] == 0
+    end = threading.Timer(10 * seconds, os.kill, (child, signal.SIGKILL))  # a test that waits for ever
+    end.start()
+    status = os.waitpid(child, 0)[1]
+    end.cancel()
+    return status == 0
 
 
 def _run_and_leave(tests: tuple[str, ...], seconds: int) -> None:
     status = 1
     try:
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))  # what else the machine does has no effect
-        signal.alarm(10 * seconds)  # a test that waits for ever
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         for stream in (1, 2):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
@@ -168,14 +173,15 @@ def check_tests(tests: tuple[str, ...]) -> None:
 def survivors(module: str) -> Count:
     """How many changes to a module there are, and which of them no test notices."""
     file, first = Path(module), first_tests(module)
-    check_tests(first)
-    check_tests(ALL_TESTS)
+    stages = ((first, FIRST_SECONDS), (NEAR_TESTS, ALL_SECONDS), (ALL_TESTS, ALL_SECONDS))
+    for tests, _ in stages:
+        check_tests(tests)
     original, made = file.read_text(), list(mutants(module))
     same = [mutant for mutant in made if mutant.name in SAME]
     left = []
     for mutant in made:
         file.write_text(mutant.code)
-        if mutant not in same and survives(first, FIRST_SECONDS) and survives(ALL_TESTS, ALL_SECONDS):
+        if mutant not in same and all(survives(*stage) for stage in stages):
             left.append(mutant)
     file.write_text(original)
     return Count(module, len(made), len(same), left)
