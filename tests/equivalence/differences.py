@@ -19,7 +19,7 @@ RENAMED = {"baseline": {"lost": "regressed", "gained": "fixed"}}
 REWORDED = Path(__file__).with_name("reworded.txt")
 PLURALS_OF_ONE = [  # old messages have one form for all numbers
     (re.compile(r"\b1 ([a-z]+)ies\b"), r"1 \1y"),
-    (re.compile(r"\b1 (?!has\b)([a-z]+)s\b"), r"1 \1"),
+    (re.compile(r"\b1 (?!has\b)([A-Za-z]+)s\b"), r"1 \1"),
 ]
 PLACEHOLDER = re.compile(r"\{[\w ]*\}")
 # What some placeholders stand for; all others for any text.
@@ -28,6 +28,7 @@ PLACEHOLDERS = {
     "{path}": r"(\S+)",
     "{quoted}": r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""",
 }
+EVALUATORS = re.compile(r"((?:^|; )\w+Evaluator: )")  # what stands before the message of each
 THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")  # without a comma in some old messages
 CUT = re.compile(r"(.*)… \([\d,]+ characters\).*", re.DOTALL)  # what a long text ends with
 LONGEST = 200  # characters of a value that are printed
@@ -87,7 +88,11 @@ VIEWS = {"failures": _count_failures}
 
 @cache
 def reword(text: str) -> str:
-    """An old text in the words of today."""
+    """An old text in the words of today. What several evaluators say is joined in one text; each is reworded alone."""
+    return "".join(map(_reword_message, EVALUATORS.split(text)))
+
+
+def _reword_message(text: str) -> str:
     for literal, pattern, replacement in _rewordings():
         if literal in text:  # most are not, and a pattern costs more
             text = pattern.sub(replacement, text)

@@ -33,6 +33,12 @@ def test_texts_are_compared_in_the_words_of_today(rewordings):
     ]
 
 
+def test_what_each_evaluator_says_is_reworded_alone(rewordings):
+    rewordings("- {text} is no URL: {reason}", "+ invalid URL {text}: {reason}")
+    before = "AEvaluator: x is no URL: a; b; BEvaluator: y is no URL: c"
+    assert reword(before) == "AEvaluator: invalid URL x: a; b; BEvaluator: invalid URL y: c"
+
+
 def test_a_placeholder_may_stand_for_one_word_a_number_or_a_quoted_text(rewordings):
     rewordings("- {quoted} is no {path} of {number} pages", "+ not a {path} of {number} pages: {quoted}")
     assert reword("x: 'a b' is no book of 1.5 pages") == "x: not a book of 1.5 pages: 'a b'"
@@ -45,6 +51,7 @@ def test_a_placeholder_may_stand_for_one_word_a_number_or_a_quoted_text(rewordin
         ("1 texts, 1 entries", "1 text, 1 entry", True),
         ("11 texts", "11 text", False),
         ("1 has", "1 ha", False),
+        ("1 URLs", "1 URL", True),
         ("1000 events", "1,000 events", True),
         ("1000 events", "1,001 events", False),
         ("aab… (1,000 characters)", "aa… (999 characters) @ x", True),
