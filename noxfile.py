@@ -27,16 +27,16 @@ def install(session: nox.Session, extra: str) -> None:
         session.install("-e", f".[{extra}]")
 
 
-def run_pytest(session: nox.Session, *arguments: str) -> None:
+def run_pytest(session: nox.Session, *arguments: str, extra: str = "test") -> None:
     """Run pytest; arguments after `--` on the command line come last."""
-    install(session, "test")
+    install(session, extra)
     session.run("python", "-m", "pytest", *arguments, *session.posargs)
 
 
 def run_suite(session: nox.Session, *arguments: str) -> None:
     """Run tests that the default run leaves out; a missing browser or reference fails instead of skipping."""
     session.env.update(WITHOUT_SKIPS)
-    run_pytest(session, *arguments)
+    run_pytest(session, *arguments, extra="browser")
 
 
 @nox.session
@@ -95,12 +95,14 @@ def hostile(session: nox.Session) -> None:
 @nox.session
 def rest(session: nox.Session) -> None:
     """Run all other tests that the default run leaves out, but for the longest two."""
-    skipped = ("--ignore=tests/parity", "--ignore=tests/hostile", *map("--deselect={}".format, LONGEST))
+    others = [f"--ignore=tests/{folder}" for folder in ("parity", "hostile", "docs")]
+    skipped = (*others, *map("--deselect={}".format, LONGEST))
     run_suite(session, "tests", *skipped, "-m", "whole", "-n", "2", "--dist", "loadfile")
 
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Build the documentation; a warning is an error."""
+    """Build the documentation, a warning is an error; run the commands of its pages."""
     install(session, "docs")
-    session.run("sphinx-build", "-W", "--keep-going", "-b", "html", "docs", "docs/_build/html", *session.posargs)
+    session.run("sphinx-build", "-W", "--keep-going", "-b", "html", "docs", "docs/_build/html")
+    run_pytest(session, "tests/docs", "-m", "whole", "-n", "2")

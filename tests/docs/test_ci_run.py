@@ -25,8 +25,8 @@ case "$call" in *--webeval-runs=*) exit "$FIRST" ;; esac
 """
 MAKE_ENVIRONMENT = """
 if [ "$1 $2" = "-m venv" ]; then
-  mkdir -p .venv/bin
-  for name in pip pytest nox; do cp "$0" ".venv/bin/$name"; done
+  mkdir -p "$3/bin"
+  for name in pip pytest nox; do cp "$0" "$3/bin/$name"; done
 fi
 """
 
