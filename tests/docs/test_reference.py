@@ -1,4 +1,4 @@
-"""The reference pages name what there is, and the manual builds without a warning."""
+"""The reference pages name what there is."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -146,16 +145,3 @@ def test_the_packages_that_decide_are_those_of_the_checksum():
 
 def pyproject():
     return (ROOT / "pyproject.toml").read_text("utf-8")
-
-
-def test_the_manual_builds_without_a_warning(tmp_path):
-    if not all(map(find_spec, ("sphinx", "myst_parser", "furo"))):
-        if os.environ.get("WEBEVAL_DOCS") == "required":
-            pytest.fail("WEBEVAL_DOCS=required, but the extra docs is not installed: pip install '.[docs]'")
-        pytest.skip("the extra docs is not installed: pip install '.[docs]'")
-    command = ("-W", "--keep-going", "-q", "-b", "html", "-d", tmp_path / "doctrees", DOCS, tmp_path / "html")
-    done = subprocess.run(
-        [sys.executable, "-m", "sphinx", *map(str, command)], capture_output=True, text=True, check=False, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / "html/reference/options.html").is_file()

@@ -2,8 +2,9 @@
 
     python -m tests.mutation.count_killed [--processes 2] [pytest_webeval/values/url.py ...]
 
-Makes the changes of cosmic-ray 8, one at a time, in copies of the project, and takes about half an hour for all modules
-on two idle processors. Those that change nothing by `survivors.toml` are not run. Fails where any other survives.
+Makes the changes of cosmic-ray 8, one at a time, in copies of the project, and runs the tests that run the changed
+line. Takes about half an hour for all modules on two idle processors. Those that change nothing by `survivors.toml` are
+not run. Fails where any other survives.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import re
 import resource
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -37,16 +39,16 @@ from cosmic_ray.plugins import get_operator
 from cosmic_ray.work_db import WorkDB
 from cosmic_ray.work_item import MutationSpec
 
+from tests.mutation.covering_tests import TESTS
+from tests.mutation.covering_tests import CoveringTests
+
 HERE = Path(__file__).parent
 PROJECT = HERE.parent.parent
 CONFIG = tomllib.loads((HERE / "cosmic_ray.toml").read_text())
 SETTINGS = CONFIG["cosmic-ray"]
 EXCLUDED = re.compile("|".join(SETTINGS["filters"]["operators-filter"]["exclude-operators"]))
-NEAR_TESTS = tuple(CONFIG["near"]["tests"])
-ALL_TESTS = ("tests/unit",)
 MEMORY = 4 * 2**30
-FIRST_SECONDS = int(SETTINGS["timeout"])
-ALL_SECONDS = 10 * FIRST_SECONDS
+SECONDS = int(SETTINGS["timeout"])
 SAME = {name for group in tomllib.loads((HERE / "survivors.toml").read_text())["same"] for name in group["mutants"]}
 _LEAVES = (ast.Name, ast.Attribute, ast.Constant)
 
@@ -61,6 +63,7 @@ class Mutant:
     module: str
     operator: str
     number: int
+    last: int
     line: str
     code: str
 
@@ -91,7 +94,7 @@ def mutants(module: str) -> Iterator[Mutant]:
         if code and _means_more(source, code):
             pairs = zip(source.split("\n"), code.split("\n"), strict=False)
             line = next(after.strip() for before, after in pairs if before != after)
-            yield Mutant(module, spec.operator_name, spec.start_pos[0], line, code)
+            yield Mutant(module, spec.operator_name, spec.start_pos[0], spec.end_pos[0], line, code)
 
 
 def _specs(module: str) -> list[MutationSpec]:
@@ -156,32 +159,24 @@ def _run_and_leave(tests: tuple[str, ...], seconds: int) -> None:
         os._exit(status)
 
 
-def first_tests(module: str) -> tuple[str, ...]:
-    """The tests that are likely to notice a change in a module."""
-    name = module.removeprefix("pytest_webeval/").removesuffix(".py")
-    named_after = [f"tests/unit/values/test_{Path(name).name}.py", *CONFIG["first"]["values"]]
-    return tuple(CONFIG["first"].get(name, named_after))
-
-
 @cache
-def check_tests(tests: tuple[str, ...]) -> None:
-    """Raise `RuntimeError` where tests fail before anything is changed."""
-    if not survives(tests, ALL_SECONDS):
-        raise RuntimeError(f"{' '.join(tests)} fail before anything is changed; mend them first")
+def check_tests() -> None:
+    """Raise `RuntimeError` where tests fail here before anything is changed."""
+    if not survives((TESTS,), SECONDS):
+        raise RuntimeError(f"{TESTS} fail before anything is changed; fix them first")
 
 
-def survivors(module: str) -> Count:
+def survivors(module: str, covering: CoveringTests) -> Count:
     """How many changes to a module there are, and which of them no test notices."""
-    file, first = Path(module), first_tests(module)
-    stages = ((first, FIRST_SECONDS), (NEAR_TESTS, ALL_SECONDS), (ALL_TESTS, ALL_SECONDS))
-    for tests, _ in stages:
-        check_tests(tests)
+    check_tests()
+    file = Path(module)
     original, made = file.read_text(), list(mutants(module))
     same = [mutant for mutant in made if mutant.name in SAME]
     left = []
     for mutant in made:
         file.write_text(mutant.code)
-        if mutant not in same and all(survives(*stage) for stage in stages):
+        stages = covering.find_stages(module, mutant.number, mutant.last)
+        if mutant not in same and all(survives(tests, SECONDS) for tests in stages):
             left.append(mutant)
     file.write_text(original)
     return Count(module, len(made), len(same), left)
@@ -213,12 +208,20 @@ def main() -> int:
     modules = options.modules or [str(one) for one in find_modules([Path(one) for one in SETTINGS["module-path"]])]
     modules.sort(key=lambda module: -Path(module).stat().st_size)
     with tempfile.TemporaryDirectory() as directory, _pool(options.processes, directory) as pool:
-        waiting = [pool.submit(survivors, module) for module in modules]
+        covering = _measure(Path(directory) / "covering.json", modules)
+        waiting = [pool.submit(survivors, module, covering) for module in modules]
         counts = [_told(one.result()) for one in as_completed(waiting)]
     made, same, left = (sum(numbers) for numbers in zip(*counts, strict=True))
     share = (made - same - left) / made
     print(f"killed {made - same - left} of {made} ({share:.1%}); {same} change nothing, {left} survive")
     return 1 if left else 0
+
+
+def _measure(path: Path, modules: list[str]) -> CoveringTests:
+    environment = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    command = [sys.executable, "-m", "tests.mutation.covering_tests", str(path), *modules]
+    subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=True)
+    return CoveringTests.load(path)
 
 
 def _pool(processes: int, directory: str) -> ProcessPoolExecutor:
