@@ -108,13 +108,8 @@ def run_command(directory, command):
     return run(directory, "-m", "pytest", *arguments) if program == "pytest" else run(directory, *arguments)
 
 
-def as_parameter(block):
-    """A block for a test; those of the manual take long together, and the documentation's session runs them."""
-    marks = () if block.page == "README.md" else pytest.mark.whole
-    return pytest.param(block, id=f"{block.page}: {block.commands[0]}", marks=marks)
-
-
-@pytest.mark.parametrize("block", [as_parameter(block) for block in COMMANDS])
+@pytest.mark.whole  # takes long: the session "docs" runs them
+@pytest.mark.parametrize("block", [pytest.param(block, id=f"{block.page}: {block.commands[0]}") for block in COMMANDS])
 def test_commands_work(block, scratch):
     for command in block.commands:
         done = run_command(scratch, command)
