@@ -14,9 +14,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from playwright.sync_api import Browser
-from playwright.sync_api import BrowserContext
-from playwright.sync_api import sync_playwright
 from recordings import BROKEN
 from recordings import RECORDINGS
 from recordings import TRACE
@@ -29,6 +26,9 @@ from trace_zip import keep_what_scoring_reads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from playwright.sync_api import Browser
+    from playwright.sync_api import BrowserContext
 
 RUNS = Path(__file__).parent / "runs"
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
@@ -45,6 +45,8 @@ SWITCHES = [
 
 def main() -> None:
     """Record what the command line asks for."""
+    from playwright.sync_api import sync_playwright  # here, so that the texts of trajectories are written without it
+
     asked = _arguments()
     asked.output.mkdir(parents=True, exist_ok=True)
     if asked.output.resolve() != RUNS.resolve():

@@ -11,12 +11,10 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agents import Agent
 from agents import storefront
-from playwright.sync_api import Browser
-from playwright.sync_api import Page
-from playwright.sync_api import sync_playwright
 from record import CHROMIUM
 from record import SWITCHES
 from shop import catalog
@@ -27,6 +25,10 @@ from trajectory_recordings import Trajectory
 from trajectory_tables import METRICS
 from trajectory_tables import metrics_json
 from trajectory_tables import tasks_tsv
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+    from playwright.sync_api import Page
 
 OUTPUT = Path(__file__).parent / "trajectories"
 ATLAS = catalog.Product(
@@ -86,6 +88,8 @@ def write(trajectory: Trajectory, directory: Path, images: dict[str, bytes]) -> 
 
 def photograph() -> dict[str, bytes]:
     """Every view of the shop as a PNG, 1440 pixels wide and 900 high."""
+    from playwright.sync_api import sync_playwright  # which texts alone do not need
+
     with _atlas_for_sale(), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=SWITCHES)
         images = {name: _view(browser, visit) for name, visit in VIEWS.items()}

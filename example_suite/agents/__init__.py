@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from playwright.sync_api import Page
 from shop.sites import SiteUrls
 
-Agent = Callable[[Page, SiteUrls], None]
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+Agent = Callable[["Page", SiteUrls], None]
