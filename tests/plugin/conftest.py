@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Iterator
+from importlib import metadata
+from typing import Any
 
 import pytest
 
@@ -10,7 +13,24 @@ import pytest_webeval.plugin.registration as _loaded_once  # noqa: F401  (pytest
 from tests.support import recorded
 from tests.support.runs import Runs
 
-QUICK = ("-p", "no:hypothesispytest")  # which each session would load afresh
+QUICK = ("-p", "no:hypothesispytest", "-p", "no:benchmark")  # which each session would load afresh
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _remember_packages() -> Iterator[None]:
+    """Read the metadata of an installed package once: pytest asks for that of all packages in each session."""
+    parse: Any = metadata.Distribution.metadata.fget
+    packages: dict[Any, Any] = {}
+
+    def parse_once(package: metadata.PathDistribution) -> Any:
+        key = package._path
+        if key not in packages:
+            packages[key] = parse(package)
+        return packages[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(metadata.PathDistribution, "metadata", property(parse_once))
+        yield
 
 
 @pytest.fixture
