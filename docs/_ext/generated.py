@@ -196,7 +196,13 @@ def _on_source_read(_app: object, _page: str, source: list[str]) -> None:
     source[0] = expand(source[0])
 
 
+def _list_generated(app: Any, env: Any, added: Any, changed: Any, removed: Any) -> list[str]:  # noqa: ARG001
+    """The pages with a mark, which are old whenever the code is new."""
+    return [name for name in env.found_docs if MARK.search(Path(env.doc2path(name)).read_text("utf-8"))]
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Register the extension with Sphinx."""
     app.connect("source-read", _on_source_read)
+    app.connect("env-get-outdated", _list_generated)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
