@@ -211,6 +211,13 @@ def test_a_page_from_the_cache_is_a_page_when_strict(network, bench):
     assert untyped["strict"][0] == "failure"
 
 
+@pytest.mark.parametrize("status", [302, 303, 305])
+def test_a_page_of_another_status_is_not_from_the_cache(network, bench, status):
+    entries = [typed(bench.entry(PAGE["url"], headers=PAGE["headers"], status=status), "document")]
+    found = network({"url": "__SHOPPING__/p"}, kind="NAVIGATE", entries=entries)
+    assert {status for status, _ in found.values()} == {"failure"}
+
+
 def test_a_trick_that_changes_nothing_is_not_warned_of(verdicts):
     assert verdicts(answer(["Pen", "Cup"]), ["Mug"])["default"] == ("failure", [])
     assert verdicts(answer("Mug", "inf km"), ["Mug"])["default"] == ("failure", [])

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import FrozenInstanceError
+from dataclasses import is_dataclass
+from importlib import import_module
+from pkgutil import walk_packages
 
 import pytest
 
@@ -84,6 +87,18 @@ def test_what_decides_a_verdict_cannot_be_changed(one):
 def test_settings_have_no_place_for_anything_else(one):
     with pytest.raises(AttributeError):
         object.__setattr__(one, "more", 1)  # past what a frozen dataclass refuses
+
+
+CHANGED_WHILE_EVALUATING = {"ComparisonState", "EvaluationLog", "EvaluatorCalls"}
+
+
+def test_no_other_class_of_evaluators_and_values_can_be_changed():
+    rooms = [f"pytest_webeval.{room}" for room in ("evaluators", "values")]
+    names = [name for room in rooms for _, name, _ in walk_packages(import_module(room).__path__, f"{room}.")]
+    classes = {each for name in names for each in vars(import_module(name)).values() if is_dataclass(each)}
+    ours = {each for each in classes if isinstance(each, type) and each.__module__.startswith(tuple(rooms))}
+    assert len(ours) > 20
+    assert {each.__name__ for each in ours if not each.__dataclass_params__.frozen} == CHANGED_WHILE_EVALUATING
 
 
 def test_a_case_cannot_be_changed(bench):
