@@ -236,7 +236,11 @@ def test_one_expected_item_without_an_array_type_is_an_error(bench, rules):
 WANTED_POST = {"url": "__SHOPPING__/a", "http_method": "POST", "post_data": {"n": "1", "form_key": "q"}}
 
 
-@pytest.mark.parametrize(("pattern", "status"), [("^form_key$", "success"), ("^FORM_KEY$", "failure"), (".", "error")])
+@pytest.mark.parametrize(
+    ("pattern", "status"),
+    [("^form_key$", "success"), ("^FORM_KEY$", "failure"), ("(", "failure"), (".", "error")],
+    ids=["name", "upper", "invalid", "all"],
+)
 def test_ignored_post_keys_are_removed_on_both_sides(bench, pattern, status):
     result = bench.network(WANTED_POST, posted("n=1&form_key=z"), ignored_post_data_params_patterns=[pattern])
     assert result.status == status
