@@ -10,17 +10,15 @@ from datetime import UTC
 from datetime import datetime
 from functools import cached_property
 from urllib.parse import unquote
-from urllib.parse import urlparse
 
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.recordings.network.static_files import is_static_file
 from pytest_webeval.safety.text import pluralize
 
 RECORD_AGAIN = "re-record the run and close the browser context first"
 # MIME types of the bodies whose fields can be read, in the order in which they are looked for.
 BODY_TYPES = ("application/x-www-form-urlencoded", "application/json", "multipart/form-data")
 NO_RESPONSE = (0, -1)  # the status of a request that was cancelled or failed
-# Spec §3.2: the suffixes, in this case only, that make a request an asset which no evaluator looks at.
-_ASSETS = (".css", ".js", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".woff", ".woff2", ".ttf", ".ico", ".webp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +153,7 @@ class NetworkEvent(ABC):
     def is_significant(self) -> bool:
         """Whether its URL can be read and is more than that of a static asset."""
         try:
-            return not _is_asset(self.url)
+            return not is_static_file(self.url)
         except ValueError:
             return True  # an impossible URL: evaluators report it
         except EvaluationError:
@@ -178,7 +176,7 @@ class NetworkEvent(ABC):
     def is_asset(self) -> bool:
         """Whether the path ends like a style sheet, script, picture or font."""
         try:
-            return _is_asset(self.url)
+            return is_static_file(self.url)
         except ValueError as error:
             raise EvaluationError(
                 f"{self.name} has the invalid URL {self.url[:200]!r}: {error}; re-record the run"
@@ -204,23 +202,6 @@ class NetworkEvent(ABC):
     def response_cookies(self) -> dict[str, str]:
         """Cookies that the response set, percent-decoded; of duplicates the last."""
         return {name: unquote(value) for name, value in self.cookies}
-
-
-def _is_asset(url: str) -> bool:
-    """Whether the path of a URL has one of the suffixes. Raises `ValueError` for an invalid URL."""
-    path = _plain_path(url)
-    return (urlparse(url).path if path is None else path).endswith(_ASSETS)
-
-
-def _plain_path(url: str) -> str | None:
-    """The path of a URL that is simple enough to be found without a parser; None for any other."""
-    if not url.startswith(("http://", "https://")) or not (url.isascii() and url.isprintable()):
-        return None
-    if "[" in url or "]" in url or ";" in url:
-        return None
-    url = url.partition("#")[0].partition("?")[0]
-    start = url.find("/", url.index("//") + 2)
-    return "" if start < 0 else url[start:]
 
 
 @dataclass(frozen=True)

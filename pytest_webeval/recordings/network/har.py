@@ -49,7 +49,7 @@ _MEMBER = "har.har"  # as Playwright calls it, whatever the archive is called
 _HAR = msgspec.json.Decoder(_Har)
 _LARGE = 32 * 2**20  # bytes; fewer cannot hold entries enough to matter
 _VALUES = 20  # for each entry that may be read, commas in a HAR that is read entry by entry
-_PIECE = 1500  # bytes; bigger texts, made and dropped by the hundred, would leave the memory of a session in pieces
+_PIECE = 2**14  # bytes; far bigger texts, made and dropped by the hundred, would leave the memory in pieces
 
 
 class HarTrace:
@@ -139,11 +139,12 @@ def _decode_loose_entries(content: bytes, where: str, limits: Limits) -> list[ms
 
 def _is_utf8(content: bytes) -> bool:
     """Whether the bytes are UTF-8 throughout, found out without a copy of them."""
-    start = 0
+    if content.isascii():
+        return True
+    start, view = 0, memoryview(content)
     try:
-        while piece := content[start : start + _PIECE]:
-            is_last = start + len(piece) == len(content)
-            start += len(piece) if piece.isascii() else codecs.utf_8_decode(piece, "strict", is_last)[1]
+        while piece := view[start : start + _PIECE]:
+            start += codecs.utf_8_decode(piece, "strict", start + len(piece) == len(content))[1]
     except UnicodeDecodeError:
         return False
     return True
