@@ -343,6 +343,17 @@ def item(earned, most, criterion="tidy"):
     return {"criterion": criterion, "max_points": most, "earned_points": earned}
 
 
+def test_what_is_odd_about_a_rubric_is_a_warning_of_the_result(bench):
+    directory = bench.record()
+    twice = '{"items": [{"criterion": "tidy", "max_points": 5, "earned_points": 1, "earned_points": 5}]}'
+    (directory / "rubric.json").write_text(twice)
+    result = bench.score(bench.task({"evaluator": "RubricEvaluator"}))
+    assert result.status == "success"
+    assert result.webeval["warnings"] == [
+        'rubric.json: duplicate key "earned_points" in one object; the last value counts'
+    ]
+
+
 @pytest.mark.parametrize(
     ("items", "config", "name", "told"),
     [
