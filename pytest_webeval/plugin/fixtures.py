@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -47,14 +49,9 @@ def webeval_run(request: pytest.FixtureRequest) -> Iterator[Run]:
     Raises RecordingError, which pytest shows as ERROR, when the recording cannot be read.
     """
     node, workspace = request.node, request.config.stash[WORKSPACE]
+    run = find_run(node, _run_path(request), workspace)
     try:
-        run = _find_run(request)
-    except WebEvalError:
-        node.stash[UNREADABLE] = True
-        raise
-    node.stash[USED] = 0.0
-    try:
-        _load(node, run, workspace)
+        load_run(node, run, workspace)
         if run.exclusion is not None and not isinstance(node, RunItem):
             pytest.skip(sanitize(run.exclusion))
         yield run
@@ -70,16 +67,22 @@ def _run_path(request: pytest.FixtureRequest) -> Path:
     return path or request.node.path
 
 
-def _find_run(request: pytest.FixtureRequest) -> Run:
-    path = _run_path(request)
-    problem = getattr(request.node, "problem", None)
-    if problem:
-        raise RecordingError(problem)
-    return request.config.stash[WORKSPACE].run(path)
+def find_run(node: Any, path: Path, workspace: Workspace) -> Run:
+    """The run in a directory. Raises `RecordingError` and remembers that, for no other error is the run's."""
+    problem = getattr(node, "problem", None)
+    try:
+        if problem:
+            raise RecordingError(problem)
+        run = workspace.run(path)
+    except WebEvalError:
+        node.stash[UNREADABLE] = True
+        raise
+    node.stash[USED] = 0.0
+    return run
 
 
-def _load(node: Any, run: Run, workspace: Workspace) -> None:
-    """Read the recording and the definition of its task; remember if that fails, for no other error is the run's."""
+def load_run(node: Any, run: Run, workspace: Workspace) -> None:
+    """Read the recording and the definition of its task. Raises `WebEvalError` and remembers that."""
     try:
         with run_time_limit(node, workspace.settings):
             definition = workspace.definition(run)
@@ -89,6 +92,16 @@ def _load(node: Any, run: Run, workspace: Workspace) -> None:
     except WebEvalError:
         node.stash[UNREADABLE] = True
         raise
+
+
+def build_recorder(node: Any, run: Run, sites: Sites, evaluators: Callable[[], Iterable[Any]]) -> RecordEvaluation:
+    """The recorder of a test, which is kept for its report. `evaluators` builds those of the run item."""
+    workspace = node.config.stash[WORKSPACE]
+    definition = _definition(node, run, workspace)
+    recorder = RecordEvaluation(workspace.case(run, definition, sites), workspace, definition, evaluators)
+    recorder.stored = node.stash.get(STORED, None)
+    node.stash[RECORDER] = recorder
+    return recorder
 
 
 def _definition(node: Any, run: Run, workspace: Workspace) -> Definition:
@@ -106,13 +119,9 @@ def webeval_task(record_evaluation: RecordEvaluation) -> Task:
 @pytest.fixture
 def record_evaluation(request: pytest.FixtureRequest, webeval_run: Run, webeval_sites: Sites) -> RecordEvaluation:
     """Records what you find out about the run: `record_evaluation(EvaluatorResult(...))` lands in eval_result.json."""
-    workspace = request.config.stash[WORKSPACE]
-    definition = _definition(request.node, webeval_run, workspace)
-    case = workspace.case(webeval_run, definition, webeval_sites)
-    recorder = RecordEvaluation(case, workspace, definition, lambda: request.getfixturevalue("webeval_evaluators"))
-    recorder.stored = request.node.stash.get(STORED, None)
-    request.node.stash[RECORDER] = recorder
-    return recorder
+    return build_recorder(
+        request.node, webeval_run, webeval_sites, lambda: request.getfixturevalue("webeval_evaluators")
+    )
 
 
 @pytest.fixture

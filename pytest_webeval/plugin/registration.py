@@ -14,6 +14,7 @@ from pytest_webeval.plugin.collection.arguments import select
 from pytest_webeval.plugin.collection.missing_tasks import MISSING_TASKS
 from pytest_webeval.plugin.collection.missing_tasks import MissingTasks
 from pytest_webeval.plugin.collection.root_paths import RootPaths
+from pytest_webeval.plugin.direct_items import DirectItems
 from pytest_webeval.plugin.output_paths import check_output_paths
 from pytest_webeval.plugin.performance import CollectAfterSlowFailure
 from pytest_webeval.plugin.performance import FreezeCollected
@@ -111,6 +112,7 @@ def _register_scoring(config: pytest.Config, workspace: Workspace) -> None:
     settings = workspace.settings
     if settings.resume:
         config.stash[PREVIOUS] = PreviousSession(workspace)
+    config.pluginmanager.register(DirectItems(config, workspace), "webeval-direct-items")
     config.pluginmanager.register(HidePassedPhases(config), "webeval-quiet-phases")
     config.pluginmanager.register(FreezeCollected(config), "webeval-frozen-objects")
     config.pluginmanager.register(CollectAfterSlowFailure(), "webeval-long-failures")

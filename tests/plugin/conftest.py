@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Iterator
+from collections.abc import Sequence
 from importlib import metadata
 from typing import Any
 
@@ -13,7 +14,14 @@ import pytest_webeval.plugin.registration as _loaded_once  # noqa: F401  (pytest
 from tests.support import recorded
 from tests.support.runs import Runs
 
-QUICK = ("-p", "no:hypothesispytest", "-p", "no:benchmark")  # which each session would load afresh
+# Each session would load them afresh; beside them no run item is scored directly, as it is for most users.
+OTHER_PLUGINS = {"no:hypothesispytest": "--hypothesis", "no:benchmark": "--benchmark", "no:rerunfailures": "--reruns"}
+
+
+def _without(arguments: Sequence[str]) -> list[str]:
+    """Switches for the plugins whose options a session does not use."""
+    used = {name for name, prefix in OTHER_PLUGINS.items() if any(str(each).startswith(prefix) for each in arguments)}
+    return [f"-p{name}" for name in OTHER_PLUGINS if name not in used]
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -48,13 +56,13 @@ def another_root(pytester: pytest.Pytester) -> Callable[[str], Runs]:
 @pytest.fixture
 def webeval(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
     """Runs pytest over `runs` in this process."""
-    return lambda *arguments: pytester.runpytest(*QUICK, "--webeval-runs=runs", *arguments)
+    return lambda *arguments: pytester.runpytest(*_without(arguments), "--webeval-runs=runs", *arguments)
 
 
 @pytest.fixture
 def webeval_apart(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
     """Runs pytest over `runs` in a process of its own, as xdist and crashes need."""
-    return lambda *arguments: pytester.runpytest_subprocess(*QUICK, "--webeval-runs=runs", *arguments)
+    return lambda *arguments: pytester.runpytest_subprocess(*_without(arguments), "--webeval-runs=runs", *arguments)
 
 
 @pytest.fixture

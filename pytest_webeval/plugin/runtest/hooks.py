@@ -217,7 +217,7 @@ class RuntestHooks:
         """Write the outcome after a phase of an item to disk and to JUnit XML."""
         redacted = self._classify(item, call) if self.is_scoring and _may_say_more(item, call) else None
         if call.when == "teardown":
-            _forget(item)
+            forget_evaluation(item)
             return None if redacted is None else build_outcome(WrittenRun(redacted, redacted.record, redacted.result))
         if redacted is None:
             return None
@@ -265,7 +265,7 @@ def _may_say_more(item: pytest.Item, call: pytest.CallInfo[None]) -> bool:
     return call.when != "teardown" or (recorder is not None and len(recorder.results) > recorder.reported)
 
 
-def _forget(item: pytest.Item) -> None:
+def forget_evaluation(item: pytest.Item) -> None:
     """Release the evaluations of an item, which itself stays to the end of the session."""
     if RECORDER in item.stash:
         item.stash[RECORDER].case.calls.forget()

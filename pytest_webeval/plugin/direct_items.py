@@ -1,0 +1,219 @@
+"""Scores run items without the fixtures and phase hooks of pytest, where nothing but this package uses them.
+
+For each test pytest looks up seven fixtures and calls dozens of hooks, which capture output and logs, apply marks and
+count threads. That takes longer than to score a small recording. All hooks that report a test are called as usual.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from dataclasses import field
+from typing import Any
+
+import pytest
+
+from pytest_webeval.evaluators import default_evaluators
+from pytest_webeval.plugin import fixtures
+from pytest_webeval.plugin.collection.nodes import RunItem
+from pytest_webeval.plugin.collection.nodes import task
+from pytest_webeval.plugin.runtest.evaluation import Checker
+from pytest_webeval.plugin.runtest.evaluation import RecordEvaluation
+from pytest_webeval.plugin.runtest.evaluation import run_time_limit
+from pytest_webeval.plugin.runtest.hooks import forget_evaluation
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.recordings.run import Run
+
+# All fixtures that a run item requests, if no conftest.py and no other plugin adds one.
+FIXTURES = frozenset(
+    {
+        "record_evaluation",
+        "request",
+        "webeval_evaluators",
+        "webeval_network_event",
+        "webeval_response",
+        "webeval_rubric",
+        "webeval_run",
+        "webeval_sites",
+    }
+)
+PHASES = (
+    "pytest_runtest_setup",
+    "pytest_runtest_call",
+    "pytest_runtest_teardown",
+    "pytest_pyfunc_call",
+    "pytest_fixture_setup",
+    "pytest_fixture_post_finalizer",
+)
+# Plugins of pytest whose hooks for phases have nothing to do for a run item: it prints nothing, logs nothing, starts no
+# thread, and has no mark that skips it. Every other plugin sees each phase.
+WITHOUT_EFFECT = frozenset(
+    {
+        "capturemanager",
+        "fixtures",
+        "logging-plugin",
+        "python",
+        "runner",
+        "setuponly",
+        "setupplan",
+        "skipping",
+        "threadexception",
+        "unraisableexception",
+        "webeval-direct-items",
+        "webeval-session",
+    }
+)
+# Plugins that leave the report of a setup or a teardown that passed as it is.
+WITHOUT_REPORTS = frozenset(
+    {"html", "runner", "skipping", "tmpdir", "unittest", "webeval-long-failures", "webeval-session"}
+)
+SHOWING_PHASES = ("usepdb", "trace", "setupshow", "setuponly", "setupplan", "log_level", "log_file", "log_cli_level")
+LOGGING = ("log_cli", "log_level", "log_file")
+SKIPPING_MARKS = frozenset({"skip", "skipif", "xfail"})
+CURRENT_TEST = "PYTEST_CURRENT_TEST"
+ENDING_SESSION = (pytest.exit.Exception, KeyboardInterrupt)
+
+
+@dataclass(eq=False)
+class DirectItems:
+    """Plugin of every process that scores. Other items, and the first and last of a directory, go pytest's way."""
+
+    config: pytest.Config
+    workspace: Workspace
+    _previous: pytest.Item | None = None
+    _is_overridden: bool = False
+    _groups: dict[Any, bool] = field(default_factory=dict)  # by the directory around the runs
+
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> None:
+        """Remember that a fixture of a user takes the place of one of ours."""
+        if fixturedef.argname in FIXTURES and fixturedef.func.__module__ != fixtures.__name__:
+            self._is_overridden = True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+        """Score a run directly, if that makes no difference.
+
+        What pytest has set up for a directory stays, so the items before and after must be in the same directory.
+        """
+        previous, self._previous = self._previous, item
+        if not (_are_siblings(item, previous) and _are_siblings(item, nextitem) and self._is_direct(item)):
+            return None
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        DirectItem(item, self.workspace, self._reports_all(item)).run()
+        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        return True
+
+    def _is_direct(self, item: Any) -> bool:
+        group = item.parent.parent
+        if group not in self._groups:
+            self._groups[group] = FIXTURES.issuperset(item.fixturenames) and self._are_phases_unused(item)
+        is_skipping = any(mark.name in SKIPPING_MARKS for mark in item.iter_markers())
+        return self._groups[group] and not (self._is_overridden or is_skipping)
+
+    def _are_phases_unused(self, item: pytest.Item) -> bool:
+        """Whether no option and no other plugin shows or changes the phases of an item."""
+        if any(self.config.getoption(name, default=None) for name in SHOWING_PHASES) or any(map(self._ini, LOGGING)):
+            return False
+        hooks = {name: getattr(item.ihook, name).get_hookimpls() for name in (*PHASES, "pytest_runtest_protocol")}
+        protocols = [each for each in hooks.pop("pytest_runtest_protocol") if not (each.wrapper or each.hookwrapper)]
+        return all(
+            each.plugin_name in WITHOUT_EFFECT for each in (*protocols, *(one for row in hooks.values() for one in row))
+        )
+
+    def _ini(self, name: str) -> Any:
+        try:
+            return self.config.getini(name)
+        except ValueError:  # the plugin that defines it is off
+            return None
+
+    def _reports_all(self, item: pytest.Item) -> bool:
+        """Whether a plugin looks at reports of phases that passed while they are made."""
+        makers = item.ihook.pytest_runtest_makereport.get_hookimpls()
+        return any(each.plugin_name not in WITHOUT_REPORTS for each in makers)
+
+
+@dataclass(eq=False)
+class DirectItem:
+    """One run item that is being scored. `reports_all`: other plugins take part in making each report."""
+
+    item: Any
+    workspace: Workspace
+    reports_all: bool
+    loaded: Run | None = None
+
+    def run(self) -> None:
+        """Set the item up, score it and clean up, with a report of each phase."""
+        try:
+            if self._phase("setup", self._set_up):
+                self._phase("call", self._score)
+            self._phase("teardown", self._clean_up)
+        finally:  # of the session, perhaps
+            self._clean_up()
+            os.environ.pop(CURRENT_TEST, None)
+
+    def _phase(self, when: Any, function: Callable[[], None]) -> bool:
+        item = self.item
+        os.environ[CURRENT_TEST] = f"{item.nodeid} ({when})".replace("\x00", "(null)")
+        call = pytest.CallInfo.from_call(function, when=when, reraise=ENDING_SESSION)
+        if when == "teardown":
+            del os.environ[CURRENT_TEST]
+        if call.excinfo is None and when != "call" and not self.reports_all:
+            report = _passed(item, call)
+        else:
+            report = item.ihook.pytest_runtest_makereport(item=item, call=call)
+        if when == "teardown":
+            forget_evaluation(item)
+        item.ihook.pytest_runtest_logreport(report=report)
+        if (
+            call.excinfo is not None
+            and not hasattr(report, "wasxfail")
+            and not call.excinfo.errisinstance(pytest.skip.Exception)
+        ):
+            item.ihook.pytest_exception_interact(node=item, call=call, report=report)
+        return call.excinfo is None
+
+    def _set_up(self) -> None:
+        item = self.item
+        self.loaded = fixtures.find_run(item, item.path, self.workspace)
+        fixtures.load_run(item, self.loaded, self.workspace)
+        recorder = fixtures.build_recorder(item, self.loaded, self.workspace.sites, lambda: _bind_evaluators(recorder))
+        item.funcargs |= {"webeval_run": self.loaded, "record_evaluation": recorder}
+
+    def _score(self) -> None:
+        recorder = self.item.funcargs["record_evaluation"]
+        with run_time_limit(self.item, self.workspace.settings):
+            task(recorder, _bind_evaluators(recorder))
+
+    def _clean_up(self) -> None:
+        if self.loaded is not None:
+            self.loaded.release()
+        self.item.funcargs.clear()
+
+
+def _bind_evaluators(recorder: RecordEvaluation) -> list[Checker]:
+    return [Checker(evaluator, recorder) for evaluator in default_evaluators()]
+
+
+def _are_siblings(item: pytest.Item, other: pytest.Item | None) -> bool:
+    """Whether two items are run items in directories of the same directory."""
+    if not (isinstance(item, RunItem) and isinstance(other, RunItem)):
+        return False
+    return item.parent.parent is other.parent.parent  # type: ignore[union-attr]
+
+
+def _passed(item: Any, call: pytest.CallInfo[None]) -> pytest.TestReport:
+    """The report of a phase that passed, as pytest makes it."""
+    return pytest.TestReport(
+        nodeid=item.nodeid,
+        location=item.location,
+        keywords=dict.fromkeys(item.keywords, 1),
+        outcome="passed",
+        longrepr=None,
+        when=call.when,  # type: ignore[arg-type]
+        sections=(),
+        duration=call.duration,
+        start=call.start,
+        stop=call.stop,
+        user_properties=item.user_properties,
+    )
