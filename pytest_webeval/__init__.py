@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pytest_webeval.api import find_runs as find_runs
     from pytest_webeval.api import load_run as load_run
     from pytest_webeval.api import score as score
+    from pytest_webeval.api import score_runs as score_runs
     from pytest_webeval.errors import EvaluationError as EvaluationError
     from pytest_webeval.errors import RecordingError as RecordingError
     from pytest_webeval.errors import RunExcluded as RunExcluded
@@ -51,6 +52,7 @@ _HOMES = {
     "find_runs": "api",
     "load_run": "api",
     "score": "api",
+    "score_runs": "api",
     "EvaluationError": "errors",
     "RecordingError": "errors",
     "RunExcluded": "errors",

@@ -2,34 +2,58 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from collections.abc import Iterator
+from contextlib import nullcontext
+from contextlib import suppress
+from dataclasses import dataclass
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import RunExcluded
+from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings import formats
+from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.run import placeholder_run
 from pytest_webeval.recordings.run_tree import Kind
 from pytest_webeval.recordings.run_tree import Search
 from pytest_webeval.recordings.webarena_verified import RESPONSE
+from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.session import Redacting
+from pytest_webeval.results import RESULT
+from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rules import find_rules
+from pytest_webeval.safety.deadline import time_limit
+from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.text import sanitize
+from pytest_webeval.scoring.definition import Definition
+from pytest_webeval.scoring.definition import Trust
+from pytest_webeval.scoring.definition import find_defining
+from pytest_webeval.scoring.score import format_timeout
 from pytest_webeval.scoring.score import score as score_case
+from pytest_webeval.scoring.score import warn_of_refusal
 from pytest_webeval.scoring.task_result import build_error_result
 from pytest_webeval.scoring.task_result import exclude
+from pytest_webeval.storage import remove
+from pytest_webeval.storage import write_json
+from pytest_webeval.tasks.dataset import TASKS
 from pytest_webeval.tasks.dataset import TaskSet
+from pytest_webeval.tasks.dataset import load_untrusted_tasks
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.values.base import present_day
+
+SECONDS = 60.0  # for each run, as in a session
 
 
 def find_runs(root: str | Path, rules: str = "default", limits: Limits = USUAL) -> Iterator[Run]:
@@ -71,17 +95,107 @@ def score(  # noqa: PLR0913  (all but the run are optional)
     trajectory needs no `tasks`, and `policy` says how its stored verdict is read; one that says nothing about the agent
     has a result that is excluded from every count.
     """
-    task = run.task(tasks)
-    source = (tasks.checksum, tasks.origin) if tasks is not None and task.task_id in tasks else ("", "")
-    case = Case(
-        run,
-        task,
-        sites or Sites(),
-        today=today or present_day(),
-        requested_policy=policy or VerdictPolicy(),
-        is_published=tasks is not None and tasks.is_published(task.task_id),
-    )
-    try:
-        return score_case(case, default_evaluators() if evaluators is None else evaluators, *source)
-    except RunExcluded as error:
-        return exclude(build_error_result(run, task, str(error), *source), run, str(error))
+    checkers = default_evaluators() if evaluators is None else evaluators
+    scorer = _Scorer(checkers, sites or Sites(), today or present_day(), policy or VerdictPolicy(), tasks)
+    return scorer.score(run, Definition.of(run, tasks))
+
+
+@dataclass(frozen=True, slots=True)
+class _Scorer:
+    """What decides beside the run and its task."""
+
+    evaluators: Iterable[Evaluator]
+    sites: Sites
+    today: date
+    policy: VerdictPolicy
+    configured_tasks: TaskSet | None
+
+    def score(self, run: Run, definition: Definition) -> TaskResult:
+        source = definition.checksum, definition.origin
+        is_published = definition.trust is Trust.PUBLISHED
+        case = Case(
+            run,
+            definition.task,
+            self.sites,
+            today=self.today,
+            requested_policy=self.policy,
+            is_published=is_published,
+        )
+        definition.warn(case, self.configured_tasks)
+        try:
+            return score_case(case, self.evaluators, *source)
+        except RunExcluded as error:
+            reason = sanitize(str(error))
+            return exclude(build_error_result(run, definition.task, reason, *source), run, reason)
+
+    def score_in_time(self, run: Run, tasks: TaskSet | None, timeout: float) -> TaskResult:
+        """The result of a run, which is an error where it cannot be scored."""
+        try:
+            with time_limit(timeout, format_timeout(timeout)) if timeout else nullcontext():
+                return self.score(run, Definition.of(run, tasks))
+        except WebEvalError as error:
+            return _build_refused_result(run, tasks, error)
+
+
+def _build_refused_result(run: Run, tasks: TaskSet | None, error: WebEvalError) -> TaskResult:
+    unread = replace(run, inputs=RunInputs(run.path, limits=run.inputs.limits))  # nothing that was read counts
+    defining = None
+    with suppress(WebEvalError):
+        defining = find_defining(run, tasks)
+    source = (defining.checksum, defining.origin) if defining is not None else ("", "")
+    task = None
+    with suppress(WebEvalError):
+        task = defining.get(run.task_id) if defining is not None and run.task_id in defining else None
+    result = build_error_result(unread, task, sanitize(" ".join(str(error).split())), *source)
+    return result.with_warnings([*result.warnings, *warn_of_refusal(error)])
+
+
+def score_runs(  # noqa: PLR0913  (all but the directory are optional)
+    root: str | Path,
+    tasks: TaskSet | None = None,
+    sites: Sites | None = None,
+    evaluators: Iterable[Evaluator] | None = None,
+    *,
+    output: str | Path | None = None,
+    rules: str = "default",
+    limits: Limits = USUAL,
+    today: date | None = None,
+    policy: VerdictPolicy | None = None,
+    timeout: float = SECONDS,
+) -> Iterator[TaskResult]:
+    """Score each run at or below a directory, write its `eval_result.json`, and yield its result.
+
+    The files are those of a session of pytest. `tasks` are by default those of `tasks.json` in the directory. With
+    `output`, the files are written below that directory, without secrets. A run that cannot be scored, or takes longer
+    than `timeout` seconds (0 for no limit), is an error, and the others are scored. Raises `RecordingError` if the
+    directory cannot be listed, `TaskDefinitionError` if its tasks cannot be read, and `SettingsError` if a result
+    cannot be written.
+    """
+    top = Path(root)
+    known_tasks = tasks if tasks is not None else _load_root_tasks(top)
+    checkers = list(default_evaluators() if evaluators is None else evaluators)
+    redacting = Redacting(RedactionPolicy(), output is not None)
+
+    scorer = _Scorer(checkers, sites or Sites(), today or present_day(), policy or VerdictPolicy(), tasks)
+    for run in find_runs(top, rules, limits):
+        result = scorer.score_in_time(run, known_tasks, timeout)
+        directory = run.path if output is None else Path(output) / run.path.relative_to(top)
+        _write_result(result, run, directory, redacting)
+        run.release()
+        yield result
+
+
+def _load_root_tasks(root: Path) -> TaskSet | None:
+    return load_untrusted_tasks(root, TASKS, str(root / TASKS)) if exists_no_follow(root / TASKS) else None
+
+
+def _write_result(result: TaskResult, run: Run, directory: Path, redacting: Redacting) -> None:
+    """Write a result, but for that of a directory that nobody may use.
+
+    Without a verdict there is no result, and the file of an earlier one no longer holds.
+    """
+    if result.webeval["skipped"] and run.exclusion is None:
+        remove(directory / RESULT)
+    elif directory != run.path or result.status is not Status.ERROR or os.access(run.path, os.W_OK | os.X_OK):
+        write_json(directory / RESULT, redacting.redact_for_file(result, run).to_json())
+    redacting.forget()

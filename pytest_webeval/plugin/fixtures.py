@@ -27,10 +27,10 @@ from pytest_webeval.plugin.runtest.evaluation import run_time_limit
 from pytest_webeval.plugin.runtest.resume import STORED
 from pytest_webeval.plugin.runtest.resume import reuse_stored_result
 from pytest_webeval.plugin.workspace import WORKSPACE
-from pytest_webeval.plugin.workspace import Definition
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.safety.text import sanitize
+from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.task import Task

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
-from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,8 +33,11 @@ from pytest_webeval.recordings.run_tree import Branch
 from pytest_webeval.recordings.run_tree import Kind
 from pytest_webeval.recordings.run_tree import Search
 from pytest_webeval.results import RESULT
-from pytest_webeval.results import WarningKind
 from pytest_webeval.safety.files import exists_no_follow
+from pytest_webeval.scoring.definition import Definition
+from pytest_webeval.scoring.definition import Trust
+from pytest_webeval.scoring.definition import find_defining
+from pytest_webeval.tasks.dataset import TASKS
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.dataset import load_tasks
 from pytest_webeval.tasks.dataset import load_untrusted_tasks
@@ -56,30 +58,10 @@ DESELECTED = pytest.StashKey[int]()
 OUTSIDE = pytest.StashKey[int]()
 
 
-TASKS = "tasks.json"
 OWN_TASK = "task.json"
 FROM_RUN = "in the run directory (the agent could have written it)"
 # The tasks in a file, why they cannot be read, or that there is no such file.
 TaskSetOrError = TaskSet | TaskDefinitionError | None
-
-
-class Trust(StrEnum):
-    """Who wrote a definition."""
-
-    PUBLISHED = "published"  # the authors of the benchmark: it is in the installed data set
-    USER = "user"  # the user: an option names the file, or it lies in a run root
-    RUN = "run"  # possibly the agent: the file lies in the run directory
-    UNDEFINED = "undefined"  # nobody: the task is described by the trajectory alone
-
-
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """The task of a run, the checksum and the name of the file that defines it, and who wrote that file."""
-
-    task: Task
-    checksum: str
-    origin: str
-    trust: Trust
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,12 +147,7 @@ class Workspace:
         tasks, trust = self._task_set(run)
         if tasks is None and run.trajectory is None:
             raise TaskDefinitionError(self._no_definition(run))
-        defining = _defining(run, tasks)
-        if defining is None:
-            return Definition(run.task(tasks), "", "", Trust.UNDEFINED)
-        if trust is not Trust.RUN and defining.is_published(run.task_id):
-            trust = Trust.PUBLISHED
-        return Definition(run.task(tasks), defining.checksum, defining.origin, trust)
+        return Definition.of(run, tasks, trust)
 
     def _no_definition(self, run: Run) -> str:
         """The message for a run without a task definition."""
@@ -185,7 +162,7 @@ class Workspace:
     def source_of(self, run: Run) -> tuple[str, str]:
         """Checksum and name of the file with the definition of a run's task; empty where it has none."""
         try:
-            tasks = _defining(run, self._task_set(run)[0])
+            tasks = find_defining(run, self._task_set(run)[0])
         except WebEvalError:
             tasks = None
         return (tasks.checksum, tasks.origin) if tasks is not None else ("", "")
@@ -245,14 +222,7 @@ class Workspace:
             calls=PytestCalls(self.config.rootpath, config=self.config),
             is_published=definition.trust is Trust.PUBLISHED,
         )
-        for text in getattr(definition.task, "warnings", ()):  # which only tasks of trajectories have
-            case.warn(text)
-        if definition.trust is Trust.UNDEFINED and self.configured_tasks is not None:
-            problem = f"task {run.task_id} is not defined in {self.configured_tasks.origin}"
-            case.warn(f"{problem}; the run belongs to no group", WarningKind.UNDEFINED_TASK)
-        if definition.trust is Trust.RUN:
-            problem = "the task definition comes from the run directory, where the agent could have written it"
-            case.warn(problem, WarningKind.OWN_DEFINITION)
+        definition.warn(case, self.configured_tasks)
         return case
 
     def result_path(self, path: Path) -> Path:
@@ -371,11 +341,6 @@ class Workspace:
 def _task_id(path: Path) -> int | str:
     """The task that a directory is named by, if it is one."""
     return int(path.name) if path.name.isascii() and path.name.isdigit() else path.name
-
-
-def _defining(run: Run, tasks: TaskSet | None) -> TaskSet | None:
-    """The definitions if the task of the run is among them, as it need not be for a trajectory."""
-    return None if tasks is None or (run.trajectory is not None and run.task_id not in tasks) else tasks
 
 
 def _read_first(directory: Path, names: Sequence[str], origin: str | None = None) -> TaskSetOrError:

@@ -116,6 +116,17 @@ def rule_warning(switch: str, status: Status, where: str, *, is_certain: bool = 
     return ResultWarning(quirk.number, text, is_certain)
 
 
+def warn_of_refusal(error: BaseException | None) -> list[ResultWarning]:
+    """The warning about a recording that only our rules refuse, if an error says that; else none."""
+    switch = getattr(error, "rule", None)
+    return [rule_warning(switch, Status.ERROR, "the recording")] if isinstance(switch, str) else []
+
+
+def format_timeout(seconds: float) -> str:
+    """The reason of a run that takes longer than it may."""
+    return f"scoring timed out after {seconds:g} s; inspect the run or raise --webeval-timeout"
+
+
 def _switches_that_matter(
     noticed: dict[str, str], status: Status, expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]
 ) -> dict[str, str]:

@@ -21,6 +21,7 @@ from pytest_webeval.tasks.dataset_files import read_task_file
 from pytest_webeval.tasks.task import Task
 from pytest_webeval.tasks.task import parse_rephrased_id
 
+TASKS = "tasks.json"  # in a run root, the definitions of its tasks
 REFERENCE_NAME = "webarena-verified"
 # Subsets that go by a name: files inside an installed reference package.
 BUNDLED = {"hard": "webarena-verified-hard.json", "non-hard": "webarena-verified-non-hard.json"}

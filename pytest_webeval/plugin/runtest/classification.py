@@ -23,11 +23,10 @@ from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.run import placeholder_run
 from pytest_webeval.results import ResultWarning
-from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.deadline import DeadlineExceeded
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.scoring.score import rule_warning
+from pytest_webeval.scoring.score import warn_of_refusal
 from pytest_webeval.scoring.task_result import build_error_result
 from pytest_webeval.scoring.task_result import exclude
 from pytest_webeval.tasks.task import Task
@@ -127,7 +126,8 @@ def _classify_unscored(
 ) -> Classification:
     message, is_partial = _message(call), not isinstance(item, RunItem)
     if not _is_left_out(call):
-        return classify_error(path, message, workspace, is_partial=is_partial, warnings=_rule_warnings(call))
+        warnings = warn_of_refusal(call.excinfo.value if call.excinfo is not None else None)
+        return classify_error(path, message, workspace, is_partial=is_partial, warnings=warnings)
     run, task = _find_run_and_task(path, workspace)
     is_missing = path in workspace.config.stash[MISSING_TASKS].by_path
     return Classification(
@@ -140,12 +140,6 @@ def _classify_unscored(
         is_missing=is_missing,
         skip_reason=message,
     )
-
-
-def _rule_warnings(call: pytest.CallInfo[None]) -> list[ResultWarning]:
-    """The warning for a recording that only our rules refuse."""
-    switch = getattr(call.excinfo.value, "rule", None) if call.excinfo is not None else None
-    return [rule_warning(switch, Status.ERROR, "the recording")] if isinstance(switch, str) else []
 
 
 def classify_error(

@@ -24,7 +24,6 @@ from pytest_webeval.evaluators.case import Case
 from pytest_webeval.plugin.runtest.resume import StoredResult
 from pytest_webeval.plugin.settings import REDACTING
 from pytest_webeval.plugin.settings import Settings
-from pytest_webeval.plugin.workspace import Definition
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.session import Redacting
@@ -36,8 +35,10 @@ from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.deadline import pause_for_debugger
 from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.safety.text import sanitize
+from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.scoring.merge import merge_results
 from pytest_webeval.scoring.score import evaluate
+from pytest_webeval.scoring.score import format_timeout
 from pytest_webeval.scoring.score import score
 from pytest_webeval.scoring.score import validate_result
 from pytest_webeval.scoring.task_result import build_error_result
@@ -260,15 +261,10 @@ def run_time_limit(item: pytest.Item, settings: Settings) -> Iterator[None]:
         return
     used, began = item.stash.get(USED, 0.0), time.monotonic()
     try:
-        with time_limit(max(settings.timeout - used, LEAST), _timeout_message(settings.timeout)):
+        with time_limit(max(settings.timeout - used, LEAST), format_timeout(settings.timeout)):
             yield
     finally:
         item.stash[USED] = used + time.monotonic() - began
-
-
-def _timeout_message(seconds: float) -> str:
-    message = f"scoring timed out after {seconds:g} s"
-    return f"{message}; inspect the run or raise --webeval-timeout"
 
 
 class PauseTimeLimitInDebugger:

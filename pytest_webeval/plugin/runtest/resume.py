@@ -30,7 +30,6 @@ from pytest_webeval.plugin.runtest.journal import read_entries
 from pytest_webeval.plugin.runtest.run_outcome import RecordPayload
 from pytest_webeval.plugin.settings import REDACTING
 from pytest_webeval.plugin.settings import Settings
-from pytest_webeval.plugin.workspace import Definition
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.policy import REDACTED
@@ -42,6 +41,7 @@ from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import pluralize
+from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.scoring.provenance import deciding_checksum
 from pytest_webeval.scoring.provenance import libraries
 from pytest_webeval.storage import remove_leftovers

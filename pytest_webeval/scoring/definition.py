@@ -1,0 +1,58 @@
+"""The definition of a run's task: what it is, where it stands, and who wrote it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Self
+
+from pytest_webeval.evaluators.case import Case
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.results import WarningKind
+from pytest_webeval.tasks.dataset import TaskSet
+from pytest_webeval.tasks.task import Task
+
+
+class Trust(StrEnum):
+    """Who wrote a definition."""
+
+    PUBLISHED = "published"  # the authors of the benchmark: it is in the installed data set
+    USER = "user"  # the user: an option names the file, or it lies in a run root
+    RUN = "run"  # possibly the agent: the file lies in the run directory
+    UNDEFINED = "undefined"  # nobody: the task is described by the trajectory alone
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """The task of a run, the checksum and the name of the file that defines it, and who wrote that file."""
+
+    task: Task
+    checksum: str
+    origin: str
+    trust: Trust
+
+    @classmethod
+    def of(cls, run: Run, tasks: TaskSet | None, trust: Trust = Trust.USER) -> Self:
+        """The definition among these tasks. Raises `TaskDefinitionError` if the run requires one and has none."""
+        defining = find_defining(run, tasks)
+        if defining is None:
+            return cls(run.task(tasks), "", "", Trust.UNDEFINED)
+        if trust is not Trust.RUN and defining.is_published(run.task_id):
+            trust = Trust.PUBLISHED
+        return cls(run.task(tasks), defining.checksum, defining.origin, trust)
+
+    def warn(self, case: Case, configured_tasks: TaskSet | None) -> None:
+        """Add the warnings about the definition. `configured_tasks` are those that the user named."""
+        for text in getattr(self.task, "warnings", ()):  # which only tasks of trajectories have
+            case.warn(text)
+        if self.trust is Trust.UNDEFINED and configured_tasks is not None:
+            problem = f"task {case.run.task_id} is not defined in {configured_tasks.origin}"
+            case.warn(f"{problem}; the run belongs to no group", WarningKind.UNDEFINED_TASK)
+        if self.trust is Trust.RUN:
+            problem = "the task definition comes from the run directory, where the agent could have written it"
+            case.warn(problem, WarningKind.OWN_DEFINITION)
+
+
+def find_defining(run: Run, tasks: TaskSet | None) -> TaskSet | None:
+    """The definitions if the task of the run is among them, as it need not be for a trajectory."""
+    return None if tasks is None or (run.trajectory is not None and run.task_id not in tasks) else tasks
