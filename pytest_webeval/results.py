@@ -70,7 +70,8 @@ class JsonStruct(Struct, frozen=True, kw_only=True):
 
     def to_json(self) -> dict[str, Any]:
         """The same in dicts and lists, as JSON has it; models and dataclasses in it as well."""
-        return {name: plain_json(getattr(self, name)) for name in self.__struct_fields__}
+        plain: dict[str, Any] = plain_json({name: getattr(self, name) for name in self.__struct_fields__})
+        return plain
 
     @classmethod
     def read(cls, raw: object) -> Self:
@@ -86,14 +87,15 @@ class JsonStruct(Struct, frozen=True, kw_only=True):
 
 
 _SCALARS = (str, int, float, NoneType)
+_EXACT_SCALARS = frozenset((*_SCALARS, bool))
 
 
 def plain_json(value: Any) -> Any:
     """The result of an evaluator, with the types of JSON where they are known: users write evaluators, too."""
     if isinstance(value, dict):
-        return {key: plain_json(member) for key, member in value.items()}
+        return {key: each if type(each) in _EXACT_SCALARS else plain_json(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [plain_json(item) for item in value]
+        return [each if type(each) in _EXACT_SCALARS else plain_json(each) for each in value]
     return value if isinstance(value, _SCALARS) else _convert_object(value)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from dataclasses import field
 from typing import Any
 
+import pluggy
 import pytest
 
 from pytest_webeval.evaluators import default_evaluators
@@ -99,9 +100,10 @@ class DirectItems:
         previous, self._previous = self._previous, item
         if not (_are_siblings(item, previous) and _are_siblings(item, nextitem) and self._is_direct(item)):
             return None
-        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-        DirectItem(item, self.workspace, self._reports_all(item)).run()
-        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        hook = item.ihook
+        hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        DirectItem(item, hook, self.workspace, _make_reports(hook)).run()
+        hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
         return True
 
     def _is_direct(self, item: Any) -> bool:
@@ -127,10 +129,11 @@ class DirectItems:
         except ValueError:  # the plugin that defines it is off
             return None
 
-    def _reports_all(self, item: pytest.Item) -> bool:
-        """Whether a plugin looks at reports of phases that passed while they are made."""
-        makers = item.ihook.pytest_runtest_makereport.get_hookimpls()
-        return any(each.plugin_name not in WITHOUT_REPORTS for each in makers)
+
+def _make_reports(hook: pluggy.HookRelay) -> bool:
+    """Whether a plugin looks at reports of phases that passed while they are made."""
+    makers = hook.pytest_runtest_makereport.get_hookimpls()
+    return any(each.plugin_name not in WITHOUT_REPORTS for each in makers)
 
 
 @dataclass(eq=False)
@@ -138,6 +141,7 @@ class DirectItem:
     """One run item that is being scored. `reports_all`: other plugins take part in making each report."""
 
     item: Any
+    hook: pluggy.HookRelay
     workspace: Workspace
     reports_all: bool
     loaded: Run | None = None
@@ -161,16 +165,16 @@ class DirectItem:
         if call.excinfo is None and when != "call" and not self.reports_all:
             report = _passed(item, call)
         else:
-            report = item.ihook.pytest_runtest_makereport(item=item, call=call)
+            report = self.hook.pytest_runtest_makereport(item=item, call=call)
         if when == "teardown":
             forget_evaluation(item)
-        item.ihook.pytest_runtest_logreport(report=report)
+        self.hook.pytest_runtest_logreport(report=report)
         if (
             call.excinfo is not None
             and not hasattr(report, "wasxfail")
             and not call.excinfo.errisinstance(pytest.skip.Exception)
         ):
-            item.ihook.pytest_exception_interact(node=item, call=call, report=report)
+            self.hook.pytest_exception_interact(node=item, call=call, report=report)
         return call.excinfo is None
 
     def _set_up(self) -> None:
