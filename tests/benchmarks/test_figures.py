@@ -20,6 +20,7 @@ from tests.benchmarks.harness.figures import table
 from tests.benchmarks.harness.line_up import Sizes
 from tests.benchmarks.harness.line_up import line_up
 from tests.benchmarks.harness.measures import PeakDifference
+from tests.benchmarks.harness.measures import ProcessorDifference
 from tests.benchmarks.harness.measures import ProcessorTimes
 from tests.benchmarks.harness.measures import WallTimes
 from tests.benchmarks.harness.measures import medians
@@ -34,6 +35,7 @@ SLOW, FAST = Cost(wall=30.0, cpu=20.0, peak=90_000_000, code=0), Cost(wall=10.0,
     [
         (ProcessorTimes(), 5.0, "20.00 s / 4.00 s"),
         (ProcessorTimes(tasks=(10, 1)), 0.5, "20.00 s / 4.00 s"),
+        (ProcessorDifference(), 16_000.0, "20.00 s - 4.00 s"),
         (WallTimes(), 3.0, "30.00 s / 10.00 s"),
         (PeakDifference(), 40.0, "90 MB - 50 MB"),
         (PeakDifference(20_000_000, " recordings"), 2.0, "90 MB - 50 MB"),
@@ -81,19 +83,25 @@ def test_a_figure_without_one_of_its_costs_was_not_measured():
 
 def test_the_bars_are_those_that_are_published():
     assert [(figure.name, figure.bar, figure.direction) for figure in figures(Sizes())] == [
-        ("command-line", 15, "more"),
+        ("command-line", 20, "more"),
         ("python-api", 5, "more"),
-        ("floor", 2.5, "less"),
+        ("loops", 7, "more"),
+        ("floor", 2.2, "less"),
+        ("fewer-command", 14, "more"),
+        ("fewer-api", 4, "more"),
+        ("one-fails", 1.4, "less"),
+        ("zipped", 2, "less"),
         ("large", 4, "more"),
         ("memory", 25, "less"),
         ("memory-large", 3, "less"),
-        ("many", 1.3, "less"),
+        ("many", 1.1, "less"),
         ("failing", 1.5, "less"),
         ("report", 1.2, "less"),
         ("report-memory", 1_024, "less"),
         ("audit", 10, "less"),
         ("processes", 1.7, "more"),
-        ("one-task", 1.6, "less"),
+        ("large-processes", 1.6, "more"),
+        ("start", 120, "less"),
         ("idle", 1.05, "less"),
     ]
 
@@ -110,7 +118,7 @@ def test_figures_are_chosen_by_name_in_the_order_of_the_table():
 
 
 def test_an_unknown_figure_is_refused_with_the_names_of_all():
-    with pytest.raises(SystemExit, match="no figure is called quick; there are command-line, python-api, floor, "):
+    with pytest.raises(SystemExit, match="no figure is called quick; there are command-line, python-api, loops, "):
         chosen_figures(figures(Sizes()), ["quick", "idle"])
 
 

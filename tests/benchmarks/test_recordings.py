@@ -15,12 +15,14 @@ from pytest_webeval import load_tasks
 from pytest_webeval import score
 from tests.benchmarks.harness.corpora import FAILING
 from tests.benchmarks.harness.corpora import Corpus
-from tests.benchmarks.harness.corpora import recorded
+from tests.benchmarks.harness.corpora import mixed
+from tests.benchmarks.harness.corpora import repeated
 from tests.benchmarks.harness.corpora import small
 from tests.benchmarks.harness.recordings import Example
 from tests.benchmarks.harness.recordings import encoded
 from tests.benchmarks.harness.recordings import example
 from tests.benchmarks.harness.recordings import examples
+from tests.benchmarks.harness.variants import failing
 
 SIZE = 900_000
 STATIC = {"stylesheet", "script", "image", "font"}
@@ -44,7 +46,7 @@ def test_examples_are_successes_and_failures_of_every_site():
 
 def test_a_grown_recording_has_the_size_that_is_asked_for_and_ends_with_its_own_entries():
     one = example(108)
-    recording = one.grown(SIZE)
+    recording = one.grown(1, SIZE)
     own = one.log["entries"]
     assert 0.99 * SIZE < len(recording) <= SIZE
     assert entries_of(recording)[-len(own) :] == own
@@ -55,7 +57,7 @@ def test_a_grown_recording_has_the_size_that_is_asked_for_and_ends_with_its_own_
     [(SIZE, 100, 200, (0.4, 0.7)), (20_000_000, 1_000, 1_500, (0.7, 0.9))],
 )
 def test_grown_recordings_look_like_those_of_a_browser(size, least, most, bodies):
-    entries = entries_of(example(301).grown(size))
+    entries = entries_of(example(301).grown(1, size))
     kinds = Counter(entry["_resourceType"] for entry in entries)
     texts = sum(len(encoded(entry["response"]["content"].get("text", ""))) for entry in entries)
     urls = [entry["request"]["url"] for entry in entries]
@@ -70,15 +72,37 @@ def test_grown_recordings_look_like_those_of_a_browser(size, least, most, bodies
 
 
 def test_a_recording_grows_in_the_same_way_each_time():
-    assert example(101).grown(SIZE) == example(101).grown(SIZE)
-    assert example(101).grown(SIZE) != example(104).grown(SIZE)
+    assert example(101).grown(1, SIZE) == example(101).grown(1, SIZE)
+    assert example(101).grown(1, SIZE) != example(104).grown(1, SIZE)
+    assert example(101).grown(1, SIZE) != example(101).grown(2, SIZE)
 
 
-def test_grown_recordings_get_the_verdicts_of_the_examples(tmp_path):
-    corpus = recorded(tmp_path, len(examples()), 150_000)
+@pytest.mark.parametrize("trace", ["network.har", "trace.zip"])
+def test_mixed_runs_differ_and_get_the_verdicts_of_their_examples(tmp_path, trace):
+    corpus = mixed(tmp_path, 30, 120_000, trace)
     corpus.write()
     assert statuses(corpus) == corpus.verdicts
-    assert set(corpus.verdicts.values()) == {"success", "failure"}
+    assert Counter(corpus.verdicts.values()) == {"success": 24, "failure": 6}
+    recordings = {path.read_bytes() for path in corpus.runs.glob(f"*/{trace}")}
+    assert len(recordings) == 30
+    formats = {item.get("format") for one in corpus.of for item in schemas(one.task)}
+    assert formats >= {"distance", "date", "duration", "url"}
+    assert any("$." in json.dumps(one.task) for one in corpus.of)
+
+
+def schemas(task):
+    return [one["results_schema"].get("items", {}) for one in task["eval"] if "results_schema" in one]
+
+
+def test_the_same_recordings_pass_and_fail(tmp_path):
+    corpora = [repeated(tmp_path, one, 3, 120_000) for one in failing()]
+    for corpus in corpora:
+        corpus.write()
+        assert statuses(corpus) == corpus.verdicts
+    assert [set(corpus.verdicts.values()) for corpus in corpora] == [{"success"}, {"failure"}]
+    one, other = ({path.read_bytes() for path in corpus.runs.glob("*/network.har")} for corpus in corpora)
+    assert one == other
+    assert len(one) == 3
 
 
 def test_small_runs_have_files_of_their_own_and_the_verdicts_of_their_examples(tmp_path):
@@ -111,5 +135,5 @@ def test_the_reference_is_given_links_and_812_definitions(tmp_path):
 def test_a_corpus_is_written_once(tmp_path):
     corpus = Corpus(tmp_path, (example(101),), 1, Example.cut)
     corpus.write()
-    replace(corpus, har=partial(Example.grown, size=SIZE)).write()
+    replace(corpus, record=partial(Example.grown, size=SIZE)).write()
     assert len((corpus.runs / "1" / "network.har").read_bytes()) < 10_000

@@ -29,9 +29,9 @@ from tests.benchmarks.harness.recordings import example
 from tests.benchmarks.harness.rounds import measured_in_turns
 
 PROJECT = Path(__file__).parents[2]
-TINY = Sizes(tasks=4, recording=120_000, large_tasks=2, large_recording=200_000, few=2, many=6, items=6)
+TINY = Sizes(tasks=4, fewer_tasks=5, recording=120_000, large_tasks=2, large_recording=200_000, few=2, many=6, items=6)
 OURS = Path(sys.executable)
-ON_REFERENCE = {"command-line", "python-api", "large"}
+ON_REFERENCE = {"command-line", "python-api", "loops", "fewer-command", "fewer-api", "large"}
 
 
 def once(chosen, reference, scratch):
@@ -67,7 +67,7 @@ def test_a_session_that_comes_to_other_verdicts_is_refused(tmp_path):
 
 
 def test_an_audit_that_finds_nothing_in_a_run_is_refused(tmp_path):
-    corpus = corpora.Corpus(tmp_path / "corpus", (example(101), example(109)), 2, lambda _: b"{}")
+    corpus = corpora.Corpus(tmp_path / "corpus", (example(101), example(109)), 2, lambda *_: b"{}")
     with pytest.raises(WrongVerdicts, match=r"not every run of .* has secrets:\n0 secrets in 0 of 2 runs"):
         audit(OURS, corpus, tmp_path / "session").measured()
 

@@ -1,4 +1,4 @@
-"""Run roots to measure with: many runs, each in files of its own, and what both scorers must be told about them."""
+"""Run roots to measure with: many runs, each with a recording of its own, and what both scorers must know of them."""
 
 from __future__ import annotations
 
@@ -19,23 +19,28 @@ from tests.benchmarks.harness.recordings import TRACE
 from tests.benchmarks.harness.recordings import Example
 from tests.benchmarks.harness.recordings import encoded
 from tests.benchmarks.harness.recordings import example
-from tests.benchmarks.harness.recordings import examples
+from tests.benchmarks.harness.variants import mixed_examples
+from tests.benchmarks.harness.variants import zipped_trace
 
 DATA_SET = 812  # definitions: the reference refuses a data set that has more or fewer
 FINISHED = "verdicts.json"
 PASSING = (101, 108)
 FAILING = (101, 108, 109)  # the last one fails
-MADE_BY = ("page_texts.py", "exchanges.py", "traffic.py", "recordings.py", "corpora.py")
+MADE_BY = ("page_texts.py", "exchanges.py", "traffic.py", "recordings.py", "variants.py", "corpora.py")
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """A directory with that many runs, of each example in turn, and what the scorers must know of them."""
+    """A directory with that many runs, of each example in turn, and what the scorers must know of them.
+
+    `record` makes the recording of a run from its example and number. `trace` is the name of the file.
+    """
 
     directory: Path
     of: tuple[Example, ...]
     count: int
-    har: Callable[[Example], bytes]
+    record: Callable[[Example, int], bytes]
+    trace: str = TRACE
 
     @property
     def runs(self) -> Path:
@@ -67,10 +72,11 @@ class Corpus:
         if self._stamp.exists() and self._stamp.read_text() == _generation():
             return
         self.runs.mkdir(parents=True, exist_ok=True)
-        for index, one in enumerate(self.of[: self.count], start=1):
-            recording = self.har(one)  # one at a time: twenty large ones are half a gigabyte
-            for task_id in range(index, self.count + 1, len(self.of)):
-                _write_run(self.runs / str(task_id), one.response, recording)
+        for task_id, one in self._numbered(self.count):
+            path = self.runs / str(task_id)
+            path.mkdir(exist_ok=True)
+            (path / RESPONSE).write_bytes(one.response)
+            (path / self.trace).write_bytes(self.record(one, task_id))
         self._define()
         self._stamp.write_text(_generation())
 
@@ -94,14 +100,8 @@ class Corpus:
         for run in (path for path in self.runs.iterdir() if path.is_dir()):  # a session before wrote its summary here
             path = self.linked / run.name
             path.mkdir(parents=True)
-            for name in (RESPONSE, TRACE):
+            for name in (RESPONSE, self.trace):
                 (path / name).symlink_to(run / name)
-
-
-def _write_run(path: Path, response: bytes, recording: bytes) -> None:
-    path.mkdir(exist_ok=True)
-    (path / RESPONSE).write_bytes(response)
-    (path / TRACE).write_bytes(recording)
 
 
 def _generation() -> str:
@@ -109,9 +109,22 @@ def _generation() -> str:
     return hashlib.sha256(sources).hexdigest()
 
 
-def recorded(within: Path, count: int, size: int) -> Corpus:
-    """So many runs of the example suite, with recordings of about that many bytes."""
-    return Corpus(within / f"{count}-of-{size}", tuple(examples()), count, partial(Example.grown, size=size))
+def mixed(within: Path, count: int, size: int, trace: str = TRACE) -> Corpus:
+    """So many runs, of which one in five fails, with recordings of about that many bytes."""
+    name, record = f"{count}-of-{size}", partial(Example.grown, size=size)
+    if trace == TRACE:
+        return Corpus(within / name, mixed_examples(), count, record)
+    return Corpus(within / f"{name}-zipped", mixed_examples(), count, partial(_record_zipped, record), trace)
+
+
+def _record_zipped(record: Callable[[Example, int], bytes], one: Example, number: int) -> bytes:
+    return zipped_trace(record(one, number))
+
+
+def repeated(within: Path, one: Example, count: int, size: int) -> Corpus:
+    """So many runs of one example."""
+    name = f"{count}-of-{size}-{one.task['task_id']}-{one.verdict}"
+    return Corpus(within / name, (one,), count, partial(Example.grown, size=size))
 
 
 def small(within: Path, count: int, task_ids: tuple[int, ...] = PASSING) -> Corpus:

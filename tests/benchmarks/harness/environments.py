@@ -29,10 +29,10 @@ class Environments:
 
 
 def _installed(directory: Path) -> Path:
-    """As a user would: not editable, with pytest-xdist and nothing else, compiled by pip."""
+    """As a user would: not editable, with pytest-xdist and pytest-html and nothing else, compiled by pip."""
     _run(Path(sys.executable), "-m", "venv", "--clear", str(directory))
     python = directory / "bin" / "python"
-    _run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", f"{PROJECT}[xdist]")
+    _run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", f"{PROJECT}[xdist,html]")
     return python
 
 

@@ -11,6 +11,7 @@ from tests.benchmarks.harness.line_up import Sizes
 from tests.benchmarks.harness.measures import MB
 from tests.benchmarks.harness.measures import Measure
 from tests.benchmarks.harness.measures import PeakDifference
+from tests.benchmarks.harness.measures import ProcessorDifference
 from tests.benchmarks.harness.measures import ProcessorTimes
 from tests.benchmarks.harness.measures import WallTimes
 from tests.benchmarks.harness.measures import medians
@@ -66,22 +67,32 @@ class AtLeast(AtMost):
 def figures(sizes: Sizes) -> tuple[AtMost, ...]:
     """All of them, in the order of the table."""
     runs = f"{sizes.tasks:,} recordings of {sizes.recording / MB:g} MB"
+    fewer = f"{sizes.fewer_tasks:,} recordings of {sizes.recording / MB:g} MB"
     large = f"{sizes.large_tasks:,} recordings of {sizes.large_recording / MB:g} MB"
     times, per_task = ProcessorTimes(), ProcessorTimes((sizes.many, sizes.few))
     memory, recordings = PeakDifference(), PeakDifference(sizes.large_recording, " recordings")
     failing = sizes.items // 3
     # fmt: off
     return (
-        AtLeast("command-line", 15, times, ("reference", "ours"), f"{runs}, CPU: the reference's command line / ours"),
+        AtLeast("command-line", 20, times, ("reference", "ours"), f"{runs}, CPU: the reference's command line / ours"),
         AtLeast("python-api", 5, times, ("reference-api", "ours"),
                 f"{runs}, CPU: the reference's Python API in one process / ours"),
-        AtMost("floor", 2.5, times, ("ours", "floor"), f"{runs}, CPU: ours / reading, decoding and hashing alone"),
+        AtLeast("loops", 7, times, ("reference-api", "our-loop"),
+                f"{runs}, CPU: the reference's Python API / our `score_runs`"),
+        AtMost("floor", 2.2, times, ("our-loop", "floor"),
+               f"{runs}, CPU: our `score_runs` / reading, decoding and hashing alone"),
+        AtLeast("fewer-command", 14, times, ("reference-fewer", "fewer"),
+                f"{fewer}, CPU: the reference's command line / ours"),
+        AtLeast("fewer-api", 4, times, ("api-fewer", "fewer"), f"{fewer}, CPU: the reference's Python API / ours"),
+        AtMost("one-fails", 1.4, times, ("one-fails", "one-passes"),
+               f"{fewer}, CPU: all failing / all passing, with the same recordings"),
+        AtMost("zipped", 2, times, ("zipped", "fewer"), f"{fewer}, CPU: `trace.zip` / HAR"),
         AtLeast("large", 4, times, ("reference-large", "large"), f"{large}, CPU: the reference's command line / ours"),
         AtMost("memory", 25, memory, ("ours", "one-recording"),
                f"{runs}, peak memory beyond that of one such recording"),
         AtMost("memory-large", 3, recordings, ("large", "one-small"),
                f"{large}, peak memory beyond that of one small task"),
-        AtMost("many", 1.3, per_task, ("many-small", "few-small"),
+        AtMost("many", 1.1, per_task, ("many-small", "few-small"),
                f"{sizes.many:,} small tasks, CPU per task / that of {sizes.few:,}"),
         AtMost("failing", 1.5, times, ("a-third-failing", "all-passing"),
                f"{sizes.items:,} small tasks of which {failing:,} fail, CPU / all passing"),
@@ -91,7 +102,10 @@ def figures(sizes: Sizes) -> tuple[AtMost, ...]:
                f"{sizes.items:,} small tasks with a report, peak memory beyond that of one empty test"),
         AtMost("audit", 10, times, ("auditing", "ours"), f"{runs}, CPU: `--webeval-audit-secrets` / scoring them"),
         AtLeast("processes", 1.7, WallTimes(), ("ours", "two-processes"), f"{runs}, wall time: one process / `-n 2`"),
-        AtMost("one-task", 1.6, times, ("one-small", "idle"), "one small task, CPU / one empty test"),
+        AtLeast("large-processes", 1.6, WallTimes(), ("large", "two-large"),
+                f"{large}, wall time: one process / `-n 2`"),
+        AtMost("start", 120, ProcessorDifference(), ("one-small", "idle"),
+               "one small task, CPU beyond that of one empty test"),
         AtMost("idle", 1.05, times, ("idle", "bare"), "one empty test, CPU: plugin installed / not installed"),
     )
     # fmt: on

@@ -7,15 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.benchmarks.harness.contestants import Contestant
+from tests.benchmarks.harness.contestants import Loop
 from tests.benchmarks.harness.contestants import OnReference
 from tests.benchmarks.harness.contestants import Reader
 from tests.benchmarks.harness.contestants import audit
 from tests.benchmarks.harness.contestants import session
 from tests.benchmarks.harness.corpora import FAILING
 from tests.benchmarks.harness.corpora import Corpus
-from tests.benchmarks.harness.corpora import recorded
+from tests.benchmarks.harness.corpora import mixed
+from tests.benchmarks.harness.corpora import repeated
 from tests.benchmarks.harness.corpora import small
 from tests.benchmarks.harness.environments import Environments
+from tests.benchmarks.harness.recordings import TRACE
+from tests.benchmarks.harness.variants import failing as failing_pair
 
 HERE = Path(__file__).parent
 SHORT = 10  # times in a round
@@ -26,6 +30,7 @@ class Sizes:
     """How many runs of how many bytes; by default those of the published figures."""
 
     tasks: int = 812
+    fewer_tasks: int = 200
     recording: int = 900_000
     large_tasks: int = 20
     large_recording: int = 20_000_000
@@ -38,11 +43,13 @@ def line_up(environments: Environments, sizes: Sizes, scratch: Path) -> Mapping[
     """Everybody who can be measured; nothing is written before."""
     python, place = environments.plugin, scratch / "sessions"
     corpora = scratch / "corpora"
-    data_set = recorded(corpora, sizes.tasks, sizes.recording)
-    large = recorded(corpora, sizes.large_tasks, sizes.large_recording)
+    data_set = mixed(corpora, sizes.tasks, sizes.recording)
+    fewer, zipped = (mixed(corpora, sizes.fewer_tasks, sizes.recording, name) for name in (TRACE, "trace.zip"))
+    large = mixed(corpora, sizes.large_tasks, sizes.large_recording)
+    one_passes, one_fails = (repeated(corpora, one, sizes.fewer_tasks, sizes.recording) for one in failing_pair())
     few, many = small(corpora, sizes.few), small(corpora, sizes.many)
     passing, failing = small(corpora, sizes.items), small(corpora, sizes.items, FAILING)
-    one, single = recorded(corpora, 1, sizes.recording), small(corpora, 1)
+    one, single = mixed(corpora, 1, sizes.recording), small(corpora, 1)
     reference = environments.reference
     # fmt: off
     return {
@@ -50,10 +57,18 @@ def line_up(environments: Environments, sizes: Sizes, scratch: Path) -> Mapping[
         "reference":        command_line(reference, data_set, place / "reference"),
         "reference-api":    python_api(reference, data_set, place / "reference-api"),
         "floor":            floor(python, data_set, place / "floor"),
+        "our-loop":         our_loop(python, data_set, place / "our-loop"),
         "two-processes":    session(python, data_set, place / "two-processes", "-n", "2"),
+        "fewer":            session(python, fewer, place / "fewer"),
+        "reference-fewer":  command_line(reference, fewer, place / "reference-fewer"),
+        "api-fewer":        python_api(reference, fewer, place / "api-fewer"),
+        "zipped":           session(python, zipped, place / "zipped"),
+        "one-passes":       session(python, one_passes, place / "one-passes"),
+        "one-fails":        session(python, one_fails, place / "one-fails"),
         "auditing":         audit(python, data_set, place / "auditing"),
         "one-recording":    session(python, one, place / "one-recording"),
         "large":            session(python, large, place / "large"),
+        "two-large":        session(python, large, place / "two-large", "-n", "2"),
         "reference-large":  command_line(reference, large, place / "reference-large"),
         "one-small":        session(python, single, place / "one-small", times=SHORT),
         "few-small":        session(python, few, place / "few-small"),
@@ -85,6 +100,12 @@ def python_api(python: Path, corpus: Corpus, directory: Path) -> OnReference:
 def floor(python: Path, corpus: Corpus, directory: Path) -> Reader:
     """What no scorer can do without."""
     return Reader(command=(str(python), str(HERE / "floor.py"), str(corpus.runs)), directory=directory, corpus=corpus)
+
+
+def our_loop(python: Path, corpus: Corpus, directory: Path) -> Loop:
+    """Our classes, without pytest."""
+    command = (str(python), str(HERE / "our_loop.py"), str(corpus.runs), str(corpus.tasks), str(corpus.config))
+    return Loop(command=command, directory=directory, corpus=corpus)
 
 
 def empty(python: Path, directory: Path) -> Contestant:

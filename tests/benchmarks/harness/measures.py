@@ -70,6 +70,21 @@ class WallTimes:
 
 
 @dataclass(frozen=True, slots=True)
+class ProcessorDifference:
+    """The milliseconds of a processor that the first takes more than the other."""
+
+    unit: str = " ms"
+
+    def value(self, one: Cost, other: Cost) -> float:
+        """The difference; it may be negative."""
+        return 1_000 * (one.cpu - other.cpu)
+
+    def told(self, one: Cost, other: Cost) -> str:
+        """Both times."""
+        return f"{one.cpu:.2f} s - {other.cpu:.2f} s"
+
+
+@dataclass(frozen=True, slots=True)
 class PeakDifference:
     """The bytes of memory that the first takes more than the other, in units of so many."""
 

@@ -35,13 +35,16 @@ class Example:
     response: bytes
     log: dict[str, Any]
 
-    def grown(self, size: int) -> bytes:
-        """Its HAR, with other traffic in front of its own entries so that it has about that many bytes."""
+    def grown(self, number: int, size: int) -> bytes:
+        """Its HAR, with other traffic in front of its own entries so that it has about that many bytes.
+
+        Each number has traffic of its own.
+        """
         own = self.log["entries"]
         room = size - len(encoded(self.log))
-        return self._har([*_fitting(self._traffic(size), room), *own])
+        return self._har([*_fitting(self._traffic(number, size), room), *own])
 
-    def cut(self) -> bytes:
+    def cut(self, _: int = 0) -> bytes:
         """Its HAR with the last two pages alone, and of their responses no more than evaluation reads."""
         pages = [entry for entry in self.log["entries"] if entry["_resourceType"] == "document"]
         return self._har([_without_body(entry) for entry in pages[-2:]])
@@ -49,8 +52,8 @@ class Example:
     def _har(self, entries: list[Entry]) -> bytes:
         return encoded({"log": {**self.log, "entries": entries}})
 
-    def _traffic(self, size: int) -> Iterator[Entry]:
-        random = Random(self.task["task_id"])
+    def _traffic(self, number: int, size: int) -> Iterator[Entry]:
+        random = Random(f"{self.task['task_id']} {number}")
         first = self.log["entries"][0]
         start = first["request"]["url"]
         place = urlsplit(start)
