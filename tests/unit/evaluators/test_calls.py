@@ -64,6 +64,13 @@ def test_an_evaluator_of_ones_own_is_called_once_for_each_expectation(case):
     assert case.warnings[0] == f"{told} @ retrieved_data[1]; AgentResponseEvaluator, eval[0]"
 
 
+def test_equal_evaluators_share_their_results():
+    calls, expectation = EvaluatorCalls(), object()
+    calls.keep(Counting(), expectation, "kept")
+    assert calls.find_result(Counting(), expectation) == "kept"
+    assert calls.find_result(Counting(seen=[1]), expectation) is None
+
+
 def test_another_evaluator_is_asked_for_itself(case):
     first, second = Counting(), Counting(seen=[9])
     for mine in (first, second):
