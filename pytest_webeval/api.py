@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from contextlib import nullcontext
 from contextlib import suppress
-from dataclasses import dataclass
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -17,7 +16,6 @@ from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.base import Evaluator
-from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings import formats
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.run import Run
@@ -38,11 +36,10 @@ from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.definition import Definition
-from pytest_webeval.scoring.definition import Trust
 from pytest_webeval.scoring.definition import find_defining
 from pytest_webeval.scoring.score import format_timeout
-from pytest_webeval.scoring.score import score as score_case
 from pytest_webeval.scoring.score import warn_of_refusal
+from pytest_webeval.scoring.scorer import Scorer
 from pytest_webeval.scoring.task_result import build_error_result
 from pytest_webeval.scoring.task_result import exclude
 from pytest_webeval.storage import remove
@@ -96,45 +93,26 @@ def score(  # noqa: PLR0913  (all but the run are optional)
     has a result that is excluded from every count.
     """
     checkers = default_evaluators() if evaluators is None else evaluators
-    scorer = _Scorer(checkers, sites or Sites(), today or present_day(), policy or VerdictPolicy(), tasks)
-    return scorer.score(run, Definition.of(run, tasks))
+    scorer = Scorer(checkers, sites or Sites(), today or present_day(), policy or VerdictPolicy(), tasks)
+    return _score_or_exclude(scorer, run, Definition.of(run, tasks))
 
 
-@dataclass(frozen=True, slots=True)
-class _Scorer:
-    """What decides beside the run and its task."""
+def _score_or_exclude(scorer: Scorer, run: Run, definition: Definition) -> TaskResult:
+    try:
+        return scorer.score(run, definition)
+    except RunExcluded as error:
+        reason = sanitize(str(error))
+        result = build_error_result(run, definition.task, reason, definition.checksum, definition.origin)
+        return exclude(result, run, reason)
 
-    evaluators: Iterable[Evaluator]
-    sites: Sites
-    today: date
-    policy: VerdictPolicy
-    configured_tasks: TaskSet | None
 
-    def score(self, run: Run, definition: Definition) -> TaskResult:
-        source = definition.checksum, definition.origin
-        is_published = definition.trust is Trust.PUBLISHED
-        case = Case(
-            run,
-            definition.task,
-            self.sites,
-            today=self.today,
-            requested_policy=self.policy,
-            is_published=is_published,
-        )
-        definition.warn(case, self.configured_tasks)
-        try:
-            return score_case(case, self.evaluators, *source)
-        except RunExcluded as error:
-            reason = sanitize(str(error))
-            return exclude(build_error_result(run, definition.task, reason, *source), run, reason)
-
-    def score_in_time(self, run: Run, tasks: TaskSet | None, timeout: float) -> TaskResult:
-        """The result of a run, which is an error where it cannot be scored."""
-        try:
-            with time_limit(timeout, format_timeout(timeout)) if timeout else nullcontext():
-                return self.score(run, Definition.of(run, tasks))
-        except WebEvalError as error:
-            return _build_refused_result(run, tasks, error)
+def _score_in_time(scorer: Scorer, run: Run, tasks: TaskSet | None, timeout: float) -> TaskResult:
+    """The result of a run, which is an error where it cannot be scored."""
+    try:
+        with time_limit(timeout, format_timeout(timeout)) if timeout else nullcontext():
+            return _score_or_exclude(scorer, run, Definition.of(run, tasks))
+    except WebEvalError as error:
+        return _build_refused_result(run, tasks, error)
 
 
 def _build_refused_result(run: Run, tasks: TaskSet | None, error: WebEvalError) -> TaskResult:
@@ -176,9 +154,9 @@ def score_runs(  # noqa: PLR0913  (all but the directory are optional)
     checkers = list(default_evaluators() if evaluators is None else evaluators)
     redacting = Redacting(RedactionPolicy(), output is not None)
 
-    scorer = _Scorer(checkers, sites or Sites(), today or present_day(), policy or VerdictPolicy(), tasks)
+    scorer = Scorer(checkers, sites or Sites(), today or present_day(), policy or VerdictPolicy(), tasks)
     for run in find_runs(top, rules, limits):
-        result = scorer.score_in_time(run, known_tasks, timeout)
+        result = _score_in_time(scorer, run, known_tasks, timeout)
         directory = run.path if output is None else Path(output) / run.path.relative_to(top)
         _write_result(result, run, directory, redacting)
         run.release()

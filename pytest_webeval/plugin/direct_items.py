@@ -10,21 +10,27 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from dataclasses import field
+from typing import TYPE_CHECKING
 from typing import Any
 
 import pluggy
 import pytest
 
+from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.plugin import fixtures
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.collection.nodes import task
+from pytest_webeval.plugin.runtest.evaluation import POOL
 from pytest_webeval.plugin.runtest.evaluation import Checker
 from pytest_webeval.plugin.runtest.evaluation import RecordEvaluation
 from pytest_webeval.plugin.runtest.evaluation import run_time_limit
 from pytest_webeval.plugin.runtest.hooks import forget_evaluation
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.run import Run
+
+if TYPE_CHECKING:
+    from pytest_webeval.scoring.worker_pool import WorkerPool
 
 # All fixtures that a run item requests, if no conftest.py and no other plugin adds one.
 FIXTURES = frozenset(
@@ -102,7 +108,8 @@ class DirectItems:
             return None
         hook = item.ihook
         hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-        DirectItem(item, hook, self.workspace, _make_reports(hook)).run()
+        pool = self.config.stash.get(POOL, None)
+        DirectItem(item, hook, self.workspace, _make_reports(hook), pool).run()
         hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
         return True
 
@@ -144,7 +151,9 @@ class DirectItem:
     hook: pluggy.HookRelay
     workspace: Workspace
     reports_all: bool
+    pool: WorkerPool | None = None
     loaded: Run | None = None
+    problem: str | None = None  # why a worker process could not score the run
 
     def run(self) -> None:
         """Set the item up, score it and clean up, with a report of each phase."""
@@ -180,12 +189,20 @@ class DirectItem:
     def _set_up(self) -> None:
         item = self.item
         self.loaded = fixtures.find_run(item, item.path, self.workspace)
-        fixtures.load_run(item, self.loaded, self.workspace)
+        outcome = self.pool.take(item.path) if self.pool is not None else None
+        if outcome is None or (outcome.result is None and outcome.problem is None):
+            fixtures.load_run(item, self.loaded, self.workspace)
+        else:
+            fixtures.load_outcome(item, self.loaded, outcome, self.workspace)
+            self.problem = outcome.problem
         recorder = fixtures.build_recorder(item, self.loaded, self.workspace.sites, lambda: _bind_evaluators(recorder))
+        recorder.ready = None if outcome is None else outcome.result
         item.funcargs |= {"webeval_run": self.loaded, "record_evaluation": recorder}
 
     def _score(self) -> None:
         recorder = self.item.funcargs["record_evaluation"]
+        if self.problem is not None:
+            raise EvaluationError(self.problem)
         with run_time_limit(self.item, self.workspace.settings):
             task(recorder, _bind_evaluators(recorder))
 

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 from typing import Any
 
 import pytest
 
+from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.base import Judge
@@ -34,6 +36,9 @@ from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.task import Task
+
+if TYPE_CHECKING:
+    from pytest_webeval.scoring.worker import Outcome
 
 NO_RUN = (
     "no recorded run for this test: only plain test functions run once per recorded run; request webeval_run as an "
@@ -92,6 +97,17 @@ def load_run(node: Any, run: Run, workspace: Workspace) -> None:
     except WebEvalError:
         node.stash[UNREADABLE] = True
         raise
+
+
+def load_outcome(node: Any, run: Run, outcome: Outcome, workspace: Workspace) -> None:
+    """Take over what a worker process has read of a run. Raises `EvaluationError` if it could not read it in time."""
+    node.stash[RESOLVED] = run, workspace.definition(run)
+    if outcome.problem is not None and not outcome.is_loaded:
+        node.stash[UNREADABLE] = True
+        raise EvaluationError(outcome.problem)
+    run.inputs.checksums.update(outcome.checksums or {})
+    run.inputs.salts.update(outcome.salts or {})
+    run.inputs.durations.seconds.update(outcome.seconds or {})
 
 
 def build_recorder(node: Any, run: Run, sites: Sites, evaluators: Callable[[], Iterable[Any]]) -> RecordEvaluation:

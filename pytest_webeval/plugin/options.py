@@ -224,6 +224,13 @@ OPTIONS: tuple[Option, ...] = (
         affects_results=False,
     ),
     Option(
+        "workers",
+        "score runs in N processes ahead of the session, or auto for one per CPU (default: 0)",
+        "N",
+        "workers",
+        affects_results=False,
+    ),
+    Option(
         "resume",
         "resume an interrupted session: reuse its results and score the remaining runs",
         affects_results=False,

@@ -112,6 +112,10 @@ def _register_scoring(config: pytest.Config, workspace: Workspace) -> None:
     settings = workspace.settings
     if settings.resume:
         config.stash[PREVIOUS] = PreviousSession(workspace)
+    if settings.workers:
+        from pytest_webeval.plugin.runtest.session_workers import SessionWorkers  # only for this option
+
+        config.pluginmanager.register(SessionWorkers.of(workspace), "webeval-workers")
     config.pluginmanager.register(DirectItems(config, workspace), "webeval-direct-items")
     config.pluginmanager.register(HidePassedPhases(config), "webeval-quiet-phases")
     config.pluginmanager.register(FreezeCollected(config), "webeval-frozen-objects")

@@ -33,6 +33,7 @@ from pytest_webeval.values.base import present_day
 
 REDACTING = pytest.StashKey[Redacting]()
 TIMEOUT, LONGEST = 60.0, 1e8  # seconds
+MOST_WORKERS = 256
 # Parsers of what stands for a file or directory. In an ini file, paths are relative to that file.
 PATHS = frozenset({"directory", "file", "path", "task_files", "word_or_file"})
 
@@ -65,6 +66,7 @@ class Settings:
     timeout: float  # seconds for each run, 0 for no limit
     today: date
     limits: Limits
+    workers: int
     require_all: bool
     resume: bool
     own_tasks: bool
@@ -215,6 +217,15 @@ def _parse_seconds(argument: Argument) -> float:
     return seconds
 
 
+def _parse_workers(argument: Argument) -> int:
+    text = argument.text or "0"
+    if text == "auto":
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not (text.isascii() and text.isdigit() and int(text) <= MOST_WORKERS):
+        raise argument.invalid(f"a number up to {MOST_WORKERS}, or auto")
+    return int(text)
+
+
 def _parse_fraction(argument: Argument) -> Decimal | None:
     try:
         return None if argument.text is None else parse_fraction(argument.text)
@@ -279,5 +290,6 @@ PARSERS: dict[str, Callable[[Argument], Any]] = {
     "task_files": lambda argument: tuple(_word_or_file(text, argument.option) for text in argument.raw or ()),
     "text": lambda argument: argument.text,
     "word": _parse_word,
+    "workers": _parse_workers,
     "word_or_file": lambda argument: _word_or_file(argument.text, argument.option) if argument.text else None,
 }

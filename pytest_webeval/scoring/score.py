@@ -99,6 +99,7 @@ def _evaluate_with_rules(expectation: Expectation, case: Case, evaluators: dict[
             case.log.warnings.append(warning._replace(text=f"{warning.text}; {location}"))
     if result.status is Status.FAILURE and case.log.explainers:
         _explain(result, case)
+    case.log.explainers.clear()  # they hold events, and with them the whole recording
     return result
 
 

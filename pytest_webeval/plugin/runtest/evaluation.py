@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from dataclasses import field
+from typing import TYPE_CHECKING
 from typing import Any
 from typing import NoReturn
 
@@ -46,6 +47,9 @@ from pytest_webeval.scoring.task_result import exclude
 from pytest_webeval.scoring.task_result import failure_details
 from pytest_webeval.tasks.task import Expectation
 
+if TYPE_CHECKING:
+    from pytest_webeval.scoring.worker_pool import WorkerPool
+
 
 @dataclass
 class RecordEvaluation:
@@ -60,6 +64,7 @@ class RecordEvaluation:
     scored: TaskResult | None = None
     excluded: RunExcluded | None = None
     stored: StoredResult | None = None
+    ready: TaskResult | None = None  # the result that a worker process has found
     stopped: BaseException | None = None  # what ended an evaluation, of which nothing may be repeated
     run_result: TaskResult | None = None  # the result of the run alone, once somebody asked for it
     reported: int = 0  # how many of the recorded results are in a report
@@ -118,6 +123,8 @@ class RecordEvaluation:
 
     def _score_run(self, evaluators: Iterable[Any]) -> TaskResult:
         self.evaluators += [unwrap_evaluator(evaluator) for evaluator in evaluators]
+        if self.ready is not None:
+            return self.ready
         return score(self.case, self.evaluators, self.definition.checksum, self.definition.origin)
 
     def end_as_excluded(self, error: RunExcluded) -> NoReturn:
@@ -191,6 +198,7 @@ class RecordEvaluation:
         return merge_results([run_result, run_result.with_changes(evaluators_results=self.results, webeval=details)])
 
 
+POOL: pytest.StashKey[WorkerPool] = pytest.StashKey()  # the worker processes, where there are any
 RECORDER = pytest.StashKey[RecordEvaluation]()
 RESOLVED = pytest.StashKey[tuple[Run, Definition]]()  # what the fixture webeval_run loaded
 UNREADABLE = pytest.StashKey[bool]()  # whether the fixture webeval_run could not load its run

@@ -107,6 +107,10 @@ class PreviousSession:
         record = self._record(run, definition.task, result)
         return StoredResult(result, record) if record.to_json() == entry.record and _is_verdict(record) else None
 
+    def has_entry(self, run: Run) -> bool:
+        """Whether the journal lists the run."""
+        return self._entry(run) is not None
+
     def _record(self, run: Run, task: Task, result: TaskResult) -> Record:
         kind = task.task_type
         told = self.workspace.config.stash[REDACTING].redact_for_report(result, run)

@@ -1,0 +1,92 @@
+"""Worker processes of a session with --webeval-workers, which score runs while the session reports those before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin.collection.nodes import RunItem
+from pytest_webeval.plugin.runtest.evaluation import POOL
+from pytest_webeval.plugin.runtest.resume import PREVIOUS
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.recordings import formats
+from pytest_webeval.scoring.scorer import Scorer
+from pytest_webeval.scoring.worker import Request
+from pytest_webeval.scoring.worker import WorkerSettings
+from pytest_webeval.scoring.worker_pool import WorkerPool
+
+WITHOUT_EFFECT = (
+    "--webeval-workers had no effect: all runs were scored in the session, because fixtures, hooks or options use the "
+    "phases of their tests; see the page on performance"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SessionWorkers:
+    """Plugin that starts the processes before the collection, and ends them with the session."""
+
+    workspace: Workspace
+    pool: WorkerPool
+
+    @classmethod
+    def of(cls, workspace: Workspace) -> SessionWorkers:
+        """The workers that the settings ask for. Raises `SettingsError` under xdist."""
+        config, settings = workspace.config, workspace.settings
+        if hasattr(config, "workerinput") or config.getoption("tx", default=None):
+            raise SettingsError("--webeval-workers and -n exclude each other; use one of them")
+        scorer = Scorer((), workspace.sites, settings.today, settings.policy, workspace.configured_tasks)
+        worker_settings = WorkerSettings(scorer, settings.rules, settings.limits, settings.timeout)
+        config.stash[POOL] = WorkerPool(settings.workers, worker_settings)
+        return cls(workspace, config.stash[POOL])
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self) -> None:
+        """Start the processes."""
+        self.pool.start()
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Request the collected runs, in their order, one after the other while the session goes on."""
+        self.pool.requests = self._requests(session.items)
+
+    def pytest_report_header(self) -> str:
+        """Show how many there are."""
+        return f"webeval: {self.pool.count} worker processes"
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Say that they were of no use."""
+        if not self.pool.taken:
+            terminalreporter.write_line(WITHOUT_EFFECT)
+
+    def pytest_unconfigure(self) -> None:
+        """End the processes."""
+        self.pool.close()
+
+    def _requests(self, items: Iterable[pytest.Item]) -> Iterator[Request]:
+        for item in items:
+            if isinstance(item, RunItem) and item.problem is None:
+                request = self._request(item.path)
+                if request is not None:
+                    yield request
+
+    def _request(self, path: Path) -> Request | None:
+        """The request for a run; None where the session has to score it itself."""
+        workspace = self.workspace
+        try:
+            run_format = workspace.format_of(path)
+            if run_format is None or not any(run_format is built_in for built_in in formats.FORMATS):
+                return None
+            run = workspace.run(path)
+            previous = workspace.config.stash.get(PREVIOUS, None)
+            if previous is not None and previous.has_entry(run):
+                return None
+            return Request(path, run.label, run_format.name, workspace.definition(run))
+        except WebEvalError:  # the item says so when it runs
+            return None

@@ -1,0 +1,42 @@
+"""Scores runs with the same evaluators, sites and settings, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+
+from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.evaluators.case import Case
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.results import TaskResult
+from pytest_webeval.rubrics.policy import VerdictPolicy
+from pytest_webeval.scoring.definition import Definition
+from pytest_webeval.scoring.definition import Trust
+from pytest_webeval.scoring.score import score
+from pytest_webeval.tasks.dataset import TaskSet
+from pytest_webeval.tasks.sites import Sites
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """What decides beside the run and its task. `configured_tasks` is what the user named, or None."""
+
+    evaluators: Iterable[Evaluator]
+    sites: Sites
+    today: date
+    policy: VerdictPolicy
+    configured_tasks: TaskSet | None
+
+    def score(self, run: Run, definition: Definition) -> TaskResult:
+        """The result of a run. Raises `WebEvalError` where it has none, `RunExcluded` where it is excluded."""
+        case = Case(
+            run,
+            definition.task,
+            self.sites,
+            today=self.today,
+            requested_policy=self.policy,
+            is_published=definition.trust is Trust.PUBLISHED,
+        )
+        definition.warn(case, self.configured_tasks)
+        return score(case, self.evaluators, definition.checksum, definition.origin)

@@ -1,0 +1,107 @@
+"""A process that scores runs for another process, and what the two send each other.
+
+`python -P -c "..."` calls `main` with the number of a socket. First come the `WorkerSettings`, then one `Request` for
+each run, each answered by an `Outcome`. Both ends are processes of one session, so they send Python objects.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from contextlib import nullcontext
+from dataclasses import dataclass
+from dataclasses import replace
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.evaluators import default_evaluators
+from pytest_webeval.recordings.formats import FORMATS
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.results import TaskResult
+from pytest_webeval.rules import Rules
+from pytest_webeval.safety.deadline import time_limit
+from pytest_webeval.safety.limits import Limits
+from pytest_webeval.scoring.definition import Definition
+from pytest_webeval.scoring.score import format_timeout
+from pytest_webeval.scoring.scorer import Scorer
+
+BUILT_IN_FORMATS = {run_format.name: run_format for run_format in FORMATS}
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSettings:
+    """What is the same for all runs. `scorer` has no evaluators: a worker has its own. `timeout` is in seconds."""
+
+    scorer: Scorer
+    rules: Rules
+    limits: Limits
+    timeout: float
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A run to score. `format` is the name of a built-in format."""
+
+    path: Path
+    label: str
+    format: str
+    definition: Definition
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a worker found out about a run: its result with what was read for it, or why there is none.
+
+    Without a result and a problem, the run cannot be scored as it is, and the session finds out why. `seconds` are
+    those of each phase. `is_loaded`: the recording was read before the problem.
+    """
+
+    result: TaskResult | None = None
+    checksums: dict[str, str] | None = None
+    salts: dict[str, tuple[int, bytes]] | None = None
+    seconds: dict[str, float] | None = None
+    problem: str | None = None
+    is_loaded: bool = False
+
+
+NO_RESULT = Outcome()
+
+
+def main(handle: int) -> None:
+    """Serve the requests that come through a socket until it is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the session is interrupted, and closes the socket
+    with Connection(handle) as connection:
+        try:
+            settings: WorkerSettings = connection.recv()
+            scorer = replace(settings.scorer, evaluators=default_evaluators())
+            while True:
+                connection.send(score_request(connection.recv(), replace(settings, scorer=scorer)))
+        except (EOFError, BrokenPipeError, ConnectionResetError):
+            sys.exit()
+
+
+def score_request(request: Request, settings: WorkerSettings) -> Outcome:
+    """The outcome of a run. Whatever goes wrong with it is left to the session, which knows how to report it."""
+    loaded: list[Run] = []
+    late = format_timeout(settings.timeout)
+    try:
+        with time_limit(settings.timeout, late) if settings.timeout else nullcontext():
+            return _score(request, settings, loaded)
+    except WebEvalError as error:
+        return Outcome(problem=late, is_loaded=bool(loaded)) if str(error) == late else NO_RESULT
+    except Exception:  # noqa: BLE001  (the session meets it again, where it is an error of this run alone)
+        return NO_RESULT
+
+
+def _score(request: Request, settings: WorkerSettings, loaded: list[Run]) -> Outcome:
+    run_format = BUILT_IN_FORMATS[request.format]
+    run = run_format.load(request.path, request.label, settings.rules).within(settings.limits)
+    try:
+        run.check()
+        loaded.append(run)
+        result = settings.scorer.score(run, request.definition)
+        inputs = run.inputs
+        return Outcome(result, inputs.checksums, inputs.salts, inputs.durations.seconds)
+    finally:
+        run.release()

@@ -1,0 +1,157 @@
+"""Worker processes that score runs ahead of a session, which takes the outcomes in its own order."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from dataclasses import field
+from multiprocessing.connection import Connection
+from multiprocessing.connection import Pipe
+from multiprocessing.connection import wait
+from pathlib import Path
+
+from pytest_webeval.scoring.worker import Outcome
+from pytest_webeval.scoring.worker import Request
+from pytest_webeval.scoring.worker import WorkerSettings
+
+# -P: what lies in the current directory, which may be a run, is not imported.
+START = "import sys; sys.path[:] = {path!r}; from pytest_webeval.scoring.worker import main; main({handle})"
+QUEUED = 2  # requests at one worker, so that it need not wait for the next
+AHEAD = 16  # outcomes for each worker that may wait to be taken
+TRIES = 2
+LOST = "worker processes that scored this run died {tries} times ({status}); inspect the run, or lower the limits"
+
+
+@dataclass(eq=False)
+class Worker:
+    """A process with the requests that it has not answered, the oldest first."""
+
+    process: subprocess.Popen[bytes]
+    connection: Connection
+    requests: deque[Request] = field(default_factory=deque)
+
+    @classmethod
+    def start(cls, settings: WorkerSettings) -> Worker:
+        """A new process."""
+        ours, theirs = Pipe()
+        with theirs:
+            program = START.format(path=[path for path in sys.path if path], handle=theirs.fileno())
+            process = subprocess.Popen(  # noqa: S603  (our own program)
+                [sys.executable, "-P", "-c", program],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+            )
+        worker = cls(process, ours)
+        ours.send(settings)
+        return worker
+
+    def end(self, seconds: float = 0) -> str:
+        """End the process, which has so much time to do that itself. Returns how it ended, in a few words."""
+        self.connection.close()
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(seconds)
+        self.process.kill()
+        status = self.process.wait()
+        return f"signal {-status}" if status < 0 else f"exit code {status}"
+
+
+@dataclass(eq=False)
+class WorkerPool:
+    """Workers with the requests of a session, which come in the order in which their outcomes are taken."""
+
+    count: int
+    settings: WorkerSettings
+    requests: Iterator[Request] = field(default_factory=lambda: iter(()))
+    _workers: list[Worker] = field(default_factory=list)
+    _sent: dict[Path, None] = field(default_factory=dict)  # in their order, until their outcome is taken or dropped
+    _outcomes: dict[Path, Outcome] = field(default_factory=dict)
+    _tries: dict[Path, int] = field(default_factory=dict)
+    taken: int = 0
+
+    def start(self) -> None:
+        """Start the processes, which load what they need while the session collects."""
+        self._workers = [Worker.start(self.settings) for _ in range(self.count)]
+
+    def take(self, path: Path) -> Outcome | None:
+        """Wait for the outcome of a run; None for one that was not requested. Those before it are dropped."""
+        if path not in self._sent and not self._skip_to(path):
+            return None
+        for earlier in list(self._sent):
+            if earlier == path:
+                break
+            self._drop(earlier)
+        self._fill()
+        while path not in self._outcomes:
+            self._receive()
+        self.taken += 1
+        outcome = self._outcomes[path]
+        self._drop(path)
+        self._fill()
+        return outcome
+
+    def _skip_to(self, path: Path) -> bool:
+        """Pass over requests whose outcomes nobody will take any more."""
+        for request in self.requests:
+            if request.path == path:
+                self._send(request)
+                return True
+        return False
+
+    def _drop(self, path: Path) -> None:
+        self._sent.pop(path, None)
+        self._outcomes.pop(path, None)
+        self._tries.pop(path, None)
+
+    def _fill(self) -> None:
+        """Send requests to workers that have room for them, as long as few outcomes wait."""
+        while len(self._sent) < AHEAD * self.count and any(len(one.requests) < QUEUED for one in self._workers):
+            request = next(self.requests, None)
+            if request is None:
+                return
+            self._send(request)
+
+    def _send(self, request: Request) -> None:
+        self._sent.setdefault(request.path)
+        worker = min(self._workers, key=lambda one: len(one.requests))
+        worker.requests.append(request)
+        with suppress(OSError):  # it has died, which is noticed when its answer is awaited
+            worker.connection.send(request)
+
+    def _receive(self) -> None:
+        busy = {worker.connection: worker for worker in self._workers if worker.requests}
+        for connection in wait(list(busy)):
+            worker = busy[connection]  # type: ignore[index]
+            try:
+                outcome = worker.connection.recv()
+            except (EOFError, OSError):
+                self._replace(worker)
+                continue
+            request = worker.requests.popleft()
+            if request.path in self._sent:
+                self._outcomes[request.path] = outcome
+
+    def _replace(self, lost: Worker) -> None:
+        """Start another process for one that died, and send it the same requests, unless the first killed it again."""
+        status = lost.end(1)
+        self._workers.remove(lost)
+        self._workers.append(Worker.start(self.settings))
+        suspect = lost.requests[0]
+        self._tries[suspect.path] = self._tries.get(suspect.path, 0) + 1
+        if self._tries[suspect.path] >= TRIES:
+            lost.requests.popleft()
+            if suspect.path in self._sent:
+                self._outcomes[suspect.path] = Outcome(problem=LOST.format(tries=TRIES, status=status))
+        for request in lost.requests:
+            self._send(request)
+
+    def close(self) -> None:
+        """End the processes."""
+        for worker in self._workers:
+            worker.end()
+        self._workers.clear()

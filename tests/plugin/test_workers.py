@@ -1,0 +1,237 @@
+"""--webeval-workers: processes score runs ahead of the session, with the same results."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.support.runs import visited
+
+SUITE = Path(__file__).parents[2] / "example_suite"
+ROOTS = {"runs": SUITE / "runs", "trajectories": SUITE / "trajectories/runs"}
+
+
+def read_files(root):
+    """Results and summary, without what differs between two sessions."""
+    files = {}
+    for path in sorted(root.rglob("eval_*.json")):
+        content = json.loads(path.read_bytes())
+        content.pop("timestamp", None)
+        content["webeval"].update(wall_time=0, slowest=[])
+        files[path.relative_to(root).as_posix()] = content
+    return files
+
+
+@pytest.fixture
+def six(runs):
+    """Six runs, of which one fails and one cannot be read."""
+    for number in range(101, 107):
+        runs.add(number, passes=number != 103, expects=(visited(),))
+    (runs.root / "104/network.har").write_text("{")
+    return runs
+
+
+@pytest.mark.parametrize("name", ROOTS)
+@pytest.mark.parametrize("options", [(), ("--webeval-output=results",), ("--webeval-report=report",)], ids=str)
+def test_the_files_are_those_of_a_session_without_workers(pytester, webeval, name, options):
+    root = pytester.path / "runs"
+    shutil.copytree(ROOTS[name], root, ignore=shutil.ignore_patterns("eval_*.json"))
+    config = f"--webeval-config={SUITE / 'config.json'}"
+    outcomes = webeval(config, *options).parseoutcomes()
+    written = pytester.path / "results" if "--webeval-output=results" in options else root
+    expected = read_files(written)
+    assert len(expected) > 6
+    for path in written.rglob("eval_*.json"):
+        path.unlink()
+    result = webeval(config, *options, "--webeval-workers=2")
+    result.stdout.fnmatch_lines(["webeval: 2 worker processes"])
+    result.stdout.no_fnmatch_line("*had no effect*")
+    assert result.parseoutcomes() == outcomes
+    actual = read_files(written)
+    assert list(actual) == list(expected)
+    for place, content in expected.items():
+        assert actual[place] == content
+
+
+def test_outcomes_are_those_of_a_session_without_workers(six, webeval):
+    webeval("--webeval-workers=3").assert_outcomes(passed=4, failed=1, errors=1)
+    assert six.counts == (4, 1, 1)
+    assert "cannot parse" in six.result(104)["error_msg"]
+
+
+DYING = """
+import os
+import sys
+from pathlib import Path
+
+if "pytest_webeval" not in sys.argv and sys.flags.safe_path:
+    import pytest_webeval.scoring.worker as worker
+
+    score_request = worker.score_request
+
+    def die_or_score(request, settings):
+        if request.label == "runs/103" and "SLEEPING" in os.environ:
+            import pytest_webeval.recordings.run as module
+            import pytest_webeval.scoring.score as later
+            import time
+
+            where = module.Run if os.environ["SLEEPING"] == "loading" else later.Case
+            check = where.check
+            where.check = lambda _: (setattr(where, "check", check), time.sleep(60))
+        deaths = Path(os.environ["DEATHS"])
+        if request.label == "runs/103" and len(deaths.read_text()) < int(os.environ["MOST_DEATHS"]):
+            with deaths.open("a") as file:
+                file.write("x")
+            os.kill(os.getpid(), 9)
+        return score_request(request, settings)
+
+    worker.score_request = die_or_score
+"""
+
+
+@pytest.fixture
+def deaths(pytester, monkeypatch):
+    """Kills a worker when it scores run 103, so many times; returns the file with a character for each time."""
+    (pytester.path / "planted").mkdir()
+    (pytester.path / "planted/sitecustomize.py").write_text(DYING)
+    path = pytester.path / "deaths.txt"
+    path.touch()
+    before = os.environ.get("PYTHONPATH", "")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(pytester.path / "planted"), before])))
+    monkeypatch.setenv("DEATHS", str(path))
+    monkeypatch.setenv("MOST_DEATHS", "0")
+    return path
+
+
+def test_a_killed_worker_costs_its_run_a_second_try(six, webeval, deaths, monkeypatch):
+    monkeypatch.setenv("MOST_DEATHS", "1")
+    webeval("--webeval-workers=2").assert_outcomes(passed=4, failed=1, errors=1)
+    assert deaths.read_text() == "x"
+    assert six.counts == (4, 1, 1)
+
+
+def test_a_run_that_kills_workers_is_an_error_and_the_others_are_scored(six, webeval, deaths, monkeypatch):
+    monkeypatch.setenv("MOST_DEATHS", "9")
+    webeval("--webeval-workers=2")
+    assert deaths.read_text() == "xx"
+    assert six.counts == (4, 0, 2)
+    reason = "worker processes that scored this run died 2 times (signal 9); inspect the run, or lower the limits"
+    assert six.result(103)["error_msg"] == reason
+
+
+@pytest.mark.parametrize(
+    ("phase", "outcomes"),
+    [("loading", {"passed": 4, "errors": 2}), ("scoring", {"passed": 4, "failed": 1, "errors": 1})],
+)
+def test_time_limits_hold_in_workers(six, webeval, deaths, monkeypatch, phase, outcomes):
+    monkeypatch.setenv("SLEEPING", phase)
+    webeval("--webeval-timeout=1", "--webeval-workers=1").assert_outcomes(**outcomes)
+    reason = "scoring timed out after 1 s; inspect the run or raise --webeval-timeout"
+    assert six.result(103)["error_msg"] == reason
+    assert six.counts == (4, 0, 2)
+
+
+def test_the_results_of_a_stopped_session_are_reused(six, webeval):
+    webeval("--webeval-workers=2", "--maxfail=1")
+    result = webeval("--webeval-workers=2", "--webeval-resume")
+    result.assert_outcomes(passed=4, failed=1, errors=1)
+    assert six.counts == (4, 1, 1)
+
+
+@pytest.mark.parametrize(
+    "conftest",
+    [
+        "import pytest\n@pytest.fixture\ndef webeval_evaluators(webeval_evaluators): return webeval_evaluators",
+        "def pytest_runtest_call(item): pass",
+    ],
+    ids=["fixture", "hook"],
+)
+def test_runs_that_a_session_scores_itself_are_said_to_be(six, webeval, pytester, conftest):
+    pytester.makeconftest(conftest)
+    result = webeval("--webeval-workers=2")
+    result.assert_outcomes(passed=4, failed=1, errors=1)
+    result.stdout.fnmatch_lines(["--webeval-workers had no effect: *"])
+
+
+def test_a_format_of_a_conftest_is_scored_in_the_session(six, webeval, pytester):
+    pytester.makeconftest(
+        """
+        import dataclasses
+        from pytest_webeval.recordings.webarena_verified import WebArenaVerified
+
+        class Mine(WebArenaVerified):
+            name = "mine"
+
+        def pytest_webeval_recognize(path):
+            return Mine() if path.name == "102" else None
+        """
+    )
+    webeval("--webeval-workers=2").assert_outcomes(passed=4, failed=1, errors=1)
+    assert six.result(102)["webeval"]["format"] == "mine"
+
+
+def test_modules_beside_the_runs_are_not_imported(six, webeval, pytester):
+    for name in ("msgspec", "json", "pytest_webeval"):
+        (pytester.path / f"{name}.py").write_text("raise SystemExit(7)")
+        (six.root / f"{name}.py").write_text("raise SystemExit(7)")
+    webeval("--webeval-workers=2").assert_outcomes(passed=4, failed=1, errors=1)
+
+
+def test_no_process_is_left(six, webeval):
+    webeval("--webeval-workers=2", "-x")
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_workers_end_with_a_session_that_is_killed(six, pytester):
+    pytester.makeconftest(
+        """
+        import os, signal
+        def pytest_runtest_logfinish(nodeid):
+            os.kill(os.getpid(), signal.SIGKILL)
+        """
+    )
+    command = [sys.executable, "-m", "pytest", "--webeval-runs=runs", "--webeval-workers=2"]
+    process = subprocess.Popen(command, cwd=pytester.path, stdout=subprocess.DEVNULL, start_new_session=True)
+    assert process.wait() == -signal.SIGKILL
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        try:
+            os.killpg(process.pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    pytest.fail("worker processes are left")
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("two", "*invalid --webeval-workers 'two'; use a number up to 256, or auto"),
+        ("-1", "*invalid --webeval-workers '-1'; use a number up to 256, or auto"),
+        ("257", "*invalid --webeval-workers '257'; use a number up to 256, or auto"),
+    ],
+)
+def test_other_values_are_refused(runs, webeval, value, message):
+    runs.add(101)
+    webeval(f"--webeval-workers={value}").stderr.fnmatch_lines([message])
+
+
+def test_auto_is_a_process_for_each_processor(runs, webeval):
+    runs.add(101)
+    count = len(os.sched_getaffinity(0))
+    webeval("--webeval-workers=auto").stdout.fnmatch_lines([f"webeval: {count} worker processes"])
+
+
+def test_workers_of_xdist_have_none(runs, webeval):
+    runs.add(101)
+    result = webeval("--webeval-workers=2", "-n2")
+    result.stderr.fnmatch_lines(["*--webeval-workers and -n exclude each other; use one of them"])
