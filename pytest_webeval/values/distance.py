@@ -45,8 +45,31 @@ _NOT_A_CALCULATION = (
 )
 
 
+# A number and a unit, as most distances are written. The factors are those of pint, whose units take longer to load
+# than a hundred runs take to score.
+_PLAIN = re.compile(r"(0|[1-9][0-9]{0,14})(\.[0-9]{1,15})? ?([a-z]{1,10})", re.ASCII)
+_FACTORS = {
+    **dict.fromkeys(("m", "meter", "meters", "metre", "metres"), 1),
+    **dict.fromkeys(("km", "kilometer", "kilometers", "kilometre", "kilometres"), 1000.0),
+    **dict.fromkeys(("mi", "mile", "miles"), 1609.344),
+    **dict.fromkeys(("ft", "foot", "feet"), 0.30479999999999996),
+    **dict.fromkeys(("yd", "yard", "yards"), 0.9144),
+    **dict.fromkeys(("cm", "centimeter", "centimeters", "centimetre", "centimetres"), 0.01),
+}
+
+
 def parse_metres(text: str) -> Decimal:
     """What a text comes to in metres. Raises `ValueError` for no length, `EvaluationError` for endless work."""
+    plain = _PLAIN.fullmatch(text)
+    factor = _FACTORS.get(plain[3]) if plain is not None else None
+    if plain is None or factor is None:
+        return calculate_metres(text)
+    whole, fraction, _ = plain.groups()
+    return Decimal(str((float(whole + fraction) if fraction else int(whole)) * factor))
+
+
+def calculate_metres(text: str) -> Decimal:
+    """The same for any calculation with lengths, by pint."""
     from pint.errors import PintError
     from pint.pint_eval import build_eval_tree
     from pint.pint_eval import plain_tokenizer

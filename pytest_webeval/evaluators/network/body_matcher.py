@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
@@ -88,7 +89,44 @@ def _select_by_path(path: str, body: Mapping[str, Any]) -> Any:
     return Alternatives(hits) if hits and "?(" in path else _combine_hits(hits)
 
 
+# Names and indices, of which most paths consist. They need no parser, which takes as long to load as ten runs to score.
+_PLAIN_PATH = re.compile(r"\$(?:\.[A-Za-z_][A-Za-z0-9_]*|\[(?:0|[1-9][0-9]{0,8})\])+")
+_STEP = re.compile(r"\.(\w+)|\[([0-9]+)\]", re.ASCII)
+KEYWORDS = frozenset({"where", "wherenot"})  # of the parser, which takes them for no names
+
+
+@lru_cache(maxsize=1024)
+def _parse_plain_path(path: str) -> tuple[str | int, ...] | None:
+    """The names and indices of a path; None for any other path."""
+    if _PLAIN_PATH.fullmatch(path) is None:
+        return None
+    steps = tuple(name or int(index) for name, index in _STEP.findall(path))
+    return None if KEYWORDS.intersection(steps) else steps
+
+
+def _follow(steps: tuple[str | int, ...], body: Any) -> list[Any] | None:
+    """What names and indices lead to; None where one is applied to neither an object nor an array."""
+    for step in steps:
+        if isinstance(step, str) and type(body) is dict:
+            if step not in body:
+                return []
+        elif isinstance(step, int) and type(body) is list:
+            if step >= len(body):
+                return []
+        else:
+            return None
+        body = body[step]
+    return [body]
+
+
 def _find_hits(path: str, body: Any) -> list[Any]:
+    steps = _parse_plain_path(path)
+    hits = _follow(steps, body) if steps is not None else None
+    return hits if hits is not None else find_by_parser(path, body)
+
+
+def find_by_parser(path: str, body: Any) -> list[Any]:
+    """What any path leads to, by jsonpath-ng."""
     expression = _compile_path(path)
     return [hit.value for hit in expression.find(body)] if expression is not None else []
 

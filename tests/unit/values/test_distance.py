@@ -6,11 +6,16 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import ValueParseError
 from pytest_webeval.values.base import ParseContext
+from pytest_webeval.values.distance import _FACTORS
 from pytest_webeval.values.distance import DistanceValue
+from pytest_webeval.values.distance import calculate_metres
+from pytest_webeval.values.distance import parse_metres
 from pytest_webeval.values.string import StringValue
 
 AS_WRITTEN_BY_AN_AGENT = ParseContext(patterns=False, alternatives=False, infinities=False)
@@ -176,14 +181,41 @@ def test_units_are_read_from_the_library_alone():
 import sys
 from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.distance import DistanceValue
-from pytest_webeval.values.string import StringValue
 import pint.pint_eval
 opened = []
 sys.addaudithook(lambda event, arguments: opened.append((event, arguments)) if event in WATCHED else None)
 WATCHED = {"open", "socket.connect", "subprocess.Popen", "os.mkdir"}
-DistanceValue.read("5 km", ParseContext())
+DistanceValue.read("5 km + 1 m", ParseContext())
 names = {str(arguments[0]).rpartition("/")[2] for _, arguments in opened}
 print(sorted(name for name in names if not name.endswith((".py", ".pyc"))))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "['constants_en.txt', 'default_en.txt']\n"
+
+
+UNITS = [unit for word in _FACTORS for unit in (word, f" {word}")]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("number", ["0", "1", "7", "12.5", "0.1", "3.333333333", "999999999999999", "0.30"])
+def test_a_plain_distance_is_what_pint_makes_of_it(number, unit):
+    assert str(parse_metres(f"{number}{unit}")) == str(calculate_metres(f"{number}{unit}"))
+
+
+@given(st.from_regex(r"[0-9]{0,4}\.?[0-9]{0,4} ?(m|km|mi|miles|ft|feet|yd|cm|centimetres|mm|knots|k|)", fullmatch=True))
+def test_any_number_with_a_unit_is_what_pint_makes_of_it(text):
+    found = []
+    for parse in (parse_metres, calculate_metres):
+        try:
+            found.append(str(parse(text)))
+        except ValueError as error:
+            found.append(str(error))
+    assert found[0] == found[1]
+
+
+def test_plain_distances_do_not_load_pint():
+    check = "print('pint' in sys.modules)"
+    program = "import sys; from pytest_webeval.values.distance import parse_metres as p; p('1.5 km'); p('3 miles')"
+    program = f"{program}; {check}; p('1 km + 2 m'); {check}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True"]

@@ -1,9 +1,17 @@
 """JSONPath filters with an array type, and bodies nested deeper than any path."""
 
 import json
+import subprocess
+import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonpath_ng.ext.parser import ExtendedJsonPathLexer
 
+from pytest_webeval.evaluators.network.body_matcher import KEYWORDS
+from pytest_webeval.evaluators.network.body_matcher import _find_hits
+from pytest_webeval.evaluators.network.body_matcher import find_by_parser
 from pytest_webeval.evaluators.network.body_matcher import select_fields
 from pytest_webeval.values.base import Alternatives
 from pytest_webeval.values.base import ParseContext
@@ -24,3 +32,42 @@ def test_hits_of_a_filter_are_an_array_for_an_array_type(strict):
 def test_a_body_nested_too_deeply_has_no_hits():
     body = json.loads('{"a":' * 900 + "1" + "}" * 900)
     assert select_fields(["$..missing"], body) == {"$..missing": None}
+
+
+NAMES = st.sampled_from(["a", "b", "_c", "where", "wherenot", "parent", "len", "str", "this", "a1", "true", "null"])
+STEPS = st.one_of(NAMES.map(".{}".format), st.integers(0, 2).map("[{}]".format))
+PATHS = st.lists(STEPS, min_size=1, max_size=4).map(lambda steps: "$" + "".join(steps))
+BODIES = st.recursive(
+    st.sampled_from([None, 1, "text", True]),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(NAMES, inner, max_size=4)),
+    max_leaves=8,
+)
+
+
+@given(PATHS, st.dictionaries(NAMES, BODIES, min_size=1))
+def test_names_and_indices_lead_where_the_parser_goes(path, body):
+    found = []
+    for find in (_find_hits, find_by_parser):
+        try:
+            found.append(find(path, body))
+        except Exception as error:  # noqa: BLE001  (what one of them raises, the other has to raise)
+            found.append(type(error))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("path", ["$.a.b", "$.a[0].b", "$['a']", "$.where", "$..a", "$.a[?(@.b==1)]", "$", "$.a[00]"])
+def test_every_path_leads_where_the_parser_goes(path):
+    body = {"a": [{"b": 1}, {"b": 2}], "where": 3}
+    assert _find_hits(path, body) == find_by_parser(path, body)
+
+
+def test_keywords_are_those_of_the_parser():
+    assert set(ExtendedJsonPathLexer.reserved_words) == KEYWORDS
+
+
+def test_plain_paths_do_not_load_the_parser():
+    check = "print('jsonpath_ng' in sys.modules)"
+    program = "import sys; from pytest_webeval.evaluators.network.body_matcher import select_fields as s"
+    program = f"{program}; s(['$.a.b[0]'], {{'a': {{'b': [1]}}}}); {check}; s(['$..a'], {{}}); {check}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True"]
