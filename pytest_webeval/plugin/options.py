@@ -225,7 +225,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "workers",
-        "score runs in N processes ahead of the session, or auto for one per CPU (default: 0)",
+        "score runs in N processes, or auto for one per CPU (default: 0)",
         "N",
         "workers",
         affects_results=False,
