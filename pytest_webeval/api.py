@@ -93,7 +93,13 @@ def score(  # noqa: PLR0913  (all but the run are optional)
     has a result that is excluded from every count.
     """
     checkers = default_evaluators() if evaluators is None else evaluators
-    scorer = Scorer(checkers, sites or Sites(), today or present_day(), policy or VerdictPolicy(), tasks)
+    scorer = Scorer(
+        checkers,
+        sites or Sites(),
+        today or present_day(),
+        policy or VerdictPolicy(),
+        tasks.origin if tasks is not None else None,
+    )
     return _score_or_exclude(scorer, run, Definition.of(run, tasks))
 
 
@@ -154,7 +160,13 @@ def score_runs(  # noqa: PLR0913  (all but the directory are optional)
     checkers = list(default_evaluators() if evaluators is None else evaluators)
     redacting = Redacting(RedactionPolicy(), output is not None)
 
-    scorer = Scorer(checkers, sites or Sites(), today or present_day(), policy or VerdictPolicy(), tasks)
+    scorer = Scorer(
+        checkers,
+        sites or Sites(),
+        today or present_day(),
+        policy or VerdictPolicy(),
+        tasks.origin if tasks is not None else None,
+    )
     for run in find_runs(top, rules, limits):
         result = _score_in_time(scorer, run, known_tasks, timeout)
         directory = run.path if output is None else Path(output) / run.path.relative_to(top)

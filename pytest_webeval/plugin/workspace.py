@@ -87,6 +87,11 @@ class Workspace:
         """The task set that an option names. Raises `TaskDefinitionError`."""
         return load_tasks(*self.settings.tasks) if self.settings.tasks else None
 
+    @property
+    def tasks_origin(self) -> str | None:
+        """The name of the file of tasks that an option names, or None."""
+        return self.configured_tasks.origin if self.configured_tasks is not None else None
+
     @cached_property
     def subset(self) -> Subset | None:
         """The tasks that count, or None for all. Raises `SettingsError`."""
@@ -222,7 +227,7 @@ class Workspace:
             calls=PytestCalls(self.config.rootpath, config=self.config),
             is_published=definition.trust is Trust.PUBLISHED,
         )
-        definition.warn(case, self.configured_tasks)
+        definition.warn(case, self.tasks_origin)
         return case
 
     def result_path(self, path: Path) -> Path:

@@ -41,12 +41,12 @@ class Definition:
             trust = Trust.PUBLISHED
         return cls(run.task(tasks), defining.checksum, defining.origin, trust)
 
-    def warn(self, case: Case, configured_tasks: TaskSet | None) -> None:
-        """Add the warnings about the definition. `configured_tasks` are those that the user named."""
+    def warn(self, case: Case, configured_origin: str | None) -> None:
+        """Add the warnings about the definition. `configured_origin` is the name of the file that the user chose."""
         for text in getattr(self.task, "warnings", ()):  # which only tasks of trajectories have
             case.warn(text)
-        if self.trust is Trust.UNDEFINED and configured_tasks is not None:
-            problem = f"task {case.run.task_id} is not defined in {configured_tasks.origin}"
+        if self.trust is Trust.UNDEFINED and configured_origin is not None:
+            problem = f"task {case.run.task_id} is not defined in {configured_origin}"
             case.warn(f"{problem}; the run belongs to no group", WarningKind.UNDEFINED_TASK)
         if self.trust is Trust.RUN:
             problem = "the task definition comes from the run directory, where the agent could have written it"

@@ -14,19 +14,18 @@ from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.scoring.definition import Trust
 from pytest_webeval.scoring.score import score
-from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.sites import Sites
 
 
 @dataclass(frozen=True, slots=True)
 class Scorer:
-    """What decides beside the run and its task. `configured_tasks` is what the user named, or None."""
+    """What decides beside the run and its task. `tasks_origin` names the file of tasks that the user chose, if any."""
 
     evaluators: Iterable[Evaluator]
     sites: Sites
     today: date
     policy: VerdictPolicy
-    configured_tasks: TaskSet | None
+    tasks_origin: str | None
 
     def score(self, run: Run, definition: Definition) -> TaskResult:
         """The result of a run. Raises `WebEvalError` where it has none, `RunExcluded` where it is excluded."""
@@ -38,5 +37,5 @@ class Scorer:
             requested_policy=self.policy,
             is_published=definition.trust is Trust.PUBLISHED,
         )
-        definition.warn(case, self.configured_tasks)
+        definition.warn(case, self.tasks_origin)
         return score(case, self.evaluators, definition.checksum, definition.origin)

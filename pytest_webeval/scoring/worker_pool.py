@@ -12,6 +12,7 @@ from dataclasses import field
 from multiprocessing.connection import Connection
 from multiprocessing.connection import Pipe
 from multiprocessing.connection import wait
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 
 from pytest_webeval.scoring.worker import Outcome
@@ -22,6 +23,7 @@ from pytest_webeval.scoring.worker import WorkerSettings
 START = "import sys; sys.path[:] = {path!r}; from pytest_webeval.scoring.worker import main; main({handle})"
 QUEUED = 2  # requests at one worker, so that it need not wait for the next
 AHEAD = 16  # outcomes for each worker that may wait to be taken
+SHORT = 2**14  # bytes of a request that fits into the socket beside others
 TRIES = 2
 LOST = "worker processes that scored this run died {tries} times ({status}); inspect the run, or lower the limits"
 
@@ -48,7 +50,8 @@ class Worker:
                 pass_fds=[theirs.fileno()],
             )
         worker = cls(process, ours)
-        ours.send(settings)
+        with suppress(OSError):  # it has died, which is noticed when its answer is awaited
+            ours.send(settings)
         return worker
 
     def end(self, seconds: float = 0) -> str:
@@ -63,24 +66,32 @@ class Worker:
 
 @dataclass(eq=False)
 class WorkerPool:
-    """Workers with the requests of a session, which come in the order in which their outcomes are taken."""
+    """Workers with the requests of a session, which come in the order in which their outcomes are taken.
+
+    `requests` has each run of the session, with None for one that no worker can score.
+    """
 
     count: int
     settings: WorkerSettings
-    requests: Iterator[Request] = field(default_factory=lambda: iter(()))
+    requests: Iterator[tuple[Path, Request | None]] = field(default_factory=lambda: iter(()))
+    taken: int = 0
     _workers: list[Worker] = field(default_factory=list)
     _sent: dict[Path, None] = field(default_factory=dict)  # in their order, until their outcome is taken or dropped
+    _unsent: set[Path] = field(default_factory=set)  # runs passed over that no worker can score
     _outcomes: dict[Path, Outcome] = field(default_factory=dict)
-    _tries: dict[Path, int] = field(default_factory=dict)
-    taken: int = 0
+    _deaths: dict[Path, int] = field(default_factory=dict)
 
     def start(self) -> None:
         """Start the processes, which load what they need while the session collects."""
         self._workers = [Worker.start(self.settings) for _ in range(self.count)]
 
     def take(self, path: Path) -> Outcome | None:
-        """Wait for the outcome of a run; None for one that was not requested. Those before it are dropped."""
-        if path not in self._sent and not self._skip_to(path):
+        """Wait for the outcome of a run; None for one that no worker scores. Those of earlier runs are dropped."""
+        while path not in self._sent and path not in self._unsent:
+            if not self._send_next():
+                return None
+        if path in self._unsent:
+            self._unsent.remove(path)
             return None
         for earlier in list(self._sent):
             if earlier == path:
@@ -95,33 +106,41 @@ class WorkerPool:
         self._fill()
         return outcome
 
-    def _skip_to(self, path: Path) -> bool:
-        """Pass over requests whose outcomes nobody will take any more."""
-        for request in self.requests:
-            if request.path == path:
-                self._send(request)
-                return True
-        return False
-
     def _drop(self, path: Path) -> None:
         self._sent.pop(path, None)
         self._outcomes.pop(path, None)
-        self._tries.pop(path, None)
+        self._deaths.pop(path, None)
 
     def _fill(self) -> None:
         """Send requests to workers that have room for them, as long as few outcomes wait."""
-        while len(self._sent) < AHEAD * self.count and any(len(one.requests) < QUEUED for one in self._workers):
-            request = next(self.requests, None)
-            if request is None:
+        while len(self._sent) < AHEAD * self.count and any(len(worker.requests) < QUEUED for worker in self._workers):
+            if not self._send_next():
                 return
+
+    def _send_next(self) -> bool:
+        """Send the next request; false if there is none."""
+        path, request = next(self.requests, (None, None))
+        if path is None:
+            return False
+        if request is None:
+            self._unsent.add(path)
+        else:
+            self._sent[path] = None
             self._send(request)
+        return True
 
     def _send(self, request: Request) -> None:
-        self._sent.setdefault(request.path)
-        worker = min(self._workers, key=lambda one: len(one.requests))
+        """Send a request to the worker with the fewest. One that may not fit into the socket waits for an idle worker.
+
+        Otherwise both ends could wait for each other, each with a long message.
+        """
+        content = bytes(ForkingPickler.dumps(request))
+        while len(content) > SHORT and all(worker.requests for worker in self._workers):
+            self._receive()
+        worker = min(self._workers, key=lambda each: len(each.requests))
         worker.requests.append(request)
         with suppress(OSError):  # it has died, which is noticed when its answer is awaited
-            worker.connection.send(request)
+            worker.connection.send_bytes(content)
 
     def _receive(self) -> None:
         busy = {worker.connection: worker for worker in self._workers if worker.requests}
@@ -142,8 +161,8 @@ class WorkerPool:
         self._workers.remove(lost)
         self._workers.append(Worker.start(self.settings))
         suspect = lost.requests[0]
-        self._tries[suspect.path] = self._tries.get(suspect.path, 0) + 1
-        if self._tries[suspect.path] >= TRIES:
+        self._deaths[suspect.path] = self._deaths.get(suspect.path, 0) + 1
+        if self._deaths[suspect.path] >= TRIES:
             lost.requests.popleft()
             if suspect.path in self._sent:
                 self._outcomes[suspect.path] = Outcome(problem=LOST.format(tries=TRIES, status=status))

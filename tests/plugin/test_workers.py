@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_webeval.scoring.worker_pool import WorkerPool
 from tests.support.runs import visited
 
 SUITE = Path(__file__).parents[2] / "example_suite"
@@ -235,3 +236,38 @@ def test_workers_of_xdist_have_none(runs, webeval):
     runs.add(101)
     result = webeval("--webeval-workers=2", "-n2")
     result.stderr.fnmatch_lines(["*--webeval-workers and -n exclude each other; use one of them"])
+
+
+def test_runs_that_no_worker_scores_keep_none_from_the_others(six, webeval, pytester, monkeypatch):
+    pytester.makeconftest(
+        """
+        from pytest_webeval.recordings.webarena_verified import WebArenaVerified
+
+        class Mine(WebArenaVerified):
+            name = "mine"
+
+        def pytest_webeval_recognize(path):
+            return Mine() if path.name in ("102", "103") else None
+        """
+    )
+    taken, take = [], WorkerPool.take
+    monkeypatch.setattr(WorkerPool, "take", lambda pool, path: taken.append(take(pool, path)) or taken[-1])
+    webeval("--webeval-workers=2").assert_outcomes(passed=4, failed=1, errors=1)
+    assert [outcome is not None for outcome in taken] == [False, False, True, True]
+
+
+def test_long_requests_and_long_outcomes_do_not_wait_for_each_other(runs, webeval):
+    for number in range(101, 109):
+        runs.add(number, passes=False)
+    long = "x" * 300_000
+    for task in runs.tasks:
+        task["intent"] = long
+        task["eval"][0]["expected"]["retrieved_data"] = [long]
+    runs.define()
+    webeval("--webeval-workers=2", "--webeval-timeout=20", "--tb=no").assert_outcomes(failed=8)
+
+
+def test_one_or_two_runs_are_no_reason_to_complain(runs, webeval):
+    runs.add(101)
+    runs.add(102)
+    webeval("--webeval-workers=2").stdout.no_fnmatch_line("*had no effect*")

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,12 +25,16 @@ WITHOUT_EFFECT = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+BORDERS = 2  # of a directory: its first and its last run are never scored directly
+
+
+@dataclass(eq=False)
 class SessionWorkers:
     """Plugin that starts the processes before the collection, and ends them with the session."""
 
     workspace: Workspace
     pool: WorkerPool
+    run_count: int = 0
 
     @classmethod
     def of(cls, workspace: Workspace) -> SessionWorkers:
@@ -41,7 +42,7 @@ class SessionWorkers:
         config, settings = workspace.config, workspace.settings
         if hasattr(config, "workerinput") or config.getoption("tx", default=None):
             raise SettingsError("--webeval-workers and -n exclude each other; use one of them")
-        scorer = Scorer((), workspace.sites, settings.today, settings.policy, workspace.configured_tasks)
+        scorer = Scorer((), workspace.sites, settings.today, settings.policy, workspace.tasks_origin)
         worker_settings = WorkerSettings(scorer, settings.rules, settings.limits, settings.timeout)
         config.stash[POOL] = WorkerPool(settings.workers, worker_settings)
         return cls(workspace, config.stash[POOL])
@@ -54,7 +55,9 @@ class SessionWorkers:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Request the collected runs, in their order, one after the other while the session goes on."""
-        self.pool.requests = self._requests(session.items)
+        runs = [item for item in session.items if isinstance(item, RunItem)]
+        self.run_count = len(runs)
+        self.pool.requests = ((item.path, self._request(item)) for item in runs)
 
     def pytest_report_header(self) -> str:
         """Show how many there are."""
@@ -62,23 +65,18 @@ class SessionWorkers:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Say that they were of no use."""
-        if not self.pool.taken:
+        if self.run_count > BORDERS and not self.pool.taken:
             terminalreporter.write_line(WITHOUT_EFFECT)
 
     def pytest_unconfigure(self) -> None:
         """End the processes."""
         self.pool.close()
 
-    def _requests(self, items: Iterable[pytest.Item]) -> Iterator[Request]:
-        for item in items:
-            if isinstance(item, RunItem) and item.problem is None:
-                request = self._request(item.path)
-                if request is not None:
-                    yield request
-
-    def _request(self, path: Path) -> Request | None:
+    def _request(self, item: RunItem) -> Request | None:
         """The request for a run; None where the session has to score it itself."""
-        workspace = self.workspace
+        workspace, path = self.workspace, item.path
+        if item.problem is not None:
+            return None
         try:
             run_format = workspace.format_of(path)
             if run_format is None or not any(run_format is built_in for built_in in formats.FORMATS):
