@@ -11,7 +11,7 @@ import pytest
 
 from tests.resume.killing import Killing
 
-MANNERS = ((), ("-n2",))
+MANNERS = ((), ("-n2",), ("--webeval-workers=2",))
 
 
 def killed(place, moments: int, seed: int) -> Killing:
@@ -20,13 +20,13 @@ def killed(place, moments: int, seed: int) -> Killing:
     for options in MANNERS:
         killing.undisturbed(*options)
     for number in range(moments):
-        killing.kill_one(*MANNERS[number % 2])
+        killing.kill_one(*MANNERS[number % len(MANNERS)])
     return killing
 
 
 @pytest.mark.parametrize(
     ("moments", "seed"),
-    [pytest.param(4, 1, id="some", marks=pytest.mark.whole), pytest.param(50, 2, id="fifty", marks=pytest.mark.whole)],
+    [pytest.param(6, 1, id="some", marks=pytest.mark.whole), pytest.param(50, 2, id="fifty", marks=pytest.mark.whole)],
 )
 def test_a_session_that_is_killed_at_any_moment_loses_nothing(tmp_path, capsys, moments, seed):
     killing = killed(tmp_path, moments, seed)
