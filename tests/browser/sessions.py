@@ -15,7 +15,7 @@ from typing import Any
 
 SUITE = Path(__file__).parents[2] / "example_suite"
 LEFT_OUT = shutil.ignore_patterns("eval_*.json", "__pycache__", "shop", "agents", "screenshots")
-QUIET = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:benchmark", "-q")
+QUIET = ("-pno:cacheprovider", "-pno:hypothesispytest", "-pno:benchmark", "-pno:rerunfailures", "-q")
 RUNS = ("--webeval-runs=suite/runs", "--webeval-config=suite/config.json")
 TRAJECTORIES = ("--webeval-runs=suite/trajectories/runs", "--webeval-tasks=suite/trajectories/tasks.tsv")
 SECONDS = 300

@@ -25,6 +25,7 @@ from typing import Any
 from tests.equivalence.differences import compare
 
 PROJECT = Path(__file__).parents[2]
+PLAIN = ("-pno:cacheprovider", "-pno:hypothesispytest", "-pno:benchmark", "-pno:rerunfailures")
 SUITES = {
     "example": ["--webeval-runs=example_suite/runs", "--webeval-config=example_suite/config.json"],
     "trajectories": [
@@ -32,7 +33,7 @@ SUITES = {
         "--webeval-tasks=example_suite/trajectories/tasks.tsv",
     ],
     "hostile": [
-        *("-c", "pytest.ini", "-p", "no:hypothesispytest"),
+        *("-c", "pytest.ini"),
         *("--webeval-runs=runs", "--webeval-runs=alone", "--webeval-config=config.json", "--webeval-own-tasks"),
     ],
 }
@@ -64,7 +65,7 @@ def score(tree: Path, suite: str, scratch: Path) -> Path:
     place = scratch / suite / str(len(list(scratch.glob(f"{suite}/*"))))
     place.mkdir(parents=True)
     root = hostile_corpus(scratch) if suite == "hostile" else example_suite(scratch)
-    command = [sys.executable, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", *SUITES[suite]]
+    command = [sys.executable, "-P", "-m", "pytest", "-q", *PLAIN, *SUITES[suite]]
     environment = os.environ | {"PYTHONPATH": str(tree)}
     done = subprocess.run(
         [*command, f"--webeval-output={place}"], cwd=root, env=environment, check=False, capture_output=True, text=True

@@ -20,6 +20,7 @@ from typing import Any
 
 SUITE = Path(__file__).parents[2] / "example_suite"
 COPIES = 2
+PLAIN = ("-pno:cacheprovider", "-pno:hypothesispytest", "-pno:benchmark", "-pno:rerunfailures")
 LONGEST = 120.0
 LITTLE_WHILE = 0.01
 RESULT, SUMMARY, JOURNAL = "eval_result.json", "eval_summary.json", "eval_journal.jsonl"
@@ -151,7 +152,7 @@ class Killing:
 
     def start(self, *options: str) -> subprocess.Popen[str]:
         """A session in a group of its own."""
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--webeval-runs=runs", *options]
+        command = [sys.executable, "-m", "pytest", *PLAIN, "--webeval-runs=runs", *options]
         command.append("--webeval-config=config.json")
         pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
         return subprocess.Popen(command, cwd=self.place, start_new_session=True, **pipes)

@@ -18,7 +18,8 @@ import msgspec
 
 from tests.hostile import write_corpus
 
-PLAIN = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:benchmark", "-v")
+# Without plugins that see each phase of a test, as most users have none.
+PLAIN = ("-pno:cacheprovider", "-pno:hypothesispytest", "-pno:benchmark", "-pno:rerunfailures", "-v")
 ROOTS = ("--webeval-runs=runs", "--webeval-runs=alone", "--webeval-config=config.json", "--webeval-own-tasks")
 # Root may read everything; the sessions must not, or permissions would be tested by nobody.
 AS_USERS = ("setpriv", "--bounding-set=-dac_override,-dac_read_search") if os.geteuid() == 0 else ()
