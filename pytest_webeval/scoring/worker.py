@@ -6,6 +6,7 @@ each run, each answered by an `Outcome`. Both ends are processes of one session,
 
 from __future__ import annotations
 
+import pickle
 import signal
 import sys
 from contextlib import nullcontext
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators import default_evaluators
@@ -68,6 +70,22 @@ class Outcome:
 NO_RESULT = Outcome()
 
 
+def encode(message: object) -> bytes | None:
+    """The bytes of a message; None for one that is nested too deep."""
+    try:
+        return pickle.dumps(message)
+    except (RecursionError, ValueError, TypeError, AttributeError, pickle.PicklingError):
+        return None
+
+
+def decode(content: bytes) -> Any:
+    """The message in these bytes, which the other process wrote; None for one that is nested too deep."""
+    try:
+        return pickle.loads(content)  # noqa: S301  (from a process of the same session)
+    except (RecursionError, ValueError, TypeError, AttributeError, pickle.UnpicklingError):
+        return None
+
+
 def main(handle: int) -> None:
     """Serve the requests that come through a socket until it is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the session is interrupted, and closes the socket
@@ -76,7 +94,9 @@ def main(handle: int) -> None:
             settings: WorkerSettings = connection.recv()
             scorer = replace(settings.scorer, evaluators=default_evaluators())
             while True:
-                connection.send(score_request(connection.recv(), replace(settings, scorer=scorer)))
+                request: Request | None = decode(connection.recv_bytes())
+                outcome = score_request(request, replace(settings, scorer=scorer)) if request else NO_RESULT
+                connection.send_bytes(encode(outcome) or pickle.dumps(NO_RESULT))
         except (EOFError, BrokenPipeError, ConnectionResetError):
             sys.exit()
 

@@ -12,12 +12,14 @@ from dataclasses import field
 from multiprocessing.connection import Connection
 from multiprocessing.connection import Pipe
 from multiprocessing.connection import wait
-from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 
+from pytest_webeval.scoring.worker import NO_RESULT
 from pytest_webeval.scoring.worker import Outcome
 from pytest_webeval.scoring.worker import Request
 from pytest_webeval.scoring.worker import WorkerSettings
+from pytest_webeval.scoring.worker import decode
+from pytest_webeval.scoring.worker import encode
 
 # -P: what lies in the current directory, which may be a run, is not imported.
 START = "import sys; sys.path[:] = {path!r}; from pytest_webeval.scoring.worker import main; main({handle})"
@@ -122,19 +124,19 @@ class WorkerPool:
         path, request = next(self.requests, (None, None))
         if path is None:
             return False
-        if request is None:
+        content = encode(request) if request is not None else None
+        if request is None or content is None:
             self._unsent.add(path)
         else:
             self._sent[path] = None
-            self._send(request)
+            self._send(request, content)
         return True
 
-    def _send(self, request: Request) -> None:
+    def _send(self, request: Request, content: bytes) -> None:
         """Send a request to the worker with the fewest. One that may not fit into the socket waits for an idle worker.
 
         Otherwise both ends could wait for each other, each with a long message.
         """
-        content = bytes(ForkingPickler.dumps(request))
         while len(content) > SHORT and all(worker.requests for worker in self._workers):
             self._receive()
         worker = min(self._workers, key=lambda each: len(each.requests))
@@ -147,13 +149,13 @@ class WorkerPool:
         for connection in wait(list(busy)):
             worker = busy[connection]  # type: ignore[index]
             try:
-                outcome = worker.connection.recv()
+                content = worker.connection.recv_bytes()
             except (EOFError, OSError):
                 self._replace(worker)
                 continue
             request = worker.requests.popleft()
             if request.path in self._sent:
-                self._outcomes[request.path] = outcome
+                self._outcomes[request.path] = decode(content) or NO_RESULT
 
     def _replace(self, lost: Worker) -> None:
         """Start another process for one that died, and send it the same requests, unless the first killed it again."""
@@ -167,7 +169,7 @@ class WorkerPool:
             if suspect.path in self._sent:
                 self._outcomes[suspect.path] = Outcome(problem=LOST.format(tries=TRIES, status=status))
         for request in lost.requests:
-            self._send(request)
+            self._send(request, encode(request) or b"")
 
     def close(self) -> None:
         """End the processes."""

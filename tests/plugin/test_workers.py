@@ -271,3 +271,16 @@ def test_one_or_two_runs_are_no_reason_to_complain(runs, webeval):
     runs.add(101)
     runs.add(102)
     webeval("--webeval-workers=2").stdout.no_fnmatch_line("*had no effect*")
+
+
+def test_a_task_that_is_nested_too_deep_to_be_sent_is_scored_in_the_session(six, webeval):
+    nest = []
+    for _ in range(600):
+        nest = [nest]
+    six.tasks[3]["instantiation_dict"] = {"deep": nest}
+    six.tasks[4]["instantiation_dict"] = {"deep": nest}
+    six.define()
+    outcomes = webeval().parseoutcomes()
+    expected = read_files(six.root)
+    assert webeval("--webeval-workers=2").parseoutcomes() == outcomes
+    assert read_files(six.root) == expected
