@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from collections.abc import Iterator
-from contextlib import nullcontext
-from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -30,14 +28,14 @@ from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rules import find_rules
-from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.definition import Definition
-from pytest_webeval.scoring.definition import find_defining
-from pytest_webeval.scoring.score import format_timeout
+from pytest_webeval.scoring.definition import find_source
+from pytest_webeval.scoring.definition import find_task
+from pytest_webeval.scoring.score import limit_time
 from pytest_webeval.scoring.score import warn_of_refusal
 from pytest_webeval.scoring.scorer import Scorer
 from pytest_webeval.scoring.task_result import build_error_result
@@ -92,15 +90,24 @@ def score(  # noqa: PLR0913  (all but the run are optional)
     trajectory needs no `tasks`, and `policy` says how its stored verdict is read; one that says nothing about the agent
     has a result that is excluded from every count.
     """
-    checkers = default_evaluators() if evaluators is None else evaluators
-    scorer = Scorer(
-        checkers,
+    scorer = _build_scorer(tasks, sites, evaluators, today, policy)
+    return _score_or_exclude(scorer, run, Definition.of(run, tasks))
+
+
+def _build_scorer(
+    tasks: TaskSet | None,
+    sites: Sites | None,
+    evaluators: Iterable[Evaluator] | None,
+    today: date | None,
+    policy: VerdictPolicy | None,
+) -> Scorer:
+    return Scorer(
+        default_evaluators() if evaluators is None else list(evaluators),
         sites or Sites(),
         today or present_day(),
         policy or VerdictPolicy(),
         tasks.origin if tasks is not None else None,
     )
-    return _score_or_exclude(scorer, run, Definition.of(run, tasks))
 
 
 def _score_or_exclude(scorer: Scorer, run: Run, definition: Definition) -> TaskResult:
@@ -115,7 +122,7 @@ def _score_or_exclude(scorer: Scorer, run: Run, definition: Definition) -> TaskR
 def _score_in_time(scorer: Scorer, run: Run, tasks: TaskSet | None, timeout: float) -> TaskResult:
     """The result of a run, which is an error where it cannot be scored."""
     try:
-        with time_limit(timeout, format_timeout(timeout)) if timeout else nullcontext():
+        with limit_time(timeout):
             return _score_or_exclude(scorer, run, Definition.of(run, tasks))
     except WebEvalError as error:
         return _build_refused_result(run, tasks, error)
@@ -123,14 +130,8 @@ def _score_in_time(scorer: Scorer, run: Run, tasks: TaskSet | None, timeout: flo
 
 def _build_refused_result(run: Run, tasks: TaskSet | None, error: WebEvalError) -> TaskResult:
     unread = replace(run, inputs=RunInputs(run.path, limits=run.inputs.limits))  # nothing that was read counts
-    defining = None
-    with suppress(WebEvalError):
-        defining = find_defining(run, tasks)
-    source = (defining.checksum, defining.origin) if defining is not None else ("", "")
-    task = None
-    with suppress(WebEvalError):
-        task = defining.get(run.task_id) if defining is not None and run.task_id in defining else None
-    result = build_error_result(unread, task, sanitize(" ".join(str(error).split())), *source)
+    message = sanitize(" ".join(str(error).split()))
+    result = build_error_result(unread, find_task(run, tasks), message, *find_source(run, tasks))
     return result.with_warnings([*result.warnings, *warn_of_refusal(error)])
 
 
@@ -157,16 +158,8 @@ def score_runs(  # noqa: PLR0913  (all but the directory are optional)
     """
     top = Path(root)
     known_tasks = tasks if tasks is not None else _load_root_tasks(top)
-    checkers = list(default_evaluators() if evaluators is None else evaluators)
+    scorer = _build_scorer(tasks, sites, evaluators, today, policy)
     redacting = Redacting(RedactionPolicy(), output is not None)
-
-    scorer = Scorer(
-        checkers,
-        sites or Sites(),
-        today or present_day(),
-        policy or VerdictPolicy(),
-        tasks.origin if tasks is not None else None,
-    )
     for run in find_runs(top, rules, limits):
         result = _score_in_time(scorer, run, known_tasks, timeout)
         directory = run.path if output is None else Path(output) / run.path.relative_to(top)

@@ -55,7 +55,7 @@ PHASES = (
 )
 # Plugins of pytest whose hooks for phases have nothing to do for a run item: it prints nothing, logs nothing, starts no
 # thread, and has no mark that skips it. Every other plugin sees each phase.
-WITHOUT_EFFECT = frozenset(
+IDLE_IN_PHASES = frozenset(
     {
         "capturemanager",
         "fixtures",
@@ -72,7 +72,7 @@ WITHOUT_EFFECT = frozenset(
     }
 )
 # Plugins that leave the report of a setup or a teardown that passed as it is.
-WITHOUT_REPORTS = frozenset(
+IDLE_IN_REPORTS = frozenset(
     {"html", "runner", "skipping", "tmpdir", "unittest", "webeval-long-failures", "webeval-session"}
 )
 SHOWING_PHASES = ("usepdb", "trace", "setupshow", "setuponly", "setupplan", "log_level", "log_file", "log_cli_level")
@@ -80,6 +80,14 @@ LOGGING = ("log_cli", "log_level", "log_file")
 SKIPPING_MARKS = frozenset({"skip", "skipif", "xfail"})
 CURRENT_TEST = "PYTEST_CURRENT_TEST"
 ENDING_SESSION = (pytest.exit.Exception, KeyboardInterrupt)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What holds for all runs in a directory. `reports_all`: other plugins take part in making each report."""
+
+    is_direct: bool
+    reports_all: bool
 
 
 @dataclass(eq=False)
@@ -90,7 +98,7 @@ class DirectItems:
     workspace: Workspace
     _previous: pytest.Item | None = None
     _is_overridden: bool = False
-    _groups: dict[Any, bool] = field(default_factory=dict)  # by the directory around the runs
+    _groups: dict[Any, Group] = field(default_factory=dict)  # by the directory around the runs
 
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> None:
         """Remember that a fixture of a user takes the place of one of ours."""
@@ -104,31 +112,35 @@ class DirectItems:
         What pytest has set up for a directory stays, so the items before and after must be in the same directory.
         """
         previous, self._previous = self._previous, item
-        if not (_are_siblings(item, previous) and _are_siblings(item, nextitem) and self._is_direct(item)):
+        if not (_are_siblings(item, previous) and _are_siblings(item, nextitem)):
+            return None
+        group = self._group(item)
+        if not group.is_direct or self._is_overridden or _is_skipping(item):
             return None
         hook = item.ihook
         hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         pool = self.config.stash.get(POOL, None)
-        DirectItem(item, hook, self.workspace, _make_reports(hook), pool).run()
+        DirectItem(item, hook, self.workspace, group.reports_all, pool).run()
         hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
         return True
 
-    def _is_direct(self, item: Any) -> bool:
-        group = item.parent.parent
-        if group not in self._groups:
-            self._groups[group] = FIXTURES.issuperset(item.fixturenames) and self._are_phases_unused(item)
-        is_skipping = any(mark.name in SKIPPING_MARKS for mark in item.iter_markers())
-        return self._groups[group] and not (self._is_overridden or is_skipping)
+    def _group(self, item: Any) -> Group:
+        directory = item.parent.parent
+        if directory not in self._groups:
+            is_direct = FIXTURES.issuperset(item.fixturenames) and self._are_phases_unused(item)
+            makers = item.ihook.pytest_runtest_makereport.get_hookimpls()
+            reports_all = any(each.plugin_name not in IDLE_IN_REPORTS for each in makers)
+            self._groups[directory] = Group(is_direct, reports_all)
+        return self._groups[directory]
 
     def _are_phases_unused(self, item: pytest.Item) -> bool:
         """Whether no option and no other plugin shows or changes the phases of an item."""
         if any(self.config.getoption(name, default=None) for name in SHOWING_PHASES) or any(map(self._ini, LOGGING)):
             return False
-        hooks = {name: getattr(item.ihook, name).get_hookimpls() for name in (*PHASES, "pytest_runtest_protocol")}
-        protocols = [each for each in hooks.pop("pytest_runtest_protocol") if not (each.wrapper or each.hookwrapper)]
-        return all(
-            each.plugin_name in WITHOUT_EFFECT for each in (*protocols, *(one for row in hooks.values() for one in row))
-        )
+        seeing = [each for name in PHASES for each in getattr(item.ihook, name).get_hookimpls()]
+        running = item.ihook.pytest_runtest_protocol.get_hookimpls()
+        seeing += [each for each in running if not (each.wrapper or each.hookwrapper)]
+        return all(each.plugin_name in IDLE_IN_PHASES for each in seeing)
 
     def _ini(self, name: str) -> Any:
         try:
@@ -137,15 +149,9 @@ class DirectItems:
             return None
 
 
-def _make_reports(hook: pluggy.HookRelay) -> bool:
-    """Whether a plugin looks at reports of phases that passed while they are made."""
-    makers = hook.pytest_runtest_makereport.get_hookimpls()
-    return any(each.plugin_name not in WITHOUT_REPORTS for each in makers)
-
-
 @dataclass(eq=False)
 class DirectItem:
-    """One run item that is being scored. `reports_all`: other plugins take part in making each report."""
+    """One run item that is being scored. `reports_all`: other plugins make each report with pytest."""
 
     item: Any
     hook: pluggy.HookRelay
@@ -214,6 +220,10 @@ class DirectItem:
 
 def _bind_evaluators(recorder: RecordEvaluation) -> list[Checker]:
     return [Checker(evaluator, recorder) for evaluator in default_evaluators()]
+
+
+def _is_skipping(item: pytest.Item) -> bool:
+    return any(mark.name in SKIPPING_MARKS for mark in item.iter_markers())
 
 
 def _are_siblings(item: pytest.Item, other: pytest.Item | None) -> bool:

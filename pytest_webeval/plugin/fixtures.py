@@ -105,9 +105,9 @@ def load_outcome(node: Any, run: Run, outcome: Outcome, workspace: Workspace) ->
     if outcome.problem is not None and not outcome.is_loaded:
         node.stash[UNREADABLE] = True
         raise EvaluationError(outcome.problem)
-    run.inputs.checksums.update(outcome.checksums or {})
-    run.inputs.salts.update(outcome.salts or {})
-    run.inputs.durations.seconds.update(outcome.seconds or {})
+    run.inputs.checksums.update(outcome.checksums)
+    run.inputs.salts.update(outcome.salts)
+    run.inputs.durations.seconds.update(outcome.seconds)
 
 
 def build_recorder(node: Any, run: Run, sites: Sites, evaluators: Callable[[], Iterable[Any]]) -> RecordEvaluation:

@@ -57,6 +57,7 @@ def register(config: pytest.Config) -> None:
         _ = workspace.sites, workspace.configured_tasks, workspace.subset
         config.stash[MISSING_TASKS].check()
         _check_report(workspace)
+        _check_workers(workspace)
         if writes(config):
             check_output_paths(workspace.settings)
     except WebEvalError as error:
@@ -99,6 +100,12 @@ def _check_report(workspace: Workspace) -> None:
         from pytest_webeval.reports.html.screenshots import pillow  # only for this option
 
         pillow()
+
+
+def _check_workers(workspace: Workspace) -> None:
+    """Raise `SettingsError` if processes of two kinds are requested."""
+    if workspace.settings.workers and workspace.config.getoption("tx", default=None):
+        raise SettingsError("--webeval-workers and -n exclude each other; use one of them")
 
 
 def _is_run(path: Path, workspace: Workspace) -> bool:

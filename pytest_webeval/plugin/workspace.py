@@ -36,7 +36,9 @@ from pytest_webeval.results import RESULT
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.scoring.definition import Trust
-from pytest_webeval.scoring.definition import find_defining
+from pytest_webeval.scoring.definition import find_source
+from pytest_webeval.scoring.definition import find_task
+from pytest_webeval.scoring.scorer import Scorer
 from pytest_webeval.tasks.dataset import TASKS
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.dataset import load_tasks
@@ -91,6 +93,12 @@ class Workspace:
     def tasks_origin(self) -> str | None:
         """The name of the file of tasks that an option names, or None."""
         return self.configured_tasks.origin if self.configured_tasks is not None else None
+
+    @cached_property
+    def scorer(self) -> Scorer:
+        """What decides the results of all runs, but for the evaluators, which each item has of its own."""
+        settings = self.settings
+        return Scorer((), self.sites, settings.today, settings.policy, self.tasks_origin)
 
     @cached_property
     def subset(self) -> Subset | None:
@@ -166,18 +174,15 @@ class Workspace:
 
     def source_of(self, run: Run) -> tuple[str, str]:
         """Checksum and name of the file with the definition of a run's task; empty where it has none."""
-        try:
-            tasks = find_defining(run, self._task_set(run)[0])
-        except WebEvalError:
-            tasks = None
-        return (tasks.checksum, tasks.origin) if tasks is not None else ("", "")
+        return find_source(run, self._tasks_or_none(run))
 
     def task_or_none(self, run: Run) -> Task | None:
         """The definition of a run's task, if it can be used. Reads no recording."""
+        return find_task(run, self._tasks_or_none(run))
+
+    def _tasks_or_none(self, run: Run) -> TaskSet | None:
         try:
-            tasks, _ = self._task_set(run)
-            is_defined = tasks is not None and run.task_id in tasks
-            return tasks.get(run.task_id) if tasks is not None and is_defined else None
+            return self._task_set(run)[0]
         except WebEvalError:
             return None
 
@@ -218,17 +223,7 @@ class Workspace:
 
     def case(self, run: Run, definition: Definition, sites: Sites) -> Case:
         """What evaluators may look at."""
-        case = Case(
-            run,
-            definition.task,
-            sites,
-            today=self.settings.today,
-            requested_policy=self.settings.policy,
-            calls=PytestCalls(self.config.rootpath, config=self.config),
-            is_published=definition.trust is Trust.PUBLISHED,
-        )
-        definition.warn(case, self.tasks_origin)
-        return case
+        return self.scorer.build_case(run, definition, sites, PytestCalls(self.config.rootpath, config=self.config))
 
     def result_path(self, path: Path) -> Path:
         """The path of the result of a run."""

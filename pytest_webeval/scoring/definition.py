@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
+from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import WarningKind
@@ -56,3 +57,20 @@ class Definition:
 def find_defining(run: Run, tasks: TaskSet | None) -> TaskSet | None:
     """The definitions if the task of the run is among them, as it need not be for a trajectory."""
     return None if tasks is None or (run.trajectory is not None and run.task_id not in tasks) else tasks
+
+
+def find_source(run: Run, tasks: TaskSet | None) -> tuple[str, str]:
+    """Checksum and name of the file with the definition of a run's task; empty where it has none."""
+    try:
+        defining = find_defining(run, tasks)
+    except WebEvalError:
+        return "", ""
+    return (defining.checksum, defining.origin) if defining is not None else ("", "")
+
+
+def find_task(run: Run, tasks: TaskSet | None) -> Task | None:
+    """The definition of a run's task, if it can be used. Reads no recording."""
+    try:
+        return tasks.get(run.task_id) if tasks is not None and run.task_id in tasks else None
+    except WebEvalError:
+        return None

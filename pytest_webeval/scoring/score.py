@@ -7,6 +7,8 @@ import math
 import time
 import warnings
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from contextlib import nullcontext
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -26,6 +28,7 @@ from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.results import worst_status
 from pytest_webeval.rules import find_quirk
+from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.scoring.task_result import build_result
 from pytest_webeval.tasks.task import Expectation
 
@@ -126,6 +129,11 @@ def warn_of_refusal(error: BaseException | None) -> list[ResultWarning]:
 def format_timeout(seconds: float) -> str:
     """The reason of a run that takes longer than it may."""
     return f"scoring timed out after {seconds:g} s; inspect the run or raise --webeval-timeout"
+
+
+def limit_time(seconds: float) -> AbstractContextManager[None]:
+    """Let the scoring of a run take so many seconds; 0 for no limit. Raises `EvaluationError` when it takes longer."""
+    return time_limit(seconds, format_timeout(seconds)) if seconds else nullcontext()
 
 
 def _switches_that_matter(

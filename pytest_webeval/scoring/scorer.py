@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.evaluators.calls import EvaluatorCalls
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import TaskResult
@@ -29,13 +30,21 @@ class Scorer:
 
     def score(self, run: Run, definition: Definition) -> TaskResult:
         """The result of a run. Raises `WebEvalError` where it has none, `RunExcluded` where it is excluded."""
+        case = self.build_case(run, definition)
+        return score(case, self.evaluators, definition.checksum, definition.origin)
+
+    def build_case(
+        self, run: Run, definition: Definition, sites: Sites | None = None, calls: EvaluatorCalls | None = None
+    ) -> Case:
+        """What evaluators may look at, with warnings about the definition. `sites` may replace those of all runs."""
         case = Case(
             run,
             definition.task,
-            self.sites,
+            sites or self.sites,
             today=self.today,
             requested_policy=self.policy,
+            calls=calls or EvaluatorCalls(),
             is_published=definition.trust is Trust.PUBLISHED,
         )
         definition.warn(case, self.tasks_origin)
-        return score(case, self.evaluators, definition.checksum, definition.origin)
+        return case

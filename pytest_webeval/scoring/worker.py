@@ -9,8 +9,8 @@ from __future__ import annotations
 import pickle
 import signal
 import sys
-from contextlib import nullcontext
 from dataclasses import dataclass
+from dataclasses import field
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -19,13 +19,12 @@ from typing import Any
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.recordings.formats import FORMATS
-from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rules import Rules
-from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.scoring.score import format_timeout
+from pytest_webeval.scoring.score import limit_time
 from pytest_webeval.scoring.scorer import Scorer
 
 BUILT_IN_FORMATS = {run_format.name: run_format for run_format in FORMATS}
@@ -60,9 +59,9 @@ class Outcome:
     """
 
     result: TaskResult | None = None
-    checksums: dict[str, str] | None = None
-    salts: dict[str, tuple[int, bytes]] | None = None
-    seconds: dict[str, float] | None = None
+    checksums: dict[str, str] = field(default_factory=dict)
+    salts: dict[str, tuple[int, bytes]] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
     problem: str | None = None
     is_loaded: bool = False
 
@@ -92,10 +91,10 @@ def main(handle: int) -> None:
     with Connection(handle) as connection:
         try:
             settings: WorkerSettings = connection.recv()
-            scorer = replace(settings.scorer, evaluators=default_evaluators())
+            settings = replace(settings, scorer=replace(settings.scorer, evaluators=default_evaluators()))
             while True:
                 request: Request | None = decode(connection.recv_bytes())
-                outcome = score_request(request, replace(settings, scorer=scorer)) if request else NO_RESULT
+                outcome = score_request(request, settings) if request else NO_RESULT
                 connection.send_bytes(encode(outcome) or pickle.dumps(NO_RESULT))
         except (EOFError, BrokenPipeError, ConnectionResetError):
             sys.exit()
@@ -103,25 +102,17 @@ def main(handle: int) -> None:
 
 def score_request(request: Request, settings: WorkerSettings) -> Outcome:
     """The outcome of a run. Whatever goes wrong with it is left to the session, which knows how to report it."""
-    loaded: list[Run] = []
-    late = format_timeout(settings.timeout)
+    run = BUILT_IN_FORMATS[request.format].load(request.path, request.label, settings.rules).within(settings.limits)
+    late, is_loaded = format_timeout(settings.timeout), False
     try:
-        with time_limit(settings.timeout, late) if settings.timeout else nullcontext():
-            return _score(request, settings, loaded)
+        with limit_time(settings.timeout):
+            run.check()
+            is_loaded = True
+            result = settings.scorer.score(run, request.definition)
+            return Outcome(result, run.inputs.checksums, run.inputs.salts, run.inputs.durations.seconds)
     except WebEvalError as error:
-        return Outcome(problem=late, is_loaded=bool(loaded)) if str(error) == late else NO_RESULT
+        return Outcome(problem=late, is_loaded=is_loaded) if str(error) == late else NO_RESULT
     except Exception:  # noqa: BLE001  (the session meets it again, where it is an error of this run alone)
         return NO_RESULT
-
-
-def _score(request: Request, settings: WorkerSettings, loaded: list[Run]) -> Outcome:
-    run_format = BUILT_IN_FORMATS[request.format]
-    run = run_format.load(request.path, request.label, settings.rules).within(settings.limits)
-    try:
-        run.check()
-        loaded.append(run)
-        result = settings.scorer.score(run, request.definition)
-        inputs = run.inputs
-        return Outcome(result, inputs.checksums, inputs.salts, inputs.durations.seconds)
     finally:
         run.release()

@@ -28,6 +28,11 @@ AHEAD = 16  # outcomes for each worker that may wait to be taken
 SHORT = 2**14  # bytes of a request that fits into the socket beside others
 TRIES = 2
 LOST = "worker processes that scored this run died {tries} times ({status}); inspect the run, or lower the limits"
+# The whole installation is at fault, not a run.
+UNUSABLE = (
+    "a worker process ended by itself ({status}), and the session scored its runs; to see why, run "
+    'python -P -c "import pytest_webeval.scoring.worker"'
+)
 
 
 @dataclass(eq=False)
@@ -36,7 +41,7 @@ class Worker:
 
     process: subprocess.Popen[bytes]
     connection: Connection
-    requests: deque[Request] = field(default_factory=deque)
+    requests: deque[tuple[Path, bytes]] = field(default_factory=deque)
 
     @classmethod
     def start(cls, settings: WorkerSettings) -> Worker:
@@ -62,8 +67,13 @@ class Worker:
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(seconds)
         self.process.kill()
-        status = self.process.wait()
-        return f"signal {-status}" if status < 0 else f"exit code {status}"
+        self.process.wait()
+        return f"signal {-self.process.returncode}" if self.was_killed else f"exit code {self.process.returncode}"
+
+    @property
+    def was_killed(self) -> bool:
+        """Whether a signal ended the process, as it does where a run takes too much memory."""
+        return self.process.returncode is not None and self.process.returncode < 0
 
 
 @dataclass(eq=False)
@@ -77,6 +87,7 @@ class WorkerPool:
     settings: WorkerSettings
     requests: Iterator[tuple[Path, Request | None]] = field(default_factory=lambda: iter(()))
     taken: int = 0
+    problem: str | None = None  # why there are fewer workers than requested
     _workers: list[Worker] = field(default_factory=list)
     _sent: dict[Path, None] = field(default_factory=dict)  # in their order, until their outcome is taken or dropped
     _unsent: set[Path] = field(default_factory=set)  # runs passed over that no worker can score
@@ -85,7 +96,14 @@ class WorkerPool:
 
     def start(self) -> None:
         """Start the processes, which load what they need while the session collects."""
-        self._workers = [Worker.start(self.settings) for _ in range(self.count)]
+        for _ in range(self.count):
+            self._start_worker()
+
+    def _start_worker(self) -> None:
+        try:
+            self._workers.append(Worker.start(self.settings))
+        except OSError as error:  # no process or no file is left for it
+            self.problem = UNUSABLE.format(status=error.strerror or error)
 
     def take(self, path: Path) -> Outcome | None:
         """Wait for the outcome of a run; None for one that no worker scores. Those of earlier runs are dropped."""
@@ -102,8 +120,9 @@ class WorkerPool:
         self._fill()
         while path not in self._outcomes:
             self._receive()
-        self.taken += 1
+            self._fill()
         outcome = self._outcomes[path]
+        self.taken += 1
         self._drop(path)
         self._fill()
         return outcome
@@ -125,51 +144,65 @@ class WorkerPool:
         if path is None:
             return False
         content = encode(request) if request is not None else None
-        if request is None or content is None:
+        if content is None:
             self._unsent.add(path)
         else:
             self._sent[path] = None
-            self._send(request, content)
+            self._send(path, content)
         return True
 
-    def _send(self, request: Request, content: bytes) -> None:
+    def _send(self, path: Path, content: bytes) -> None:
         """Send a request to the worker with the fewest. One that may not fit into the socket waits for an idle worker.
 
         Otherwise both ends could wait for each other, each with a long message.
         """
-        while len(content) > SHORT and all(worker.requests for worker in self._workers):
+        while len(content) > SHORT and self._workers and all(worker.requests for worker in self._workers):
             self._receive()
+        if not self._workers:
+            self._keep(path, NO_RESULT)
+            return
         worker = min(self._workers, key=lambda each: len(each.requests))
-        worker.requests.append(request)
+        worker.requests.append((path, content))
         with suppress(OSError):  # it has died, which is noticed when its answer is awaited
             worker.connection.send_bytes(content)
 
     def _receive(self) -> None:
+        """Wait for one answer. To replace a worker may receive others, so that a second one of here may be gone."""
         busy = {worker.connection: worker for worker in self._workers if worker.requests}
-        for connection in wait(list(busy)):
-            worker = busy[connection]  # type: ignore[index]
-            try:
-                content = worker.connection.recv_bytes()
-            except (EOFError, OSError):
-                self._replace(worker)
-                continue
-            request = worker.requests.popleft()
-            if request.path in self._sent:
-                self._outcomes[request.path] = decode(content) or NO_RESULT
+        worker = busy[wait(list(busy))[0]]  # type: ignore[index]
+        try:
+            content = worker.connection.recv_bytes()
+        except (EOFError, OSError):
+            self._replace(worker)
+            return
+        path, _ = worker.requests.popleft()
+        self._keep(path, decode(content) or NO_RESULT)
+
+    def _keep(self, path: Path, outcome: Outcome) -> None:
+        if path in self._sent:
+            self._outcomes[path] = outcome
 
     def _replace(self, lost: Worker) -> None:
-        """Start another process for one that died, and send it the same requests, unless the first killed it again."""
+        """Start another process for one that was killed, and send it the same requests, unless the first kills again.
+
+        A process that ended by itself could not even start; the next one could not either.
+        """
         status = lost.end(1)
         self._workers.remove(lost)
-        self._workers.append(Worker.start(self.settings))
-        suspect = lost.requests[0]
-        self._deaths[suspect.path] = self._deaths.get(suspect.path, 0) + 1
-        if self._deaths[suspect.path] >= TRIES:
+        if lost.was_killed:
+            self._start_worker()
+            self._count_death(lost, status)
+        else:
+            self.problem = UNUSABLE.format(status=status)
+        for path, content in lost.requests:
+            self._send(path, content)
+
+    def _count_death(self, lost: Worker, status: str) -> None:
+        path, _ = lost.requests[0]
+        self._deaths[path] = self._deaths.get(path, 0) + 1
+        if self._deaths[path] >= TRIES:
             lost.requests.popleft()
-            if suspect.path in self._sent:
-                self._outcomes[suspect.path] = Outcome(problem=LOST.format(tries=TRIES, status=status))
-        for request in lost.requests:
-            self._send(request, encode(request) or b"")
+            self._keep(path, Outcome(problem=LOST.format(tries=TRIES, status=status)))
 
     def close(self) -> None:
         """End the processes."""

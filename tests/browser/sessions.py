@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.support.sessions import PLAIN
+
 SUITE = Path(__file__).parents[2] / "example_suite"
 LEFT_OUT = shutil.ignore_patterns("eval_*.json", "__pycache__", "shop", "agents", "screenshots")
-QUIET = ("-pno:cacheprovider", "-pno:hypothesispytest", "-pno:benchmark", "-pno:rerunfailures", "-q")
 RUNS = ("--webeval-runs=suite/runs", "--webeval-config=suite/config.json")
 TRAJECTORIES = ("--webeval-runs=suite/trajectories/runs", "--webeval-tasks=suite/trajectories/tasks.tsv")
 SECONDS = 300
@@ -63,7 +64,7 @@ def copied(directory: Path) -> Path:
 
 def scored(directory: Path, *options: str) -> Session:
     """A session there that writes a report."""
-    return Session(directory, called(directory, *QUIET, *options, "--webeval-report=report"))
+    return Session(directory, called(directory, *PLAIN, "-q", *options, "--webeval-report=report"))
 
 
 def called(directory: Path, *arguments: str) -> str:

@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.equivalence.differences import compare
+from tests.support.sessions import PLAIN
 
 PROJECT = Path(__file__).parents[2]
-PLAIN = ("-pno:cacheprovider", "-pno:hypothesispytest", "-pno:benchmark", "-pno:rerunfailures")
 SUITES = {
     "example": ["--webeval-runs=example_suite/runs", "--webeval-config=example_suite/config.json"],
     "trajectories": [

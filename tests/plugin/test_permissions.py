@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from tests.support import recorded
+from tests.support.sessions import PLAIN
 from tests.support.unprivileged import MAY_NOT_READ
 from tests.support.unprivileged import NOBODY
-from tests.support.unprivileged import PLAIN
 from tests.support.unprivileged import prefix
 
 WORKERS = pytest.mark.parametrize(

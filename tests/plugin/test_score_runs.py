@@ -17,18 +17,20 @@ from pytest_webeval import TaskDefinitionError
 from pytest_webeval import load_sites
 from pytest_webeval import load_tasks
 from pytest_webeval import score_runs
+from tests.support.sessions import read_files
+from tests.support.unprivileged import MAY_NOT_READ
+from tests.support.unprivileged import prefix
 
 SUITE = Path(__file__).parents[2] / "example_suite"
+UNJUDGED = "WebSurfer-fara-3-max_n_images-3/fara-7b/ana/WebTailBench_hf/r1/traj/books_old_1"
 ROOTS = {"runs": SUITE / "runs", "trajectories": SUITE / "trajectories/runs"}
 
 
 def read_results(root):
-    results = {}
-    for path in sorted(root.rglob("eval_result.json")):
-        content = json.loads(path.read_bytes())
-        about = content["webeval"]
-        about.update(wall_time=0, run=about["run"].removeprefix("runs/"))
-        results[path.relative_to(root).as_posix()] = content
+    """The results of a session, whose runs have names that start with that of their root."""
+    results = read_files(root, "eval_result.json")
+    for content in results.values():
+        content["webeval"]["run"] = content["webeval"]["run"].removeprefix("runs/")
     return results
 
 
@@ -125,3 +127,44 @@ def test_pytest_is_not_imported(runs):
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=runs.root.parent
     )
     assert done.stdout == "1 False\n"
+
+
+@pytest.fixture
+def score_as_user(runs):
+    """Scores two runs as a user who may do only what modes allow; the first directory has the mode given."""
+    program = "import pytest_webeval as w; print([one.status.value for one in w.score_runs({})])"
+    for number in (101, 102):
+        runs.add(number)
+
+    def run(mode, arguments="'runs'"):
+        command = [*prefix(*MAY_NOT_READ), sys.executable, "-c", program.format(arguments)]
+        (runs.root / "101").chmod(mode)
+        try:
+            return subprocess.run(command, capture_output=True, text=True, check=False, cwd=runs.root.parent)
+        finally:
+            (runs.root / "101").chmod(0o755)
+
+    return run
+
+
+def test_a_directory_that_nobody_may_use_is_an_error_without_a_file(score_as_user, runs):
+    assert score_as_user(0).stdout == "['error', 'success']\n"
+    assert runs.written == ["102/eval_result.json"]
+
+
+def test_an_output_directory_has_the_error_too(score_as_user, runs):
+    score_as_user(0, "'runs', output='results'")
+    assert json.loads((runs.root.parent / "results/101/eval_result.json").read_bytes())["status"] == "error"
+
+
+def test_a_verdict_that_cannot_be_written_is_raised(score_as_user):
+    assert "SettingsError: cannot write " in score_as_user(0o555).stderr
+
+
+def test_a_run_without_a_verdict_loses_its_earlier_result(suite):
+    root = suite("trajectories")
+    without = root / UNJUDGED
+    (without / "eval_result.json").write_text("{}")
+    results = list(score_runs(root))
+    assert UNJUDGED in [result.webeval["run"] for result in results]
+    assert not (without / "eval_result.json").exists()

@@ -12,8 +12,8 @@ from pytest_webeval.plugin.snapshots import snapshot
 from pytest_webeval.recordings.formats import FORMATS
 from pytest_webeval.recordings.run_tree import Branch
 from pytest_webeval.recordings.run_tree import Kind
+from tests.support.sessions import PLAIN
 from tests.support.unprivileged import MAY_NOT_READ
-from tests.support.unprivileged import PLAIN
 from tests.support.unprivileged import prefix
 
 LAST = '''

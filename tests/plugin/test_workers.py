@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
@@ -10,25 +9,16 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from pytest_webeval.scoring.worker_pool import WorkerPool
 from tests.support.runs import visited
+from tests.support.sessions import read_files
 
 SUITE = Path(__file__).parents[2] / "example_suite"
 ROOTS = {"runs": SUITE / "runs", "trajectories": SUITE / "trajectories/runs"}
-
-
-def read_files(root):
-    """Results and summary, without what differs between two sessions."""
-    files = {}
-    for path in sorted(root.rglob("eval_*.json")):
-        content = json.loads(path.read_bytes())
-        content.pop("timestamp", None)
-        content["webeval"].update(wall_time=0, slowest=[])
-        files[path.relative_to(root).as_posix()] = content
-    return files
 
 
 @pytest.fixture
@@ -73,7 +63,9 @@ import os
 import sys
 from pathlib import Path
 
-if "pytest_webeval" not in sys.argv and sys.flags.safe_path:
+if sys.flags.safe_path:  # a worker process
+    if "EXIT_CODE" in os.environ:
+        os._exit(int(os.environ["EXIT_CODE"]))
     import pytest_webeval.scoring.worker as worker
 
     score_request = worker.score_request
@@ -88,7 +80,16 @@ if "pytest_webeval" not in sys.argv and sys.flags.safe_path:
             check = where.check
             where.check = lambda _: (setattr(where, "check", check), time.sleep(60))
         deaths = Path(os.environ["DEATHS"])
-        if request.label == "runs/103" and len(deaths.read_text()) < int(os.environ["MOST_DEATHS"]):
+        (deaths.parent / f"seen{request.label[-3:]}").touch()
+        if request.label == "runs/103" and "AWAITED" in os.environ:
+            import time
+
+            end = time.monotonic() + 30
+            while not (deaths.parent / os.environ["AWAITED"]).exists():
+                if time.monotonic() > end:
+                    return worker.Outcome(problem="waited in vain")
+                time.sleep(0.01)
+        if request.label in os.environ["DEADLY"] and len(deaths.read_text()) < int(os.environ["MOST_DEATHS"]):
             with deaths.open("a") as file:
                 file.write("x")
             os.kill(os.getpid(), 9)
@@ -109,6 +110,7 @@ def deaths(pytester, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(pytester.path / "planted"), before])))
     monkeypatch.setenv("DEATHS", str(path))
     monkeypatch.setenv("MOST_DEATHS", "0")
+    monkeypatch.setenv("DEADLY", "runs/103")
     return path
 
 
@@ -126,6 +128,38 @@ def test_a_run_that_kills_workers_is_an_error_and_the_others_are_scored(six, web
     assert six.counts == (4, 0, 2)
     reason = "worker processes that scored this run died 2 times (signal 9); inspect the run, or lower the limits"
     assert six.result(103)["error_msg"] == reason
+
+
+def test_two_workers_may_die_at_once(six, webeval, deaths, monkeypatch):
+    monkeypatch.setenv("DEADLY", "runs/101 runs/102 runs/103 runs/104")
+    monkeypatch.setenv("MOST_DEATHS", "99")
+    webeval("--webeval-workers=2", "--webeval-timeout=30")
+    assert [six.result(number)["status"] for number in range(101, 107)] == ["success"] + 3 * ["error"] + 2 * ["success"]
+
+
+def test_workers_that_cannot_start_leave_all_runs_to_the_session(six, webeval, deaths, monkeypatch):
+    monkeypatch.setenv("EXIT_CODE", "3")
+    six.tasks[2]["intent"] = "long " * 5_000
+    six.define()
+    result = webeval("--webeval-workers=2")
+    result.assert_outcomes(passed=4, failed=1, errors=1)
+    reason = "a worker process ended by itself (exit code 3), and the session scored its runs; to see why, run *"
+    result.stdout.fnmatch_lines([f"--webeval-workers: {reason}"])
+
+
+def test_no_process_can_be_started(six, webeval, monkeypatch):
+    monkeypatch.setattr(subprocess, "Popen", Mock(side_effect=BlockingIOError(11, "no process is left")))
+    result = webeval("--webeval-workers=2")
+    result.assert_outcomes(passed=4, failed=1, errors=1)
+    result.stdout.fnmatch_lines(["--webeval-workers: a worker process ended by itself (no process is left), *"])
+
+
+def test_a_slow_run_keeps_no_other_worker_waiting(six, webeval, deaths, monkeypatch):
+    for number in range(107, 115):
+        six.add(number)
+    monkeypatch.setenv("AWAITED", "seen114")
+    webeval("--webeval-workers=2").assert_outcomes(passed=12, failed=1, errors=1)
+    assert six.result(103)["status"] == "failure"
 
 
 @pytest.mark.parametrize(
@@ -235,7 +269,7 @@ def test_auto_is_a_process_for_each_processor(runs, webeval):
 def test_workers_of_xdist_have_none(runs, webeval):
     runs.add(101)
     result = webeval("--webeval-workers=2", "-n2")
-    result.stderr.fnmatch_lines(["*--webeval-workers and -n exclude each other; use one of them"])
+    assert result.errlines == ["ERROR: --webeval-workers and -n exclude each other; use one of them", ""]
 
 
 def test_runs_that_no_worker_scores_keep_none_from_the_others(six, webeval, pytester, monkeypatch):

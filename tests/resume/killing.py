@@ -18,9 +18,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from tests.support.sessions import PLAIN
+
 SUITE = Path(__file__).parents[2] / "example_suite"
 COPIES = 2
-PLAIN = ("-pno:cacheprovider", "-pno:hypothesispytest", "-pno:benchmark", "-pno:rerunfailures")
 LONGEST = 120.0
 LITTLE_WHILE = 0.01
 RESULT, SUMMARY, JOURNAL = "eval_result.json", "eval_summary.json", "eval_journal.jsonl"

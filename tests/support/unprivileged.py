@@ -10,7 +10,6 @@ import pytest
 MAY_NOT_READ = ("--bounding-set=-dac_override,-dac_read_search",)
 NOBODY = ("--reuid=65534", "--regid=65534", "--clear-groups", *MAY_NOT_READ)
 ON_CI = "CI" in os.environ  # which sessions under test are not told
-PLAIN = ("-p", "no:hypothesispytest", "-p", "no:cacheprovider")
 
 
 def prefix(*options: str) -> tuple[str, ...]:

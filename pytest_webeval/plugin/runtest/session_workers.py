@@ -7,24 +7,20 @@ from typing import Any
 
 import pytest
 
-from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.runtest.evaluation import POOL
 from pytest_webeval.plugin.runtest.resume import PREVIOUS
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings import formats
-from pytest_webeval.scoring.scorer import Scorer
 from pytest_webeval.scoring.worker import Request
 from pytest_webeval.scoring.worker import WorkerSettings
 from pytest_webeval.scoring.worker_pool import WorkerPool
 
-WITHOUT_EFFECT = (
+UNUSED = (
     "--webeval-workers had no effect: all runs were scored in the session, because fixtures, hooks or options use the "
     "phases of their tests; see the page on performance"
 )
-
-
 BORDERS = 2  # of a directory: its first and its last run are never scored directly
 
 
@@ -38,14 +34,11 @@ class SessionWorkers:
 
     @classmethod
     def of(cls, workspace: Workspace) -> SessionWorkers:
-        """The workers that the settings ask for. Raises `SettingsError` under xdist."""
-        config, settings = workspace.config, workspace.settings
-        if hasattr(config, "workerinput") or config.getoption("tx", default=None):
-            raise SettingsError("--webeval-workers and -n exclude each other; use one of them")
-        scorer = Scorer((), workspace.sites, settings.today, settings.policy, workspace.tasks_origin)
-        worker_settings = WorkerSettings(scorer, settings.rules, settings.limits, settings.timeout)
-        config.stash[POOL] = WorkerPool(settings.workers, worker_settings)
-        return cls(workspace, config.stash[POOL])
+        """The workers that the settings ask for."""
+        settings = workspace.settings
+        worker_settings = WorkerSettings(workspace.scorer, settings.rules, settings.limits, settings.timeout)
+        pool = workspace.config.stash[POOL] = WorkerPool(settings.workers, worker_settings)
+        return cls(workspace, pool)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> None:
@@ -65,8 +58,10 @@ class SessionWorkers:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Say that they were of no use."""
-        if self.run_count > BORDERS and not self.pool.taken:
-            terminalreporter.write_line(WITHOUT_EFFECT)
+        if self.pool.problem is not None:
+            terminalreporter.write_line(f"--webeval-workers: {self.pool.problem}")
+        elif self.run_count > BORDERS and not self.pool.taken:
+            terminalreporter.write_line(UNUSED)
 
     def pytest_unconfigure(self) -> None:
         """End the processes."""

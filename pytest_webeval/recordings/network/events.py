@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC
 from abc import abstractmethod
 from collections.abc import Callable
@@ -9,16 +10,24 @@ from dataclasses import dataclass
 from datetime import UTC
 from datetime import datetime
 from functools import cached_property
+from functools import lru_cache
 from urllib.parse import unquote
+from urllib.parse import urlparse
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.recordings.network.static_files import is_static_file
 from pytest_webeval.safety.text import pluralize
 
 RECORD_AGAIN = "re-record the run and close the browser context first"
 # MIME types of the bodies whose fields can be read, in the order in which they are looked for.
 BODY_TYPES = ("application/x-www-form-urlencoded", "application/json", "multipart/form-data")
 NO_RESPONSE = (0, -1)  # the status of a request that was cancelled or failed
+# Spec §3.2: the suffixes, in this case only, that make a request an asset which no evaluator looks at.
+ASSETS = (".css", ".js", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".woff", ".woff2", ".ttf", ".ico", ".webp")
+# An ASCII URL without brackets, semicolons and control characters: its path is found without a parser.
+_SPECIAL = r"\[\];\x00-\x1f\x7f"
+_PLAIN_URL = re.compile(rf"https?://[^/?#{_SPECIAL}]*+([^?#{_SPECIAL}]*+)[^{_SPECIAL}]*+")
+_SHORT = 500  # characters of a URL whose answer is kept
+_KEPT = 8_192  # answers: recordings of one site load the same files again and again
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +162,7 @@ class NetworkEvent(ABC):
     def is_significant(self) -> bool:
         """Whether its URL can be read and is more than that of a static asset."""
         try:
-            return not is_static_file(self.url)
+            return not _is_asset_url(self.url)
         except ValueError:
             return True  # an impossible URL: evaluators report it
         except EvaluationError:
@@ -176,7 +185,7 @@ class NetworkEvent(ABC):
     def is_asset(self) -> bool:
         """Whether the path ends like a style sheet, script, picture or font."""
         try:
-            return is_static_file(self.url)
+            return _is_asset_url(self.url)
         except ValueError as error:
             raise EvaluationError(
                 f"{self.name} has the invalid URL {self.url[:200]!r}: {error}; re-record the run"
@@ -269,6 +278,18 @@ class NetworkTrace:
         navigations = [event for event in self.evaluation_events if event.is_navigation]
         return navigations[-1] if navigations else None
 
+
+def _is_asset_url(url: str) -> bool:
+    """Whether the path of a URL ends like a static file. Raises `ValueError` for an invalid URL."""
+    return _is_short_asset_url(url) if len(url) <= _SHORT else _has_asset_path(url)
+
+
+def _has_asset_path(url: str) -> bool:
+    plain = _PLAIN_URL.fullmatch(url) if url.isascii() else None
+    return (urlparse(url).path if plain is None else plain[1]).endswith(ASSETS)
+
+
+_is_short_asset_url = lru_cache(maxsize=_KEPT)(_has_asset_path)
 
 _LONGEST = 64  # characters; no time stamp has as many
 

@@ -17,9 +17,8 @@ from typing import Any
 import msgspec
 
 from tests.hostile import write_corpus
+from tests.support.sessions import PLAIN
 
-# Without plugins that see each phase of a test, as most users have none.
-PLAIN = ("-pno:cacheprovider", "-pno:hypothesispytest", "-pno:benchmark", "-pno:rerunfailures", "-v")
 ROOTS = ("--webeval-runs=runs", "--webeval-runs=alone", "--webeval-config=config.json", "--webeval-own-tasks")
 # Root may read everything; the sessions must not, or permissions would be tested by nobody.
 AS_USERS = ("setpriv", "--bounding-set=-dac_override,-dac_read_search") if os.geteuid() == 0 else ()
@@ -119,7 +118,7 @@ def run(directory: Path, every: int) -> Corpus:
 
 def _session(directory: Path, name: str, place: Path, *options: str) -> Session:
     reports = (f"--junitxml={name}.xml", f"--html={name}.html", "--self-contained-html")
-    command = [*AS_USERS, sys.executable, "-m", "pytest", *PLAIN, *ROOTS, *reports, *options]
+    command = [*AS_USERS, sys.executable, "-m", "pytest", *PLAIN, "-v", *ROOTS, *reports, *options]
     before = snapshot(directory)
     with (directory / f"{name}.out").open("wb") as out, (directory / f"{name}.err").open("wb") as err:
         measured = _waited(subprocess.Popen(command, cwd=directory, stdout=out, stderr=err, start_new_session=True))
