@@ -88,7 +88,7 @@ def parity(session: nox.Session) -> None:
 
 @nox.session
 def hostile(session: nox.Session) -> None:
-    """Score every hostile directory; one process, because all tests share two long sessions."""
+    """Score every hostile directory; one process, because its tests share long sessions."""
     run_suite(session, "tests/hostile", "-m", "whole")
 
 

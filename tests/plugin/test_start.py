@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
-# At the end of each process, what it has loaded of ours, and who loaded that.
+# Before the first test, what a process has loaded; at its end, what it has loaded of ours, and who loaded that.
 TELLING = """
 import os
 import sys
 from pathlib import Path
+
+def pytest_collection_finish():
+    Path(__file__).with_name("before").write_text("\\n".join(sorted(sys.modules)))
 
 def pytest_unconfigure():
     ours = [found for name, found in sorted(sys.modules.items()) if name.partition(".")[0] == "pytest_webeval"]
     lines = [f"{one.__name__} {type(one.__spec__.loader).__name__}" for one in ours]
     Path(__file__).with_name(os.environ.get("PYTEST_XDIST_WORKER", "main")).write_text("\\n".join(lines))
 """
+# All of what pytest_webeval loads for a run that passes; what a failure needs comes with the first failure.
+LISTED = Path(__file__).with_name("loaded_before_first_test.txt")
 # Of these parts a session without trajectories needs what they share with other runs.
 SHARED = {"recordings.trajectory": {"", ".layout"}, "rubrics": {"", ".policy"}}
 SELDOM = {
@@ -48,6 +55,19 @@ def loaded(pytester, monkeypatch):
         return {name.removeprefix("pytest_webeval").lstrip("."): loader for name, loader in pairs}
 
     return read
+
+
+def test_what_is_loaded_before_the_first_test_is_on_the_list(runs, webeval_apart, pytester, loaded):
+    pytester.makepyfile("def test_nothing(): pass")
+    pytester.runpytest_subprocess("-pno:hypothesispytest", "-pno:benchmark", "-pno:rerunfailures")
+    idle = set((pytester.path / "before").read_text().splitlines())
+    runs.add(107)
+    webeval_apart("-pno:benchmark", "-pno:rerunfailures").assert_outcomes(passed=1)
+    added = set((pytester.path / "before").read_text().splitlines()) - idle
+    ours = {name for name in added if name.startswith("pytest_webeval.")}
+    libraries = {name.partition(".")[0] for name in added - ours} - sys.stdlib_module_names
+    assert libraries - {"typing_extensions"} == {"msgspec"}  # which loads the other where it is installed
+    assert sorted(ours) == LISTED.read_text().splitlines(), f"add to {LISTED.name} what each run that passes needs"
 
 
 def test_a_session_without_trajectories_loads_nothing_that_only_they_need(runs, webeval_apart, loaded):

@@ -116,6 +116,14 @@ def run(directory: Path, every: int) -> Corpus:
     return Corpus(directory, every, manifest, parallel, serial)
 
 
+def run_with_workers(directory: Path, every: int) -> tuple[Session, Session]:
+    """Write the corpus and score it twice, each time with the results elsewhere: by worker processes, then by none."""
+    write_corpus.write(directory, every=every)
+    (directory / "pytest.ini").write_text("[pytest]\nwebeval_timeout = 20\n")
+    workers = _session(directory, "workers", directory / "ahead", "--webeval-workers=2", "--webeval-output=ahead")
+    return workers, _session(directory, "alone", directory / "out", "--webeval-output=out")
+
+
 def _session(directory: Path, name: str, place: Path, *options: str) -> Session:
     reports = (f"--junitxml={name}.xml", f"--html={name}.html", "--self-contained-html")
     command = [*AS_USERS, sys.executable, "-m", "pytest", *PLAIN, "-v", *ROOTS, *reports, *options]
