@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from dataclasses import field
+from functools import cached_property
 from typing import TYPE_CHECKING
 from typing import Any
 
@@ -115,7 +116,7 @@ class DirectItems:
         if not (_are_siblings(item, previous) and _are_siblings(item, nextitem)):
             return None
         group = self._group(item)
-        if not group.is_direct or self._is_overridden or _is_skipping(item):
+        if not group.is_direct or self._is_overridden or not _is_plain(item):
             return None
         hook = item.ihook
         hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
@@ -127,7 +128,7 @@ class DirectItems:
     def _group(self, item: Any) -> Group:
         directory = item.parent.parent
         if directory not in self._groups:
-            is_direct = FIXTURES.issuperset(item.fixturenames) and self._are_phases_unused(item)
+            is_direct = self._are_phases_unused(item)
             makers = item.ihook.pytest_runtest_makereport.get_hookimpls()
             reports_all = any(each.plugin_name not in IDLE_IN_REPORTS for each in makers)
             self._groups[directory] = Group(is_direct, reports_all)
@@ -178,7 +179,7 @@ class DirectItem:
         if when == "teardown":
             del os.environ[CURRENT_TEST]
         if call.excinfo is None and when != "call" and not self.reports_all:
-            report = _passed(item, call)
+            report = self._passed(call)
         else:
             report = self.hook.pytest_runtest_makereport(item=item, call=call)
         if when == "teardown":
@@ -191,6 +192,27 @@ class DirectItem:
         ):
             self.hook.pytest_exception_interact(node=item, call=call, report=report)
         return call.excinfo is None
+
+    def _passed(self, call: pytest.CallInfo[None]) -> pytest.TestReport:
+        """The report of a phase that passed, as pytest makes it."""
+        return pytest.TestReport(
+            nodeid=self.item.nodeid,
+            location=self.item.location,
+            keywords=self._keywords,
+            outcome="passed",
+            longrepr=None,
+            when=call.when,  # type: ignore[arg-type]
+            sections=(),
+            duration=call.duration,
+            start=call.start,
+            stop=call.stop,
+            user_properties=self.item.user_properties,
+        )
+
+    @cached_property
+    def _keywords(self) -> dict[str, Any]:
+        """Those of the reports of setup and teardown, which pytest keeps until the session ends."""
+        return dict.fromkeys(self.item.keywords, 1)
 
     def _set_up(self) -> None:
         item = self.item
@@ -222,8 +244,10 @@ def _bind_evaluators(recorder: RecordEvaluation) -> list[Checker]:
     return [Checker(evaluator, recorder) for evaluator in default_evaluators()]
 
 
-def _is_skipping(item: pytest.Item) -> bool:
-    return any(mark.name in SKIPPING_MARKS for mark in item.iter_markers())
+def _is_plain(item: Any) -> bool:
+    """Whether nobody has added a fixture to an item, or a mark that may skip it."""
+    is_skipping = any(mark.name in SKIPPING_MARKS for mark in item.iter_markers())
+    return FIXTURES.issuperset(item.fixturenames) and not is_skipping
 
 
 def _are_siblings(item: pytest.Item, other: pytest.Item | None) -> bool:
@@ -231,20 +255,3 @@ def _are_siblings(item: pytest.Item, other: pytest.Item | None) -> bool:
     if not (isinstance(item, RunItem) and isinstance(other, RunItem)):
         return False
     return item.parent.parent is other.parent.parent  # type: ignore[union-attr]
-
-
-def _passed(item: Any, call: pytest.CallInfo[None]) -> pytest.TestReport:
-    """The report of a phase that passed, as pytest makes it."""
-    return pytest.TestReport(
-        nodeid=item.nodeid,
-        location=item.location,
-        keywords=dict.fromkeys(item.keywords, 1),
-        outcome="passed",
-        longrepr=None,
-        when=call.when,  # type: ignore[arg-type]
-        sections=(),
-        duration=call.duration,
-        start=call.start,
-        stop=call.stop,
-        user_properties=item.user_properties,
-    )

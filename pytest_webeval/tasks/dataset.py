@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
+from dataclasses import replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -82,6 +83,7 @@ class TaskSet:
         if key not in self._loaded:
             row = self._rows[key]
             self._loaded[key] = row.benchmark.read(row)
+            self._rows[key] = replace(row, fields={})  # a hundred thousand rows take as much memory as all else
         return self._loaded[key]
 
     def _load_rephrased(self, task_id: int | str) -> Task | None:

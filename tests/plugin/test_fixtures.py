@@ -331,3 +331,33 @@ def test_a_run_that_a_fixture_puts_in_its_place_has_a_definition_of_its_own(runs
     )
     path = pytester.makepyfile("def test_task(webeval_task): assert webeval_task.intent == 'Find another lamp.'")
     webeval(str(path)).assert_outcomes(passed=1)
+
+
+def test_a_fixture_that_a_plugin_adds_to_one_run_is_used_for_that_run_alone(runs, webeval, pytester):
+    for number in range(101, 106):
+        runs.add(number)
+    pytester.makeconftest(
+        """
+        import pytest
+        @pytest.fixture
+        def slowly():
+            pytest.fail("slowly")
+        def pytest_collection_modifyitems(items):
+            items[2].fixturenames.append("slowly")
+        """
+    )
+    webeval().assert_outcomes(passed=4, errors=1)
+    assert "slowly" in runs.result(103)["error_msg"]
+
+
+def test_runs_that_are_roots_have_the_fixtures_of_their_own_directories(another_root, pytester, monkeypatch):
+    for place in ("first", "second"):
+        another_root(place).add(101)
+    (pytester.path / "first/conftest.py").write_text(
+        "import pytest\n@pytest.fixture\ndef webeval_evaluators():\n    pytest.fail('of the first')\n"
+    )
+    (pytester.mkdir("elsewhere") / "pytest.ini").write_text("[pytest]\n")
+    monkeypatch.chdir("elsewhere")
+    options = ("--webeval-runs=../first/101", "--webeval-runs=../second/101", "--webeval-tasks=../second/tasks.json")
+    result = pytester.runpytest("-pno:benchmark", "-pno:hypothesispytest", *options)
+    result.assert_outcomes(passed=1, errors=1)

@@ -82,6 +82,9 @@ class RunItem(pytest.Function):
         return super().repr_failure(excinfo)  # pytest.Function takes no style
 
 
+FIXTURES = pytest.StashKey[Any]()
+
+
 class RunNode(pytest.Collector):
     """A directory at or below a run root.
 
@@ -120,7 +123,11 @@ class RunDirectory(RunNode):
         yield from _missing_directories(self)
 
     def _item(self, name: str, problem: str | None) -> RunItem:
-        item: RunItem = RunItem.from_parent(self, name=name, callobj=task)
+        """The item, with the fixtures of the first one beside it: to look them up for each takes time and memory."""
+        shared = (self.parent or self).stash
+        item: RunItem = RunItem.from_parent(self, name=name, callobj=task, fixtureinfo=shared.get(FIXTURES, None))
+        shared[FIXTURES] = item._fixtureinfo  # noqa: SLF001  (what `fixtureinfo` takes, and nothing else has)
+        item.fixturenames = [*item.fixturenames]  # to which plugins add
         item.problem = problem
         return item
 

@@ -27,13 +27,12 @@ def register_outputs(config: pytest.Config, reporter: SessionReporter) -> None:
         from pytest_webeval.plugin.reporting.html_report import ReportIndex  # for who asks
 
         config.pluginmanager.register(ReportIndex(reporter, directory), "webeval-report")
-    if config.pluginmanager.has_plugin("html"):
+    if config.getoption("htmlpath", default=None):
         from pytest_webeval.plugin.reporting import html_policy
         from pytest_webeval.plugin.reporting import pytest_html as html_columns  # pytest-html may be absent
 
         config.pluginmanager.register(html_columns, "webeval-html")
-        if config.getoption("htmlpath", default=None):
-            config.pluginmanager.register(html_policy, "webeval-html-policy")
+        config.pluginmanager.register(html_policy, "webeval-html-policy")
     if sys.stdout.isatty():
         from pytest_webeval.plugin.reporting.progress import Progress  # where somebody may watch
 

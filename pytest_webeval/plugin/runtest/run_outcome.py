@@ -14,6 +14,7 @@ from dataclasses import replace
 from enum import Enum
 from enum import auto
 from pathlib import Path
+from sys import intern
 from typing import Any
 
 import pytest
@@ -38,12 +39,15 @@ from pytest_webeval.storage import Sync
 from pytest_webeval.storage import remove
 from pytest_webeval.storage import write_json
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.trajectory_rows import trajectory_labels
 from pytest_webeval.tasks.task import Task
 
 PAYLOAD_ATTRIBUTE = "webeval_record"
 LABELS = "warning_labels"  # of a part of a result, whose JSON has the texts of warnings alone
 RUN_LABEL_ATTRIBUTE = "webeval_about"  # the label of the run that a Python test is about
+
+
+# Fields of a record that are the same in most of a session, which keeps all records to its end.
+SAME_IN_ALL = ("status", "rules", "version", "evaluator_checksum", "data_checksum")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,7 @@ class RecordPayload:
         if text is None:
             return None
         record, part, seal, *flags = json.loads(text)
+        record |= {name: intern(record[name]) for name in SAME_IN_ALL}
         return cls(Record(**record), part, seal and Seal(**seal), *flags)
 
     def attach_to(self, report: pytest.TestReport) -> None:
@@ -291,7 +296,10 @@ def junit_properties(record: Record) -> list[tuple[str, object]]:
     }
     if record.status != "success":
         by_name |= {"webeval_evaluator": ", ".join(record.evaluators), "webeval_reason": _cut(record)}
-    by_name |= {f"webeval_{name}": value for name, value in trajectory_labels(record).items()}
+    if record.trajectory is not None:
+        from pytest_webeval.summary.trajectory_rows import trajectory_labels  # which other runs do without
+
+        by_name |= {f"webeval_{name}": value for name, value in trajectory_labels(record).items()}
     return [(name, escape_surrogates(value)) for name, value in by_name.items()]
 
 
