@@ -23,16 +23,16 @@ class Environments:
     @classmethod
     def made(cls, directory: Path) -> Environments:
         """New ones in a directory; the reference's, whose packages are pinned, is kept there for the next time."""
-        plugin, bare = _installed(directory / "plugin"), _installed(directory / "bare")
+        plugin, bare = install(directory / "plugin"), install(directory / "bare")
         _run(bare, "-m", "pip", "uninstall", "--quiet", "--yes", "pytest-webeval")
         return cls(plugin, bare, ReferenceEnvironment.within(directory / "reference").installed())
 
 
-def _installed(directory: Path) -> Path:
-    """As a user would: not editable, with pytest-xdist and pytest-html and nothing else, compiled by pip."""
+def install(directory: Path, *packages: str) -> Path:
+    """A new environment as a user would make it: not editable, with pytest-xdist, pytest-html and these packages."""
     _run(Path(sys.executable), "-m", "venv", "--clear", str(directory))
     python = directory / "bin" / "python"
-    _run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", f"{PROJECT}[xdist,html]")
+    _run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", f"{PROJECT}[xdist,html]", *packages)
     return python
 
 

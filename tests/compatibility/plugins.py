@@ -1,0 +1,52 @@
+"""Plugins of pytest that people use beside ours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """A plugin by the name of its package, with its entry points and the options that give it something to do.
+
+    `is_direct`: it looks at reports alone, so that runs are scored directly beside it.
+    """
+
+    package: str
+    entries: tuple[str, ...]
+    options: tuple[str, ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
+    is_direct: bool = True
+
+
+PLUGINS = (
+    Plugin("allure-pytest", ("allure_pytest",), ("--alluredir=allure",), is_direct=False),
+    Plugin("anyio", ("anyio",), is_direct=False),
+    Plugin("hypothesis", ("hypothesispytest",), ("--hypothesis-show-statistics",), is_direct=False),
+    Plugin("pytest-asyncio", ("asyncio",), is_direct=False),
+    Plugin("pytest-benchmark", ("benchmark",), is_direct=False),
+    Plugin("pytest-cov", ("pytest_cov",), ("--cov=.",), is_direct=False),
+    Plugin("pytest-custom-exit-code", ("custom_exit_code",), ("--suppress-tests-failed-exit-code",)),
+    Plugin("pytest-durations", ("pytest-durations",), ("--pytest-durations=3",), is_direct=False),
+    Plugin("pytest-env", ("env",)),
+    Plugin("pytest-forked", ("pytest_forked",), ("--forked",), is_direct=False),
+    Plugin(
+        "pytest-github-actions-annotate-failures",
+        ("pytest_github_actions_annotate_failures",),
+        environment=(("GITHUB_ACTIONS", "true"),),
+    ),
+    Plugin("pytest-html", ("html", "html_fixtures", "metadata"), ("--html=page.html",)),
+    Plugin("pytest-icdiff", ("icdiff",)),
+    Plugin("pytest-instafail", ("instafail",), ("--instafail",)),
+    Plugin("pytest-json-report", ("pytest_jsonreport", "metadata"), ("--json-report",), is_direct=False),
+    Plugin("pytest-mock", ("pytest_mock",)),
+    Plugin("pytest-order", ("pytest_order",)),
+    Plugin("pytest-random-order", ("random_order",), ("--random-order", "--random-order-seed=1")),
+    Plugin("pytest-repeat", ("repeat",), ("--count=2",)),
+    Plugin("pytest-reportlog", ("pytest_reportlog",), ("--report-log=log.json",)),
+    Plugin("pytest-rerunfailures", ("rerunfailures",), ("--reruns=1",), is_direct=False),
+    Plugin("pytest-split", ("pytest-split",), ("--splits=1", "--group=1", "--store-durations")),
+    Plugin("pytest-sugar", ("sugar",)),
+    Plugin("pytest-timeout", ("timeout",), ("--timeout=60",), is_direct=False),
+    Plugin("pytest-xdist", ("xdist", "xdist.looponfail"), ("-n2",)),
+)

@@ -1,0 +1,81 @@
+"""Plugins of others see the same calls and reports where runs are scored directly as where pytest runs each phase."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.benchmarks.harness.environments import install
+from tests.compatibility.plugins import PLUGINS
+from tests.support.runs import Runs
+from tests.support.sessions import read_files
+
+PAGE = Path(__file__).parents[2] / "docs/explanation/performance.md"
+CONFTEST = Path(__file__).with_name("recording_conftest.py")
+# With a hook for a phase in it, each item goes pytest's own way.
+ORDINARY = "\n\ndef pytest_runtest_call(item):\n    pass\n"
+
+
+@pytest.fixture(scope="session")
+def python(request):
+    """The interpreter of an environment with all of the plugins."""
+    packages = [plugin.package for plugin in PLUGINS]
+    return install(request.config.cache.mkdir("compatibility") / "environment", *packages)
+
+
+@pytest.fixture
+def run_session(tmp_path, python):
+    """Scores eight runs with a plugin, directly or not, and returns what is left of the session."""
+
+    def run(plugin, way):
+        directory = tmp_path / "session"  # the same for both, because messages name it
+        directory.mkdir()
+        runs = Runs(directory / "runs")
+        for number in range(101, 109):
+            runs.add(number, passes=number not in (103, 104))
+        (runs.root / "105/network.har").write_text("{")
+        (directory / "conftest.py").write_text(CONFTEST.read_text() + ORDINARY * (way == "ordinary"))
+        (directory / "pytest.ini").write_text("[pytest]\n")
+        loaded = [f"-p{name}" for name in ("webeval", *plugin.entries)]
+        command = [python, "-m", "pytest", "-pno:cacheprovider", *loaded, *plugin.options, "--webeval-runs=runs"]
+        environment = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} | dict(plugin.environment)
+        done = subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, check=False)
+        return done, directory.rename(tmp_path / way)
+
+    return run
+
+
+def read_calls(directory):
+    """The calls of each process; a worker of xdist scores what it is given, so those are sorted."""
+    calls = {path.name: path.read_text().splitlines() for path in directory.glob("calls-*.jsonl")}
+    workers = sorted(line for name, lines in calls.items() if "gw" in name for line in lines)
+    main = calls["calls-main.jsonl"]
+    return (sorted(main) if workers else main), workers
+
+
+def count_fixtures(directory):
+    return sum(json.loads(path.read_text())["pytest_fixture_setup"] for path in directory.glob("count-*.json"))
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.package)
+def test_a_plugin_sees_the_same_calls_and_reports(plugin, run_session):
+    direct, first = run_session(plugin, "direct")
+    ordinary, second = run_session(plugin, "ordinary")
+    assert direct.returncode == ordinary.returncode, direct.stdout + direct.stderr
+    assert read_calls(first) == read_calls(second)
+    results = read_files(first, "eval_result.json")
+    assert len(results) == 8
+    assert results == read_files(second, "eval_result.json")
+    assert (count_fixtures(first) < count_fixtures(second)) == plugin.is_direct
+
+
+def test_the_manual_names_the_plugins_beside_which_no_run_is_scored_directly():
+    (line,) = (line for line in PAGE.read_text().splitlines() if line.startswith("Of 25 plugins"))
+    named = {name for name in line.split("`") if name in {plugin.package for plugin in PLUGINS}}
+    assert len(PLUGINS) == 25
+    assert named == {plugin.package for plugin in PLUGINS if not plugin.is_direct}
