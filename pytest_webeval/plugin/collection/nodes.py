@@ -82,7 +82,7 @@ class RunItem(pytest.Function):
         return super().repr_failure(excinfo)  # pytest.Function takes no style
 
 
-FIXTURES = pytest.StashKey[Any]()
+FIXTURE_INFO = pytest.StashKey[Any]()
 
 
 class RunNode(pytest.Collector):
@@ -125,8 +125,8 @@ class RunDirectory(RunNode):
     def _item(self, name: str, problem: str | None) -> RunItem:
         """The item, with the fixtures of the first one beside it: to look them up for each takes time and memory."""
         shared = (self.parent or self).stash
-        item: RunItem = RunItem.from_parent(self, name=name, callobj=task, fixtureinfo=shared.get(FIXTURES, None))
-        shared[FIXTURES] = item._fixtureinfo  # noqa: SLF001  (what `fixtureinfo` takes, and nothing else has)
+        item: RunItem = RunItem.from_parent(self, name=name, callobj=task, fixtureinfo=shared.get(FIXTURE_INFO, None))
+        shared[FIXTURE_INFO] = item._fixtureinfo  # noqa: SLF001  (what `fixtureinfo` takes, and nothing else has)
         item.fixturenames = [*item.fixturenames]  # to which plugins add
         item.problem = problem
         return item
