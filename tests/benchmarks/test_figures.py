@@ -95,6 +95,7 @@ def test_the_bars_are_those_that_are_published():
         ("memory", 25, "less"),
         ("memory-large", 3, "less"),
         ("many", 1.1, "less"),
+        ("item-memory", 4, "less"),
         ("failing", 1.5, "less"),
         ("report", 1.2, "less"),
         ("report-memory", 1_024, "less"),

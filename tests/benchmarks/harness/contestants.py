@@ -15,6 +15,13 @@ from tests.benchmarks.harness.measuring import Cost
 from tests.benchmarks.harness.measuring import measured
 
 SHOWN = 2_000
+ONE_TEST = "def test_nothing():\n    pass\n"
+MANY_TESTS = """import pytest
+
+@pytest.mark.parametrize("number", range({}))
+def test_nothing(number):
+    pass
+"""
 
 
 class WrongVerdicts(Exception):
@@ -26,10 +33,12 @@ class Contestant:
     """A command that can be run again and again.
 
     It is run `times` in each round, which is for sessions of a fraction of a second, and in no more than `rounds`.
+    Its directory has so many empty `tests`.
     """
 
     command: tuple[str, ...]
     directory: Path
+    tests: int = 1
     times: int = 1
     rounds: int = 1_000
     ends_well_with: ClassVar[frozenset[int]] = frozenset({0})
@@ -45,10 +54,10 @@ class Contestant:
         return cost
 
     def prepare(self) -> None:
-        """Make the directory a rootdir with one empty test."""
+        """Make the directory a rootdir with empty tests."""
         self.directory.mkdir(parents=True, exist_ok=True)
         (self.directory / "pytest.ini").write_text("[pytest]\n")
-        (self.directory / "test_nothing.py").write_text("def test_nothing():\n    pass\n")
+        (self.directory / "test_nothing.py").write_text(ONE_TEST if self.tests == 1 else MANY_TESTS.format(self.tests))
 
     def check(self) -> None:
         """Raise `WrongVerdicts` where it has results, and they are not what the runs deserve."""

@@ -94,6 +94,8 @@ def figures(sizes: Sizes) -> tuple[AtMost, ...]:
                f"{large}, peak memory beyond that of one small task"),
         AtMost("many", 1.1, per_task, ("many-small", "few-small"),
                f"{sizes.many:,} small tasks, CPU per task / that of {sizes.few:,}"),
+        AtMost("item-memory", 4, PeakDifference(1_024 * sizes.many, " KiB"), ("many-small", "many-empty"),
+               f"{sizes.many:,} small tasks, peak memory an item beyond that of as many empty tests"),
         AtMost("failing", 1.5, times, ("a-third-failing", "all-passing"),
                f"{sizes.items:,} small tasks of which {failing:,} fail, CPU / all passing"),
         AtMost("report", 1.2, times, ("reporting", "a-third-failing"),

@@ -78,6 +78,7 @@ def line_up(environments: Environments, sizes: Sizes, scratch: Path) -> Mapping[
         "all-passing":      session(python, passing, place / "all-passing"),
         "a-third-failing":  session(python, failing, place / "a-third-failing"),
         "reporting":        session(python, failing, place / "reporting", f"--webeval-report={place / 'report'}"),
+        "many-empty":       empty(python, place / "many-empty", tests=sizes.many, times=1, rounds=1),
         "idle":             empty(python, place / "idle"),
         "bare":             empty(environments.bare, place / "bare"),
     }
@@ -110,7 +111,7 @@ def our_loop(python: Path, corpus: Corpus, directory: Path) -> Loop:
     return Loop(command=command, directory=directory, corpus=corpus)
 
 
-def empty(python: Path, directory: Path) -> Contestant:
-    """A session with one test that does nothing, and no runs."""
+def empty(python: Path, directory: Path, *, tests: int = 1, times: int = SHORT, rounds: int = 1_000) -> Contestant:
+    """A session with tests that do nothing, and no runs."""
     command = (str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_nothing.py")
-    return Contestant(command=command, directory=directory, times=SHORT)
+    return Contestant(command=command, directory=directory, tests=tests, times=times, rounds=rounds)
