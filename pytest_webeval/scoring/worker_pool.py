@@ -167,7 +167,7 @@ class WorkerPool:
             worker.connection.send_bytes(content)
 
     def _receive(self) -> None:
-        """Wait for one answer. To replace a worker may receive others, so that a second one of here may be gone."""
+        """Wait for an answer, and take no second one: to replace a worker may have taken it already."""
         busy = {worker.connection: worker for worker in self._workers if worker.requests}
         worker = busy[wait(list(busy))[0]]  # type: ignore[index]
         try:
