@@ -10,6 +10,7 @@ class Plugin:
     """A plugin by the name of its package, with its entry points and the options that give it something to do.
 
     `is_direct`: it looks at reports alone, so that runs are scored directly beside it.
+    `is_called`: it has a hook that the sessions under test record. `shows_slowest`: what it prints depends on times.
     """
 
     package: str
@@ -17,6 +18,8 @@ class Plugin:
     options: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
     is_direct: bool = True
+    is_called: bool = True
+    shows_slowest: bool = False
 
 
 PLUGINS = (
@@ -27,8 +30,8 @@ PLUGINS = (
     Plugin("pytest-benchmark", ("benchmark",), is_direct=False),
     Plugin("pytest-cov", ("pytest_cov",), ("--cov=.",), is_direct=False),
     Plugin("pytest-custom-exit-code", ("custom_exit_code",), ("--suppress-tests-failed-exit-code",)),
-    Plugin("pytest-durations", ("pytest-durations",), ("--pytest-durations=3",), is_direct=False),
-    Plugin("pytest-env", ("env",)),
+    Plugin("pytest-durations", ("pytest-durations",), ("--pytest-durations=3",), is_direct=False, shows_slowest=True),
+    Plugin("pytest-env", ("env",), is_called=False),
     Plugin("pytest-forked", ("pytest_forked",), ("--forked",), is_direct=False),
     Plugin(
         "pytest-github-actions-annotate-failures",
@@ -36,13 +39,13 @@ PLUGINS = (
         environment=(("GITHUB_ACTIONS", "true"),),
     ),
     Plugin("pytest-html", ("html", "html_fixtures", "metadata"), ("--html=page.html",)),
-    Plugin("pytest-icdiff", ("icdiff",)),
+    Plugin("pytest-icdiff", ("icdiff",), is_called=False),
     Plugin("pytest-instafail", ("instafail",), ("--instafail",)),
     Plugin("pytest-json-report", ("pytest_jsonreport", "metadata"), ("--json-report",), is_direct=False),
-    Plugin("pytest-mock", ("pytest_mock",)),
+    Plugin("pytest-mock", ("pytest_mock",), is_called=False),
     Plugin("pytest-order", ("pytest_order",)),
     Plugin("pytest-random-order", ("random_order",), ("--random-order", "--random-order-seed=1")),
-    Plugin("pytest-repeat", ("repeat",), ("--count=2",)),
+    Plugin("pytest-repeat", ("repeat",), ("--count=2",), is_called=False),
     Plugin("pytest-reportlog", ("pytest_reportlog",), ("--report-log=log.json",)),
     Plugin("pytest-rerunfailures", ("rerunfailures",), ("--reruns=1",), is_direct=False),
     Plugin("pytest-split", ("pytest-split",), ("--splits=1", "--group=1", "--store-durations")),

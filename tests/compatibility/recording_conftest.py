@@ -11,6 +11,12 @@ HOOKS = (
     "pytest_report_teststatus",
     "pytest_fixture_",
     "pytest_pyfunc_",
+    "pytest_collection_modifyitems",
+    "pytest_collectreport",
+    "pytest_deselected",
+    "pytest_itemcollected",
+    "pytest_sessionfinish",
+    "pytest_warning_recorded",
 )
 
 
@@ -40,11 +46,13 @@ def is_foreign(implementation):
 
 
 def describe(arguments):
-    for name in ("nodeid", "location"):
+    for name in ("nodeid", "location", "exitstatus", "warning_message"):
         if name in arguments:
             yield str(arguments[name])
     if "item" in arguments:
         yield arguments["item"].nodeid
+    if "items" in arguments:
+        yield [item.nodeid for item in arguments["items"]]
     if "call" in arguments:
         call = arguments["call"]
         yield [call.when, None if call.excinfo is None else call.excinfo.typename]
@@ -55,4 +63,4 @@ def describe(arguments):
 def describe_report(report):
     properties = [[key, value] for key, value in getattr(report, "user_properties", ()) if "time" not in key]
     yield [report.nodeid, getattr(report, "when", None), report.outcome, str(report.longrepr), list(report.sections)]
-    yield [sorted(map(str, report.keywords)), json.dumps(properties, default=str)]
+    yield [sorted(map(str, getattr(report, "keywords", ()))), json.dumps(properties, default=str)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -16,8 +17,12 @@ from tests.support.sessions import read_files
 
 PAGE = Path(__file__).parents[2] / "docs/explanation/performance.md"
 CONFTEST = Path(__file__).with_name("recording_conftest.py")
-# With a hook for a phase in it, each item goes pytest's own way.
-ORDINARY = "\n\ndef pytest_runtest_call(item):\n    pass\n"
+# With a hook for a phase in it, each item goes pytest's own way. The lines are not counted by pytest-cov.
+ORDINARY = "\n\ndef pytest_runtest_call(item):  # pragma: no cover\n    pass\n"
+# With a PYTHONPATH, sessions might load the package from a checkout and not the one that is installed.
+CLEAN = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", "PYTHONPATH": ""}
+TIMES = re.compile(r"\d+(\.\d+)? ?(s|ms|us|seconds)\b|\d+:\d\d:\d\d(\.\d+)?|\d+\.\d{2,}")
+PROGRESS = re.compile(r"^[.FER]+(?= +\[)", re.MULTILINE)
 
 
 @pytest.fixture(scope="session")
@@ -42,7 +47,7 @@ def run_session(tmp_path, python):
         (directory / "pytest.ini").write_text("[pytest]\n")
         loaded = [f"-p{name}" for name in ("webeval", *plugin.entries)]
         command = [python, "-m", "pytest", "-pno:cacheprovider", *loaded, *plugin.options, "--webeval-runs=runs"]
-        environment = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} | dict(plugin.environment)
+        environment = os.environ | CLEAN | dict(plugin.environment)
         done = subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, check=False)
         return done, directory.rename(tmp_path / way)
 
@@ -57,6 +62,12 @@ def read_calls(directory):
     return (sorted(main) if workers else main), workers
 
 
+def normalize(output):
+    """The lines of an output without times; those of workers of xdist are sorted, because any may come first."""
+    lines = PROGRESS.sub(lambda match: "".join(sorted(match[0])), TIMES.sub("TIME", output)).splitlines()
+    return sorted(re.sub(r"\[gw\d\]", "[gw]", line) for line in lines) if "[gw" in output else lines
+
+
 def count_fixtures(directory):
     return sum(json.loads(path.read_text())["pytest_fixture_setup"] for path in directory.glob("count-*.json"))
 
@@ -67,7 +78,11 @@ def test_a_plugin_sees_the_same_calls_and_reports(plugin, run_session):
     direct, first = run_session(plugin, "direct")
     ordinary, second = run_session(plugin, "ordinary")
     assert direct.returncode == ordinary.returncode, direct.stdout + direct.stderr
-    assert read_calls(first) == read_calls(second)
+    assert plugin.shows_slowest or normalize(direct.stdout) == normalize(ordinary.stdout)
+    assert normalize(direct.stderr) == normalize(ordinary.stderr)
+    calls = read_calls(first)
+    assert calls == read_calls(second)
+    assert any(calls) == plugin.is_called
     results = read_files(first, "eval_result.json")
     assert len(results) == 8
     assert results == read_files(second, "eval_result.json")
