@@ -102,10 +102,11 @@ def main(handle: int) -> None:
 
 def score_request(request: Request, settings: WorkerSettings) -> Outcome:
     """The outcome of a run. Whatever goes wrong with it is left to the session, which knows how to report it."""
-    run = BUILT_IN_FORMATS[request.format].load(request.path, request.label, settings.rules).within(settings.limits)
-    late, is_loaded = format_timeout(settings.timeout), False
+    run_format, late = BUILT_IN_FORMATS[request.format], format_timeout(settings.timeout)
+    run, is_loaded = None, False
     try:
         with limit_time(settings.timeout):
+            run = run_format.load(request.path, request.label, settings.rules).within(settings.limits)
             run.check()
             is_loaded = True
             result = settings.scorer.score(run, request.definition)
@@ -115,4 +116,5 @@ def score_request(request: Request, settings: WorkerSettings) -> Outcome:
     except Exception:  # noqa: BLE001  (the session meets it again, where it is an error of this run alone)
         return NO_RESULT
     finally:
-        run.release()
+        if run is not None:
+            run.release()

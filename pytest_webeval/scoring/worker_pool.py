@@ -28,11 +28,12 @@ AHEAD = 16  # outcomes for each worker that may wait to be taken
 SHORT = 2**14  # bytes of a request that fits into the socket beside others
 TRIES = 2
 LOST = "worker processes that scored this run died {tries} times ({status}); inspect the run, or lower the limits"
-# The whole installation is at fault, not a run.
-UNUSABLE = (
-    "a worker process ended by itself ({status}), and the session scored its runs; to see why, run "
+# The installation or the machine is at fault, not a run.
+ENDED = (
+    "a worker process ended by itself ({status}), and its runs were scored without it; to see why, run "
     'python -P -c "import pytest_webeval.scoring.worker"'
 )
+NOT_STARTED = "cannot start a worker process ({reason}), and the runs were scored without it; use fewer workers"
 
 
 @dataclass(eq=False)
@@ -103,7 +104,7 @@ class WorkerPool:
         try:
             self._workers.append(Worker.start(self.settings))
         except OSError as error:  # no process or no file is left for it
-            self.problem = UNUSABLE.format(status=error.strerror or error)
+            self.problem = NOT_STARTED.format(reason=error.strerror or error)
 
     def take(self, path: Path) -> Outcome | None:
         """Wait for the outcome of a run; None for one that no worker scores. Those of earlier runs are dropped."""
@@ -193,7 +194,7 @@ class WorkerPool:
             self._start_worker()
             self._count_death(lost, status)
         else:
-            self.problem = UNUSABLE.format(status=status)
+            self.problem = ENDED.format(status=status)
         for path, content in lost.requests:
             self._send(path, content)
 

@@ -83,7 +83,7 @@ class TaskSet:
         if key not in self._loaded:
             row = self._rows[key]
             self._loaded[key] = row.benchmark.read(row)
-            self._rows[key] = replace(row, fields={})  # a hundred thousand rows take as much memory as all else
+            self._rows[key] = replace(row, fields={})  # nobody reads them again, and of many tasks they fill the memory
         return self._loaded[key]
 
     def _load_rephrased(self, task_id: int | str) -> Task | None:

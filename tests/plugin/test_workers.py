@@ -13,6 +13,8 @@ from unittest.mock import Mock
 
 import pytest
 
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.scoring import worker
 from pytest_webeval.scoring.worker_pool import WorkerPool
 from tests.support.runs import visited
 from tests.support.sessions import read_files
@@ -143,7 +145,7 @@ def test_workers_that_cannot_start_leave_all_runs_to_the_session(six, webeval, d
     six.define()
     result = webeval("--webeval-workers=2")
     result.assert_outcomes(passed=4, failed=1, errors=1)
-    reason = "a worker process ended by itself (exit code 3), and the session scored its runs; to see why, run *"
+    reason = "a worker process ended by itself (exit code 3), and its runs were scored without it; to see why, run *"
     result.stdout.fnmatch_lines([f"--webeval-workers: {reason}"])
 
 
@@ -151,7 +153,16 @@ def test_no_process_can_be_started(six, webeval, monkeypatch):
     monkeypatch.setattr(subprocess, "Popen", Mock(side_effect=BlockingIOError(11, "no process is left")))
     result = webeval("--webeval-workers=2")
     result.assert_outcomes(passed=4, failed=1, errors=1)
-    result.stdout.fnmatch_lines(["--webeval-workers: a worker process ended by itself (no process is left), *"])
+    result.stdout.fnmatch_lines(
+        ["--webeval-workers: cannot start a worker process (no process is left), *; use fewer workers"]
+    )
+
+
+def test_a_run_that_is_gone_by_now_is_left_to_the_session(monkeypatch):
+    broken = Mock(load=Mock(side_effect=RecordingError("it is gone")))
+    monkeypatch.setitem(worker.BUILT_IN_FORMATS, "broken", broken)
+    request = worker.Request(Path("101"), "101", "broken", None)
+    assert worker.score_request(request, worker.WorkerSettings(None, None, None, 0)) is worker.NO_RESULT
 
 
 def test_a_slow_run_keeps_no_other_worker_waiting(six, webeval, deaths, monkeypatch):
