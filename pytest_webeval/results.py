@@ -104,7 +104,9 @@ def _convert_object(value: Any) -> Any:
         return value.to_json()
     if hasattr(value, "model_dump") and not isinstance(value, type):  # a model of pydantic
         return value.model_dump()
-    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+    if isinstance(value, Struct):
+        return plain_json(structs.asdict(value))
+    return plain_json(asdict(value)) if is_dataclass(value) and not isinstance(value, type) else value
 
 
 MATCH, NOTED = "match", "noted"

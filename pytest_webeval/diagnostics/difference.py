@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
+
+from msgspec import Struct
 
 from pytest_webeval.safety.text import ELLIPSIS
 from pytest_webeval.safety.text import truncate
@@ -21,8 +22,7 @@ _BRACKETS = _MARKS = 2  # characters around a structure or a text, and around wh
 _MOST_BITS = 1_024  # of a whole number; Python itself refuses to write those with thousands of digits
 
 
-@dataclass(slots=True)
-class _Budget:
+class _Budget(Struct):
     """How many characters are left."""
 
     left: int
@@ -95,8 +95,7 @@ DIFFERENT, MISSING, EXTRA, UNREADABLE = "different", "missing", "extra", "unread
 MOST_DIFFERENCES = MOST_CANDIDATES = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """One place where the actual value is not the expected one.
 
     In arrays whose order does not matter, a path counts the expected items, but for what is `extra`.
@@ -113,8 +112,7 @@ class Difference:
         return {"path": bounded_path(self.path), "kind": self.kind, **values}
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """All differences; for events the nearest one as reports show it, and the positions of the candidates."""
 
     differences: Iterable[Difference]

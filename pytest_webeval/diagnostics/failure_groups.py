@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from pytest_webeval.results import MATCH
 from pytest_webeval.results import NOTED
@@ -42,8 +43,7 @@ _OWNERS = ("network_event", "agent_response", "rubric")  # what our paths begin 
 _RUN_SPECIFIC = r"\S*[/\\]\S*[^\s;:,]|'[^']*'|\"[^\"]*\"|\d+"  # of a message: paths, what is quoted, numbers
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class FailureGroup:
+class FailureGroup(Struct, frozen=True, order=True):
     """Results of which the same check failed: of which evaluator, about which field, and how it differed.
 
     A run that could not be scored at all has no evaluator, and what was wrong for a field.

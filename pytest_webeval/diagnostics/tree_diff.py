@@ -6,11 +6,12 @@ import json
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pytest_webeval.diagnostics.difference import DIFFERENT
 from pytest_webeval.diagnostics.difference import EXTRA
@@ -101,8 +102,7 @@ def _differ_entirely(expected: Any, actual: Any, path: str) -> Difference:
     return Difference(path, UNREADABLE if isinstance(actual, UnparsedValue) else DIFFERENT, expected, actual)
 
 
-@dataclass(frozen=True, slots=True)
-class _TreeDiff:
+class _TreeDiff(Struct, frozen=True):
     comparison: Comparison
 
     def compare(self, expected: Any, actual: Any, path: str) -> Iterator[Difference]:

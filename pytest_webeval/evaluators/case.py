@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING
 from typing import Any
 from urllib.parse import urlsplit
 
+from msgspec import Struct
+from msgspec import field as struct_field
+
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import RunExcluded
@@ -91,8 +94,7 @@ def _unlabelled(text: str) -> ResultWarning:
     return ResultWarning(WarningKind.OTHER, text)
 
 
-@dataclass(slots=True)
-class EvaluationLog:
+class EvaluationLog(Struct):
     """What the evaluation of a run adds to its results.
 
     `notices` maps switches of the rule set that made a difference on the way to a verdict to the place where they did.
@@ -100,10 +102,10 @@ class EvaluationLog:
     Notices and explainers are about the current expectation, warnings and explanations about all of them.
     """
 
-    warnings: list[ResultWarning] = field(default_factory=list)
-    notices: dict[str, str] = field(default_factory=dict)
-    explainers: list[Callable[[], Explanation]] = field(default_factory=list)
-    explanations: list[tuple[EvaluatorResult, dict[str, Any]]] = field(default_factory=list)
+    warnings: list[ResultWarning] = struct_field(default_factory=list)
+    notices: dict[str, str] = struct_field(default_factory=dict)
+    explainers: list[Callable[[], Explanation]] = struct_field(default_factory=list)
+    explanations: list[tuple[EvaluatorResult, dict[str, Any]]] = struct_field(default_factory=list)
 
     def start_expectation(self) -> None:
         """Drop what is about the expectation before."""

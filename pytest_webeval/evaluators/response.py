@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from typing import Any
 from typing import ClassVar
 
+from msgspec import Struct
+
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators.agent_response import AgentResponse
 from pytest_webeval.evaluators.agent_response import parse_response
@@ -52,8 +54,7 @@ class ResponseEvaluator(Evaluator):
         return _Check(self, config, case, answer, kind).run()
 
 
-@dataclass(frozen=True, slots=True)
-class _Check:
+class _Check(Struct, frozen=True):
     evaluator: ResponseEvaluator
     expectation: ResponseExpectation
     case: Case

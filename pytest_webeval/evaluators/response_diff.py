@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from pytest_webeval.diagnostics.difference import EXTRA
 from pytest_webeval.diagnostics.difference import MISSING
@@ -20,8 +21,7 @@ DATA = "retrieved_data"
 ReadTexts = Callable[[str, str, str], tuple[Any, Any]]  # name, expected text, actual text -> values
 
 
-@dataclass(frozen=True, slots=True)
-class ResponseDiff:
+class ResponseDiff(Struct, frozen=True):
     """The expected and the actual answer. `data` are the data of both as values, None if none count.
 
     `texts` reads the type or the status of both, as it was done for the verdict.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from dataclasses import replace
 from typing import Any
+
+from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
@@ -48,8 +49,7 @@ def _merge_policy(policy: VerdictPolicy, expectation: RubricExpectation) -> Verd
     return replace(policy, threshold=threshold, criterion=expectation.criterion or policy.criterion)
 
 
-@dataclass(frozen=True, slots=True)
-class _Judgement:
+class _Judgement(Struct, frozen=True):
     evaluator: Evaluator
     policy: VerdictPolicy
     gating: Gating | None

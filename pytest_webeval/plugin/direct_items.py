@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
-from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 from typing import Any
 
 import pluggy
 import pytest
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators import default_evaluators
@@ -83,16 +83,14 @@ CURRENT_TEST = "PYTEST_CURRENT_TEST"
 ENDING_SESSION = (pytest.exit.Exception, KeyboardInterrupt)
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """What holds for all runs in a directory. `reports_all`: other plugins take part in making each report."""
 
     is_direct: bool
     reports_all: bool
 
 
-@dataclass(eq=False)
-class DirectItems:
+class DirectItems(Struct, eq=False):
     """Plugin of every process that scores. Other items, and the first and last of a directory, go pytest's way."""
 
     config: pytest.Config
@@ -150,8 +148,7 @@ class DirectItems:
             return None
 
 
-@dataclass(eq=False)
-class DirectItem:
+class DirectItem(Struct, eq=False, dict=True):
     """One run item that is being scored. `reports_all`: other plugins make each report with pytest."""
 
     item: Any

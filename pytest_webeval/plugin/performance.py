@@ -11,13 +11,13 @@ from collections.abc import Generator
 from collections.abc import Iterator
 from collections.abc import Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from dataclasses import field
 from importlib.machinery import ModuleSpec
 from importlib.machinery import PathFinder
 from types import ModuleType
 
 import pytest
+from msgspec import Struct
+from msgspec import field
 
 LONG = 0.1  # seconds; what takes as long may have read much
 
@@ -103,8 +103,7 @@ def bypass_assertion_rewriting(config: pytest.Config) -> None:
 NAMELESS = ""  # the category in which pytest keeps setups and teardowns that passed
 
 
-@dataclass(eq=False)
-class HidePassedPhases:
+class HidePassedPhases(Struct, eq=False):
     """Hides the reports of passed phases until the failures are shown, and restores them for other plugins."""
 
     config: pytest.Config

@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import Struct
 
 
-@dataclass(frozen=True)
-class SelectedPaths:
+class SelectedPaths(Struct, frozen=True, dict=True):
     """The directories that arguments name, whether they exist or not."""
 
     paths: frozenset[Path]
@@ -47,8 +46,7 @@ def names_runs(config: pytest.Config, roots: Iterable[Path]) -> bool:
 USUAL = ("*.egg", ".*", "_darcs", "build", "CVS", "dist", "node_modules", "venv", "{arch}")
 
 
-@dataclass(frozen=True)
-class Ignoring:
+class Ignoring(Struct, frozen=True):
     """For one run root: what `--ignore`, `collect_ignore` and norecursedirs name. Arguments come before them."""
 
     paths: frozenset[str]

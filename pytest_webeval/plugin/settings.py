@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import Struct
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.plugin import options
@@ -105,8 +105,7 @@ class Settings:
         return {name: repr(getattr(self, name)) for name in names}
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Struct, frozen=True):
     """The raw value of an option: from the command line, or else from its ini key. `raw` is None if neither is set."""
 
     option: Option

@@ -6,11 +6,11 @@ import json
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import Struct
 
 from pytest_webeval.recordings.formats import FORMATS
 from pytest_webeval.recordings.run import RunFormat
@@ -24,8 +24,7 @@ ARGUMENT_PATHS = "webeval_named"
 _LAYOUTS: dict[str, RunFormat] = {layout.name: layout for layout in FORMATS}
 
 
-@dataclass(frozen=True)
-class Snapshots:
+class Snapshots(Struct, frozen=True):
     """A private directory of the session with a file for each scanned directory of runs."""
 
     place: Path

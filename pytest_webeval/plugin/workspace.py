@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import TaskDefinitionError
@@ -66,8 +66,7 @@ FROM_RUN = "in the run directory (the agent could have written it)"
 TaskSetOrError = TaskSet | TaskDefinitionError | None
 
 
-@dataclass(frozen=True, eq=False)
-class Workspace:
+class Workspace(Struct, frozen=True, eq=False, dict=True):
     """One per process. Caches what it read of run roots and runs."""
 
     config: pytest.Config

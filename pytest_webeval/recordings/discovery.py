@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
 
@@ -49,8 +50,7 @@ TOOLS = frozenset(
 ENVIRONMENT = frozenset({"pyvenv.cfg", "conda-meta"})
 
 
-@dataclass(frozen=True, slots=True)
-class DirectoryListing:
+class DirectoryListing(Struct, frozen=True):
     """The names in a directory, all at once. Of one that cannot be listed there are none, and `problem` says why."""
 
     path: Path

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from dataclasses import field
 from pathlib import Path
 
+from msgspec import Struct
+from msgspec import field as struct_field
+
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
@@ -15,11 +18,10 @@ from pytest_webeval.safety.limits import Limits
 READ, DECODE, LOAD_TASK, EVALUATE, WRITE = PHASES = ("read", "decode", "load task", "evaluate", "write")
 
 
-@dataclass(slots=True)
-class PhaseTimer:
+class PhaseTimer(Struct):
     """Wall-clock seconds by phase. A phase that begins within another one stops the clock of that other."""
 
-    seconds: dict[str, float] = field(default_factory=dict)
+    seconds: dict[str, float] = struct_field(default_factory=dict)
     _running: str | None = None
     _since: float = 0.0
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote_from_bytes
 from urllib.parse import unquote_to_bytes
+
+from msgspec import Struct
 
 _SAFE = "/-_.~+=@, "
 
@@ -17,8 +18,7 @@ def quote_path(path: str) -> str:
     return quote_from_bytes(os.fsencode(path), safe=_SAFE)
 
 
-@dataclass(frozen=True)
-class Labels:
+class Labels(Struct, frozen=True, dict=True):
     """Names of directories at or below run roots: ASCII and unique, for they are node ids and keys of records."""
 
     roots: tuple[Path, ...]

@@ -6,10 +6,10 @@ import os
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
-from dataclasses import dataclass
-from dataclasses import field
 from enum import Enum
 from pathlib import Path
+
+from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.discovery import ENVIRONMENT
@@ -44,8 +44,7 @@ class Kind(Enum):
 _ITEMS = (Kind.RUN, Kind.BROKEN, Kind.UNREADABLE)
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(Struct, frozen=True):
     """A directory at or below a run root. `branches` are those in it; `without_runs` lie anywhere below."""
 
     path: Path
@@ -75,8 +74,7 @@ def _never(path: Path) -> bool:  # noqa: ARG001  (the signature of a rule)
     return False
 
 
-@dataclass(slots=True)
-class Search:
+class Search(Struct):
     """Looks through one root. `format_of` returns None for a directory that is not a run.
 
     A directory that `is_task` is expected to be a run. One that is certainly `is_defined` is a run or broken, whatever
@@ -88,7 +86,7 @@ class Search:
     is_task: Callable[[Path], bool] = _never
     is_defined: Callable[[Path], bool] = _never
     is_ignored: Callable[[Path], bool] = _never
-    _count: int = field(default=0, init=False)
+    _count: int = 0
 
     def tree(self) -> Branch:
         """The root with all that is in it."""

@@ -10,11 +10,11 @@ import os
 from collections import Counter
 from collections.abc import Callable
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.network.events import event_number
@@ -42,8 +42,7 @@ class _Har(msgspec.Struct):
     log: _Log
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Finding:
+class Finding(Struct, frozen=True, order=True):
     """A secret: the file, the event or line in it where that is known, its kind and name, and its replacement."""
 
     file: str
@@ -54,8 +53,7 @@ class Finding:
     replacement: str
 
 
-@dataclass(frozen=True, slots=True)
-class Audit:
+class Audit(Struct, frozen=True):
     """Looks through the files of one run directory."""
 
     directory: Path

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from dataclasses import field
 from functools import lru_cache
 from typing import Any
 from typing import NamedTuple
 
 import msgspec
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.redaction.authorization_codes import AUTHORIZATION_CODE
 from pytest_webeval.redaction.authorization_codes import has_authorization_code
@@ -96,8 +96,7 @@ class _NameFacts(NamedTuple):
     is_plain: bool
 
 
-@dataclass(frozen=True, slots=True)
-class JsonRedactor:
+class JsonRedactor(Struct, frozen=True):
     """Redacts JSON without changing its shape."""
 
     texts: TextRedactor

@@ -11,10 +11,11 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 from urllib.parse import quote_plus
+
+from msgspec import Struct
 
 from pytest_webeval.redaction.replacements import LONG_ENOUGH
 from pytest_webeval.safety.text import ELLIPSIS
@@ -60,8 +61,7 @@ _OWN_WORDS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class KnownSecrets:
+class KnownSecrets(Struct, frozen=True):
     """The forms in which secrets may occur in a text, each with its replacement.
 
     `heads` says of the first characters of forms how long forms that begin so are, longest first: a text is gone

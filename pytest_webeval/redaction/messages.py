@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Container
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from pytest_webeval.redaction.json import JsonRedactor
 from pytest_webeval.redaction.known_secrets import KnownSecrets
@@ -22,8 +23,7 @@ _KINDS_BY_SECTION |= {"query_params": PARAMETER}
 _PREFIXES = ("expected ", "got ", "missing ", "not expected ")
 
 
-@dataclass(frozen=True, slots=True)
-class MessageRedactor:
+class MessageRedactor(Struct, frozen=True):
     """Replaces secrets in the messages of assertions."""
 
     trees: JsonRedactor
@@ -104,8 +104,7 @@ def _is_difference(difference: dict[str, Any]) -> bool:
     return isinstance(difference.get("path"), str) and difference.keys() >= {"kind", *_SIDES}
 
 
-@dataclass(frozen=True, slots=True)
-class ExplanationRedactor:
+class ExplanationRedactor(Struct, frozen=True):
     """Replaces secrets in the explanation of one evaluation, as they are replaced in the evaluation itself."""
 
     messages: MessageRedactor

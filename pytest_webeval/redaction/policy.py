@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import field
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.redaction.names import COOKIE
@@ -23,8 +24,7 @@ OFF, DEFAULT, STRICT = "off", "default", "strict"
 MODES = (DEFAULT, OFF, STRICT)
 
 
-@dataclass(frozen=True, slots=True)
-class RedactionPolicy:
+class RedactionPolicy(Struct, frozen=True):
     """What a session replaces. `allowed` are names that stay readable, by the evaluator in whose results they do."""
 
     mode: str = DEFAULT
@@ -78,8 +78,7 @@ class Scope(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class DefaultScope:
+class DefaultScope(Struct, frozen=True):
     """Secrets by their names, and all cookies."""
 
     allowed: frozenset[str] = frozenset()  # compact
@@ -94,8 +93,7 @@ class DefaultScope:
         return bool(self.allowed) and compact(name) in self.allowed
 
 
-@dataclass(frozen=True, slots=True)
-class StrictScope:
+class StrictScope(Struct, frozen=True):
     """Everything except harmless names and the names in the expectation."""
 
     allowed: frozenset[str] = frozenset()

@@ -7,10 +7,11 @@ from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.redaction.json import JsonRedactor
@@ -31,8 +32,7 @@ _OPAQUE = re.compile(r"(?<!\w)(?=[^\W\d]*+\d)(?=[\d_]*+[^\W\d_])\w{8,}+")
 _LEAST = 8  # characters of such a word
 
 
-@dataclass(frozen=True, slots=True)
-class RecordingSecrets:
+class RecordingSecrets(Struct, frozen=True):
     """The files of a run, read once more where a result repeats what may be a secret in them.
 
     `answer` is the file that the agent wrote: a text is not a secret because it is in that file.

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import repeat
 from typing import Any
+
+from msgspec import Struct
 
 from pytest_webeval.redaction.json import JsonRedactor
 from pytest_webeval.redaction.json import may_hold
@@ -62,8 +63,7 @@ _EVENT_AND_ANSWER_NAMES = frozenset(
 _FIELDS = ("assertion_name", "assertion_msgs", "error_msg")
 
 
-@dataclass(frozen=True, slots=True)
-class RedactedResult:
+class RedactedResult(Struct, frozen=True):
     """A result without secrets, its secrets with their replacements, and the values that stay in each evaluation."""
 
     result: TaskResult
@@ -149,8 +149,7 @@ def list_names(expected: Any) -> Iterator[str]:
             yield from list_names(child)
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(Struct, frozen=True):
     """One evaluation without its secrets, and how they were replaced."""
 
     result: EvaluatorResult
@@ -161,8 +160,7 @@ class _Part:
         return self.messages.trees.texts.replacements
 
 
-@dataclass(frozen=True, slots=True)
-class Redactor:
+class Redactor(Struct, frozen=True):
     """Replaces secrets, equal ones by equal words. Without a salt, those of equal length are alike.
 
     Results may repeat secrets that only the recording names: these are searched for in `recorded`.

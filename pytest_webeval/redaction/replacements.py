@@ -6,8 +6,9 @@ import hashlib
 import hmac
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from dataclasses import field
+
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.redaction.names import is_secret
 
@@ -17,8 +18,7 @@ _REPLACEMENT = re.compile(r"redacted-(?:[0-9a-f]{8}-)?\d+")
 _WORDS = frozenset({"true", "false", "null", "none", "undefined"})
 
 
-@dataclass(frozen=True, slots=True)
-class Replacements:
+class Replacements(Struct, frozen=True):
     """Makes replacements, equal ones for equal secrets, and keeps what it replaced.
 
     `secrets` are replaced everywhere, `allowed` are values that stay readable here. `by_secret` has all replacements.

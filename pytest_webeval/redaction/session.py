@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from dataclasses import field
 from typing import TYPE_CHECKING
 from typing import Any
+
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recordings.run import Run
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
     from pytest_webeval.redaction.redactor import Redactor
 
 
-@dataclass(frozen=True, eq=False)
-class Redacting:
+class Redacting(Struct, frozen=True, eq=False):
     """One a process. `is_leaving` says whether results are written outside of the run directories."""
 
     policy: RedactionPolicy

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from pytest_webeval.redaction.authorization_codes import AUTHORIZATION_CODE
 from pytest_webeval.redaction.authorization_codes import is_authorization_code
@@ -74,8 +75,7 @@ _LONG = 200  # characters of a text in which marks are searched only once, with 
 ROUNDS = 4  # a replacement ends where its secret did, so that what followed without a blank is now seen as a word
 
 
-@dataclass(frozen=True, slots=True)
-class Heads:
+class Heads(Struct, frozen=True):
     """What a pattern matches in a text: anywhere, or at candidates alone, which come in order."""
 
     pattern: re.Pattern[str]
@@ -92,8 +92,7 @@ class Heads:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class TextRedactor:
+class TextRedactor(Struct, frozen=True):
     """Redacts texts."""
 
     scope: Scope

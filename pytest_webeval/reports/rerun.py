@@ -9,9 +9,10 @@ from collections.abc import Collection
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 MOST = 400  # names in one command: of three times as many pytest's parser of -k fills the stack
 _PLAIN = re.compile(r"[\w.+-]+", re.ASCII)
@@ -23,8 +24,7 @@ def keyword(task_id: int | str) -> str | None:
     return f"[{task_id}]" if _PLAIN.fullmatch(str(task_id)) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Rerun:
+class Rerun(Struct, frozen=True):
     """A command, and how many `of` so many runs it names."""
 
     command: str
@@ -32,8 +32,7 @@ class Rerun:
     of: int
 
 
-@dataclass(frozen=True)
-class RerunCommands:
+class RerunCommands(Struct, frozen=True, dict=True):
     """Commands that score runs of one session again, with its options.
 
     `pinned` are further options without which node ids might mean something else. `missing` are tasks that have no

@@ -5,8 +5,9 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
-from dataclasses import field
+
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.summary.record import Record
 
@@ -14,8 +15,7 @@ SITES_COUNTED = 20  # more fit on no line
 LONGEST_SITE = 24
 
 
-@dataclass(eq=False)
-class Tally:
+class Tally(Struct, eq=False):
     """The outcomes so far, by run: a run that is scored again counts once."""
 
     expected: int = 0

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from pytest_webeval.recordings.formats import FORMATS
 from pytest_webeval.reports.rerun import RerunCommands
@@ -133,8 +134,7 @@ TASKS_SHOWN = 8
 MOST_LINES = 40
 
 
-@dataclass(frozen=True, slots=True)
-class SessionFacts:
+class SessionFacts(Struct, frozen=True):
     """Facts about a session that are not in its summary.
 
     `left_out` runs were collected and not scored, `missing` tasks were never recorded. `contradicted` runs passed

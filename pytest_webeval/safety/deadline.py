@@ -7,10 +7,11 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from math import inf
 from types import FrameType
 from typing import Any
+
+from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError
 
@@ -21,8 +22,7 @@ class DeadlineExceeded(BaseException):
     """The budget is used up. No child of `Exception`, or a library that catches those would go on for ever."""
 
 
-@dataclass(slots=True)
-class _Clock:
+class _Clock(Struct):
     deadline: float
     is_running: bool = True
 
@@ -31,8 +31,7 @@ class _Clock:
             raise DeadlineExceeded(self)
 
 
-@dataclass(frozen=True, slots=True)
-class _Timer:
+class _Timer(Struct, frozen=True):
     """A timer that is set already: its deadline, its interval and its handler."""
 
     deadline: float

@@ -8,13 +8,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
 from decimal import Decimal
 from math import isfinite
 from typing import Any
 
 import msgspec
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.safety.limits import Limits
@@ -188,8 +188,7 @@ class InvalidJson(ValueError):
     """A text that is not JSON, or that nests deeper than `MAX_DEPTH`; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class LenientJson:
+class LenientJson(Struct, frozen=True):
     """A JSON value, where in the text it ends, and warnings about repairs."""
 
     value: Any
@@ -232,8 +231,7 @@ def shorten_json(value: Any) -> str:
 _TOO_DEEP_TO_REPAIR = f"it nests deeper than {MAX_DEPTH} levels"
 
 
-@dataclass(slots=True)
-class _Repairs:
+class _Repairs(Struct):
     """What the decoder calls for objects and numbers; holds one warning for each kind of repair."""
 
     warnings: dict[str, None] = field(default_factory=dict)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
+
+from msgspec import Struct
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.case import Case
@@ -23,8 +24,7 @@ class Trust(StrEnum):
     UNDEFINED = "undefined"  # nobody: the task is described by the trajectory alone
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Struct, frozen=True):
     """The task of a run, the checksum and the name of the file that defines it, and who wrote that file."""
 
     task: Task

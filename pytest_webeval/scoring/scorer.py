@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date
+
+from msgspec import Struct
 
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.calls import EvaluatorCalls
@@ -18,8 +19,7 @@ from pytest_webeval.scoring.score import score
 from pytest_webeval.tasks.sites import Sites
 
 
-@dataclass(frozen=True, slots=True)
-class Scorer:
+class Scorer(Struct, frozen=True):
     """What decides beside the run and its task. `tasks_origin` names the file of tasks that the user chose, if any."""
 
     evaluators: Iterable[Evaluator]

@@ -9,12 +9,13 @@ from __future__ import annotations
 import pickle
 import signal
 import sys
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec import field
+from msgspec.structs import replace
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators import default_evaluators
@@ -30,8 +31,7 @@ from pytest_webeval.scoring.scorer import Scorer
 BUILT_IN_FORMATS = {run_format.name: run_format for run_format in FORMATS}
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerSettings:
+class WorkerSettings(Struct, frozen=True):
     """What is the same for all runs. `scorer` has no evaluators: a worker has its own. `timeout` is in seconds."""
 
     scorer: Scorer
@@ -40,8 +40,7 @@ class WorkerSettings:
     timeout: float
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """A run to score. `format` is the name of a built-in format."""
 
     path: Path
@@ -50,8 +49,7 @@ class Request:
     definition: Definition
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What a worker found out about a run: its result with what was read for it, or why there is none.
 
     Without a result and a problem, the run cannot be scored as it is, and the session finds out why. `seconds` are

@@ -7,12 +7,13 @@ import sys
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from dataclasses import field
 from multiprocessing.connection import Connection
 from multiprocessing.connection import Pipe
 from multiprocessing.connection import wait
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.scoring.worker import NO_RESULT
 from pytest_webeval.scoring.worker import Outcome
@@ -36,8 +37,7 @@ ENDED = (
 NOT_STARTED = "cannot start a worker process ({reason}), and the runs were scored without it; use fewer workers"
 
 
-@dataclass(eq=False)
-class Worker:
+class Worker(Struct, eq=False):
     """A process with the requests that it has not answered, the oldest first."""
 
     process: subprocess.Popen[bytes]
@@ -77,8 +77,7 @@ class Worker:
         return self.process.returncode is not None and self.process.returncode < 0
 
 
-@dataclass(eq=False)
-class WorkerPool:
+class WorkerPool(Struct, eq=False):
     """Workers with the requests of a session, which come in the order in which their outcomes are taken.
 
     `requests` has each run of the session, with None for one that no worker can score.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from typing import Literal
@@ -67,8 +66,7 @@ def read_baseline(path: Path) -> Baseline:
         raise SettingsError(f"{OPTION}: cannot parse {path} as JSON: {error}; use an eval_summary.json") from error
 
 
-@dataclass(frozen=True, slots=True)
-class Flips:
+class Flips(Struct, frozen=True):
     """Labels of runs in the order of their summary: those of `gone` runs are from the earlier one."""
 
     regressed: tuple[str, ...]
@@ -121,8 +119,7 @@ def _pair_rows(
             yield from ((old[run], new[run]) for run in old.keys() & new.keys())
 
 
-@dataclass(frozen=True, slots=True)
-class BaselineComparison:
+class BaselineComparison(Struct, frozen=True):
     """Compares the summaries of a session with an earlier one."""
 
     baseline: Baseline
@@ -140,7 +137,7 @@ class BaselineComparison:
             "same_evaluators": _is_same("evaluator_checksum", baseline, summary),
             "same_tasks": _is_same("data_checksum", baseline, summary),
         }
-        comparison |= {name: list(getattr(run_flips, name)) for name in Flips.__slots__}
+        comparison |= {name: list(getattr(run_flips, name)) for name in Flips.__struct_fields__}
         return summary.with_changes(webeval=summary.webeval | {"baseline": comparison})
 
     def restrict(self, summary: Summary, part: Summary) -> Summary:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
-from dataclasses import dataclass
-from dataclasses import field
 from typing import Any
 from typing import Self
 
 import msgspec
 from msgspec import Struct
+from msgspec import field
+from msgspec.structs import astuple
 
 from pytest_webeval.diagnostics.failure_groups import group_of
 from pytest_webeval.results import Status
@@ -56,8 +55,7 @@ def build_trajectory_facts(result: TaskResult) -> dict[str, Any] | None:
     return facts | {"verdict": msgspec.to_builtins(verdict)}
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """The data of one run for the summary, in plain JSON values that processes can exchange."""
 
     run: str
@@ -117,7 +115,7 @@ class Record:
 
     def to_json(self) -> dict[str, Any]:
         """All fields as plain JSON."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return {name: getattr(self, name) for name in self.__struct_fields__}
 
 
 def label_warnings(result: TaskResult, rows: object) -> TaskResult:

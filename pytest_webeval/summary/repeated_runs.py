@@ -9,11 +9,12 @@ from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
 from math import sqrt
 from typing import Any
+
+from msgspec import Struct
 
 from pytest_webeval.summary.statistics import mean
 from pytest_webeval.summary.statistics import mean_and_n
@@ -32,8 +33,7 @@ MAX_K = 100  # more tries than anybody records; keeps the work bounded when an u
 _REPHRASED = re.compile(r"(.+)_rephrased_[0-9]+", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Tries:
+class Tries(Struct, frozen=True):
     """How often a task was tried and how often it succeeded."""
 
     count: int

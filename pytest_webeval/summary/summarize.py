@@ -6,10 +6,11 @@ from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import UTC
 from datetime import datetime
 from typing import Any
+
+from msgspec.structs import asdict
 
 from pytest_webeval.diagnostics.failure_groups import FailureGroup
 from pytest_webeval.results import Status

@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from typing import Protocol
+
+from msgspec import Struct
 
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.safety.text import shorten_repr
@@ -69,8 +70,7 @@ def _decode_json(raw: str, name: str, warnings: WarningLog) -> object:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class DatasetRow:
+class DatasetRow(Struct, frozen=True):
     """What a file says of one task, where (`[3]` in JSON, `line 4` in a table), and whose tasks are written so."""
 
     fields: Mapping[str, Any]
@@ -105,8 +105,7 @@ class Benchmark(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class TrajectoryBenchmark:
+class TrajectoryBenchmark(Struct, frozen=True):
     """A benchmark by the names of its fields (`fara_webeval.md` §1.4).
 
     `splits` are groups that the name of the file says instead of the row.
@@ -163,8 +162,7 @@ class TrajectoryBenchmark:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class WebArenaRows:
+class WebArenaRows(Struct, frozen=True):
     """Rows that are whole definitions, with a number as id (spec §2.1)."""
 
     ids: tuple[str, ...] = ("task_id",)

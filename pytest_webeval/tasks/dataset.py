@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec import field
+from msgspec.structs import replace
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import TaskDefinitionError
@@ -29,8 +30,7 @@ BUNDLED = {"hard": "webarena-verified-hard.json", "non-hard": "webarena-verified
 MAX_TASK_BYTES = 64 * 2**20
 
 
-@dataclass(frozen=True)
-class TaskSet:
+class TaskSet(Struct, frozen=True, dict=True):
     """Definitions by task id, each validated on first use.
 
     An id is a number or a text; 12 and "12" are one id. A task in other words (`books_find_7_rephrased_2`) is found by

@@ -10,10 +10,11 @@ from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.safety.files import sha256
@@ -26,8 +27,7 @@ from pytest_webeval.tasks.benchmarks import list_expected_fields
 from pytest_webeval.tasks.benchmarks import unknown_row_error
 
 
-@dataclass(frozen=True, slots=True)
-class TaskFile:
+class TaskFile(Struct, frozen=True):
     """The rows of one file with their ids, in order, and warnings about skipped or truncated rows."""
 
     source: str

@@ -7,11 +7,12 @@ import re
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import SettingsError
@@ -47,8 +48,7 @@ def placeholder(site: str) -> str:
     return f"__{site.upper()}__"
 
 
-@dataclass(frozen=True, slots=True)
-class Environment:
+class Environment(Struct, frozen=True):
     """Addresses under which one site was reached; `active` is the index of the one that expectations mean."""
 
     urls: tuple[str, ...]
@@ -71,8 +71,7 @@ class Environment:
         return self.urls[self.active]
 
 
-@dataclass(frozen=True)
-class Sites:
+class Sites(Struct, frozen=True, dict=True):
     """Where the sites of a benchmark were reached. Empty until a configuration or a recording says so."""
 
     environments: Mapping[str, Environment] = field(default_factory=dict)

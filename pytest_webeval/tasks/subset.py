@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.files import sha256
@@ -16,8 +17,7 @@ from pytest_webeval.tasks.dataset import find_reference_file
 from pytest_webeval.tasks.dataset import id_order
 
 
-@dataclass(frozen=True, slots=True)
-class Subset:
+class Subset(Struct, frozen=True):
     """Ids of tasks: numbers ascending, then texts. `name` is the same on every machine, so without a directory."""
 
     name: str

@@ -7,13 +7,15 @@ from abc import abstractmethod
 from collections.abc import Callable
 from collections.abc import Iterable
 from dataclasses import dataclass
-from dataclasses import field
 from datetime import date
 from datetime import datetime
 from math import isfinite
 from typing import Any
 from typing import ClassVar
 from typing import Self
+
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.errors import ValueParseError
 from pytest_webeval.safety.limits import INI
@@ -51,8 +53,7 @@ def present_day() -> date:
     return datetime.now().astimezone().date()
 
 
-@dataclass(frozen=True, slots=True)
-class ParseContext:
+class ParseContext(Struct, frozen=True):
     """How raw data is read, which depends on who wrote it.
 
     `patterns` and `alternatives` say whether ``^…$`` texts and lists of two or more are taken as such, `infinities`

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.results import Assertion
@@ -82,15 +83,13 @@ def _format_place(path: str) -> str:
     return f" @ {path}" if path else ""
 
 
-@dataclass(slots=True)
-class ComparisonState:
+class ComparisonState(Struct):
     """What a comparison has seen: in the reference all empty lists are one, which it refuses a second time (Q34)."""
 
     empty_list: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """How two trees are compared: `ordered` arrays, and `extra_keys` where objects may say more than expected.
 
     `maximum_matching` finds a matching of unordered arrays if there is one (Q14), `separate_lists` lets an answer have

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import isfinite
 from typing import Any
+
+from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import ValueParseError
@@ -23,16 +24,14 @@ from pytest_webeval.values.base import looks_like_pattern
 from pytest_webeval.values.string import StringValue
 
 
-@dataclass(frozen=True, slots=True)
-class UnparsedValue:
+class UnparsedValue(Struct, frozen=True):
     """A datum that its type does not understand; it equals nothing. `reason` says why."""
 
     raw: Any
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class ValueParser:
+class ValueParser(Struct, frozen=True):
     """Reads one side of a comparison. `strict` is for what a task wrote: bad data there is an `EvaluationError`.
 
     `notice` is called with the switch of the rule set that made a difference, and where.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 
 from pytest_webeval.plugin.runtest.run_outcome import RecordPayload
 from pytest_webeval.summary.record import Record

@@ -8,8 +8,10 @@ import weakref
 from collections import OrderedDict
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import pytest
+from msgspec import Struct
 from pydantic import BaseModel
 
 from pytest_webeval.errors import EvaluationError
@@ -33,8 +35,22 @@ class Data:
     points: int = 3
 
 
+@dataclass
+class Holder:
+    """A dataclass with anything in it."""
+
+    held: Any
+
+
 class Number(float):
     """As numpy's numbers are."""
+
+
+class Record(Struct):
+    """The same as a struct of msgspec."""
+
+    points: int = 3
+    more: Any = None
 
 
 NOTE = Assertion.of("a", True, "b")  # noqa: FBT003  (that it holds)
@@ -55,6 +71,8 @@ def result(**fields):
         ({"status": "failure"}, {"status": "failure"}),
         ({"actual": Model()}, {"actual": {"points": 3}}),
         ({"actual": {"x": [Data(), (Model(),)]}}, {"actual": {"x": [{"points": 3}, [{"points": 3}]]}}),
+        ({"actual": Record(more=(Record(),))}, {"actual": {"points": 3, "more": [{"points": 3, "more": None}]}}),
+        ({"actual": Holder(Record())}, {"actual": {"held": {"points": 3, "more": None}}}),
         ({"actual": OrderedDict(a=1)}, {"actual": {"a": 1}}),
         ({"expected": ("a", NOTE)}, {"expected": ["a", NOTE.to_json()]}),
         ({"assertions": (NOTE,)}, {"assertions": [NOTE.to_json()]}),

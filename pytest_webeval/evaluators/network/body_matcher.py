@@ -8,14 +8,15 @@ from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
 from functools import cache
 from functools import cached_property
 from functools import lru_cache
 from typing import TYPE_CHECKING
 from typing import Any
+
+from msgspec import Struct
+from msgspec import field
+from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import UnavailableBody
@@ -169,8 +170,7 @@ def _decode_json(text: str) -> Any:
 PATH = "network_event"
 
 
-@dataclass(frozen=True)
-class BodyMatcher:
+class BodyMatcher(Struct, frozen=True, dict=True):
     """Compares the bodies of events with one expectation. What the task wrote is read once."""
 
     expectation: NetworkExpectation

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from pytest_webeval.diagnostics.difference import DIFFERENT
 from pytest_webeval.diagnostics.difference import EXTRA
@@ -57,8 +58,7 @@ def list_candidates(candidates: Sequence[NetworkEvent], nearest: NetworkEvent) -
     return sorted({*positions[1 - MOST_CANDIDATES :], nearest.index})
 
 
-@dataclass(frozen=True, slots=True)
-class EventDiff:
+class EventDiff(Struct, frozen=True):
     """One event with its assertions: only fields whose assertions failed are compared in detail."""
 
     matcher: EventMatcher

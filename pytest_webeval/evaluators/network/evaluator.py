@@ -13,6 +13,8 @@ from typing import Any
 from typing import ClassVar
 from typing import TypeVar
 
+from msgspec import Struct
+
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import UnavailableBody
 from pytest_webeval.evaluators.base import Evaluator
@@ -74,8 +76,7 @@ class NetworkEventEvaluator(Evaluator):
         return result if result.status is Status.SUCCESS else check.unless_unvisited(result)
 
 
-@dataclass(frozen=True)
-class _NetworkCheck:
+class _NetworkCheck(Struct, frozen=True, dict=True):
     matcher: EventMatcher
     case: Case
 

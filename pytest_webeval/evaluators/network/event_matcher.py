@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 from typing import Any
+
+from msgspec import Struct
+from msgspec import field
+from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators.network.body_matcher import PATH
@@ -41,8 +42,7 @@ _SLASHES_OF_A_ROOT = 3  # http://host/
 _AMBIGUOUS_QUERY = re.compile("[^!-~]|[#:]|%3a", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class UrlPrefilter:
+class UrlPrefilter(Struct, frozen=True):
     """The bases that an expectation may mean, compared as `bases_match` does."""
 
     bases: frozenset[str]
@@ -80,8 +80,7 @@ OK, NOT_MODIFIED = 200, 304
 URL_HEADERS = ("referer", "redirect_url")
 
 
-@dataclass(frozen=True)
-class EventMatcher:
+class EventMatcher(Struct, frozen=True, dict=True):
     """Compares events of one run with one expectation. What the task wrote is read once."""
 
     expectation: NetworkExpectation

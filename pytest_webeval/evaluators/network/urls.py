@@ -9,12 +9,14 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
-from dataclasses import replace
 from functools import cached_property
 from urllib.parse import parse_qsl
 from urllib.parse import unquote
 from urllib.parse import unquote_plus
 from urllib.parse import urlunsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.rules import RULES
@@ -45,8 +47,7 @@ _DROPPED = str.maketrans("", "", "\t\r\n")  # as urlsplit does, and as browsers 
 Query = Mapping[str, tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Url:
+class Url(Struct, frozen=True):
     """One URL: `base` is everything but the query; values of a query are lower-case and sorted.
 
     `unresolved` is the base with its encoded slashes and dot segments, None where it has none.

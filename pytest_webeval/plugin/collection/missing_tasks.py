@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
@@ -26,8 +26,7 @@ LONGEST_NAME = 180  # so that a quoted id is a name that every file system takes
 SHOWN = 80
 
 
-@dataclass(frozen=True, eq=False)
-class MissingTasks:
+class MissingTasks(Struct, frozen=True, eq=False, dict=True):
     """The tasks that --webeval-require-all reports: those without a recording in any of the roots."""
 
     workspace: Workspace

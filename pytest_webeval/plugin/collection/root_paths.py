@@ -6,11 +6,11 @@ import fnmatch
 import os
 from collections.abc import Generator
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 from pytest_webeval.plugin.workspace import Workspace
 
@@ -35,8 +35,7 @@ def is_ignored_by_option(path: Path, config: pytest.Config) -> bool:
     return any(candidate in names or any(fnmatch.fnmatch(candidate, glob) for glob in globs) for candidate in paths)
 
 
-@dataclass(frozen=True, eq=False)
-class RootPaths:
+class RootPaths(Struct, frozen=True, eq=False, dict=True):
     """Hooks for the directories of a project, as far as they lie outside the run roots."""
 
     workspace: Workspace

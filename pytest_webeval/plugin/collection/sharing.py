@@ -6,12 +6,12 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import Struct
 
 from pytest_webeval.plugin.snapshots import ARGUMENT_PATHS
 from pytest_webeval.plugin.snapshots import PLACE
@@ -20,8 +20,7 @@ from pytest_webeval.plugin.snapshots import Snapshots
 from pytest_webeval.plugin.workspace import Workspace
 
 
-@dataclass(eq=False)
-class Sharing:
+class Sharing(Struct, eq=False, dict=True):
     """Hooks of the controller; none of them is called in a session of one process."""
 
     workspace: Workspace

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator
-from dataclasses import dataclass
-from dataclasses import field
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import WebEvalError
@@ -26,8 +26,7 @@ PAGE, ACTIONS = "GITHUB_STEP_SUMMARY", "GITHUB_ACTIONS"
 LARGEST_PAGE = 1024 * 1024  # bytes of one step; of a larger page GitHub shows nothing
 
 
-@dataclass(frozen=True, eq=False)
-class CiReports:
+class CiReports(Struct, frozen=True, eq=False):
     """Plugin of the controller. A session that cannot write a file that an option names does not exit with 0."""
 
     reporter: SessionReporter

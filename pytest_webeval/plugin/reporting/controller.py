@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from collections.abc import Generator
 from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
 from functools import cached_property
 from functools import partial
 from pathlib import Path
@@ -14,6 +12,8 @@ from typing import TYPE_CHECKING
 from typing import Any
 
 import pytest
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import SettingsError
@@ -58,8 +58,7 @@ if TYPE_CHECKING:
 _SELF_EXPLANATORY = ("Interrupted", "Failed")  # pytest's and xdist's own, whose texts are whole sentences
 
 
-@dataclass(eq=False)
-class StopReason:
+class StopReason(Struct, eq=False):
     """Plugin that records why the session stopped."""
 
     message: str | None = None
@@ -94,8 +93,7 @@ def _format_exception(excinfo: pytest.ExceptionInfo[BaseException]) -> str:
 WITHOUT_RUNS_LISTED = 100  # directories in a summary
 
 
-@dataclass(eq=False)
-class SessionReporter:
+class SessionReporter(Struct, eq=False, dict=True):
     """One per session. Records are stored by run, so that a rerun replaces the earlier record."""
 
     workspace: Workspace

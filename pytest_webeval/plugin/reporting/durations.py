@@ -6,10 +6,10 @@ from collections.abc import Generator
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
 
 import pytest
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.recordings.inputs import PHASES
 from pytest_webeval.recordings.run import Run
@@ -21,8 +21,7 @@ ON_REPORT = "webeval_durations"
 SECONDS = pytest.StashKey[tuple[str, dict[str, float]]]()
 
 
-@dataclass(eq=False)
-class DurationsReport:
+class DurationsReport(Struct, eq=False):
     """Carries the seconds of each run to the controller, which shows the `shown` slowest runs; all for 0."""
 
     limit: int

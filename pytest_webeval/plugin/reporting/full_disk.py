@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import field
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.plugin.runtest.journal import JOURNAL
 from pytest_webeval.plugin.settings import Settings
@@ -27,8 +28,7 @@ _NAMES = {
 }
 
 
-@dataclass(eq=False)
-class FullDisk:
+class FullDisk(Struct, eq=False):
     """One per session. Files are grouped by run: a result that is written later is no longer listed."""
 
     settings: Settings

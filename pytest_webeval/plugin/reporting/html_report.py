@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.plugin.reporting.controller import SessionReporter
 from pytest_webeval.plugin.rerun import RERUN_OPTIONS
@@ -29,8 +29,7 @@ MARK = b'id="webeval-index"'
 _OURS = re.compile(r"task-[0-9a-f]{16}\.js")
 
 
-@dataclass(eq=False)
-class ReportIndex:
+class ReportIndex(Struct, eq=False):
     """One per session."""
 
     reporter: SessionReporter

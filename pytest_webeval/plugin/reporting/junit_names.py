@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import pytest
+from msgspec import Struct
 
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.workspace import ITEMS
@@ -16,8 +16,7 @@ from pytest_webeval.recordings.labels import Labels
 NAME = "webeval_name"
 
 
-@dataclass(frozen=True, eq=False)
-class JunitNames:
+class JunitNames(Struct, frozen=True, eq=False, dict=True):
     """Plugin of each process: the one that scored a run knows its task, the controller writes the XML."""
 
     config: pytest.Config

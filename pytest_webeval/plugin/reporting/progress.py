@@ -7,10 +7,10 @@ import time
 from collections.abc import Generator
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
 
 import pytest
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.workspace import ITEMS
@@ -23,8 +23,7 @@ PAUSE = 0.1  # seconds between two lines
 _OTHER_LINE = -2  # how pytest marks a line that is not a path, which it ends before it writes another
 
 
-@dataclass(eq=False)
-class Progress:
+class Progress(Struct, eq=False):
     """Plugin of the controller. `terminal` is there while the line is; `records` are those of the reporter."""
 
     records: Mapping[str, Record]

@@ -6,13 +6,13 @@ import os
 import struct
 from base64 import b64encode
 from collections.abc import Generator
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
+from msgspec import Struct
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection.nodes import RunItem
@@ -56,8 +56,7 @@ INDEX = "index.html"
 _KINDS = {b"\x89PNG\r\n\x1a\n": ("image/png", "png"), b"\xff\xd8\xff": ("image/jpeg", "jpg")}
 
 
-@dataclass(frozen=True, eq=False)
-class HtmlExtras:
+class HtmlExtras(Struct, frozen=True, eq=False):
     """Plugin of each process: the one that scored a run knows it. `page` is the directory of pytest-html's page."""
 
     workspace: Workspace

@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from dataclasses import field
 from typing import TYPE_CHECKING
 from typing import Any
 from typing import NoReturn
 
 import pytest
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RunExcluded
@@ -51,8 +51,7 @@ if TYPE_CHECKING:
     from pytest_webeval.scoring.worker_pool import WorkerPool
 
 
-@dataclass
-class RecordEvaluation:
+class RecordEvaluation(Struct):
     """Collects the evaluations of one run. Call it with an `EvaluatorResult` of your own to record that."""
 
     case: Case
@@ -204,8 +203,7 @@ RESOLVED = pytest.StashKey[tuple[Run, Definition]]()  # what the fixture webeval
 UNREADABLE = pytest.StashKey[bool]()  # whether the fixture webeval_run could not load its run
 
 
-@dataclass(frozen=True, slots=True)
-class Checker:
+class Checker(Struct, frozen=True):
     """An evaluator bound to the run of the test. `check()` evaluates, records and fails with the reason.
 
     In a conftest.py, `return webeval_response.using(MyEvaluator())` puts another evaluator in its place.

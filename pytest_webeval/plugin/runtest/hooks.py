@@ -6,12 +6,12 @@ import re
 from collections.abc import Generator
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
-from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RunExcluded
@@ -93,8 +93,7 @@ def fail(report: pytest.TestReport, message: str) -> None:
     report.outcome, report.longrepr = "failed", before + message
 
 
-@dataclass(frozen=True, eq=False)
-class RuntestHooks:
+class RuntestHooks(Struct, frozen=True, eq=False):
     """Hooks of every process of the session."""
 
     workspace: Workspace

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import Struct
+from msgspec import field
+from msgspec.structs import replace
 
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import EvaluationError
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from pytest_webeval.reports.html.screenshots import ScreenshotSource
 
 
-@dataclass(frozen=True, eq=False)
-class RunPages:
+class RunPages(Struct, frozen=True, eq=False, dict=True):
     """One per process. A page that cannot be made is missing, without other effects."""
 
     workspace: Workspace

@@ -10,12 +10,12 @@ import os
 from collections.abc import Iterable
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import RecordingError
@@ -68,8 +68,7 @@ def journal_path(workspace: Workspace, path: Path) -> Path | None:
     return None if root is None or root == path else root / JOURNAL
 
 
-@dataclass(frozen=True, slots=True)
-class StoredResult:
+class StoredResult(Struct, frozen=True):
     """A result of an earlier session, with the record that it made of it."""
 
     result: TaskResult
@@ -80,8 +79,7 @@ class StoredResult:
         return self.result.webarena_verified_evaluator_checksum == deciding_checksum(evaluators)
 
 
-@dataclass(eq=False)
-class PreviousSession:
+class PreviousSession(Struct, eq=False, dict=True):
     """One per process: the journals as they were when first read."""
 
     workspace: Workspace
@@ -175,8 +173,7 @@ def reuse_stored_result(item: pytest.Item, run: Run, definition: Definition, wor
     return found is not None
 
 
-@dataclass(eq=False)
-class Journals:
+class Journals(Struct, eq=False, dict=True):
     """The journals of one session, one next to each summary. Only the controller writes them."""
 
     workspace: Workspace

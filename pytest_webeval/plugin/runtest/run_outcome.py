@@ -7,10 +7,6 @@ import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from contextlib import nullcontext
-from dataclasses import astuple
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
 from enum import Enum
 from enum import auto
 from pathlib import Path
@@ -18,6 +14,10 @@ from sys import intern
 from typing import Any
 
 import pytest
+from msgspec import Struct
+from msgspec import field
+from msgspec.structs import astuple
+from msgspec.structs import replace
 
 from pytest_webeval.diagnostics.failure_groups import error_group
 from pytest_webeval.errors import DiskFull
@@ -50,8 +50,7 @@ RUN_LABEL_ATTRIBUTE = "webeval_about"  # the label of the run that a Python test
 SAME_IN_ALL = ("status", "rules", "version", "evaluator_checksum", "data_checksum")
 
 
-@dataclass(frozen=True, slots=True)
-class RecordPayload:
+class RecordPayload(Struct, frozen=True):
     """A record, and the result of a Python test, of which the complete result is put together.
 
     On the report it is text: any process can send that, and a session keeps all of its reports to the end.
@@ -102,8 +101,7 @@ class Storage(Enum):
     REMOVED = auto()  # nowhere; a file of an earlier session no longer holds
 
 
-@dataclass(frozen=True)
-class Classification:
+class Classification(Struct, frozen=True):
     """The first step: what a phase of a test means for a run. Nothing is redacted or written."""
 
     result: TaskResult
@@ -118,8 +116,7 @@ class Classification:
     stored: Record | None = None  # the record of an earlier session, whose result stands
 
 
-@dataclass(frozen=True)
-class RedactedRun:
+class RedactedRun(Struct, frozen=True):
     """The second step: a record for all reports, without secrets. The result has them until it is written elsewhere."""
 
     classification: Classification
@@ -137,8 +134,7 @@ class RedactedRun:
         return self.redacting.text(message, self.classification.run)
 
 
-@dataclass(frozen=True)
-class WrittenRun:
+class WrittenRun(Struct, frozen=True):
     """The third step: the result is stored, or the record says why not."""
 
     redacted: RedactedRun
@@ -156,8 +152,7 @@ class WrittenRun:
         return classification.path if is_there else None
 
 
-@dataclass(frozen=True)
-class WrittenPage:
+class WrittenPage(Struct, frozen=True):
     """The page of a run in a report. No texts: it was not written."""
 
     texts: dict[str, str | None] | None = None  # of the task, intent and template
@@ -167,8 +162,7 @@ class WrittenPage:
 NO_PAGE = WrittenPage()
 
 
-@dataclass(frozen=True)
-class RunOutcome:
+class RunOutcome(Struct, frozen=True):
     """The last step: what a report carries about a run. `result` is what the record was made of."""
 
     payload: RecordPayload

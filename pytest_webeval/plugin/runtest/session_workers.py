@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from msgspec import Struct
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection.nodes import RunItem
@@ -24,8 +24,7 @@ UNUSED = (
 BORDERS = 2  # of a directory: its first and its last run are never scored directly
 
 
-@dataclass(eq=False)
-class SessionWorkers:
+class SessionWorkers(Struct, eq=False):
     """Plugin that starts the processes before the collection, and ends them with the session."""
 
     workspace: Workspace

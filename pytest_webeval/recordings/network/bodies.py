@@ -6,12 +6,12 @@ import base64
 import binascii
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from dataclasses import field
 from functools import partial
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
@@ -41,8 +41,7 @@ class StoredBody(msgspec.Struct, gc=False):
     sha1: str | None = msgspec.field(default=None, name="_sha1")
 
 
-@dataclass(frozen=True, slots=True)
-class Undecodable:
+class Undecodable(Struct, frozen=True):
     """A body in bytes for which the reference refuses the whole trace: reading it is an error."""
 
     reason: Exception
@@ -61,8 +60,7 @@ class _BodySize(msgspec.Struct, gc=False):
     sha1: msgspec.Raw = msgspec.field(default=msgspec.Raw(b"null"), name="_sha1")
 
 
-@dataclass(frozen=True, slots=True)
-class BodySource:
+class BodySource(Struct, frozen=True):
     """How bodies are found: in the trace, or with `attachment` in side files, each read once, all of bounded size."""
 
     attachment: Attachment

@@ -6,13 +6,14 @@ import re
 from abc import ABC
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC
 from datetime import datetime
 from functools import cached_property
 from functools import lru_cache
 from urllib.parse import unquote
 from urllib.parse import urlparse
+
+from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.safety.text import pluralize
@@ -30,8 +31,7 @@ _SHORT = 500  # characters of a URL whose answer is kept
 _KEPT = 8_192  # answers: recordings of one site load the same files again and again
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(Struct, frozen=True):
     """A request's posted data or a response's content.
 
     `load_text` reads what the trace does not hold as plain text, because it is in a side file or in base64 (Q19). It
@@ -213,8 +213,7 @@ class NetworkEvent(ABC):
         return {name: unquote(value) for name, value in self.cookies}
 
 
-@dataclass(frozen=True)
-class NetworkTrace:
+class NetworkTrace(Struct, frozen=True, dict=True):
     """The events of a recording in order.
 
     `repairs` says what in it the reference would refuse (Q43), `advice` what to do where there are no events.

@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs
+
+from msgspec import Struct
+from msgspec import field
+from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.recordings.network.events import BODY_TYPES
@@ -97,8 +98,7 @@ def fields_as_reference(text: str, delimiter: str) -> Iterator[Field]:
 _BOUNDARY = re.compile(r'boundary=(?="([^"]+)")?([^\s;]+)')
 
 
-@dataclass(frozen=True, slots=True)
-class FormFields:
+class FormFields(Struct, frozen=True):
     """Names and values of a body: the `first` value of each name, and all values of those that were `repeated`.
 
     `for_reference` holds those that the reference finds in the same multipart message, where they are others (Q53).

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import RunInputs

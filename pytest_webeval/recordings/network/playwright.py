@@ -7,7 +7,6 @@ from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import islice
 from math import inf
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import RunInputs
@@ -55,8 +55,7 @@ class _Times(msgspec.Struct, gc=False):
     monotonic: Any = msgspec.field(default=None, name="_monotonicTime")
 
 
-@dataclass(frozen=True, slots=True)
-class LineEntries:
+class LineEntries(Struct, frozen=True):
     """The HAR entries of a line file. `repairs` says what the reference would have refused (Q43)."""
 
     entries: list[msgspec.Raw]

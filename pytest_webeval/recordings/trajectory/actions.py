@@ -8,8 +8,9 @@ import re
 import warnings
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from pytest_webeval.safety.json import InvalidJson
 from pytest_webeval.safety.json import load_lenient
@@ -29,16 +30,14 @@ _TOOL = re.compile(r"[ \t]*Action #[0-9]+: executing tool '([^'\n]*)'")
 _MARK = "with arguments"
 
 
-@dataclass(frozen=True, slots=True)
-class ObservationText:
+class ObservationText(Struct, frozen=True):
     """What the agent saw after the step of that number."""
 
     number: int
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class StepText:
+class StepText(Struct, frozen=True):
     """A step that is written as text. `action` is still to be read: from the line of the action to the end."""
 
     number: int
@@ -46,8 +45,7 @@ class StepText:
     action: str
 
 
-@dataclass(frozen=True, slots=True)
-class ActionText:
+class ActionText(Struct, frozen=True):
     """The tool that a text names and the arguments it was called with, None where they cannot be read."""
 
     tool: str | None
@@ -128,8 +126,7 @@ _FARA_TOOL = "computer_use"
 _NOT_ARGUMENTS = frozenset({"action", "thoughts", "state_description", "screen_description", "reasoning"})
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(Struct, frozen=True):
     """An action in the words of its line: `raw_name` is not renamed, `logged` are all arguments as they stand there.
 
     `problems` say what was wrong with the line and what was made of it.

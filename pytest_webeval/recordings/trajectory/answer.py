@@ -8,9 +8,10 @@ import reprlib
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
 from typing import Any
+
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.recordings.trajectory.step import NO_ANSWER
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
@@ -21,8 +22,7 @@ _OPTIONAL = ("reasoning_tokens", "num_calls")
 _MOST = 2**53  # beyond it some JSON readers round integers
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """Tokens and calls of a component, or of several. None is unknown, which is not zero."""
 
     prompt_tokens: int
@@ -101,8 +101,7 @@ _EXPECTED_TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
 _KINDS = {type(None): "null", bool: "a boolean", str: "a string", list: "a list", dict: "an object"}
 
 
-@dataclass(frozen=True, slots=True)
-class FinalAnswer:
+class FinalAnswer(Struct, frozen=True):
     """What an agent answered and what was noted when it stopped. `extra` keeps keys that the format does not define."""
 
     name: str

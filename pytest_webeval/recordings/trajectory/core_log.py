@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import re
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from pytest_webeval.safety.warning_log import WarningLog
 
@@ -27,8 +28,7 @@ _SURF_ERROR = "Web surfing error"
 _EXCEPTION = re.compile(r"[A-Za-z_][\w.]*(:|$)")  # as the last line of a traceback begins, at the margin
 
 
-@dataclass(frozen=True, slots=True)
-class CoreLog:
+class CoreLog(Struct, frozen=True):
     """The last attempt at a task, and how many there were: earlier ones left nothing but lines in this log (Q15, Q17).
 
     `is_completed` says that the solver returned, not that it did well (Q11); `crash` is why it did not return.
@@ -63,8 +63,7 @@ def read_core_log(content: bytes | None) -> CoreLog:
     return reading.log
 
 
-@dataclass(slots=True)
-class _Reading:
+class _Reading(Struct):
     """The state between two lines."""
 
     attempts: int = 0

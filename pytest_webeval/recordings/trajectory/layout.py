@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import PurePath
+
+from msgspec import Struct
 
 LOG = "web_surfer.log"
 CORE_LOG = "core.log"
@@ -21,8 +22,7 @@ _SYSTEM = re.compile(r"[A-Za-z]\w{0,80}-\w{1,80}-[0-9]{1,9}-[^/]{0,200}")  # Web
 _BENCHMARKS = {"WebTailBench_": "webtailbench", "WebVoyager_": "webvoyager", "OnlineM2W_": "om2w"}
 
 
-@dataclass(frozen=True, slots=True)
-class RunLocation:
+class RunLocation(Struct, frozen=True):
     """What the directories above a trajectory say; None where they do not.
 
     `system` is the name with its settings, `benchmark` the name with its data file (upstream's `system.hash` and

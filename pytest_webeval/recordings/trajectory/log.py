@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from pytest_webeval.recordings.trajectory.actions import FARA
 from pytest_webeval.recordings.trajectory.actions import GPT_SOLVER
@@ -22,8 +23,7 @@ from pytest_webeval.safety.warning_log import WarningLog
 MIXED, EMPTY = "mixed", "empty"
 
 
-@dataclass(frozen=True, slots=True)
-class Log:
+class Log(Struct, frozen=True):
     """What a log records.
 
     `dialect` is `fara`, `gpt_solver`, `text`, `mixed` if steps of several kinds are in it, or `empty` if none is.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from pytest_webeval.safety.json import InvalidJson
 from pytest_webeval.safety.json import LenientJson
@@ -18,8 +19,7 @@ _BLANKS = " \t\r"
 _LEFTOVERS = "\0\ufeff"  # what a power failure leaves in a file, and what an editor puts before it
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """An object of the log, with the number of its line (from 1)."""
 
     number: int

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
+
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.recordings.trajectory.actions import GPT_SOLVER
 from pytest_webeval.recordings.trajectory.actions import SOLVER
@@ -24,8 +25,7 @@ from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.warning_log import WarningLog
 
 
-@dataclass(slots=True)
-class StepBuilder:
+class StepBuilder(Struct):
     """A step as far as its lines were met: `action` comes from its best line, `text` from its text.
 
     Its number is the one in its texts, or the one that was due.
@@ -53,8 +53,7 @@ class StepBuilder:
         return has_same_thought or has_same_action
 
 
-@dataclass(slots=True)
-class StepAssembler:
+class StepAssembler(Struct):
     """The steps of a log, put together line by line: a text, then a structured line, then an observation.
 
     Any of the three may be missing, and the structured line may come first.
@@ -165,8 +164,7 @@ def _is_echoed(step: StepBuilder, after: StepBuilder | None) -> bool:
     return (step.number, step.text) == (after.number, after.text)
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedStep:
+class LoggedStep(Struct, frozen=True):
     """A step, the line that it was read from, and its action in the words of that line."""
 
     step: Step

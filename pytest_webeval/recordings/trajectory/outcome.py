@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from pytest_webeval.recordings.trajectory.answer import FinalAnswer
 from pytest_webeval.recordings.trajectory.core_log import CoreLog
@@ -22,8 +23,7 @@ class OutcomeClass(StrEnum):
     UNREADABLE = "unreadable"
 
 
-@dataclass(frozen=True, slots=True)
-class TrajectoryOutcome:
+class TrajectoryOutcome(Struct, frozen=True):
     """A class with its reason codes, the first of which decided; `message` says it to a person in one line."""
 
     kind: OutcomeClass
@@ -81,8 +81,7 @@ def _is_terminated(steps: Sequence[Step]) -> bool:
     return bool(steps) and steps[-1].action == "terminate"
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(Struct, frozen=True):
     """A reason for which WebTailBench gives a run no points without asking a judge (§4.3); `number` is 1 to 3."""
 
     number: int

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import replace
 from pathlib import Path
 from pathlib import PurePosixPath
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
@@ -24,8 +25,7 @@ _ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:[/\\]")
 _ALIGNMENTS = {0: "n", 1: "n+1", -1: "n-1"}
 
 
-@dataclass(frozen=True, slots=True)
-class Screenshots:
+class Screenshots(Struct, frozen=True):
     """The images of a run in order, and the warnings about the list of them.
 
     `all` can be read below the directory. `missing` are listed but not there, `unlisted` there but not listed;
@@ -67,8 +67,7 @@ def find_screenshots(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Folder:
+class _Folder(Struct, frozen=True):
     path: str
     names: frozenset[str]
     is_rel_paths: bool

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
 
@@ -19,16 +20,14 @@ class UnreadableTrajectory(RecordingError):
         self.code = code
 
 
-@dataclass(frozen=True, slots=True)
-class Screenshot:
+class Screenshot(Struct, frozen=True):
     """An image of the run. `name` is its path below the trajectory's directory, `number` the integer it ends in."""
 
     name: str
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One action of the agent, whatever dialect the log is in (`fara_webeval.md` §3.2).
 
     `action` is the renamed action, `raw_action` what the log calls it, `tool` the logged top-level name. `arguments`

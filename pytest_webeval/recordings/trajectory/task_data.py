@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import field
 from decimal import Decimal
 from typing import Any
+
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.safety.warning_log import WarningLog
 
@@ -41,8 +42,7 @@ FLAGS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TaskData:
+class TaskData(Struct, frozen=True):
     """What is known of a task, for diagnosis only. `flags` holds those of `FLAGS` that are true or count something.
 
     Numbers with a point or an exponent are `Decimal` in `rubric` and `raw`.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import reprlib
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from pytest_webeval.safety.warning_log import WarningLog
 
@@ -13,8 +14,7 @@ _MOST = 1e12  # seconds; a stamp beyond it is invalid, or counts milliseconds
 _TOLERANCE = 0.001  # seconds by which a duration may differ from its stamps
 
 
-@dataclass(frozen=True, slots=True)
-class Times:
+class Times(Struct, frozen=True):
     """Unix time stamps of the wall clock and the duration between them, in seconds. None is unknown, which is not 0."""
 
     start: float | None = None

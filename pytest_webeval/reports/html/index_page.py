@@ -6,9 +6,10 @@ from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 from typing import TypeVar
+
+from msgspec import Struct
 
 from pytest_webeval.diagnostics.failure_groups import FailureGroup
 from pytest_webeval.results import Status
@@ -52,8 +53,7 @@ Name = TypeVar("Name")
 LONGEST_INTENT, LONGEST_REASON = 200, 300  # characters: the whole texts stand on the page of the run
 
 
-@dataclass(frozen=True, slots=True)
-class IndexRow:
+class IndexRow(Struct, frozen=True):
     """A run as the list has it. `data` names the file with its page, `flip` says how it changed since a baseline."""
 
     record: Record
@@ -164,8 +164,7 @@ def _flips(index_rows: Iterable[IndexRow]) -> dict[str, int] | None:
     return {flip: flips.count(flip) for flip in ("fixed", "regressed")} if flips else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Tables:
+class _Tables(Struct, frozen=True):
     """Texts that many rows share, each with the index by which rows refer to it."""
 
     groups: Mapping[FailureGroup, int]

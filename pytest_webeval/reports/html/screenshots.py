@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import os
 from base64 import b64encode
-from dataclasses import dataclass
-from dataclasses import field
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Protocol
 from urllib.parse import quote_from_bytes
+
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
@@ -44,8 +45,7 @@ def _relative_directory(path: Path, directory: Path) -> str:
     return "" if relative == "." else f"{quote_from_bytes(os.fsencode(relative))}/"
 
 
-@dataclass(frozen=True, slots=True)
-class Links:
+class Links(Struct, frozen=True):
     """Images stay where they are: in the run directory, to which relative links lead from the report's."""
 
     run: Path
@@ -56,8 +56,7 @@ class Links:
         return relative_url(self.run / shot.name, self.report)
 
 
-@dataclass(slots=True)
-class Thumbnails:
+class Thumbnails(Struct):
     """Thumbnails within a budget of bytes. Unreadable images have none."""
 
     trajectory: Trajectory

@@ -7,9 +7,10 @@ import shlex
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import WebEvalError
@@ -107,8 +108,7 @@ _DETAILS = ("format", "rules", "version", "wall_time", "tasks_from", "limits", "
 _VERDICT = ("criterion", "status", "score", "reason", "source")
 
 
-@dataclass(frozen=True, slots=True)
-class ReportPaths:
+class ReportPaths(Struct, frozen=True):
     """The paths of the linked files, of the report, and of the directory for its commands."""
 
     report: Path

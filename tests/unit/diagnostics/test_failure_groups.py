@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
-
 import pytest
+from msgspec.structs import astuple
 
 from pytest_webeval.diagnostics.failure_groups import LONGEST_FIELD
 from pytest_webeval.diagnostics.failure_groups import FailureGroup
