@@ -177,12 +177,17 @@ def to_json_bytes(content: Any) -> bytes:
     except ValueError:
         content = _name_nonfinite(content)
         plain = json.dumps(content, ensure_ascii=False, allow_nan=False)
-    try:  # Python indents many times slower than it encodes, and gives the same bytes
-        return msgspec.json.format(plain.encode(), indent=INDENT) + b"\n"
+    try:
+        encoded = plain.encode()
     except UnicodeEncodeError:
         return to_json_bytes(escape_surrogates(content))
+    del plain  # the summary of many runs is long, and this function has several copies of it
+    try:  # Python indents many times slower than it encodes, and gives the same bytes
+        formatted = msgspec.json.format(encoded, indent=INDENT)
     except (msgspec.DecodeError, RecursionError):  # too deep for msgspec
-        return json.dumps(content, indent=INDENT, ensure_ascii=False).encode() + b"\n"
+        formatted = json.dumps(content, indent=INDENT, ensure_ascii=False).encode()
+    del encoded
+    return formatted + b"\n"
 
 
 def _name_nonfinite(tree: Any) -> Any:

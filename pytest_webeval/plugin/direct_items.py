@@ -179,6 +179,8 @@ class DirectItem(Struct, eq=False, dict=True):
             report = self._passed(call)
         else:
             report = self.hook.pytest_runtest_makereport(item=item, call=call)
+            if report.keywords == self._keywords:
+                report.keywords = self._keywords
         if when == "teardown":
             forget_evaluation(item)
         self.hook.pytest_runtest_logreport(report=report)
@@ -208,7 +210,7 @@ class DirectItem(Struct, eq=False, dict=True):
 
     @cached_property
     def _keywords(self) -> dict[str, Any]:
-        """Those of the reports of setup and teardown, which pytest keeps until the session ends."""
+        """Those of all reports, which pytest keeps until the session ends."""
         return dict.fromkeys(self.item.keywords, 1)
 
     def _set_up(self) -> None:

@@ -149,9 +149,11 @@ def _register_reporting(config: pytest.Config, workspace: Workspace) -> None:
     from pytest_webeval.plugin.reporting.controller import SessionReporter  # same
     from pytest_webeval.plugin.reporting.outputs import build_comparison  # which no worker needs
     from pytest_webeval.plugin.reporting.outputs import register_outputs
+    from pytest_webeval.plugin.runtest.run_outcome import DropPayloads
 
     reporter = SessionReporter(workspace, build_comparison(workspace.settings))
     config.pluginmanager.register(reporter, "webeval-reporter")
+    config.pluginmanager.register(DropPayloads(), "webeval-drop-payloads")
     config.pluginmanager.register(reporter.stopping, "webeval-stopping")
     register_outputs(config, reporter)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from typing import Self
 
 import msgspec
 from msgspec import Struct
-from msgspec import field
 from msgspec.structs import astuple
 
 from pytest_webeval.diagnostics.failure_groups import group_of
@@ -66,7 +66,7 @@ class Record(Struct, frozen=True):
     template: int
     task_type: str | None
     reason: str | None
-    warnings: list[list[Any]]  # kind, text, and whether it decided the verdict: see `ResultWarning`
+    warnings: Sequence[list[Any]]  # kind, text, and whether it decided the verdict: see `ResultWarning`
     wall_time: float
     rules: str
     version: str
@@ -77,8 +77,8 @@ class Record(Struct, frozen=True):
     missing: bool = False  # an expected task without a recording
     unpassable: str | None = None  # why no natural recording passes the task
     failure: list[str] | None = None  # evaluator, field and kind of its failure group
-    evaluators: list[str] = field(default_factory=list)  # names of those that did not succeed
-    capture: list[str] = field(default_factory=list)  # kinds of what is wrong with the recording itself
+    evaluators: Sequence[str] = ()  # names of those that did not succeed
+    capture: Sequence[str] = ()  # kinds of what is wrong with the recording itself
     trajectory: dict[str, Any] | None = None  # what a trajectory contributes; its texts are those that an agent wrote
 
     @classmethod

@@ -6,6 +6,7 @@ One more benchmark is one more line there, if all it has are other names for the
 from __future__ import annotations
 
 import json
+import marshal
 from collections.abc import Collection
 from collections.abc import Mapping
 from pathlib import Path
@@ -77,6 +78,38 @@ class DatasetRow(Struct, frozen=True):
     location: str
     source: str
     benchmark: Benchmark
+
+    def pack(self) -> PackedRow:
+        """The same in little memory."""
+        return PackedRow(pack(self.fields), self.location, self.source, self.benchmark)
+
+
+class PackedRow(Struct, frozen=True, gc=False):
+    """A row as it is kept until its task is needed: data sets have many rows, and a session scores one at a time."""
+
+    packed_fields: bytes | Mapping[str, Any]
+    location: str
+    source: str
+    benchmark: Benchmark
+
+    def read(self) -> Task:
+        """The task that the row defines. Raises `TaskDefinitionError`."""
+        row = DatasetRow(unpack(self.packed_fields), self.location, self.source, self.benchmark)
+        return self.benchmark.read(row)
+
+
+def pack(fields: Mapping[str, Any]) -> bytes | Mapping[str, Any]:
+    """The bytes of what JSON or a table said; the same fields where they are nested too deep for that."""
+    try:
+        return marshal.dumps(dict(fields))  # exact for what JSON can say, halves of surrogate pairs and NaN as well
+    except ValueError:
+        return fields
+
+
+def unpack(packed: bytes | Mapping[str, Any]) -> Mapping[str, Any]:
+    """What `pack` was given."""
+    fields: Mapping[str, Any] = marshal.loads(packed) if isinstance(packed, bytes) else packed  # noqa: S302  (our own)
+    return fields
 
 
 class Benchmark(Protocol):

@@ -11,13 +11,12 @@ from pathlib import Path
 
 from msgspec import Struct
 from msgspec import field
-from msgspec.structs import replace
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.text import shorten_repr
-from pytest_webeval.tasks.benchmarks import DatasetRow
+from pytest_webeval.tasks.benchmarks import PackedRow
 from pytest_webeval.tasks.dataset_files import TaskFile
 from pytest_webeval.tasks.dataset_files import read_task_file
 from pytest_webeval.tasks.task import Task
@@ -28,6 +27,8 @@ REFERENCE_NAME = "webarena-verified"
 # Subsets that go by a name: files inside an installed reference package.
 BUNDLED = {"hard": "webarena-verified-hard.json", "non-hard": "webarena-verified-non-hard.json"}
 MAX_TASK_BYTES = 64 * 2**20
+LONGEST_NUMBER = 640  # digits of which Python makes a number, whatever its settings
+KEPT = 1_000  # tasks that are ready, since several runs may be of one task; many tasks would fill the memory
 
 
 class TaskSet(Struct, frozen=True, dict=True):
@@ -43,7 +44,7 @@ class TaskSet(Struct, frozen=True, dict=True):
     source: str
     checksum: str
     origin: str
-    _rows: dict[int | str, DatasetRow]
+    _rows: dict[int | str, PackedRow]
     _duplicates: Mapping[int | str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     _loaded: dict[int | str, Task] = field(default_factory=dict)
@@ -81,27 +82,24 @@ class TaskSet(Struct, frozen=True, dict=True):
                 f"{_format_task_id(key)} is defined twice in {self._duplicates[key]}; keep one definition"
             )
         if key not in self._loaded:
-            row = self._rows[key]
-            self._loaded[key] = row.benchmark.read(row)
-            self._rows[key] = replace(row, fields={})  # nobody reads them again, and of many tasks they fill the memory
+            if len(self._loaded) == KEPT:
+                del self._loaded[next(iter(self._loaded))]
+            self._loaded[key] = self._rows[key].read()
         return self._loaded[key]
 
     def _load_rephrased(self, task_id: int | str) -> Task | None:
         parts = parse_rephrased_id(str(task_id))
-        if parts is None or parts[0] not in self._keys:
+        key = None if parts is None else self._key(parts[0])
+        if parts is None or key is None:
             return None
         from pytest_webeval.tasks.task import TrajectoryTask  # few tasks are rephrased
 
-        original = self._load_task(self._keys[parts[0]])
+        original = self._load_task(key)
         return original.rephrased(parts[1]) if isinstance(original, TrajectoryTask) else None
-
-    @cached_property
-    def _keys(self) -> dict[str, int | str]:
-        return {str(task_id): task_id for task_id in self._rows}
 
     def _key(self, task_id: int | str) -> int | str | None:
         """The id as it is defined: the directory of a run may have as a text what the definition has as a number."""
-        return self._keys.get(str(task_id))
+        return next((each for each in (task_id, *_spell_otherwise(task_id)) if each in self._rows), None)
 
     @cached_property
     def _is_numbered(self) -> bool:
@@ -113,6 +111,14 @@ class TaskSet(Struct, frozen=True, dict=True):
         return TaskDefinitionError(
             f"{_format_task_id(task_id)} is not defined in {self.source}; add it or use --webeval-tasks"
         )
+
+
+def _spell_otherwise(task_id: int | str) -> tuple[int | str, ...]:
+    """The number that an id is the text of, or the text of a number."""
+    if isinstance(task_id, int):
+        return (str(task_id),)
+    is_number = task_id.isascii() and task_id.removeprefix("-").isdigit() and len(task_id) < LONGEST_NUMBER
+    return (int(task_id),) if is_number and str(int(task_id)) == task_id else ()
 
 
 def id_order(task_id: int | str) -> tuple[bool, int | str]:
@@ -171,9 +177,9 @@ def _build_task_set(files: Sequence[TaskFile]) -> TaskSet:
     )
 
 
-def _find_duplicates(rows: list[tuple[int | str, DatasetRow]]) -> dict[int | str, str]:
+def _find_duplicates(rows: list[tuple[int | str, PackedRow]]) -> dict[int | str, str]:
     """Ids that several rows have, with where two of those are."""
-    rows_by_id: dict[str, list[DatasetRow]] = {}
+    rows_by_id: dict[str, list[PackedRow]] = {}
     for task_id, row in rows:
         rows_by_id.setdefault(str(task_id), []).append(row)
     return {
@@ -183,7 +189,7 @@ def _find_duplicates(rows: list[tuple[int | str, DatasetRow]]) -> dict[int | str
     }
 
 
-def _format_locations(task_id: int | str, rows: Sequence[DatasetRow]) -> str:
+def _format_locations(task_id: int | str, rows: Sequence[PackedRow]) -> str:
     """Where the first row is and another one, in another file if there is one there. A number has the files only."""
     first = rows[0]
     second = next((row for row in rows if row.source != first.source), rows[1])

@@ -22,6 +22,7 @@ from pytest_webeval.safety.text import shorten_repr
 from pytest_webeval.safety.warning_log import WarningLog
 from pytest_webeval.tasks.benchmarks import Benchmark
 from pytest_webeval.tasks.benchmarks import DatasetRow
+from pytest_webeval.tasks.benchmarks import PackedRow
 from pytest_webeval.tasks.benchmarks import find_benchmark
 from pytest_webeval.tasks.benchmarks import list_expected_fields
 from pytest_webeval.tasks.benchmarks import unknown_row_error
@@ -32,7 +33,7 @@ class TaskFile(Struct, frozen=True):
 
     source: str
     checksum: str
-    rows: list[tuple[int | str, DatasetRow]]
+    rows: list[tuple[int | str, PackedRow]]
     warnings: tuple[str, ...]
 
 
@@ -46,13 +47,13 @@ def read_task_file(content: bytes, source: str) -> TaskFile:
     return TaskFile(source, sha256(content), rows, warnings.texts + omitted.texts)
 
 
-def _identify_rows(rows: Iterable[DatasetRow], omitted: WarningLog) -> Iterator[tuple[int | str, DatasetRow]]:
+def _identify_rows(rows: Iterable[DatasetRow], omitted: WarningLog) -> Iterator[tuple[int | str, PackedRow]]:
     for row in rows:
         task_id = row.benchmark.task_id(row)
         if task_id is None:
             omitted.add(f"no {' or '.join(row.benchmark.ids)} @ {row.location}; the row is skipped")
         else:
-            yield task_id, row
+            yield task_id, row.pack()
 
 
 def _parse_rows(content: bytes, source: str, warnings: WarningLog) -> list[DatasetRow]:

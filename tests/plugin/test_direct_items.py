@@ -190,3 +190,48 @@ def test_a_fixture_of_ours_that_a_python_test_has_replaced_is_noticed(runs, webe
     pytester.makepyfile("def test_first(webeval_sites): pass")
     webeval("test_a_fixture_of_ours_that_a_python_test_has_replaced_is_noticed.py", "runs").assert_outcomes(passed=4)
     assert ordinary == [101, 102, 103]
+
+
+def test_reports_keep_little_of_a_run_to_the_end(five, webeval, pytester):
+    """A session keeps all reports: what was seen of a run is dropped, and what is the same is kept once."""
+    pytester.makeconftest(
+        """
+        seen, reports = [], []
+        def pytest_runtest_logreport(report):
+            seen.append(hasattr(report, "webeval_record"))
+            reports.append(report)
+        def pytest_unconfigure():
+            assert sum(seen) == 5
+            assert not any(hasattr(report, "webeval_record") for report in reports)
+            of_one = [report for report in reports if "102" in report.nodeid]
+            assert len(of_one) == 3
+            assert len({id(report.keywords) for report in of_one}) == 1
+            others = [dict(report.user_properties) for report in reports if report.when == "call"]
+            statuses = {id(pair) for report in reports for pair in report.user_properties if pair[1] == "success"}
+            assert len(others) == 4
+            assert len(statuses) == 1
+        """
+    )
+    result = webeval()
+    result.assert_outcomes(passed=3, failed=1, errors=1)
+    assert "AssertionError" not in result.stderr.str()
+
+
+def test_changed_keywords_of_a_report_are_its_own(five, webeval, pytester):
+    pytester.makeconftest(
+        """
+        import pytest
+        reports = []
+        @pytest.hookimpl(wrapper=True)
+        def pytest_runtest_makereport(item, call):
+            report = yield
+            report.keywords = dict(report.keywords) | ({"mine": 1} if call.when == "call" else {})
+            reports.append(report)
+            return report
+        def pytest_unconfigure():
+            assert [report.when == "call" for report in reports] == ["mine" in report.keywords for report in reports]
+        """
+    )
+    result = webeval()
+    result.assert_outcomes(passed=3, failed=1, errors=1)
+    assert "AssertionError" not in result.stderr.str()

@@ -265,6 +265,15 @@ def test_the_command_on_a_page_is_that_of_the_session_also_in_parallel(mixed, we
         assert command == "pytest --webeval-runs=runs -k '[109]'"
 
 
+def test_the_command_on_a_page_selects_no_run_by_its_site(mixed, webeval, report):
+    mixed.add(111, name="shopping")
+    webeval("--webeval-report=report")
+    assert (
+        page_of(report, "runs/shopping")["commands"][0]["command"]
+        == "pytest --rootdir=. --webeval-runs=runs runs/shopping::task"
+    )
+
+
 def test_what_an_expected_task_without_a_recording_shows_leads_nowhere(mixed, webeval, report):
     mixed.define(mixed.definition(111))
     webeval("--webeval-report=report", "--webeval-require-all")

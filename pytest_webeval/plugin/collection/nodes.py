@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from collections.abc import Sequence
 from functools import cache
 from functools import cached_property
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -54,6 +55,11 @@ class RunItem(pytest.Function):
 
     problem: str | None = None
     task_id: int | str = ""
+    task_keywords: frozenset[str] = frozenset()  # for `-k`, besides those with its id
+
+    def listextrakeywords(self) -> set[str]:
+        """All keywords for `-k` that no mark and no function has."""
+        return super().listextrakeywords() | self.task_keywords
 
     @property
     def ihook(self) -> pluggy.HookRelay:
@@ -148,9 +154,14 @@ def _describe(item: RunItem, task_id: int | str, definition: Task | None, *names
     names = (*names, *task_names(definition))
     _name_item(item, task_id)
     item.extra_keyword_matches.add(str(task_id).encode("utf-8", "backslashreplace").decode())
-    item.extra_keyword_matches.update(names, exact(names))
+    item.task_keywords = _keywords(names)
     if isinstance(definition, NumberedTask):
         _mark(item, definition)
+
+
+@lru_cache(maxsize=1024)  # many tasks share them too
+def _keywords(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(exact(names)).union(names)
 
 
 def _name_item(item: RunItem, task_id: int | str) -> None:

@@ -135,7 +135,8 @@ class SessionReporter(Struct, eq=False, dict=True):
             self._record_lost_worker(report)
         elif payload.part is None:
             self.records[payload.record.run] = payload.record
-            self.texts[payload.record.run] = payload.texts or {}
+            if payload.texts:
+                self.texts[payload.record.run] = payload.texts
             self.full_disk.replace(payload.record.run, payload.no_room)
             self.attempt(partial(self.journals.keep, payload))
         else:

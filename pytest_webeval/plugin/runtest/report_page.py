@@ -52,7 +52,7 @@ class RunPages(Struct, frozen=True, eq=False, dict=True):
         if isinstance(item, RunItem):
             label, _, name = item.nodeid.rpartition("::")
             self._task_ids[label] = item.task_id
-            self._taken.update(item.extra_keyword_matches - exact([item.task_id]))
+            self._taken.update(item.listextrakeywords() - exact([item.task_id]))
             if name == MISSING_ITEM:
                 self._missing.add(label)
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from collections.abc import Generator
 from contextlib import AbstractContextManager
 from contextlib import nullcontext
 from enum import Enum
 from enum import auto
+from functools import lru_cache
 from pathlib import Path
 from sys import intern
 from typing import Any
@@ -46,8 +48,9 @@ LABELS = "warning_labels"  # of a part of a result, whose JSON has the texts of 
 RUN_LABEL_ATTRIBUTE = "webeval_about"  # the label of the run that a Python test is about
 
 
-# Fields of a record that are the same in most of a session, which keeps all records to its end.
+# A session keeps all records to its end. These fields are the same in most of them, and these lists empty.
 SAME_IN_ALL = ("status", "rules", "version", "evaluator_checksum", "data_checksum")
+OFTEN_EMPTY = ("warnings", "evaluators", "capture")
 
 
 class RecordPayload(Struct, frozen=True):
@@ -72,6 +75,7 @@ class RecordPayload(Struct, frozen=True):
             return None
         record, part, seal, *flags = json.loads(text)
         record |= {name: intern(record[name]) for name in SAME_IN_ALL}
+        record |= {name: record[name] or () for name in OFTEN_EMPTY} | {"sites": list(map(intern, record["sites"]))}
         return cls(Record(**record), part, seal and Seal(**seal), *flags)
 
     def attach_to(self, report: pytest.TestReport) -> None:
@@ -87,6 +91,25 @@ def _escape_fields(fields: list[Any]) -> list[Any]:
     record, part, *others = fields
     texts = {name: value for name, value in record.items() if name != "trajectory"}
     return [escape_surrogates(texts) | {"trajectory": record["trajectory"]}, part, *escape_surrogates(others)]
+
+
+class DropPayloads(Struct, eq=False):
+    """Plugin that removes what a report carries about a run when all have seen it: pytest keeps reports to the end.
+
+    Plugins such as pytest-html look at it when the last phase of the test has its report.
+    """
+
+    _carrying: dict[str, pytest.TestReport] = field(default_factory=dict)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, object, object]:
+        """Wait for the report of the teardown."""
+        result = yield
+        if hasattr(report, PAYLOAD_ATTRIBUTE):
+            self._carrying[report.nodeid] = report
+        if report.when == "teardown" and (carrying := self._carrying.pop(report.nodeid, None)) is not None:
+            delattr(carrying, PAYLOAD_ATTRIBUTE)
+        return result
 
 
 LONGEST_PROPERTY = 1_000  # characters
@@ -294,7 +317,12 @@ def junit_properties(record: Record) -> list[tuple[str, object]]:
         from pytest_webeval.summary.trajectory_rows import trajectory_labels  # which other runs do without
 
         by_name |= {f"webeval_{name}": value for name, value in trajectory_labels(record).items()}
-    return [(name, escape_surrogates(value)) for name, value in by_name.items()]
+    return [_build_property(name, value) for name, value in by_name.items()]
+
+
+@lru_cache(maxsize=1024, typed=True)  # most are the same for many runs, and a session keeps those of all
+def _build_property(name: str, value: object) -> tuple[str, object]:
+    return name, escape_surrogates(value)
 
 
 def _cut(record: Record) -> str:
