@@ -117,12 +117,12 @@ def _is_run(path: Path, workspace: Workspace) -> bool:
 def _register_scoring(config: pytest.Config, workspace: Workspace) -> None:
     """Register the plugins of every scoring process."""
     settings = workspace.settings
-    if settings.resume:
-        config.stash[PREVIOUS] = PreviousSession(workspace)
     if settings.workers:
         from pytest_webeval.plugin.runtest.session_workers import SessionWorkers  # only for this option
 
         config.pluginmanager.register(SessionWorkers.of(workspace), "webeval-workers")
+    if settings.resume:
+        config.stash[PREVIOUS] = PreviousSession(workspace)
     config.pluginmanager.register(DirectItems(config, workspace), "webeval-direct-items")
     config.pluginmanager.register(HidePassedPhases(config), "webeval-quiet-phases")
     config.pluginmanager.register(FreezeCollected(config), "webeval-frozen-objects")

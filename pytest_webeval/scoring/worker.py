@@ -1,17 +1,24 @@
 """A process that scores runs for another process, and what the two send each other.
 
-`python -P -c "..."` calls `main` with the number of a socket. First come the `WorkerSettings`, then one `Request` for
-each run, each answered by an `Outcome`. Both ends are processes of one session, so they send Python objects.
+`python -P -c "..."` calls `main` with the numbers of sockets, and that forks a worker for each. First come the
+`WorkerSettings`, then one `Request` for each run, each answered by an `Outcome`. Both ends are processes of one
+session, so they send Python objects.
 """
 
 from __future__ import annotations
 
+import gc
+import os
 import pickle
 import signal
 import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
+from typing import NoReturn
 
 from msgspec import Struct
 from msgspec import field
@@ -28,6 +35,11 @@ from pytest_webeval.scoring.score import format_timeout
 from pytest_webeval.scoring.score import limit_time
 from pytest_webeval.scoring.scorer import Scorer
 
+NEEDED_SOON = (
+    "pytest_webeval.diagnostics.tree_diff",
+    "pytest_webeval.evaluators.network.body_matcher",
+    "pytest_webeval.evaluators.network.event_matcher",
+)
 BUILT_IN_FORMATS = {run_format.name: run_format for run_format in FORMATS}
 
 
@@ -83,9 +95,44 @@ def decode(content: bytes) -> Any:
         return None
 
 
-def main(handle: int) -> None:
-    """Serve the requests that come through a socket until it is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the session is interrupted, and closes the socket
+def main(control: int, *handles: int) -> None:
+    """Fork a worker for each socket, and send number and exit code of each that ends through the socket `control`.
+
+    The workers share what is loaded: to load it again takes longer than to score some runs. SIGTERM ends them all.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the session is interrupted, and ends the workers
+    for name in NEEDED_SOON:
+        import_module(name)
+    gc.freeze()  # nothing of it is garbage, and to search it would copy the shared memory
+    numbers: dict[int, int] = {}
+    signal.signal(signal.SIGTERM, lambda *_: kill_all(numbers))
+    for number, handle in enumerate(handles):
+        process = os.fork()
+        if not process:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            for other in {control, *handles} - {handle}:
+                os.close(other)
+            serve(handle)
+        numbers[process] = number
+    for handle in handles:
+        os.close(handle)
+    with Connection(control) as connection:
+        while numbers:
+            process, status = os.wait()
+            number = numbers.pop(process)
+            with suppress(OSError):  # the session has ended
+                connection.send((number, os.waitstatus_to_exitcode(status)))
+
+
+def kill_all(processes: Iterable[int]) -> None:
+    """Kill processes, of which some may have ended."""
+    for process in processes:
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+
+
+def serve(handle: int) -> NoReturn:
+    """Answer the requests that come through a socket until it is closed, and exit."""
     with Connection(handle) as connection:
         try:
             settings: WorkerSettings = connection.recv()

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
-from multiprocessing.connection import Connection
-from multiprocessing.connection import Pipe
 from multiprocessing.connection import wait
 from pathlib import Path
 
@@ -21,60 +16,23 @@ from pytest_webeval.scoring.worker import Request
 from pytest_webeval.scoring.worker import WorkerSettings
 from pytest_webeval.scoring.worker import decode
 from pytest_webeval.scoring.worker import encode
+from pytest_webeval.scoring.worker_process import Starter
+from pytest_webeval.scoring.worker_process import Worker
+from pytest_webeval.scoring.worker_process import start_workers
 
-# -P: what lies in the current directory, which may be a run, is not imported.
-START = "import sys; sys.path[:] = {path!r}; from pytest_webeval.scoring.worker import main; main({handle})"
 QUEUED = 2  # requests at one worker, so that it need not wait for the next
 AHEAD = 16  # outcomes for each worker that may wait to be taken
 SHORT = 2**14  # bytes of a request that fits into the socket beside others
 TRIES = 2
-LOST = "worker processes that scored this run died {tries} times ({status}); inspect the run, or lower the limits"
+LOST = (
+    "worker processes that scored this run died {tries} times (signal {number}); inspect the run, or lower the limits"
+)
 # The installation or the machine is at fault, not a run.
 ENDED = (
-    "a worker process ended by itself ({status}), and its runs were scored without it; to see why, run "
+    "a worker process ended by itself (exit code {code}), and its runs were scored without it; to see why, run "
     'python -P -c "import pytest_webeval.scoring.worker"'
 )
 NOT_STARTED = "cannot start a worker process ({reason}), and the runs were scored without it; use fewer workers"
-
-
-class Worker(Struct, eq=False):
-    """A process with the requests that it has not answered, the oldest first."""
-
-    process: subprocess.Popen[bytes]
-    connection: Connection
-    requests: deque[tuple[Path, bytes]] = field(default_factory=deque)
-
-    @classmethod
-    def start(cls, settings: WorkerSettings) -> Worker:
-        """A new process."""
-        ours, theirs = Pipe()
-        with theirs:
-            program = START.format(path=[path for path in sys.path if path], handle=theirs.fileno())
-            process = subprocess.Popen(  # noqa: S603  (our own program)
-                [sys.executable, "-P", "-c", program],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
-            )
-        worker = cls(process, ours)
-        with suppress(OSError):  # it has died, which is noticed when its answer is awaited
-            ours.send(settings)
-        return worker
-
-    def end(self, seconds: float = 0) -> str:
-        """End the process, which has so much time to do that itself. Returns how it ended, in a few words."""
-        self.connection.close()
-        with suppress(subprocess.TimeoutExpired):
-            self.process.wait(seconds)
-        self.process.kill()
-        self.process.wait()
-        return f"signal {-self.process.returncode}" if self.was_killed else f"exit code {self.process.returncode}"
-
-    @property
-    def was_killed(self) -> bool:
-        """Whether a signal ended the process, as it does where a run takes too much memory."""
-        return self.process.returncode is not None and self.process.returncode < 0
 
 
 class WorkerPool(Struct, eq=False):
@@ -89,6 +47,7 @@ class WorkerPool(Struct, eq=False):
     taken: int = 0
     problem: str | None = None  # why there are fewer workers than requested
     _workers: list[Worker] = field(default_factory=list)
+    _starters: list[Starter] = field(default_factory=list)
     _sent: dict[Path, None] = field(default_factory=dict)  # in their order, until their outcome is taken or dropped
     _unsent: set[Path] = field(default_factory=set)  # runs passed over that no worker can score
     _outcomes: dict[Path, Outcome] = field(default_factory=dict)
@@ -96,14 +55,16 @@ class WorkerPool(Struct, eq=False):
 
     def start(self) -> None:
         """Start the processes, which load what they need while the session collects."""
-        for _ in range(self.count):
-            self._start_worker()
+        self._start(self.count)
 
-    def _start_worker(self) -> None:
+    def _start(self, count: int) -> None:
         try:
-            self._workers.append(Worker.start(self.settings))
+            workers = start_workers(count, self.settings)
         except OSError as error:  # no process or no file is left for it
             self.problem = NOT_STARTED.format(reason=error.strerror or error)
+            return
+        self._workers += workers
+        self._starters.append(workers[0].starter)
 
     def take(self, path: Path) -> Outcome | None:
         """Wait for the outcome of a run; None for one that no worker scores. Those of earlier runs are dropped."""
@@ -187,25 +148,29 @@ class WorkerPool(Struct, eq=False):
 
         A process that ended by itself could not even start; the next one could not either.
         """
-        status = lost.end(1)
+        lost.connection.close()
+        code = lost.exit_code
         self._workers.remove(lost)
-        if lost.was_killed:
-            self._start_worker()
-            self._count_death(lost, status)
+        if code is not None and code < 0:
+            self._start(1)
+            self._count_death(lost, -code)
         else:
-            self.problem = ENDED.format(status=status)
+            self.problem = ENDED.format(code=code)
         for path, content in lost.requests:
             self._send(path, content)
 
-    def _count_death(self, lost: Worker, status: str) -> None:
+    def _count_death(self, lost: Worker, number: int) -> None:
         path, _ = lost.requests[0]
         self._deaths[path] = self._deaths.get(path, 0) + 1
         if self._deaths[path] >= TRIES:
             lost.requests.popleft()
-            self._keep(path, Outcome(problem=LOST.format(tries=TRIES, status=status)))
+            self._keep(path, Outcome(problem=LOST.format(tries=TRIES, number=number)))
 
     def close(self) -> None:
         """End the processes."""
         for worker in self._workers:
-            worker.end()
+            worker.connection.close()
+        for starter in self._starters:
+            starter.end()
         self._workers.clear()
+        self._starters.clear()

@@ -82,8 +82,9 @@ if sys.flags.safe_path:  # a worker process
             check = where.check
             where.check = lambda _: (setattr(where, "check", check), time.sleep(60))
         deaths = Path(os.environ["DEATHS"])
-        (deaths.parent / f"seen{request.label[-3:]}").touch()
-        if request.label == "runs/103" and "AWAITED" in os.environ:
+        with (deaths.parent / f"seen{request.label[-3:]}").open("a") as file:
+            print(os.getpid(), file=file)
+        if request.label == os.environ.get("AWAITING", "runs/103") and "AWAITED" in os.environ:
             import time
 
             end = time.monotonic() + 30
@@ -229,6 +230,41 @@ def test_modules_beside_the_runs_are_not_imported(six, webeval, pytester):
         (pytester.path / f"{name}.py").write_text("raise SystemExit(7)")
         (six.root / f"{name}.py").write_text("raise SystemExit(7)")
     webeval("--webeval-workers=2").assert_outcomes(passed=4, failed=1, errors=1)
+
+
+def scoring_processes(pytester):
+    return {int(line) for path in pytester.path.glob("seen*") for line in path.read_text().splitlines()}
+
+
+def test_an_interrupt_is_for_the_session_alone(six, webeval, deaths, monkeypatch, pytester):
+    monkeypatch.setenv("AWAITED", "interrupted")
+    pytester.makeconftest(
+        """
+        import os, pathlib, signal
+        def pytest_runtest_logfinish(nodeid):
+            if "102" in nodeid:
+                for path in pathlib.Path().glob("seen*"):
+                    os.kill(int(path.read_text()), signal.SIGINT)
+                pathlib.Path("interrupted").touch()
+        """
+    )
+    webeval("--webeval-workers=2").assert_outcomes(passed=4, failed=1, errors=1)
+    assert (pytester.path / "interrupted").exists()
+    assert len(scoring_processes(pytester)) == 2
+
+
+def test_a_session_that_stops_does_not_wait_for_its_workers(six, webeval, deaths, monkeypatch, pytester):
+    monkeypatch.setenv("AWAITING", "runs/105")
+    monkeypatch.setenv("AWAITED", "nothing")
+    began = time.monotonic()
+    webeval("--webeval-workers=2", "-x").assert_outcomes(passed=2, failed=1)
+    assert time.monotonic() - began < 25
+    processes = scoring_processes(pytester)
+    assert len(processes) == 2
+    assert os.getpid() not in processes
+    for process in processes:
+        with pytest.raises(ProcessLookupError):
+            os.kill(process, 0)
 
 
 def test_no_process_is_left(six, webeval):

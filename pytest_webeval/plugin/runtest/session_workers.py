@@ -25,7 +25,7 @@ BORDERS = 2  # of a directory: its first and its last run are never scored direc
 
 
 class SessionWorkers(Struct, eq=False):
-    """Plugin that starts the processes before the collection, and ends them with the session."""
+    """Plugin that sends the collected runs to the processes, and ends these with the session."""
 
     workspace: Workspace
     pool: WorkerPool
@@ -33,16 +33,12 @@ class SessionWorkers(Struct, eq=False):
 
     @classmethod
     def of(cls, workspace: Workspace) -> SessionWorkers:
-        """The workers that the settings ask for."""
+        """Start the processes that the settings ask for: they load their modules while the session begins."""
         settings = workspace.settings
         worker_settings = WorkerSettings(workspace.scorer, settings.rules, settings.limits, settings.timeout)
         pool = workspace.config.stash[POOL] = WorkerPool(settings.workers, worker_settings)
+        pool.start()
         return cls(workspace, pool)
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_collection(self) -> None:
-        """Start the processes."""
-        self.pool.start()
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
