@@ -8,6 +8,8 @@ import math
 import os
 import re
 from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,9 @@ from pytest_webeval.safety.text import escape_surrogates
 INDENT = 2
 _PRIVATE, _SHARED = 0o600, 0o644  # while a file is being written, and once it is complete: results are to be shared
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_CHOOSE_OUTPUT = "choose another directory with --webeval-output"
+_ELEMENTS = 1_000  # of a long list that are text at one time
+_PIECE = 2**16  # bytes that are written at once
 
 
 Sync = Callable[[int], None]  # what makes sure that an open file or directory is on the disk: `os.fsync`
@@ -37,13 +42,24 @@ def write_json(path: Path, content: Any, sync: Sync | None = None) -> str:
         text = to_json_bytes(content)
     except (TypeError, ValueError, RecursionError) as error:  # from a user's format or evaluator
         raise SettingsError(f"cannot write {path}: {error}; use JSON values only") from error
-    _write_atomically(path, text, sync, "choose another directory with --webeval-output")
+    _write_atomically(path, [text], sync, _CHOOSE_OUTPUT)
     return sha256(text)
+
+
+def write_long_json(path: Path, content: Any, sync: Sync | None = None) -> None:
+    """Write the bytes that `write_json` writes, a piece at a time: for the summary of very many runs.
+
+    Raises `SettingsError`.
+    """
+    try:
+        _write_atomically(path, _join_pieces(_json_pieces(content)), sync, _CHOOSE_OUTPUT)
+    except (TypeError, ValueError, RecursionError) as error:  # from a user's hook
+        raise SettingsError(f"cannot write {path}: {error}; use JSON values only") from error
 
 
 def write_text(path: Path, text: str, sync: Sync | None = None, advice: str = "choose another path") -> None:
     """The same for a text other than JSON; `advice` says what to do if it cannot be written."""
-    _write_atomically(path, text.encode("utf-8", "backslashreplace"), sync, advice)
+    _write_atomically(path, [text.encode("utf-8", "backslashreplace")], sync, advice)
 
 
 def write_in_place(path: Path, text: str, advice: str) -> None:
@@ -93,17 +109,17 @@ def is_full(error: OSError) -> bool:
     return error.errno in _FULL
 
 
-def _write_atomically(path: Path, content: bytes, sync: Sync | None, advice: str) -> None:
+def _write_atomically(path: Path, pieces: Iterable[bytes], sync: Sync | None, advice: str) -> None:
     try:
-        _replace_file(path, content, sync)
+        _replace_file(path, pieces, sync)
     except OSError as error:
         raise write_error(path, error, advice) from error
 
 
-def _replace_file(path: Path, content: bytes, sync: Sync | None) -> None:
+def _replace_file(path: Path, pieces: Iterable[bytes], sync: Sync | None) -> None:
     handle, temporary = _open_temporary(path, sync)
     try:
-        _write(handle, content, sync)
+        _write(handle, pieces, sync)
         os.replace(temporary, path)  # noqa: PTH105  (the path may be anything by now; rename, never follow)
     finally:
         with suppress(OSError):  # gone after a rename; left by a full disk or a Ctrl-C otherwise
@@ -125,10 +141,12 @@ def _open_temporary(path: Path, sync: Sync | None) -> tuple[int, Path]:
         return os.open(temporary, flags, _PRIVATE), temporary
 
 
-def _write(handle: int, content: bytes, sync: Sync | None) -> None:
+def _write(handle: int, pieces: Iterable[bytes], sync: Sync | None) -> None:
     try:
-        while content:
-            content = content[os.write(handle, content) :]
+        for piece in pieces:
+            rest = piece
+            while rest:
+                rest = rest[os.write(handle, rest) :]
         os.fchmod(handle, _SHARED)
         if sync is not None:
             sync(handle)
@@ -188,6 +206,43 @@ def to_json_bytes(content: Any) -> bytes:
         formatted = json.dumps(content, indent=INDENT, ensure_ascii=False).encode()
     del encoded
     return formatted + b"\n"
+
+
+def _json_pieces(tree: Any, newline: bytes = b"\n") -> Iterator[bytes]:
+    """The bytes of some JSON; each long list in it is split. `newline` is followed by what the tree is indented by."""
+    if not _has_long_list(tree):
+        yield to_json_bytes(tree).rstrip().replace(b"\n", newline)  # a text has no line break of its own
+        return
+    inner, separator = newline + b" " * INDENT, b""
+    yield b"{" if isinstance(tree, dict) else b"["
+    if isinstance(tree, dict):
+        for name, value in tree.items():
+            yield separator + inner + to_json_bytes(name).rstrip() + b": "
+            yield from _json_pieces(value, inner)
+            separator = b","
+    else:
+        for start in range(0, len(tree), _ELEMENTS):
+            yield separator + to_json_bytes(tree[start : start + _ELEMENTS]).rstrip()[1:-2].replace(b"\n", newline)
+            separator = b","
+    yield newline + (b"}" if isinstance(tree, dict) else b"]")
+
+
+def _has_long_list(tree: Any) -> bool:
+    """Whether the tree, or an object in it, is a list that is long. Names that are not texts are left to `json`."""
+    if isinstance(tree, dict):
+        return all(isinstance(name, str) for name in tree) and any(map(_has_long_list, tree.values()))
+    return isinstance(tree, list) and len(tree) > _ELEMENTS
+
+
+def _join_pieces(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The same bytes with a final newline, in pieces that are worth a write."""
+    waiting = bytearray()
+    for piece in pieces:
+        waiting += piece
+        if len(waiting) >= _PIECE:
+            yield bytes(waiting)
+            waiting.clear()
+    yield bytes(waiting) + b"\n"
 
 
 def _name_nonfinite(tree: Any) -> Any:

@@ -20,6 +20,7 @@ from pytest_webeval.storage import remove_leftovers
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.storage import write_in_place
 from pytest_webeval.storage import write_json
+from pytest_webeval.storage import write_long_json
 
 ODD = (1e16, 1e-5, 1e22, 5e-324, -0.0, 2**70, "\x7f", "\u2028", "\udc80", "\U0001f600", "\\u0041", '"', "/", "\x00", "")
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -66,6 +67,27 @@ def test_values_nested_deeply_are_written_as_python_does():
     for _ in range(400):
         content = {"a": [content]}
     assert to_json_bytes(content) == by_python(content)
+
+
+@given(st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(KEYS, inner), max_leaves=20))
+def test_a_long_file_has_the_same_bytes(tmp_path_factory, content):
+    path = tmp_path_factory.getbasetemp() / "long.json"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pytest_webeval.storage._ELEMENTS", 2)
+        write_long_json(path, content)
+    assert path.read_bytes() == by_python(content)
+
+
+def test_little_of_a_long_file_is_text_at_one_time(tmp_path, monkeypatch):
+    sizes = []
+    write = os.write
+    monkeypatch.setattr(
+        "pytest_webeval.storage.os.write", lambda handle, text: sizes.append(len(text)) or write(handle, text)
+    )
+    content = {"rows": [{"run": f"runs/{number}"} for number in range(20_000)], "sites": {"a": list(range(5_000))}}
+    write_long_json(tmp_path / "a.json", content)
+    assert (tmp_path / "a.json").read_bytes() == by_python(content)
+    assert max(sizes) < 0.25 * sum(sizes)
 
 
 def test_a_file_is_for_everybody_to_read_and_its_directory_is_made(tmp_path):
@@ -152,13 +174,14 @@ def test_a_file_that_is_written_in_place_is_whole_or_gone(tmp_path, monkeypatch,
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_cannot_be_written_as_json_is_told_and_leaves_what_was_there(tmp_path):
+@pytest.mark.parametrize("write", [write_json, write_long_json])
+def test_what_cannot_be_written_as_json_is_told_and_leaves_what_was_there(tmp_path, write):
     round_about: list = []
     round_about.append(round_about)
     (tmp_path / "a.json").write_text("before")
     for content, told in (({1, 2}, "Object of type set is not"), (b"", "type bytes"), (round_about, "recursion")):
         with pytest.raises(SettingsError, match=f"cannot write {tmp_path}/a.json: .*{told}"):
-            write_json(tmp_path / "a.json", content)
+            write(tmp_path / "a.json", content)
     assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("a.json", "before")]
 
 

@@ -47,7 +47,7 @@ from pytest_webeval.reports.terminal import render_summary
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.storage import write_json
+from pytest_webeval.storage import write_long_json
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.summarize import summarize_records
 from pytest_webeval.tasks.dataset import id_order
@@ -257,7 +257,7 @@ class SessionReporter(Struct, eq=False, dict=True):
             summary = self._summarize(records)
             if self.comparison is not None and self.summary is not None:
                 summary = self.comparison.restrict(self.summary, summary)
-        write_json(place, summary.to_json(), self.workspace.settings.sync)
+        write_long_json(place, summary.to_json(), self.workspace.settings.sync)
         self.places.append(place)
 
     def _summary_paths(self) -> dict[Path, list[Record]]:

@@ -138,13 +138,14 @@ def _decode_loose_entries(content: bytes, where: str, limits: Limits) -> list[ms
 
 
 def _is_utf8(content: bytes) -> bool:
-    """Whether the bytes are UTF-8 throughout, found out without a copy of them."""
+    """Whether the bytes are UTF-8 throughout, found out without a copy of them all."""
     if content.isascii():
         return True
-    start, view = 0, memoryview(content)
+    start = 0
     try:
-        while piece := view[start : start + _PIECE]:
-            start += codecs.utf_8_decode(piece, "strict", start + len(piece) == len(content))[1]
+        while piece := content[start : start + _PIECE]:
+            is_last = start + len(piece) == len(content)
+            start += len(piece) if piece.isascii() else codecs.utf_8_decode(piece, "strict", is_last)[1]
     except UnicodeDecodeError:
         return False
     return True

@@ -371,3 +371,16 @@ def test_a_member_without_a_name_is_no_directory():
         for name in ("", "trace/", "trace.network"):
             archive.writestr(zipfile.ZipInfo(name), b"")
     assert Archive(packed.getvalue(), USUAL).names == ["", "trace.network"]
+
+
+@pytest.mark.parametrize("lead", [0, 1, 1_490, 2_990, 10_000])
+@pytest.mark.parametrize(
+    ("text", "is_valid"),
+    [("a", True), ("é" * 8, True), ("\U0001f600" * 8, True), ("\udcff", False), ("é\udce2", False)],
+)
+def test_a_har_that_is_not_utf8_in_a_field_that_nobody_reads_is_repaired(tmp_path, lead, text, is_valid):
+    comment = f"{'x' * lead}{text}{'y' * 4_000}".encode("utf-8", "surrogateescape")
+    (tmp_path / "network.har").write_bytes(b'{"comment": "' + comment + b'", ' + har(entry("/a")).removeprefix(b"{"))
+    trace = load_trace(RunInputs(tmp_path), "network.har")
+    assert paths(trace) == ["/a"]
+    assert trace.repairs == (None if is_valid else f"{tmp_path / 'network.har'} is not UTF-8 throughout")
