@@ -9,6 +9,7 @@ import json
 import marshal
 from collections.abc import Collection
 from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from typing import Protocol
@@ -20,6 +21,8 @@ from pytest_webeval.safety.text import shorten_repr
 from pytest_webeval.safety.warning_log import WarningLog
 from pytest_webeval.tasks.task import Task
 from pytest_webeval.tasks.task import read_task
+
+COMPRESSED_FROM = 10_000  # rows of one file
 
 
 def parse_rubric(raw: object, warnings: WarningLog) -> dict[str, Any] | None:
@@ -79,9 +82,9 @@ class DatasetRow(Struct, frozen=True):
     source: str
     benchmark: Benchmark
 
-    def pack(self) -> PackedRow:
+    def pack(self, packing: Packing) -> PackedRow:
         """The same in little memory."""
-        return PackedRow(pack(self.fields), self.location, self.source, self.benchmark)
+        return PackedRow(packing.pack(self.fields), self.location, self.source, self.benchmark, packing)
 
 
 class PackedRow(Struct, frozen=True, gc=False):
@@ -91,25 +94,51 @@ class PackedRow(Struct, frozen=True, gc=False):
     location: str
     source: str
     benchmark: Benchmark
+    packing: Packing
 
     def read(self) -> Task:
         """The task that the row defines. Raises `TaskDefinitionError`."""
-        row = DatasetRow(unpack(self.packed_fields), self.location, self.source, self.benchmark)
+        row = DatasetRow(self.packing.unpack(self.packed_fields), self.location, self.source, self.benchmark)
         return self.benchmark.read(row)
 
 
-def pack(fields: Mapping[str, Any]) -> bytes | Mapping[str, Any]:
-    """The bytes of what JSON or a table said; the same fields where they are nested too deep for that."""
-    try:
-        return marshal.dumps(dict(fields))  # exact for what JSON can say, halves of surrogate pairs and NaN as well
-    except ValueError:
+class Packing(Struct, frozen=True):
+    """How the rows of a file become bytes.
+
+    With a `pattern`, which is a row as bytes, they are compressed: rows of one file have most of their text in common.
+    """
+
+    pattern: bytes | None = None
+
+    @classmethod
+    def of(cls, rows: Sequence[DatasetRow]) -> Packing:
+        """The packing of a file. It takes time to compress rows, which pays for very many of them only."""
+        packed = cls().pack(rows[0].fields) if len(rows) > COMPRESSED_FROM else None
+        return cls(packed if isinstance(packed, bytes) else None)
+
+    def pack(self, fields: Mapping[str, Any]) -> bytes | Mapping[str, Any]:
+        """The bytes of what JSON or a table said; the same fields where they are nested too deep for that."""
+        try:
+            packed = marshal.dumps(dict(fields))  # exact, also for NaN and halves of surrogate pairs
+        except ValueError:
+            return fields
+        if self.pattern is None:
+            return packed
+        import zlib  # for very large files
+
+        compressor = zlib.compressobj(1, zdict=self.pattern)
+        return compressor.compress(packed) + compressor.flush()
+
+    def unpack(self, packed: bytes | Mapping[str, Any]) -> Mapping[str, Any]:
+        """What `pack` was given."""
+        if not isinstance(packed, bytes):
+            return packed
+        if self.pattern is not None:
+            import zlib  # same
+
+            packed = zlib.decompressobj(zdict=self.pattern).decompress(packed)
+        fields: Mapping[str, Any] = marshal.loads(packed)  # noqa: S302  (our own)
         return fields
-
-
-def unpack(packed: bytes | Mapping[str, Any]) -> Mapping[str, Any]:
-    """What `pack` was given."""
-    fields: Mapping[str, Any] = marshal.loads(packed) if isinstance(packed, bytes) else packed  # noqa: S302  (our own)
-    return fields
 
 
 class Benchmark(Protocol):

@@ -7,8 +7,8 @@ import io
 import json
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Iterable
 from collections.abc import Iterator
+from collections.abc import Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -23,6 +23,7 @@ from pytest_webeval.safety.warning_log import WarningLog
 from pytest_webeval.tasks.benchmarks import Benchmark
 from pytest_webeval.tasks.benchmarks import DatasetRow
 from pytest_webeval.tasks.benchmarks import PackedRow
+from pytest_webeval.tasks.benchmarks import Packing
 from pytest_webeval.tasks.benchmarks import find_benchmark
 from pytest_webeval.tasks.benchmarks import list_expected_fields
 from pytest_webeval.tasks.benchmarks import unknown_row_error
@@ -47,13 +48,14 @@ def read_task_file(content: bytes, source: str) -> TaskFile:
     return TaskFile(source, sha256(content), rows, warnings.texts + omitted.texts)
 
 
-def _identify_rows(rows: Iterable[DatasetRow], omitted: WarningLog) -> Iterator[tuple[int | str, PackedRow]]:
+def _identify_rows(rows: Sequence[DatasetRow], omitted: WarningLog) -> Iterator[tuple[int | str, PackedRow]]:
+    packing = Packing.of(rows)
     for row in rows:
         task_id = row.benchmark.task_id(row)
         if task_id is None:
             omitted.add(f"no {' or '.join(row.benchmark.ids)} @ {row.location}; the row is skipped")
         else:
-            yield task_id, row.pack()
+            yield task_id, row.pack(packing)
 
 
 def _parse_rows(content: bytes, source: str, warnings: WarningLog) -> list[DatasetRow]:

@@ -75,7 +75,8 @@ class RecordPayload(Struct, frozen=True):
             return None
         record, part, seal, *flags = json.loads(text)
         record |= {name: intern(record[name]) for name in SAME_IN_ALL}
-        record |= {name: record[name] or () for name in OFTEN_EMPTY} | {"sites": list(map(intern, record["sites"]))}
+        record |= {name: record[name] or () for name in OFTEN_EMPTY} | {"sites": _share_sites(tuple(record["sites"]))}
+        record["score"] = _SCORES.get(record["score"], record["score"])
         return cls(Record(**record), part, seal and Seal(**seal), *flags)
 
     def attach_to(self, report: pytest.TestReport) -> None:
@@ -84,6 +85,14 @@ class RecordPayload(Struct, frozen=True):
         fields = [self.record.to_json(), self.part, seal, self.is_resumed, self.is_disturbed, self.texts, self.no_room]
         text = json.dumps(fields)
         setattr(report, PAYLOAD_ATTRIBUTE, json.dumps(_escape_fields(fields)) if "\\ud" in text else text)
+
+
+_SCORES = {0.0: 0.0, 1.0: 1.0}
+
+
+@lru_cache(maxsize=1024)  # most runs are of few sites
+def _share_sites(sites: tuple[str, ...]) -> list[str]:
+    return list(sites)
 
 
 def _escape_fields(fields: list[Any]) -> list[Any]:

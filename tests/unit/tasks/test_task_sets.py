@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.tasks import benchmarks
 from pytest_webeval.tasks import dataset
-from pytest_webeval.tasks.benchmarks import pack
-from pytest_webeval.tasks.benchmarks import unpack
+from pytest_webeval.tasks.benchmarks import Packing
 from pytest_webeval.tasks.dataset import parse_tasks
 
 DEEPER_THAN_MARSHAL = 2_500
@@ -32,31 +32,54 @@ def task_set(*ids):
     return parse_tasks(json.dumps([row(each) for each in ids]).encode(), "tasks.json")
 
 
-@given(fields=st.dictionaries(st.text(), TREES))
-def test_what_a_row_says_is_kept_exactly(fields):
-    kept = unpack(pack(fields))
+PACKINGS = (Packing(), Packing(b"http://shop.test/ reads"))
+
+
+@given(fields=st.dictionaries(st.text(), TREES), packing=st.sampled_from(PACKINGS))
+def test_what_a_row_says_is_kept_exactly(fields, packing):
+    kept = packing.unpack(packing.pack(fields))
     assert kept == fields
     assert json.dumps(kept) == json.dumps(fields)
 
 
-def test_what_is_no_number_and_half_of_a_pair_is_kept():
-    kept = unpack(pack({"a": nan, "b": "\ud800", "c": 10**400}))
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_what_is_no_number_and_half_of_a_pair_is_kept(packing):
+    kept = packing.unpack(packing.pack({"a": nan, "b": "\ud800", "c": 10**400}))
     assert isnan(kept["a"])
     assert (kept["b"], kept["c"]) == ("\ud800", 10**400)
 
 
-def test_what_is_nested_too_deep_is_kept_as_it_is():
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_what_is_nested_too_deep_is_kept_as_it_is(packing):
     deep = []
     for _ in range(DEEPER_THAN_MARSHAL):
         deep = [deep]
     fields = {"a": deep}
-    assert unpack(pack(fields)) is fields
+    assert packing.unpack(packing.pack(fields)) is fields
 
 
 def test_a_row_is_kept_in_little_memory():
     fields = {"eval": [{"evaluator": "x", "expected": {"a": 1}} for _ in range(20)]}
-    assert isinstance(pack(fields), bytes)
-    assert len(pack(fields)) < len(json.dumps(fields))
+    packed = Packing().pack(fields)
+    assert isinstance(packed, bytes)
+    assert len(packed) < len(json.dumps(fields))
+
+
+def test_very_many_rows_are_compressed_by_what_they_have_in_common(monkeypatch):
+    monkeypatch.setattr(benchmarks, "COMPRESSED_FROM", 2)
+    few, many = task_set("a", "b"), task_set("a", "b", "c")
+    sizes = [len(tasks._rows["b"].packed_fields) for tasks in (few, many)]
+    assert sizes[1] < sizes[0] / 2
+    assert many.get("b") == few.get("b")
+
+
+def test_a_first_row_that_is_nested_too_deep_is_no_pattern(monkeypatch):
+    monkeypatch.setattr(benchmarks, "COMPRESSED_FROM", 0)
+    deep = []
+    for _ in range(DEEPER_THAN_MARSHAL):
+        deep = [deep]
+    row_with_depth = benchmarks.DatasetRow({"a": deep}, "[0]", "tasks.json", benchmarks.WebArenaRows())
+    assert Packing.of([row_with_depth]) == Packing()
 
 
 def test_the_latest_tasks_are_ready_and_the_others_are_read_again(monkeypatch):
