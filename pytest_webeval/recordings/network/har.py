@@ -49,7 +49,7 @@ _MEMBER = "har.har"  # as Playwright calls it, whatever the archive is called
 _HAR = msgspec.json.Decoder(_Har)
 _LARGE = 32 * 2**20  # bytes; fewer cannot hold entries enough to matter
 _VALUES = 20  # for each entry that may be read, commas in a HAR that is read entry by entry
-_PIECE = 1500  # bytes; bigger texts, made and dropped by the hundred, would leave the memory of a session in pieces
+_PIECE = 4_000  # bytes; of larger pieces fewer are ASCII and need no decoding
 
 
 class HarTrace:
