@@ -69,7 +69,7 @@ class JsonStruct(Struct, frozen=True, kw_only=True):
     """What all of these can do. They hold what they are given: `pytest_webeval.scoring.writable` checks it."""
 
     def to_json(self) -> dict[str, Any]:
-        """The same in dicts and lists, as JSON has it; models and dataclasses in it as well."""
+        """The same in dicts and lists, as JSON has it; models, structs and dataclasses in it as well."""
         plain: dict[str, Any] = plain_json({name: getattr(self, name) for name in self.__struct_fields__})
         return plain
 

@@ -20,7 +20,9 @@ from msgspec import field
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.plugin import fixtures
-from pytest_webeval.plugin.collection.nodes import RunItem
+from pytest_webeval.plugin.collection.nodes import FIXTURES
+from pytest_webeval.plugin.collection.nodes import are_siblings
+from pytest_webeval.plugin.collection.nodes import is_plain
 from pytest_webeval.plugin.collection.nodes import task
 from pytest_webeval.plugin.runtest.evaluation import POOL
 from pytest_webeval.plugin.runtest.evaluation import Checker
@@ -33,19 +35,6 @@ from pytest_webeval.recordings.run import Run
 if TYPE_CHECKING:
     from pytest_webeval.scoring.worker_pool import WorkerPool
 
-# All fixtures that a run item requests, if no conftest.py and no other plugin adds one.
-FIXTURES = frozenset(
-    {
-        "record_evaluation",
-        "request",
-        "webeval_evaluators",
-        "webeval_network_event",
-        "webeval_response",
-        "webeval_rubric",
-        "webeval_run",
-        "webeval_sites",
-    }
-)
 PHASES = (
     "pytest_runtest_setup",
     "pytest_runtest_call",
@@ -78,7 +67,6 @@ IDLE_IN_REPORTS = frozenset(
 )
 SHOWING_PHASES = ("usepdb", "trace", "setupshow", "setuponly", "setupplan", "log_level", "log_file", "log_cli_level")
 LOGGING = ("log_cli", "log_level", "log_file")
-SKIPPING_MARKS = frozenset({"skip", "skipif", "xfail"})
 CURRENT_TEST = "PYTEST_CURRENT_TEST"
 ENDING_SESSION = (pytest.exit.Exception, KeyboardInterrupt)
 
@@ -111,14 +99,15 @@ class DirectItems(Struct, eq=False):
         What pytest has set up for a directory stays, so the items before and after must be in the same directory.
         """
         previous, self._previous = self._previous, item
-        if not (_are_siblings(item, previous) and _are_siblings(item, nextitem)):
+        if not (are_siblings(item, previous) and are_siblings(item, nextitem)):
             return None
-        group = self._group(item)
-        if not group.is_direct or self._is_overridden or not _is_plain(item):
+        group, pool = self._group(item), self.config.stash.get(POOL, None)
+        if not group.is_direct or self._is_overridden or not is_plain(item):
+            if pool is not None:
+                pool.left_to_session += 1
             return None
         hook = item.ihook
         hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-        pool = self.config.stash.get(POOL, None)
         DirectItem(item, hook, self.workspace, group.reports_all, pool).run()
         hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
         return True
@@ -179,11 +168,11 @@ class DirectItem(Struct, eq=False, dict=True):
             report = self._passed(call)
         else:
             report = self.hook.pytest_runtest_makereport(item=item, call=call)
-            if report.keywords == self._keywords:
-                report.keywords = self._keywords
         if when == "teardown":
             forget_evaluation(item)
         self.hook.pytest_runtest_logreport(report=report)
+        if report.keywords == self._keywords:  # pytest keeps all reports until the session ends
+            report.keywords = self._keywords
         if (
             call.excinfo is not None
             and not hasattr(report, "wasxfail")
@@ -197,7 +186,7 @@ class DirectItem(Struct, eq=False, dict=True):
         return pytest.TestReport(
             nodeid=self.item.nodeid,
             location=self.item.location,
-            keywords=self._keywords,
+            keywords=self._keywords.copy(),
             outcome="passed",
             longrepr=None,
             when=call.when,  # type: ignore[arg-type]
@@ -210,7 +199,7 @@ class DirectItem(Struct, eq=False, dict=True):
 
     @cached_property
     def _keywords(self) -> dict[str, Any]:
-        """Those of all reports, which pytest keeps until the session ends."""
+        """Those of all reports of the item. A report has a copy while plugins see it."""
         return dict.fromkeys(self.item.keywords, 1)
 
     def _set_up(self) -> None:
@@ -241,16 +230,3 @@ class DirectItem(Struct, eq=False, dict=True):
 
 def _bind_evaluators(recorder: RecordEvaluation) -> list[Checker]:
     return [Checker(evaluator, recorder) for evaluator in default_evaluators()]
-
-
-def _is_plain(item: Any) -> bool:
-    """Whether nobody has added a fixture to an item, or a mark that may skip it."""
-    is_skipping = any(mark.name in SKIPPING_MARKS for mark in item.iter_markers())
-    return FIXTURES.issuperset(item.fixturenames) and not is_skipping
-
-
-def _are_siblings(item: pytest.Item, other: pytest.Item | None) -> bool:
-    """Whether two items are run items in directories of the same directory."""
-    if not (isinstance(item, RunItem) and isinstance(other, RunItem)):
-        return False
-    return item.parent.parent is other.parent.parent  # type: ignore[union-attr]

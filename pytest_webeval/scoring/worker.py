@@ -35,7 +35,7 @@ from pytest_webeval.scoring.score import format_timeout
 from pytest_webeval.scoring.score import limit_time
 from pytest_webeval.scoring.scorer import Scorer
 
-NEEDED_SOON = (
+PRELOADED_MODULES = (
     "pytest_webeval.diagnostics.tree_diff",
     "pytest_webeval.evaluators.network.body_matcher",
     "pytest_webeval.evaluators.network.event_matcher",
@@ -101,7 +101,7 @@ def main(control: int, *handles: int) -> None:
     The workers share what is loaded: to load it again takes longer than to score some runs. SIGTERM ends them all.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the session is interrupted, and ends the workers
-    for name in NEEDED_SOON:
+    for name in PRELOADED_MODULES:
         import_module(name)
     gc.freeze()  # nothing of it is garbage, and to search it would copy the shared memory
     numbers: dict[int, int] = {}
@@ -147,7 +147,7 @@ def serve(handle: int) -> NoReturn:
 
 def score_request(request: Request, settings: WorkerSettings) -> Outcome:
     """The outcome of a run. Whatever goes wrong with it is left to the session, which knows how to report it."""
-    run_format, late = BUILT_IN_FORMATS[request.format], format_timeout(settings.timeout)
+    run_format, timeout_message = BUILT_IN_FORMATS[request.format], format_timeout(settings.timeout)
     run, is_loaded = None, False
     try:
         with limit_time(settings.timeout):
@@ -157,7 +157,8 @@ def score_request(request: Request, settings: WorkerSettings) -> Outcome:
             result = settings.scorer.score(run, request.definition)
             return Outcome(result, run.inputs.checksums, run.inputs.salts, run.inputs.durations.seconds)
     except WebEvalError as error:
-        return Outcome(problem=late, is_loaded=is_loaded) if str(error) == late else NO_RESULT
+        is_late = str(error) == timeout_message
+        return Outcome(problem=timeout_message, is_loaded=is_loaded) if is_late else NO_RESULT
     except Exception:  # noqa: BLE001  (the session meets it again, where it is an error of this run alone)
         return NO_RESULT
     finally:

@@ -20,17 +20,17 @@ from pytest_webeval.scoring.worker_process import Starter
 from pytest_webeval.scoring.worker_process import Worker
 from pytest_webeval.scoring.worker_process import start_workers
 
-QUEUED = 2  # requests at one worker, so that it need not wait for the next
-AHEAD = 16  # outcomes for each worker that may wait to be taken
-SHORT = 2**14  # bytes of a request that fits into the socket beside others
+MAX_QUEUED_REQUESTS = 2  # requests at one worker, so that it need not wait for the next
+MAX_WAITING_OUTCOMES = 16  # outcomes for each worker that may wait to be taken
+MAX_UNBLOCKED_BYTES = 2**14  # bytes of a request that fits into the socket beside others
 TRIES = 2
-LOST = (
+KILLED_MESSAGE = (
     "worker processes that scored this run died {tries} times (signal {number}); inspect the run, or lower the limits"
 )
 # The installation or the machine is at fault, not a run.
-ENDED = (
-    "a worker process ended by itself (exit code {code}), and its runs were scored without it; to see why, run "
-    'python -P -c "import pytest_webeval.scoring.worker"'
+EXITED_MESSAGE = (
+    "a worker process ended by itself (exit code {code}{reason}), and its runs were scored without it; "
+    "check the installation"
 )
 NOT_STARTED = "cannot start a worker process ({reason}), and the runs were scored without it; use fewer workers"
 
@@ -45,6 +45,7 @@ class WorkerPool(Struct, eq=False):
     settings: WorkerSettings
     requests: Iterator[tuple[Path, Request | None]] = field(default_factory=lambda: iter(()))
     taken: int = 0
+    left_to_session: int = 0  # runs that the session did not ask for, though a worker could score them
     problem: str | None = None  # why there are fewer workers than requested
     _workers: list[Worker] = field(default_factory=list)
     _starters: list[Starter] = field(default_factory=list)
@@ -68,9 +69,8 @@ class WorkerPool(Struct, eq=False):
 
     def take(self, path: Path) -> Outcome | None:
         """Wait for the outcome of a run; None for one that no worker scores. Those of earlier runs are dropped."""
-        while path not in self._sent and path not in self._unsent:
-            if not self._send_next():
-                return None
+        if path not in self._sent and path not in self._unsent and not self._request(path):
+            return None
         if path in self._unsent:
             self._unsent.remove(path)
             return None
@@ -88,6 +88,14 @@ class WorkerPool(Struct, eq=False):
         self._fill()
         return outcome
 
+    def _request(self, path: Path) -> bool:
+        """Send the request of a run, and none of those before it, which nobody will take; false if there is none."""
+        for earlier, request in self.requests:
+            if earlier == path:
+                self._pass_on(path, request)
+                return True
+        return False
+
     def _drop(self, path: Path) -> None:
         self._sent.pop(path, None)
         self._outcomes.pop(path, None)
@@ -95,7 +103,9 @@ class WorkerPool(Struct, eq=False):
 
     def _fill(self) -> None:
         """Send requests to workers that have room for them, as long as few outcomes wait."""
-        while len(self._sent) < AHEAD * self.count and any(len(worker.requests) < QUEUED for worker in self._workers):
+        while len(self._sent) < MAX_WAITING_OUTCOMES * self.count and any(
+            len(worker.requests) < MAX_QUEUED_REQUESTS for worker in self._workers
+        ):
             if not self._send_next():
                 return
 
@@ -104,20 +114,23 @@ class WorkerPool(Struct, eq=False):
         path, request = next(self.requests, (None, None))
         if path is None:
             return False
+        self._pass_on(path, request)
+        return True
+
+    def _pass_on(self, path: Path, request: Request | None) -> None:
         content = encode(request) if request is not None else None
         if content is None:
             self._unsent.add(path)
         else:
             self._sent[path] = None
             self._send(path, content)
-        return True
 
     def _send(self, path: Path, content: bytes) -> None:
         """Send a request to the worker with the fewest. One that may not fit into the socket waits for an idle worker.
 
         Otherwise both ends could wait for each other, each with a long message.
         """
-        while len(content) > SHORT and self._workers and all(worker.requests for worker in self._workers):
+        while len(content) > MAX_UNBLOCKED_BYTES and self._workers and all(worker.requests for worker in self._workers):
             self._receive()
         if not self._workers:
             self._keep(path, NO_RESULT)
@@ -143,28 +156,35 @@ class WorkerPool(Struct, eq=False):
         if path in self._sent:
             self._outcomes[path] = outcome
 
-    def _replace(self, lost: Worker) -> None:
+    def _replace(self, dead: Worker) -> None:
         """Start another process for one that was killed, and send it the same requests, unless the first kills again.
 
         A process that ended by itself could not even start; the next one could not either.
         """
-        lost.connection.close()
-        code = lost.exit_code
-        self._workers.remove(lost)
+        dead.connection.close()
+        code, reason = dead.exit_code, dead.starter.last_words
+        self._workers.remove(dead)
+        self._end_if_unused(dead.starter)
         if code is not None and code < 0:
             self._start(1)
-            self._count_death(lost, -code)
+            self._count_death(dead, -code)
         else:
-            self.problem = ENDED.format(code=code)
-        for path, content in lost.requests:
+            self.problem = EXITED_MESSAGE.format(code=code, reason=reason)
+        for path, content in dead.requests:
             self._send(path, content)
 
-    def _count_death(self, lost: Worker, number: int) -> None:
-        path, _ = lost.requests[0]
+    def _end_if_unused(self, starter: Starter) -> None:
+        """End a process whose workers are all gone: a session may lose very many of them."""
+        if all(worker.starter is not starter for worker in self._workers):
+            self._starters.remove(starter)
+            starter.end()
+
+    def _count_death(self, dead: Worker, number: int) -> None:
+        path, _ = dead.requests[0]
         self._deaths[path] = self._deaths.get(path, 0) + 1
         if self._deaths[path] >= TRIES:
-            lost.requests.popleft()
-            self._keep(path, Outcome(problem=LOST.format(tries=TRIES, number=number)))
+            dead.requests.popleft()
+            self._keep(path, Outcome(problem=KILLED_MESSAGE.format(tries=TRIES, number=number)))
 
     def close(self) -> None:
         """End the processes."""

@@ -130,7 +130,7 @@ class Packing(Struct, frozen=True):
         return compressor.compress(packed) + compressor.flush()
 
     def unpack(self, packed: bytes | Mapping[str, Any]) -> Mapping[str, Any]:
-        """What `pack` was given."""
+        """The fields that were packed."""
         if not isinstance(packed, bytes):
             return packed
         if self.pattern is not None:

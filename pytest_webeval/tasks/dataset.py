@@ -28,11 +28,13 @@ REFERENCE_NAME = "webarena-verified"
 BUNDLED = {"hard": "webarena-verified-hard.json", "non-hard": "webarena-verified-non-hard.json"}
 MAX_TASK_BYTES = 64 * 2**20
 LONGEST_NUMBER = 640  # digits of which Python makes a number, whatever its settings
-KEPT = 1_000  # tasks that are ready, since several runs may be of one task; many tasks would fill the memory
+# Tasks that are ready: a session asks for each task when it collects and when it scores, and several runs may be of one
+# task. Of more tasks each is read twice; to keep all would fill the memory.
+MAX_READY_TASKS = 5_000
 
 
 class TaskSet(Struct, frozen=True, dict=True):
-    """Definitions by task id, each validated on first use.
+    """Definitions by task id, each validated on use. The latest 5,000 are kept ready.
 
     An id is a number or a text; 12 and "12" are one id. A task in other words (`books_find_7_rephrased_2`) is found by
     its id as well, but is not among the `task_ids`. `warnings` are about skipped or truncated rows.
@@ -82,7 +84,7 @@ class TaskSet(Struct, frozen=True, dict=True):
                 f"{_format_task_id(key)} is defined twice in {self._duplicates[key]}; keep one definition"
             )
         if key not in self._loaded:
-            if len(self._loaded) == KEPT:
+            if len(self._loaded) == MAX_READY_TASKS:
                 del self._loaded[next(iter(self._loaded))]
             self._loaded[key] = self._rows[key].read()
         return self._loaded[key]

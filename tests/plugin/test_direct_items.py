@@ -235,3 +235,44 @@ def test_changed_keywords_of_a_report_are_its_own(five, webeval, pytester):
     result = webeval()
     result.assert_outcomes(passed=3, failed=1, errors=1)
     assert "AssertionError" not in result.stderr.str()
+
+
+def test_keywords_that_a_plugin_changes_in_a_report_are_in_no_other(five, webeval, pytester):
+    pytester.makeconftest(
+        """
+        reports = []
+        def pytest_runtest_logreport(report):
+            report.keywords[report.when] = 1
+            reports.append(report)
+        def pytest_unconfigure():
+            phases = {"setup", "call", "teardown"}
+            assert [phases & report.keywords.keys() for report in reports] == [{report.when} for report in reports]
+        """
+    )
+    result = webeval()
+    result.assert_outcomes(passed=3, failed=1, errors=1)
+    assert "AssertionError" not in result.stderr.str()
+
+
+def test_a_test_that_records_in_two_phases_keeps_nothing_in_its_reports(five, webeval, pytester):
+    pytester.makeconftest(
+        """
+        import pytest
+        reports, carrying = [], []
+        @pytest.fixture
+        def late(webeval_response):
+            yield
+            webeval_response.check()
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_runtest_logreport(report):
+            reports.append(report)
+            carrying.append((report.when, hasattr(report, "webeval_record")))
+        def pytest_unconfigure():
+            assert ("call", True) in carrying and ("teardown", True) in carrying
+            assert not any(hasattr(report, "webeval_record") for report in reports)
+        """
+    )
+    pytester.makepyfile(test_late="def test_late(webeval_response, late): webeval_response.check()")
+    result = webeval("runs", "test_late.py")
+    assert "AssertionError" not in result.stderr.str()
+    assert result.parseoutcomes()["passed"] >= 3

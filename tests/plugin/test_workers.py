@@ -67,6 +67,7 @@ from pathlib import Path
 
 if sys.flags.safe_path:  # a worker process
     if "EXIT_CODE" in os.environ:
+        print(os.environ.get("LAST_WORDS", ""), file=sys.stderr, flush=True)
         os._exit(int(os.environ["EXIT_CODE"]))
     import pytest_webeval.scoring.worker as worker
 
@@ -146,7 +147,9 @@ def test_workers_that_cannot_start_leave_all_runs_to_the_session(six, webeval, d
     six.define()
     result = webeval("--webeval-workers=2")
     result.assert_outcomes(passed=4, failed=1, errors=1)
-    reason = "a worker process ended by itself (exit code 3), and its runs were scored without it; to see why, run *"
+    reason = (
+        "a worker process ended by itself (exit code 3), and its runs were scored without it; check the installation"
+    )
     result.stdout.fnmatch_lines([f"--webeval-workers: {reason}"])
 
 
@@ -169,7 +172,7 @@ def test_a_run_that_is_gone_by_now_is_left_to_the_session(monkeypatch):
 def test_a_slow_run_keeps_no_other_worker_waiting(six, webeval, deaths, monkeypatch):
     for number in range(107, 115):
         six.add(number)
-    monkeypatch.setenv("AWAITED", "seen114")
+    monkeypatch.setenv("AWAITED", "seen113")
     webeval("--webeval-workers=2").assert_outcomes(passed=12, failed=1, errors=1)
     assert six.result(103)["status"] == "failure"
 
@@ -267,10 +270,100 @@ def test_a_session_that_stops_does_not_wait_for_its_workers(six, webeval, deaths
             os.kill(process, 0)
 
 
+def test_a_process_that_fails_says_why(six, webeval, deaths, monkeypatch):
+    monkeypatch.setenv("EXIT_CODE", "3")
+    monkeypatch.setenv("LAST_WORDS", "no\x1b room")
+    reason = "a worker process ended by itself (exit code 3: no\\u001b room), and its runs were scored without it; *"
+    webeval("--webeval-workers=2").stdout.fnmatch_lines([f"--webeval-workers: {reason}"])
+
+
+def test_a_path_to_import_from_that_is_no_text_is_left_out(six, webeval, pytester):
+    pytester.makeconftest("import pathlib, sys\nsys.path.insert(0, pathlib.Path('here'))")
+    result = webeval("--webeval-workers=2")
+    result.assert_outcomes(passed=4, failed=1, errors=1)
+    result.stdout.no_fnmatch_line("--webeval-workers: *")
+    sys.path[:] = [entry for entry in sys.path if isinstance(entry, str)]
+
+
 def test_no_process_is_left(six, webeval):
     webeval("--webeval-workers=2", "-x")
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
+
+
+def test_no_process_of_a_process_is_left(six, pytester):
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "--webeval-runs=runs", "--webeval-workers=2"]
+    process = subprocess.Popen(command, cwd=pytester.path, stdout=subprocess.DEVNULL, start_new_session=True)
+    assert process.wait() == 1
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+
+
+COUNTING = """
+import os, pathlib
+def pytest_runtest_logfinish():
+    children = pathlib.Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+    with open("counts", "a") as file:
+        print(len(children), len(os.listdir("/proc/self/fd")), file=file)
+"""
+
+
+def test_processes_that_die_leave_nothing_behind(runs, webeval, deaths, monkeypatch, pytester):
+    for number in range(101, 113):
+        runs.add(number)
+    monkeypatch.setenv("DEADLY", " ".join(f"runs/{number}" for number in range(101, 113)))
+    monkeypatch.setenv("MOST_DEATHS", "99")
+    pytester.makeconftest(COUNTING)
+    webeval("--webeval-workers=2").assert_outcomes(passed=2, errors=10)
+    counts = [tuple(map(int, line.split())) for line in (pytester.path / "counts").read_text().splitlines()]
+    assert len(deaths.read_text()) >= 20
+    assert max(children for children, _ in counts) <= 3
+    assert max(handles for _, handles in counts) - counts[0][1] <= 4
+
+
+def test_runs_that_nobody_takes_block_no_process(runs, pytester):
+    definitions = []
+    for number in range(1, 801):
+        runs.add(number, defined=False)
+        definitions.append(runs.definition(number))
+        definitions[-1]["eval"].append(visited())
+    runs.define(*definitions)
+    pytester.makeconftest(
+        """
+        import pytest
+        from pytest_webeval.plugin.collection import nodes
+        from pytest_webeval.plugin.runtest import session_workers
+
+        session_workers.is_plain = lambda item: True  # the pool alone must not block either
+
+        def pytest_collection_modifyitems(items):
+            for item in items[1:-20]:
+                item.add_marker(pytest.mark.skip(reason="not now"))
+        """
+    )
+    switches = [f"-pno:{name}" for name in ("hypothesispytest", "benchmark", "rerunfailures")]
+    result = pytester.runpytest_subprocess(*switches, "--webeval-runs=runs", "--webeval-workers=2", timeout=120)
+    result.assert_outcomes(passed=21, skipped=779)
+
+
+def test_a_worker_scores_no_run_that_nobody_takes(runs, webeval, deaths, pytester):
+    for number in range(101, 109):
+        runs.add(number, name=f"{'a' if number < 105 else 'b'}/{number}")
+    pytester.makeconftest(
+        """
+        import pytest
+        def pytest_collection_modifyitems(items):
+            items[2].add_marker(pytest.mark.skip(reason="not now"))
+        """
+    )
+    webeval("--webeval-workers=2").assert_outcomes(passed=7, skipped=1)
+    assert sorted(path.name for path in pytester.path.glob("seen*")) == ["seen102", "seen106", "seen107"]
+
+
+@pytest.mark.parametrize("options", [("-x",), ("--webeval-resume",)])
+def test_a_session_that_had_no_use_for_workers_does_not_complain(six, webeval, options):
+    webeval("--maxfail=1")
+    webeval("--webeval-workers=2", *options).stdout.no_fnmatch_line("*had no effect*")
 
 
 def test_workers_end_with_a_session_that_is_killed(six, pytester):

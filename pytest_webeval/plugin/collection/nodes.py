@@ -88,6 +88,35 @@ class RunItem(pytest.Function):
         return super().repr_failure(excinfo)  # pytest.Function takes no style
 
 
+# All fixtures that a run item requests, if no conftest.py and no other plugin adds one.
+FIXTURES = frozenset(
+    {
+        "record_evaluation",
+        "request",
+        "webeval_evaluators",
+        "webeval_network_event",
+        "webeval_response",
+        "webeval_rubric",
+        "webeval_run",
+        "webeval_sites",
+    }
+)
+SKIPPING_MARKS = frozenset({"skip", "skipif", "xfail"})
+
+
+def is_plain(item: Any) -> bool:
+    """Whether nobody has added a fixture to an item, or a mark that may skip it."""
+    is_skipping = any(mark.name in SKIPPING_MARKS for mark in item.iter_markers())
+    return FIXTURES.issuperset(item.fixturenames) and not is_skipping
+
+
+def are_siblings(item: pytest.Item, other: pytest.Item | None) -> bool:
+    """Whether two items are run items in directories of the same directory."""
+    if not (isinstance(item, RunItem) and isinstance(other, RunItem)):
+        return False
+    return item.parent.parent is other.parent.parent  # type: ignore[union-attr]
+
+
 FIXTURE_INFO = pytest.StashKey[Any]()
 
 

@@ -108,16 +108,17 @@ class DropPayloads(Struct, eq=False):
     Plugins such as pytest-html look at it when the last phase of the test has its report.
     """
 
-    _carrying: dict[str, pytest.TestReport] = field(default_factory=dict)
+    _carrying: dict[str, list[pytest.TestReport]] = field(default_factory=dict)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, object, object]:
         """Wait for the report of the teardown."""
         result = yield
         if hasattr(report, PAYLOAD_ATTRIBUTE):
-            self._carrying[report.nodeid] = report
-        if report.when == "teardown" and (carrying := self._carrying.pop(report.nodeid, None)) is not None:
-            delattr(carrying, PAYLOAD_ATTRIBUTE)
+            self._carrying.setdefault(report.nodeid, []).append(report)
+        if report.when == "teardown":
+            for carrying in self._carrying.pop(report.nodeid, ()):
+                delattr(carrying, PAYLOAD_ATTRIBUTE)
         return result
 
 

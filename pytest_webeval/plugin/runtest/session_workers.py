@@ -9,6 +9,8 @@ from msgspec import Struct
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection.nodes import RunItem
+from pytest_webeval.plugin.collection.nodes import are_siblings
+from pytest_webeval.plugin.collection.nodes import is_plain
 from pytest_webeval.plugin.runtest.evaluation import POOL
 from pytest_webeval.plugin.runtest.resume import PREVIOUS
 from pytest_webeval.plugin.workspace import Workspace
@@ -18,10 +20,9 @@ from pytest_webeval.scoring.worker import WorkerSettings
 from pytest_webeval.scoring.worker_pool import WorkerPool
 
 UNUSED = (
-    "--webeval-workers had no effect: all runs were scored in the session, because fixtures, hooks or options use the "
-    "phases of their tests; see the page on performance"
+    "--webeval-workers had no effect: all runs were scored in the session, because fixtures, hooks, marks or options "
+    "use the phases of their tests; see the page on performance"
 )
-BORDERS = 2  # of a directory: its first and its last run are never scored directly
 
 
 class SessionWorkers(Struct, eq=False):
@@ -29,7 +30,6 @@ class SessionWorkers(Struct, eq=False):
 
     workspace: Workspace
     pool: WorkerPool
-    run_count: int = 0
 
     @classmethod
     def of(cls, workspace: Workspace) -> SessionWorkers:
@@ -42,9 +42,13 @@ class SessionWorkers(Struct, eq=False):
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Request the collected runs, in their order, one after the other while the session goes on."""
-        runs = [item for item in session.items if isinstance(item, RunItem)]
-        self.run_count = len(runs)
+        """Request the runs that may be scored directly, in their order, while the session goes on."""
+        around = zip([None, *session.items], session.items, [*session.items[1:], None], strict=False)
+        runs = [
+            item
+            for before, item, after in around
+            if isinstance(item, RunItem) and are_siblings(item, before) and are_siblings(item, after) and is_plain(item)
+        ]
         self.pool.requests = ((item.path, self._request(item)) for item in runs)
 
     def pytest_report_header(self) -> str:
@@ -55,7 +59,7 @@ class SessionWorkers(Struct, eq=False):
         """Say that they were of no use."""
         if self.pool.problem is not None:
             terminalreporter.write_line(f"--webeval-workers: {self.pool.problem}")
-        elif self.run_count > BORDERS and not self.pool.taken:
+        elif self.pool.left_to_session and not self.pool.taken:
             terminalreporter.write_line(UNUSED)
 
     def pytest_unconfigure(self) -> None:

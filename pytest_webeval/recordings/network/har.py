@@ -138,7 +138,7 @@ def _decode_loose_entries(content: bytes, where: str, limits: Limits) -> list[ms
 
 
 def _is_utf8(content: bytes) -> bool:
-    """Whether the bytes are UTF-8 throughout, found out without a copy of them all."""
+    """Whether the bytes are UTF-8 throughout, checked in pieces, without a copy of all."""
     if content.isascii():
         return True
     start = 0

@@ -83,7 +83,7 @@ def test_a_first_row_that_is_nested_too_deep_is_no_pattern(monkeypatch):
 
 
 def test_the_latest_tasks_are_ready_and_the_others_are_read_again(monkeypatch):
-    monkeypatch.setattr(dataset, "KEPT", 2)
+    monkeypatch.setattr(dataset, "MAX_READY_TASKS", 2)
     tasks = task_set("a", "b", "c")
     first, second = tasks.get("a"), tasks.get("b")
     assert tasks.get("a") is first
