@@ -1,40 +1,39 @@
-"""`python -m pytest_webeval rules` prints the rule table."""
+"""`python -m pytest_webeval COMMAND`."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-import textwrap
+from collections.abc import Sequence
+from importlib import import_module
 
-from pytest_webeval.rules import QUIRKS
-from pytest_webeval.rules import RULE_SETS
-from pytest_webeval.rules import Quirk
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.safety.text import sanitize
 
-WIDTH = 100
-SWITCH_WIDTH = max(len(quirk.switch) for quirk in QUIRKS) + 2
-
-
-def format_rule_table() -> str:
-    """Each quirk of the reference and of webeval, what each rule set does about it, and which tasks it touches."""
-    head = f"{'':8}{'switch':<{SWITCH_WIDTH}}" + "".join(f"{name:<12}" for name in RULE_SETS) + "tasks of the data set"
-    return "\n".join([head, *("\n".join(_format_quirk(quirk)) for quirk in QUIRKS)])
+COMMANDS = ("compare", "rules")
+USAGE_ERROR = 4  # as pytest has it
 
 
-def _format_quirk(quirk: Quirk) -> list[str]:
-    columns = "".join(f"{quirk.column(name):<12}" for name in RULE_SETS)
-    text = f"{quirk.behaviour}; instead: {quirk.instead}" if quirk.instead else quirk.behaviour
-    indented = textwrap.wrap(text, WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 8)
-    return [f"{quirk.number:<8}{quirk.switch:<{SWITCH_WIDTH}}{columns}{quirk.tasks}", *indented]
-
-
-def main() -> None:
-    """Run the command that the arguments name."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command that the arguments name. Returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m pytest_webeval", description="Recorded web-agent tasks as tests.")
-    commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("rules", help="print the rule table: what reference, default and strict do differently")
-    parser.parse_args()
-    sys.stdout.write(f"{format_rule_table()}\n")
+    choices = parser.add_subparsers(dest="command", required=True)
+    modules = {name: import_module(f"pytest_webeval.commands.{name}") for name in COMMANDS}
+    for name, module in modules.items():
+        module.add_arguments(choices.add_parser(name, help=module.HELP, description=module.__doc__))
+    parsed = parser.parse_args(arguments)
+    try:
+        code: int = modules[parsed.command].run(parsed)
+        sys.stdout.flush()
+    except WebEvalError as error:
+        sys.stderr.write(f"ERROR: {sanitize(str(error))}\n")
+        return USAGE_ERROR
+    except BrokenPipeError:  # of a pager that was closed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return code
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -38,6 +38,7 @@ from pytest_webeval.scoring.definition import find_task
 from pytest_webeval.scoring.score import limit_time
 from pytest_webeval.scoring.score import warn_of_refusal
 from pytest_webeval.scoring.scorer import Scorer
+from pytest_webeval.scoring.task_result import add_inputs
 from pytest_webeval.scoring.task_result import build_error_result
 from pytest_webeval.scoring.task_result import exclude
 from pytest_webeval.storage import remove
@@ -129,9 +130,11 @@ def _score_in_time(scorer: Scorer, run: Run, tasks: TaskSet | None, timeout: flo
 
 
 def _build_refused_result(run: Run, tasks: TaskSet | None, error: WebEvalError) -> TaskResult:
-    unread = replace(run, inputs=RunInputs(run.path, limits=run.inputs.limits))  # nothing that was read counts
+    unread = replace(run, inputs=RunInputs(run.path, limits=run.inputs.limits))  # no finding about what was read counts
     message = sanitize(" ".join(str(error).split()))
     result = build_error_result(unread, find_task(run, tasks), message, *find_source(run, tasks))
+    if isinstance(error, RecordingError):
+        result = add_inputs(result, run)
     return result.with_warnings([*result.warnings, *warn_of_refusal(error)])
 
 

@@ -178,7 +178,59 @@ OPTIONS: tuple[Option, ...] = (
         "baseline",
         "compare with an earlier eval_summary.json and report regressions and fixes",
         "FILE",
-        "file",
+        "path",
+        affects_results=False,
+    ),
+    Option(
+        "baseline_update",
+        "write this session to the baseline; known failures are added, never removed",
+        affects_results=False,
+    ),
+    Option(
+        "known_failures",
+        "expect the failures that the baseline lists: they are xfail, others fail",
+        affects_results=False,
+    ),
+    Option(
+        "gate",
+        "require e.g. 'success >= 60%', 'errors <= 2' or no-regression (repeatable)",
+        "GATE",
+        "gates",
+        ini_type="linelist",
+        affects_results=False,
+    ),
+    Option(
+        "min_success",
+        "require this success rate, e.g. 60%",
+        "RATE",
+        "percentage",
+        affects_results=False,
+    ),
+    Option(
+        "fail_on",
+        "exit with 1 on any failure, a regression, any-regressed task or none",
+        "WHEN",
+        "word",
+        choices=("failure", "regression", "any-regressed", "none"),
+        affects_results=False,
+    ),
+    Option(
+        "gates_decide",
+        "exit with 1 only if a gate fails, not for each task that fails",
+        affects_results=False,
+    ),
+    Option(
+        "write_subset",
+        "write the tasks that did not succeed to FILE, for --webeval-subset",
+        "FILE",
+        "path",
+        affects_results=False,
+    ),
+    Option(
+        "attempts",
+        "name the directories with one attempt each, e.g. 'attempt-*', in each agent's",
+        "GLOB",
+        "text",
         affects_results=False,
     ),
     Option(
@@ -266,7 +318,7 @@ def add_options(parser: pytest.Parser) -> None:
     group = parser.getgroup("webeval", "recorded web-agent tasks")
     for option in OPTIONS:
         if option.is_flag:
-            group.addoption(option.flag, dest=option.key, help=option.help, **_action(option))
+            group.addoption(option.flag, dest=option.key, help=option.help.replace("%", "%%"), **_action(option))
         if option.is_ini_key:
             _add_ini_key(parser, option)
 

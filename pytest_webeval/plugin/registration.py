@@ -30,6 +30,7 @@ from pytest_webeval.plugin.settings import read_settings
 from pytest_webeval.plugin.snapshots import PLACE
 from pytest_webeval.plugin.snapshots import SNAPSHOTS
 from pytest_webeval.plugin.snapshots import Snapshots
+from pytest_webeval.plugin.workspace import KNOWN
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.redaction.session import Redacting
@@ -58,6 +59,8 @@ def register(config: pytest.Config) -> None:
         config.stash[MISSING_TASKS].check()
         _check_report(workspace)
         _check_workers(workspace)
+        if workspace.settings.known_failures and workspace.baseline is not None:
+            config.stash[KNOWN] = workspace.baseline.known_failures
         if writes(config):
             check_output_paths(workspace.settings)
     except WebEvalError as error:
@@ -146,13 +149,18 @@ def _register_scoring(config: pytest.Config, workspace: Workspace) -> None:
 
 def _register_reporting(config: pytest.Config, workspace: Workspace) -> None:
     """Register the plugins of the controller."""
+    from pytest_webeval.plugin.reporting.attempt_names import AttemptNames  # for the process that collects reports
     from pytest_webeval.plugin.reporting.controller import SessionReporter  # same
-    from pytest_webeval.plugin.reporting.outputs import build_comparison  # which no worker needs
+    from pytest_webeval.plugin.reporting.outputs import build_checks  # which no worker needs
     from pytest_webeval.plugin.reporting.outputs import register_outputs
     from pytest_webeval.plugin.runtest.run_outcome import DropPayloads
 
-    reporter = SessionReporter(workspace, build_comparison(workspace.settings))
+    checks = build_checks(workspace)
+    reporter = SessionReporter(workspace, checks)
     config.pluginmanager.register(reporter, "webeval-reporter")
+    if checks is not None:
+        config.pluginmanager.register(checks, "webeval-checks")
+    config.pluginmanager.register(AttemptNames(workspace), "webeval-attempt-names")
     config.pluginmanager.register(DropPayloads(), "webeval-drop-payloads")
     config.pluginmanager.register(reporter.stopping, "webeval-stopping")
     register_outputs(config, reporter)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,14 @@ class Settings:
     report_embed: int | None  # bytes of screenshots
     metrics: Path | None
     baseline: Path | None
+    baseline_update: bool
+    known_failures: bool
+    gate: tuple[str, ...]
+    min_success: Fraction | None
+    fail_on: str
+    gates_decide: bool
+    write_subset: Path | None
+    attempts: str | None
     gitlab_metrics: Path | None
     durations: int | None  # how many runs to show, 0 for all
     timeout: float  # seconds for each run, 0 for no limit
@@ -232,6 +241,30 @@ def _parse_fraction(argument: Argument) -> Decimal | None:
         raise argument.invalid("a number from 0 to 1, e.g. 0.8") from error
 
 
+def _parse_percentage(argument: Argument) -> Fraction | None:
+    if argument.text is None:
+        return None
+    from pytest_webeval.summary.gates import parse_percentage  # few sessions have gates
+
+    share = parse_percentage(argument.text)
+    if share is None:
+        raise argument.invalid("a percentage, e.g. 60%")
+    return share
+
+
+def _parse_gates(argument: Argument) -> tuple[str, ...]:
+    texts = tuple(argument.raw or ())
+    if not texts:
+        return ()
+    from pytest_webeval.summary.gates import build_gates  # few sessions have gates
+
+    try:
+        return tuple(gate.text for gate in build_gates(texts))
+    except SettingsError as error:
+        name = argument.option.flag if argument.is_on_command_line else argument.option.key
+        raise SettingsError(f"{name}: {error}") from error
+
+
 def _parse_optional_word(argument: Argument) -> str | None:
     words = argument.option.choices
     if argument.text is not None and argument.text not in words:
@@ -278,9 +311,11 @@ PARSERS: dict[str, Callable[[Argument], Any]] = {
     "directory": _parse_directory,
     "file": lambda argument: _existing_file(argument.text, argument.option) if argument.text else None,
     "fraction": _parse_fraction,
+    "gates": _parse_gates,
     "limits": lambda argument: read_limits(argument.raw),
     "optional_word": _parse_optional_word,
     "path": _parse_path,
+    "percentage": _parse_percentage,
     "roots": lambda argument: run_roots(argument.config, argument.config.option.webeval_runs),
     "rules": lambda argument: RULES[_parse_word(argument)],
     "seconds": _parse_seconds,

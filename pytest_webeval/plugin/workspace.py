@@ -48,6 +48,8 @@ from pytest_webeval.tasks.sites import load_sites
 from pytest_webeval.tasks.task import Task
 
 if TYPE_CHECKING:
+    from pytest_webeval.summary.baseline import Baseline
+    from pytest_webeval.summary.baseline import KnownFailures
     from pytest_webeval.tasks.subset import Subset
 
 
@@ -107,6 +109,16 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
         from pytest_webeval.tasks.subset import load_subset  # few sessions name one
 
         return load_subset(self.settings.subset)
+
+    @cached_property
+    def baseline(self) -> Baseline | None:
+        """The earlier session to compare with; None without one. Raises `SettingsError`."""
+        path = self.settings.baseline
+        if path is None or (self.settings.baseline_update and not path.exists()):
+            return None
+        from pytest_webeval.summary.baseline import read_baseline  # few sessions have one
+
+        return read_baseline(path)
 
     @cached_property
     def labels(self) -> Labels:
@@ -360,3 +372,4 @@ def _tasks_or_raise(tasks_or_error: TaskSetOrError) -> TaskSet | None:
 
 
 WORKSPACE = pytest.StashKey[Workspace]()
+KNOWN: pytest.StashKey[KnownFailures] = pytest.StashKey()  # with --webeval-known-failures

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 
+from pytest_webeval.reports.gates import gate_table
+from pytest_webeval.reports.markdown import plain
+from pytest_webeval.reports.markdown import table
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.safety.text import truncate
 
 
 def annotation(summary: Summary, title: str) -> str:
-    """The totals: a notice if everything succeeded, otherwise an error."""
+    """The totals: a notice if all gates passed, or without gates if everything succeeded; otherwise an error."""
     webeval = summary.webeval
     text = f"{summary.success_count} of {summary.total} succeeded"
     if webeval["success_rate"] is not None:
@@ -25,7 +26,10 @@ def annotation(summary: Summary, title: str) -> str:
     text += f", {summary.failed_count} failed, {pluralize(summary.error_count, 'error')}"
     if flips := webeval.get("baseline"):
         text += f"; since {flips['timestamp'][:10]} {len(flips['regressed'])} regressed, {len(flips['fixed'])} fixed"
-    kind = "notice" if summary.success_count == summary.total else "error"
+    if gates := webeval.get("gates"):
+        text += f"; {sum(gate['passed'] for gate in gates)} of {pluralize(len(gates), 'gate')} passed"
+    is_good = all(gate["passed"] for gate in gates) if gates else summary.success_count == summary.total
+    kind = "notice" if is_good else "error"
     return f"::{kind} title={_property(sanitize(title))}::{_message(sanitize(text))}"
 
 
@@ -38,16 +42,6 @@ def _property(text: str) -> str:
 
 
 FLIPS_SHOWN, SITES_SHOWN, GROUPS_SHOWN, COMMANDS_SHOWN, TASKS_SHOWN = 50, 50, 20, 3, 1_000
-LONGEST_CELL = 300  # characters
-# Characters with a meaning in Markdown, HTML, links, mentions and formulas; entities have none.
-_MEANINGFUL = re.compile(r"[&<>`*_\[\]!|~:@#\\$.{}^\"']")
-
-
-def plain(text: object) -> str:
-    """Untrusted text as code in one line: it shows as it is, and neither links nor mentions anybody."""
-    line = " ".join(sanitize(str(text)[: 2 * LONGEST_CELL]).split())
-    escaped = _MEANINGFUL.sub(lambda match: f"&#{ord(match[0])};", truncate(line, LONGEST_CELL))
-    return f"<code>{escaped.replace('&#64;', '&#64;<!-- -->')}</code>" if escaped else ""
 
 
 def fenced(command: str) -> str:
@@ -60,8 +54,9 @@ def markdown(summary: Summary, reruns: RerunCommands, room: int) -> str:
     """The page in at most `room` bytes: omits failed tasks first, and is empty where not even the totals fit."""
     webeval = summary.webeval
     head = f"{_title(summary)}\n{_counts(summary)}"
-    blocks = [_title(summary), *_flips(webeval, reruns), _counts(summary), *_sites(summary), *_groups(webeval, reruns)]
-    page = "\n".join([*blocks, *_warnings(webeval)])
+    gates = filter(None, [gate_table(webeval.get("gates", ()))])
+    blocks = [_title(summary), *gates, *_flips(webeval, reruns), _counts(summary), *_sites(summary)]
+    page = "\n".join([*blocks, *_repeats(webeval), *_groups(webeval, reruns), *_warnings(webeval)])
     if _size(page) > room:
         return head if _size(head) <= room else ""
     return page + _tasks(summary.task_results, room - _size(page))
@@ -94,29 +89,46 @@ def _flips(webeval: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
     baseline = webeval.get("baseline")
     if baseline is None:
         return
-    changes = ("regressed", "fixed") if webeval["partial"] else ("regressed", "fixed", "new", "gone")
-    counts = ", ".join(f"{len(baseline[name])} {name}" for name in changes)
+    changes = {"regressed": "regressed", "fixed": "fixed", "newly_erring": "newly erring"}
+    gaps = {} if webeval["partial"] else {"new": "new", "gone": "gone"}
+    counts = ", ".join(f"{len(baseline[name])} {word}" for name, word in (changes | gaps).items())
     yield f"### Since the baseline of {plain(baseline['timestamp'][:10])}: {counts}\n"
     input_labels = {"same_rules": "rules", "same_evaluators": "evaluators", "same_tasks": "task definitions"}
     if changed_inputs := [word for name, word in input_labels.items() if not baseline[name]]:
         yield f"It used other {' and '.join(changed_inputs)}. These may explain the changes.\n"
     if baseline["partial"]:
         yield "It comes from a partial session, in which only some runs were scored.\n"
-    for name in ("regressed", "fixed"):
-        if runs := baseline[name]:
-            ids = ", ".join(plain(reruns.task_ids.get(run, run)) for run in runs[:FLIPS_SHOWN])
-            yield f"{name}: {ids}{_more(len(runs) - FLIPS_SHOWN)}\n"
-
-
-def _more(count: int) -> str:
-    return f", … and {count} more" if count > 0 else ""
+    yield f"{plain(baseline['sentence'])}\n"
+    if flips := [change for change in baseline["changes"] if change["kind"] in changes]:
+        heads = ("change", "task", "because of other", "was", "now")
+        rows = [
+            (
+                changes[flip["kind"]],
+                plain(reruns.task_ids.get(flip["run"], flip["task_id"])),
+                plain(", ".join(flip["causes"])),
+                *(plain(flip[side]["reason"] or flip[side]["status"]) for side in ("before", "after")),
+            )
+            for flip in flips[:FLIPS_SHOWN]
+        ]
+        yield table(heads, rows, len(flips) - FLIPS_SHOWN)
 
 
 def _sites(summary: Summary) -> Iterator[str]:
     named_sites = {name: rows for name, rows in summary.per_site_summary.items() if name}
     if named_sites:
         rows = [_site(name, rows) for name, rows in list(named_sites.items())[:SITES_SHOWN]]
-        yield _table(("site", "success", "of", "rate"), rows, len(named_sites) - SITES_SHOWN)
+        yield table(("site", "success", "of", "rate"), rows, len(named_sites) - SITES_SHOWN)
+
+
+def _repeats(webeval: Mapping[str, Any]) -> Iterator[str]:
+    """The rates of attempts and agents, and what agents report of themselves."""
+    from pytest_webeval.reports.repeats import attempt_tables  # most pages have neither
+    from pytest_webeval.reports.repeats import self_report_table
+
+    if attempts := webeval.get("attempts"):
+        yield from attempt_tables(attempts)
+    if report := webeval.get("self_report"):
+        yield self_report_table(report)
 
 
 def _site(name: str, rows: Sequence[Mapping[str, Any]]) -> tuple[object, ...]:
@@ -130,7 +142,7 @@ def _groups(webeval: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
         return
     yield "### Failures by reason\n"
     rows = [(group["count"], plain(group["evaluator"]), plain(group["text"])) for group in groups[:GROUPS_SHOWN]]
-    yield _table(("count", "evaluator", "reason"), rows, len(groups) - GROUPS_SHOWN)
+    yield table(("count", "evaluator", "reason"), rows, len(groups) - GROUPS_SHOWN)
     for group in groups[:COMMANDS_SHOWN]:
         rerun = reruns.command(group["runs"])
         coverage = "" if rerun.named == rerun.of else f" (the first {rerun.named})"
@@ -144,18 +156,12 @@ def _warnings(webeval: Mapping[str, Any]) -> Iterator[str]:
     if groups:
         yield "### Warnings by kind\n"
         heads = ("count", "kind", "verdicts decided", "first run", "example")
-        yield _table(heads, map(_warning, groups[:GROUPS_SHOWN]), len(groups) - GROUPS_SHOWN)
+        yield table(heads, map(_warning, groups[:GROUPS_SHOWN]), len(groups) - GROUPS_SHOWN)
 
 
 def _warning(group: Mapping[str, Any]) -> tuple[object, ...]:
     run, text = plain(group["example"]["run"]), plain(group["example"]["text"])
     return group["count"], plain(group["kind"]), group["decided"], run, text
-
-
-def _table(heads: Sequence[str], rows: Iterable[Sequence[object]], left_out: int = 0) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    more = f"\n… and {left_out} more in eval_summary.json\n" if left_out > 0 else ""
-    return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines) + more
 
 
 def _tasks(results: Sequence[Mapping[str, Any]], room: int) -> str:

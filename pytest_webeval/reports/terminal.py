@@ -21,6 +21,7 @@ from pytest_webeval.safety.text import truncate
 GROUPS_SHOWN, COMMANDS_SHOWN, TASKS_NAMED, WARNINGS_SHOWN = 5, 3, 5, 4
 LONGEST_COMMAND, LONGEST_NAME, LONGEST_WARNING = 300, 80, 400  # characters
 SLOWEST_SHOWN, SLOW = 3, 1.0  # seconds
+CAUSES_SHOWN = 4
 
 
 def failures(groups: Sequence[Mapping[str, Any]], reruns: RerunCommands) -> list[str]:
@@ -104,7 +105,11 @@ def flips(webeval: Mapping[str, Any], reruns: RerunCommands) -> list[str]:
     baseline = webeval.get("baseline")
     if baseline is None:
         return []
-    parts = [f"{len(runs)} {name}: {_ids(runs, reruns)}" for name in ("regressed", "fixed") if (runs := baseline[name])]
+    parts = [
+        f"{len(runs)} {name.replace('_', ' ')}: {_ids(runs, reruns)}"
+        for name in ("regressed", "fixed", "newly_erring")
+        if (runs := baseline[name])
+    ]
     parts += [f"{len(baseline[name])} {name}" for name in ("new", "gone") if baseline[name] and not webeval["partial"]]
     day = baseline["timestamp"][:10]
     lines = [f"since baseline ({day}): {'; '.join(parts) or 'no changes'}"]
@@ -112,7 +117,22 @@ def flips(webeval: Mapping[str, Any], reruns: RerunCommands) -> list[str]:
         lines.append(f"the baseline used other {' and '.join(changed_inputs)}; these may explain the changes")
     if baseline["partial"]:
         lines.append("the baseline comes from a partial session, in which only some runs were scored")
+    lines += [f"  {baseline['sentence']}", *_causes(baseline["changes"], reruns)]
     return [sanitize(line.replace("\n", " ")) for line in lines]
+
+
+def _causes(changes: Sequence[Mapping[str, Any]], reruns: RerunCommands) -> Iterator[str]:
+    """The flips by their causes, the most frequent first."""
+    runs_by_cause: dict[str, list[str]] = {}
+    for change in changes:
+        if change["causes"]:
+            runs_by_cause.setdefault(" and ".join(change["causes"]), []).append(change["run"])
+    for cause, runs in sorted(runs_by_cause.items(), key=lambda entry: (-len(entry[1]), entry[0]))[:CAUSES_SHOWN]:
+        yield (
+            f"  because of other {cause}: {_ids(runs, reruns)}"
+            if cause != "unknown"
+            else f"  cause unknown: {_ids(runs, reruns)}"
+        )
 
 
 def list_changed_inputs(baseline: Mapping[str, Any]) -> list[str]:
@@ -163,8 +183,9 @@ def render_summary(summary: Summary | None, reruns: RerunCommands, facts: Sessio
             message = f"Python tests used {pluralize(facts.tested_runs, 'run')} and recorded no result"
         first_line = message if facts.left_out or facts.tested_runs else _explain_no_runs(facts)
         return [first_line, *_without_runs(facts), *facts.problems]
-    flip_lines = flips(summary.webeval, reruns)
-    top = [*_counts(summary), *_sites(summary), *_trajectories(summary), *flip_lines]
+    flip_lines = [*flips(summary.webeval, reruns), *_gates(summary)]
+    top = [*_counts(summary), *_sites(summary), *_trajectories(summary), *_attempts(summary)]
+    top += [*_self_report(summary), *flip_lines]
     files = [f"summary: {place}" for place in facts.places[:2]]
     files += _stale(summary.webeval.get("stale_results", ()), facts.output)
     bottom = [
@@ -178,6 +199,24 @@ def render_summary(summary: Summary | None, reruns: RerunCommands, facts: Sessio
     ]
     failure_lines = failures(summary.webeval["failures"], reruns)
     return [*top, *failure_lines[: max(0, MOST_LINES - len(top) - len(bottom))], *bottom]
+
+
+def _attempts(summary: Summary) -> list[str]:
+    """The rates of attempts and agents, if tasks have several runs."""
+    if "attempts" not in summary.webeval:
+        return []
+    from pytest_webeval.reports.repeats import format_attempts  # few sessions have several runs of a task
+
+    return format_attempts(summary.webeval["attempts"])
+
+
+def _gates(summary: Summary) -> list[str]:
+    """A line for each gate, if there are any."""
+    if "gates" not in summary.webeval:
+        return []
+    from pytest_webeval.reports.gates import format_gates  # few sessions have gates
+
+    return format_gates(summary.webeval["gates"])
 
 
 def _explain_no_runs(facts: SessionFacts) -> str:
@@ -203,7 +242,9 @@ def _counts(summary: Summary) -> list[str]:
     of_total = (
         "" if webeval["success_rate_denominator"] == summary.total else f" of {webeval['success_rate_denominator']}"
     )
-    interval = f"(95% interval {low:.1%} to {high:.1%})"
+    tasks = len({str(row["task_id"]) for row in summary.task_results}) if "attempts" in webeval else 0
+    unit = f" of {pluralize(tasks, 'independent task')}" if tasks else ""
+    interval = f"(95% interval {low:.1%} to {high:.1%}{unit})"
     return [counts, f"success rate {webeval['success_rate']:.1%}{of_total} {interval}, rules {webeval['rules']}"]
 
 
@@ -246,6 +287,16 @@ def _mixed_criteria(criteria: Mapping[str, int]) -> list[str]:
     """The success criteria behind a mean if they differ, most frequent first."""
     ordered = sorted(criteria.items(), key=lambda entry: -entry[1])  # those of a count stay sorted by name
     return ["criteria mixed: " + ", ".join(f"{name} {count}" for name, count in ordered)] if len(ordered) > 1 else []
+
+
+def _self_report(summary: Summary) -> list[str]:
+    """What agents report of themselves against the verdicts, if any of it is wrong."""
+    report = summary.webeval.get("self_report")
+    if report is None or report["claims"]["honest"] == report["runs"]:
+        return []
+    from pytest_webeval.reports.repeats import format_self_report  # few sessions are not honest
+
+    return format_self_report(report)
 
 
 def _experiments(totals: Mapping[str, Any]) -> list[str]:

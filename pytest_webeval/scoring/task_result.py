@@ -36,6 +36,8 @@ def build_result(
     reasons = [f"{result.evaluator_name}: {result.error_msg}" for result in results if result.error_msg]
     texts = [warning.text for warning in case.log.warnings]
     notes = {"warnings": texts, "unpassable": unpassable_reason(case.task)} | failure_details(case, results)
+    if case.task.depends_on_day:
+        notes["today"] = case.today.isoformat()
     return TaskResult(
         **task_fields(case.run, case.task),
         status=status,
@@ -100,6 +102,11 @@ def build_error_result(
     )
 
 
+def add_inputs(result: TaskResult, run: Run) -> TaskResult:
+    """The result of a run that was refused, with the checksums of the files that were read before."""
+    return result.with_changes(webeval=result.webeval | {"inputs": dict(sorted(run.inputs.checksums.items()))})
+
+
 def exclude(result: TaskResult, run: Run, reason: str) -> TaskResult:
     """The result of an excluded run, which no count and no rate includes."""
     labelled = result.with_warnings(ResultWarning(WarningKind.OTHER, text) for text in run.warnings)
@@ -134,6 +141,7 @@ def run_metadata(run: Run, task: Task | None) -> dict[str, Any]:
         "format": run.format,
         "run": run.label,
         "inputs": dict(sorted(run.inputs.checksums.items())),
+        **({"task_checksum": task.checksum} if task else {}),
         "libraries": libraries(),
         **({"limits": limits} if (limits := run.inputs.limits.changes) else {}),
         **run_facts,

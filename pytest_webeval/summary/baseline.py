@@ -1,158 +1,145 @@
-"""The summary of an earlier session, as far as another one is compared with it."""
+"""An earlier session that a new one is compared with, and the failures that are known from it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from collections.abc import Iterator
 from collections.abc import Mapping
+from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
-from typing import Literal
 
 from msgspec import Struct
 from msgspec import ValidationError
 from msgspec import convert
+from msgspec import to_builtins
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.results import Summary
-from pytest_webeval.safety.files import read_file_inside
-from pytest_webeval.safety.json import format_validation_error
-from pytest_webeval.safety.json import load_bounded
-from pytest_webeval.safety.limits import USUAL
+from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.scored_session import parse_summary
+from pytest_webeval.summary.scored_session import read_summary_file
+from pytest_webeval.summary.scored_session import session_of
+from pytest_webeval.summary.session_comparison import Kind
+from pytest_webeval.summary.session_comparison import SessionComparison
 
 OPTION = "--webeval-baseline"
+FLIPS = (Kind.REGRESSED, Kind.FIXED, Kind.NEWLY_ERRING)
+_CHANGED = frozenset({*FLIPS, Kind.EXCLUDED})
 
 
-class BaselineRow(Struct, frozen=True):
-    """The outcome of one run."""
+class KnownFailure(Struct, frozen=True):
+    """A run that is known not to succeed. `since` is the day on which it was first seen to fail."""
 
-    run: str
     task_id: int | str
-    status: Literal["success", "failure", "partial_match", "error", "excluded"]
+    run: str
+    status: str
+    reason: str | None = None
+    since: str | None = None
 
 
-class BaselineInfo(Struct, frozen=True):
-    """The fields under `webeval`."""
+class KnownFailures(Struct, frozen=True, dict=True):
+    """The failures that a baseline lists."""
 
-    rules: str
-    success_rate: float | None
-    partial: bool = False
+    entries: Sequence[KnownFailure]
+
+    @cached_property
+    def _by_run(self) -> dict[str, KnownFailure]:
+        return {entry.run: entry for entry in self.entries}
+
+    @cached_property
+    def _by_task(self) -> dict[str, KnownFailure | None]:
+        """None for a task that several runs failed: then labels decide."""
+        by_task: dict[str, KnownFailure | None] = {}
+        for entry in self.entries:
+            by_task[str(entry.task_id)] = None if str(entry.task_id) in by_task else entry
+        return by_task
+
+    def find(self, run: str, task_id: int | str) -> KnownFailure | None:
+        """The failure of a run: the one with its label, or else the only one of its task."""
+        return self._by_run.get(run) or self._by_task.get(str(task_id))
+
+    def add(self, rows: Iterable[Mapping[str, Any]], day: str) -> KnownFailures:
+        """With the failures among some rows of a summary. What is known stays: one success may be luck."""
+        new = [
+            KnownFailure(row["task_id"], row["run"], row["status"], row["reason"], day)
+            for row in rows
+            if row["status"] not in ("success", "excluded") and self.find(row["run"], row["task_id"]) is None
+        ]
+        return KnownFailures([*self.entries, *new])
 
 
 class Baseline(Struct, frozen=True):
-    """The earlier session. Fields that are not named here may hold anything."""
+    """The earlier session and its known failures."""
 
-    timestamp: str
-    webarena_verified_evaluator_checksum: str
-    webarena_verified_data_checksum: str
-    task_results: list[BaselineRow]
-    webeval: BaselineInfo
+    session: ScoredSession
+    known_failures: KnownFailures
 
 
 def read_baseline(path: Path) -> Baseline:
-    """The summary in a file. Raises `SettingsError`."""
-    resolved = path.resolve()
+    """The baseline in a summary file. Raises `SettingsError`."""
     try:
-        raw = load_bounded(read_file_inside(resolved.parent, resolved.name).decode(), USUAL, str(path))
-        return convert(raw, Baseline)
-    except (RecordingError, EvaluationError) as error:
-        raise SettingsError(f"{OPTION}: {error}") from error
-    except ValidationError as error:
-        message = f"invalid eval_summary.json {path}: {format_validation_error(error)}"
-        raise SettingsError(f"{OPTION}: {message}; use a file that an earlier session wrote") from error
-    except ValueError as error:
-        raise SettingsError(f"{OPTION}: cannot parse {path} as JSON: {error}; use an eval_summary.json") from error
+        raw = read_summary_file(path, str(path))
+        session = parse_summary(raw, str(path))
+        return Baseline(session, KnownFailures(_read_known(raw.get("webeval", {}).get("known_failures"), session)))
+    except (SettingsError, ValidationError) as error:
+        text = str(error)
+        if isinstance(error, ValidationError):
+            text = f"invalid known_failures in {path}: {error}; fix the list, or write it with {OPTION}-update"
+        raise SettingsError(f"{OPTION}: {text}") from error
 
 
-class Flips(Struct, frozen=True):
-    """Labels of runs in the order of their summary: those of `gone` runs are from the earlier one."""
+def _read_known(listed: object, session: ScoredSession) -> list[KnownFailure]:
+    """The list in the file; if it has none, the runs of the session that did not succeed."""
+    if listed is not None:
+        return convert(listed, list[KnownFailure])
+    day = session.timestamp[:10] or None
+    failed = (run for run in session.runs if run.status not in ("success", "excluded"))
+    return [KnownFailure(run.task_id, run.run, run.status, run.reason, day) for run in failed]
 
-    regressed: tuple[str, ...]
-    fixed: tuple[str, ...]
-    new: tuple[str, ...]
-    gone: tuple[str, ...]
+
+def build_baseline(summary: Summary, known: KnownFailures) -> Summary:
+    """The baseline for later sessions: a summary that lists all failures known by now."""
+    entries = to_builtins(list(known.add(summary.task_results, summary.timestamp[:10]).entries))
+    webeval = {name: value for name, value in summary.webeval.items() if name not in ("baseline", "gates")}
+    return summary.with_changes(webeval=webeval | {"known_failures": entries})
 
 
-def flips(before: Iterable[BaselineRow], now: Iterable[BaselineRow]) -> Flips:
-    """The changed runs. Two runs are the same if they are the only ones of a task, or if they have the same label.
+def compare_with(baseline: ScoredSession, summary: Summary) -> SessionComparison:
+    """The comparison of a summary that was just made with an earlier session."""
+    return SessionComparison(baseline, session_of(summary))
 
-    A run that is excluded is neither regressed nor fixed.
-    """
-    earlier, current = list(before), list(now)
-    pairs = list(_pair_rows(_group_by_task(earlier), _group_by_task(current)))
-    regressed = {
-        current_row.run
-        for earlier_row, current_row in pairs
-        if earlier_row.status == "success" and current_row.status not in ("success", "excluded")
+
+def add_comparison(summary: Summary, comparison: SessionComparison) -> Summary:
+    """The summary with what changed under `webeval.baseline`, and whether the two can be compared at all."""
+    before, after = comparison.before, comparison.after
+    told = comparison.to_json()
+    fields = {
+        "timestamp": before.timestamp,
+        "success_rate": told["before"]["success_rate"],
+        "rules": before.rules,
+        "partial": before.partial,
+        "same_rules": before.rules == after.rules,
+        "same_evaluators": before.evaluators == after.evaluators,
+        "same_tasks": before.tasks == after.tasks,
     }
-    fixed = {
-        current_row.run
-        for earlier_row, current_row in pairs
-        if earlier_row.status not in ("success", "excluded") and current_row.status == "success"
-    }
-    compared, still_there = {current_row.run for _, current_row in pairs}, {earlier_row.run for earlier_row, _ in pairs}
-    return Flips(
-        tuple(row.run for row in current if row.run in regressed),
-        tuple(row.run for row in current if row.run in fixed),
-        tuple(row.run for row in current if row.run not in compared),
-        tuple(row.run for row in earlier if row.run not in still_there),
-    )
+    fields |= {kind.value: [pair.after.run for pair in comparison.by_kind[kind]] for kind in FLIPS}
+    fields |= {"new": [run.run for run in comparison.extra], "gone": [run.run for run in comparison.missing]}
+    fields |= {name: told[name] for name in ("sentence", "is_regression", "overall", "sites", "problems")}
+    fields["changes"] = [change for change in told["changes"] if change["kind"] in _CHANGED]
+    return summary.with_changes(webeval=summary.webeval | {"baseline": fields})
 
 
-def _group_by_task(rows: Iterable[BaselineRow]) -> dict[str, dict[str, BaselineRow]]:
-    rows_by_task: dict[str, dict[str, BaselineRow]] = {}
-    for row in rows:
-        rows_by_task.setdefault(str(row.task_id), {})[row.run] = row
-    return rows_by_task
-
-
-def _pair_rows(
-    before: Mapping[str, Mapping[str, BaselineRow]], now: Mapping[str, Mapping[str, BaselineRow]]
-) -> Iterator[tuple[BaselineRow, BaselineRow]]:
-    for task_id in before.keys() & now.keys():
-        old, new = before[task_id], now[task_id]
-        if len(old) == len(new) == 1:
-            yield from zip(old.values(), new.values(), strict=True)
-        else:
-            yield from ((old[run], new[run]) for run in old.keys() & new.keys())
-
-
-class BaselineComparison(Struct, frozen=True):
-    """Compares the summaries of a session with an earlier one."""
-
-    baseline: Baseline
-
-    def compare(self, summary: Summary) -> Summary:
-        """The summary with what changed under `webeval.baseline`, and whether the two can be compared at all."""
-        baseline = self.baseline
-        run_flips = flips(baseline.task_results, convert(summary.task_results, list[BaselineRow]))
-        comparison = {
-            "timestamp": baseline.timestamp,
-            "success_rate": baseline.webeval.success_rate,
-            "rules": baseline.webeval.rules,
-            "partial": baseline.webeval.partial,
-            "same_rules": baseline.webeval.rules == summary.webeval["rules"],
-            "same_evaluators": _is_same("evaluator_checksum", baseline, summary),
-            "same_tasks": _is_same("data_checksum", baseline, summary),
-        }
-        comparison |= {name: list(getattr(run_flips, name)) for name in Flips.__struct_fields__}
-        return summary.with_changes(webeval=summary.webeval | {"baseline": comparison})
-
-    def restrict(self, summary: Summary, part: Summary) -> Summary:
-        """The summary of some runs, with the part of the session's comparison that is about them."""
-        runs, comparison = {row["run"] for row in part.task_results}, summary.webeval["baseline"]
-        of_runs = {name: [run for run in comparison[name] if run in runs] for name in ("regressed", "fixed", "new")}
-        return part.with_changes(webeval=part.webeval | {"baseline": comparison | of_runs})
-
-
-def _is_same(name: str, baseline: Baseline, summary: Summary) -> bool:
-    field = f"webarena_verified_{name}"
-    return bool(getattr(baseline, field) == getattr(summary, field))
+def restrict_comparison(summary: Summary, part: Summary) -> Summary:
+    """The summary of some runs, with the part of the session's comparison that is about them."""
+    runs, comparison = {row["run"] for row in part.task_results}, summary.webeval["baseline"]
+    names = (*(kind.value for kind in FLIPS), "new")
+    of_runs: dict[str, Any] = {name: [run for run in comparison[name] if run in runs] for name in names}
+    of_runs["changes"] = [change for change in comparison["changes"] if change["run"] in runs]
+    return part.with_changes(webeval=part.webeval | {"baseline": comparison | of_runs})
 
 
 def flip_by_run(webeval: Mapping[str, Any]) -> dict[str, str]:
-    """`regressed` or `fixed` by the label of each run that flipped, of what stands under `webeval` in a summary."""
+    """The kind of change by the label of each run that flipped, of what stands under `webeval` in a summary."""
     comparison = webeval.get("baseline") or {}
-    return {run: name for name in ("regressed", "fixed") for run in comparison.get(name, ())}
+    return {run: kind.value for kind in FLIPS for run in comparison.get(kind.value, ())}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 from typing import Self
@@ -13,7 +15,32 @@ from msgspec.structs import astuple
 from pytest_webeval.diagnostics.failure_groups import group_of
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
+from pytest_webeval.safety.files import sha256
+from pytest_webeval.summary.self_report import find_claim
+from pytest_webeval.summary.self_report import find_reported
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
+
+TRAJECTORIES = "/traj"  # the folder of webeval between a run of an agent and its tasks
+_DIGEST_LENGTH = 16  # hexadecimal digits: enough to see a change, and short enough for a summary of many runs
+DIGESTS = ("recording", "judge", "task")
+_JUDGE_FILES = ("scores/", "rubric.json")
+
+
+def build_digests(webeval: Mapping[str, Any]) -> tuple[str | None, str | None, str | None]:
+    """The `DIGESTS` of what a result says under `webeval`."""
+    inputs = webeval.get("inputs")
+    files = sorted(inputs.items()) if isinstance(inputs, Mapping) else []
+    checksum = webeval.get("task_checksum")
+    return (
+        _digest(file for file in files if not file[0].startswith(_JUDGE_FILES)),
+        _digest(file for file in files if file[0].startswith(_JUDGE_FILES)),
+        checksum[:_DIGEST_LENGTH] if isinstance(checksum, str) else None,
+    )
+
+
+def _digest(files: Iterable[tuple[str, Any]]) -> str | None:
+    text = "\n".join(f"{checksum} {name}" for name, checksum in files)
+    return sha256(text.encode("utf-8", "backslashreplace"))[:_DIGEST_LENGTH] if text else None
 
 
 class ToolFailure(Struct):
@@ -80,10 +107,19 @@ class Record(Struct, frozen=True):
     evaluators: Sequence[str] = ()  # names of those that did not succeed
     capture: Sequence[str] = ()  # kinds of what is wrong with the recording itself
     trajectory: dict[str, Any] | None = None  # what a trajectory contributes; its texts are those that an agent wrote
+    reported: str | None = None  # how the agent reports that the task went
+    claim: str | None = None  # how that compares with the verdict: a `Claim`
+    recording: str | None = None  # digest of the files of the recording, without those of a judge
+    judge: str | None = None  # digest of the files that a judge wrote
+    task: str | None = None  # digest of the task definition
+    today: str | None = None  # the day on which the verdict depends, if it does
+    tags: Sequence[str] = ()  # names of markers that users added
 
     @classmethod
     def of(cls, result: TaskResult, task_type: str | None, reason: str | None = None) -> Self:
         """The record of a result."""
+        reported = find_reported(result)
+        recording, judge, task = build_digests(result.webeval)
         return cls(
             run=result.webeval["run"],
             task_id=result.task_id,
@@ -106,6 +142,12 @@ class Record(Struct, frozen=True):
             evaluators=_list_unsuccessful(result),
             capture=[str(problem["kind"]) for problem in result.webeval.get("capture") or ()],
             trajectory=build_trajectory_facts(result),
+            reported=reported,
+            claim=find_claim(result, reported),
+            today=result.webeval.get("today"),
+            recording=recording,
+            judge=judge,
+            task=task,
         )
 
     @property
@@ -113,9 +155,34 @@ class Record(Struct, frozen=True):
         """Sites sorted and joined by ``-``."""
         return "-".join(sorted(self.sites))
 
+    @property
+    def attempt(self) -> str:
+        """The directory above the task, which names the attempt or agent that the run belongs to."""
+        return self.run.rpartition("/")[0].removesuffix(TRAJECTORIES)
+
     def to_json(self) -> dict[str, Any]:
         """All fields as plain JSON."""
         return {name: getattr(self, name) for name in self.__struct_fields__}
+
+
+def build_task_row(record: Record, *, is_mixed: bool = False) -> dict[str, Any]:
+    """The row of a run in a summary. Where runs of a session were scored in several ways, it names its own."""
+    row = {
+        "task_id": record.task_id,
+        "run": record.run,
+        "status": "excluded" if record.skipped else record.status,
+        "score": record.score,
+        "sites": record.sites,
+        "intent_template_id": record.template,
+        "reason": record.excluded if record.skipped else record.reason,
+        "type": record.task_type,
+    }
+    optional: dict[str, Any] = {name: getattr(record, name) for name in ("reported", "claim", "today")}
+    optional |= {"unrated": (record.excluded is not None and not record.skipped) or None, "tags": list(record.tags)}
+    optional["checksums"] = {name: digest for name in DIGESTS if (digest := getattr(record, name))}
+    if is_mixed:
+        optional |= {"rules": record.rules, "evaluators": record.evaluator_checksum}
+    return row | {name: value for name, value in optional.items() if value}
 
 
 def label_warnings(result: TaskResult, rows: object) -> TaskResult:

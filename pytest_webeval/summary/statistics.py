@@ -70,7 +70,7 @@ _CONFIDENCE = 0.95
 _HALVINGS = 60  # of an angle below 2: as exact as a float
 
 
-def wilson(successes: int, total: int) -> tuple[float, float]:
+def wilson(successes: float, total: int) -> tuple[float, float]:
     """The Wilson score interval of a rate (Wilson 1927), (0, 1) when nothing was counted."""
     if not total:
         return 0.0, 1.0

@@ -18,6 +18,8 @@ from pytest_webeval.results import Summary
 from pytest_webeval.results import TaskResult
 from pytest_webeval.results import WarningKind
 from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.record import build_task_row
+from pytest_webeval.summary.self_report import build_self_report
 from pytest_webeval.summary.statistics import wilson
 
 SLOWEST = 10
@@ -33,13 +35,17 @@ def summarize_records(
     about: Mapping[str, Any] | None = None,
     timestamp: str | None = None,
     expected: Collection[str] | None = None,
+    attempts: str | None = None,
 ) -> Summary:
     """The summary of some records; `about` adds what the session knows under `webeval`.
 
-    `expected` are the ids of the tasks that should have a trajectory, where they are known.
+    `expected` are the ids of the tasks that should have a trajectory, where they are known. `attempts` is a pattern of
+    the names of directories with one attempt each.
     """
     ordered = sorted(records, key=lambda record: (str(type(record.task_id)), record.task_id, record.run))
     counted = [record for record in ordered if not record.skipped]
+    judged = (record for record in counted if record.status != Status.ERROR)  # an error may precede all evaluators
+    is_mixed = len({(record.rules, record.evaluator_checksum) for record in judged}) > 1
     success, failure, error = (_count(counted, status) for status in (Status.SUCCESS, Status.FAILURE, Status.ERROR))
     return Summary(
         timestamp=timestamp or datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
@@ -51,8 +57,11 @@ def summarize_records(
         failed_count=failure,
         error_count=error,
         per_site_summary=_group_by_site(counted),
-        task_results=[_task_row(record) for record in ordered],
-        webeval=_webeval_fields(ordered, counted, success) | _trajectories(ordered, expected) | dict(about or {}),
+        task_results=[build_task_row(record, is_mixed=is_mixed) for record in ordered],
+        webeval=_webeval_fields(ordered, counted, success)
+        | _trajectories(ordered, expected)
+        | _attempts(ordered, attempts)
+        | dict(about or {}),
     )
 
 
@@ -67,6 +76,19 @@ def _trajectories(records: Sequence[Record], expected: Collection[str] | None) -
     return {"trajectories": analyse([build_row(record) for record in trajectories], expected)}
 
 
+def _attempts(records: Sequence[Record], pattern: str | None) -> dict[str, Any]:
+    """The analysis of repeated runs, if there are any."""
+    if pattern is None and not _has_repeats(records):
+        return {}
+    from pytest_webeval.summary.attempts import build_attempts  # few sessions have several runs of a task
+
+    return {"attempts": build_attempts(records, pattern)}
+
+
+def _has_repeats(records: Sequence[Record]) -> bool:
+    return len({str(record.task_id) for record in records}) < len(records)
+
+
 def _count(records: Sequence[Record], status: Status) -> int:
     return sum(record.status == status for record in records)
 
@@ -78,27 +100,18 @@ def _join_values(records: Sequence[Record], name: str) -> str:
 
 def _group_by_site(records: Sequence[Record]) -> dict[str, list[dict[str, Any]]]:
     rows_by_site: dict[str, list[dict[str, Any]]] = {}
+    is_repeated = _has_repeats(records)
     for record in records:
         row = {"task_id": record.task_id, "status": record.status, "score": record.score}
+        if is_repeated:
+            row["run"] = record.run
         rows_by_site.setdefault(record.site_key, []).append(row)
     return dict(sorted(rows_by_site.items()))
 
 
-def _task_row(record: Record) -> dict[str, Any]:
-    return {
-        "task_id": record.task_id,
-        "run": record.run,
-        "status": "excluded" if record.skipped else record.status,
-        "score": record.score,
-        "sites": record.sites,
-        "intent_template_id": record.template,
-        "reason": record.excluded if record.skipped else record.reason,
-    }
-
-
 def _webeval_fields(ordered: Sequence[Record], counted: Sequence[Record], success: int) -> dict[str, Any]:
     rated = [record for record in counted if record.excluded is None]
-    low, high = wilson(success, len(rated))
+    low, high = _interval(success, rated)
     warnings = {record.run: [text for _, text, _ in record.warnings] for record in ordered if record.warnings}
     slowest = sorted(counted, key=lambda record: -record.wall_time)[:SLOWEST]
     return {
@@ -112,11 +125,18 @@ def _webeval_fields(ordered: Sequence[Record], counted: Sequence[Record], succes
         "per_type": _table(counted, "task_type"),
         "failures": _list_failure_groups(counted),
         "slowest": [{"run": record.run, "wall_time": record.wall_time} for record in slowest],
+        "self_report": build_self_report(counted),
         "unpassable": {str(record.task_id): record.unpassable for record in counted if record.unpassable},
         "warning_count": sum(len(record.warnings) for record in ordered),
         "warning_kinds": _list_warning_groups(ordered),
         "warnings": warnings,
     }
+
+
+def _interval(successes: int, rated: Sequence[Record]) -> tuple[float, float]:
+    """The interval of the rate. Runs of one task are not independent: their interval is that of so many tasks."""
+    tasks = len({str(record.task_id) for record in rated})
+    return wilson(successes / len(rated) * tasks, tasks) if 0 < tasks < len(rated) else wilson(successes, len(rated))
 
 
 def _list_failure_groups(records: Iterable[Record]) -> list[dict[str, Any]]:

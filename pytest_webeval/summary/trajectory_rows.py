@@ -97,9 +97,6 @@ def select_scored(rows: Iterable[TrajectoryRow]) -> list[TrajectoryRow]:
     return [row for row in rows if row.score is not None]
 
 
-_TRAJECTORIES = "/traj"
-
-
 def build_row(record: Record) -> TrajectoryRow:
     """What one trajectory contributes."""
     facts = record.trajectory or {}
@@ -153,8 +150,7 @@ def _run(record: Record, facts: dict[str, Any]) -> str:
 
     Where the root is a trajectory itself only its path on the disk says more.
     """
-    inside = record.run.rpartition("/")[0].removesuffix(_TRAJECTORIES)
-    return inside or "/".join(filter(None, (_experiment(facts), facts["run_id"])))
+    return record.attempt or "/".join(filter(None, (_experiment(facts), facts["run_id"])))
 
 
 def _experiment(facts: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from msgspec import structs
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.json import is_unicode
 from pytest_webeval.safety.text import format_fields
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
@@ -28,6 +30,7 @@ from pytest_webeval.tasks.expectations import check_evaluators
 from pytest_webeval.tasks.sites import SITE_NAMES
 
 REPHRASED = "_rephrased_"
+DATE = "date"
 
 
 def parse_rephrased_id(task_id: str) -> tuple[str, int] | None:
@@ -107,6 +110,21 @@ class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=T
         """What must hold, in the order of the definition."""
         return tuple(Expectation(config["evaluator"], index, config) for index, config in enumerate(self.eval))
 
+    @cached_property
+    def checksum(self) -> str:
+        """SHA-256 of the definition, the same in whatever order a file has its fields."""
+        fields = {name: getattr(self, name) for name in self.__struct_fields__}
+        try:
+            return sha256(msgspec.json.encode(fields, order="deterministic"))
+        except UnicodeEncodeError:  # half of a surrogate pair
+            return sha256(json.dumps(fields, sort_keys=True).encode())
+
+    @cached_property
+    def depends_on_day(self) -> bool:
+        """Whether a schema of the task has a date, whose missing parts are those of the present day (Q44)."""
+        schemas = (value for config in self.eval for name, value in config.items() if name.endswith("_schema"))
+        return any(map(_has_date, schemas))
+
     @property
     def task_type(self) -> str | None:
         """`RETRIEVE`, `MUTATE` or `NAVIGATE`: the type that the first response expectation asks for."""
@@ -117,6 +135,13 @@ class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=T
                 kind = response.get("task_type", response.get("performed_operation"))
                 return kind.upper() if isinstance(kind, str) else None
         return None
+
+
+def _has_date(schema: object) -> bool:
+    """Whether a part of a schema names the type or format `date`."""
+    if isinstance(schema, Mapping):
+        return DATE in (schema.get("format"), schema.get("type")) or any(map(_has_date, schema.values()))
+    return isinstance(schema, list) and any(map(_has_date, schema))
 
 
 class NumberedTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):

@@ -29,6 +29,9 @@ def earlier(runs, webeval, pytester):
     return path
 
 
+DETAILS = ("overall", "sites", "problems", "changes", "sentence", "is_regression")
+
+
 def lines(result):
     return [line for line in result.outlines if line.startswith(("since baseline", "the baseline"))]
 
@@ -41,7 +44,8 @@ def test_flips_are_told_and_written(runs, webeval_apart, earlier, spread):
         "since baseline (2026-01-30): 1 regressed: 108; 1 fixed: 107; 1 new",
         "the baseline used other task definitions; these may explain the changes",
     ]
-    assert runs.summary["webeval"]["baseline"] == {
+    told = runs.summary["webeval"]["baseline"]
+    assert {name: told[name] for name in told if name not in DETAILS} == {
         "timestamp": "2026-01-30T12:00:00Z",
         "success_rate": 2 / 3,
         "rules": "default",
@@ -50,10 +54,19 @@ def test_flips_are_told_and_written(runs, webeval_apart, earlier, spread):
         "same_evaluators": True,
         "same_tasks": False,
         "regressed": ["runs/108"],
+        "newly_erring": [],
         "fixed": ["runs/107"],
         "new": ["runs/110"],
         "gone": [],
     }
+    assert [(change["kind"], change["task_id"], change["causes"]) for change in told["changes"]] == [
+        ("regressed", 108, ["recording"]),
+        ("fixed", 107, ["recording"]),
+    ]
+    assert told["sentence"] == (
+        "as many solved of 3 that both judged, and 1 against 1 changed sides: p = 1.000, this can be noise"
+    )
+    result.stdout.fnmatch_lines([f"  {told['sentence']}", "  because of other recording: 108, 107"])
     assert result.ret == 1
 
 
@@ -86,6 +99,7 @@ def test_runs_that_were_not_asked_for_are_not_said_to_be_gone(runs, webeval, ear
     [
         (None, "--webeval-baseline: file not found: *then.json; check the path"),
         ("{", "--webeval-baseline: *then.json as JSON:*"),
+        ("[]", "--webeval-baseline: invalid eval_summary.json *then.json: Expected `object`, got `array`*"),
     ],
 )
 def test_a_baseline_that_cannot_be_read_ends_the_session_before_it_scores(runs, webeval, pytester, content, told):

@@ -106,8 +106,11 @@ def test_of_a_run_that_cannot_be_read_the_page_tells_why(mixed, webeval, report)
 def test_the_report_is_the_same_in_parallel(mixed, webeval, report, pytester):
     def everything():
         found = {path.name: path.read_text() for path in report.rglob("*") if path.is_file()}
-        times = r'"(?:wall_time|timestamp)":(?:"[^"]*"|[\d.e-]+)|\d{4}-\d\d-\d\dT[\d:]+Z|,\d+(?:\.\d+)?,"task-'
-        return {name: re.sub(times, "", text) for name, text in found.items()}
+        slowest, times = (
+            r'(?s:"slowest": \[.*?\],)',
+            r'"(?:wall_time|timestamp)":(?:"[^"]*"|[\d.e-]+)|\d{4}-\d\d-\d\dT[\d:]+Z|,\d+(?:\.\d+)?,"task-',
+        )
+        return {name: re.sub(f"{slowest}|{times}", "", text) for name, text in found.items()}
 
     webeval("--webeval-report=report")
     alone = everything()
@@ -143,7 +146,9 @@ def test_without_the_option_nothing_of_the_report_is_loaded(mixed, webeval_apart
             print("LOADED", sorted(name.rpartition(".")[2] for name in loaded))
         """
     )
-    webeval_apart("-p", "no:html").stdout.fnmatch_lines(["LOADED ['failure_text', 'rerun', 'terminal']"])
+    webeval_apart("-p", "no:html").stdout.fnmatch_lines(
+        ["LOADED ['failure_text', 'markdown', 'repeats', 'rerun', 'terminal']"]
+    )
 
 
 def test_what_a_python_test_adds_is_on_the_page(mixed, webeval, report, pytester):

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pytest_webeval.__main__ import format_rule_table
+from pytest_webeval.commands.rules import format_rule_table
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.rules import QUIRKS

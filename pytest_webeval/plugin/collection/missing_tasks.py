@@ -33,7 +33,7 @@ class MissingTasks(Struct, frozen=True, eq=False, dict=True):
 
     def check(self) -> None:
         """Raise `WebEvalError` if nothing says which tasks are expected."""
-        if self.workspace.settings.require_all and not self._expected():
+        if self.workspace.settings.require_all and not self.expected():
             raise SettingsError(
                 "--webeval-require-all: nothing says which tasks are expected; name their definitions with "
                 "--webeval-tasks, put tasks.json into the run root, or name a --webeval-subset"
@@ -45,7 +45,7 @@ class MissingTasks(Struct, frozen=True, eq=False, dict=True):
         if not self.workspace.settings.require_all:
             return {}
         recorded = set(self._recorded())
-        missing = [task_id for task_id in self._expected() if str(task_id) not in recorded]
+        missing = [task_id for task_id in self.expected() if str(task_id) not in recorded]
         taken = frozenset(self.workspace.run_paths)
         return {self._place(task_id, taken): task_id for task_id in missing if not self._is_left_out(task_id)}
 
@@ -68,7 +68,7 @@ class MissingTasks(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def _names(self) -> set[str]:
-        return set(map(_name, self._expected()))
+        return set(map(_name, self.expected()))
 
     def reason(self, path: Path) -> str:
         """The message about the task that is missing there; it adds that the definition is not usable, if so."""
@@ -96,7 +96,8 @@ class MissingTasks(Struct, frozen=True, eq=False, dict=True):
             raise TaskDefinitionError(f"task {task_id} is not defined; name its definition with --webeval-tasks")
         return tasks.get(task_id)
 
-    def _expected(self) -> tuple[int | str, ...]:
+    def expected(self) -> tuple[int | str, ...]:
+        """The ids of the subset, or else of all definitions. Raises `TaskDefinitionError`."""
         workspace = self.workspace
         if workspace.subset is not None:
             return workspace.subset.task_ids

@@ -110,6 +110,15 @@ def is_plain(item: Any) -> bool:
     return FIXTURES.issuperset(item.fixturenames) and not is_skipping
 
 
+_MARKS_OF_PYTEST = SKIPPING_MARKS | {"filterwarnings", "parametrize", "timeout", "usefixtures"}
+
+
+def list_tags(item: pytest.Item) -> list[str]:
+    """Names of the markers that users gave an item, sorted."""
+    names = {mark.name for mark in item.iter_markers()}
+    return sorted(name for name in names - _MARKS_OF_PYTEST if not name.startswith("webeval_"))
+
+
 def are_siblings(item: pytest.Item, other: pytest.Item | None) -> bool:
     """Whether two items are run items in directories of the same directory."""
     if not (isinstance(item, RunItem) and isinstance(other, RunItem)):

@@ -47,13 +47,14 @@ from pytest_webeval.reports.terminal import render_summary
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import sanitize
+from pytest_webeval.scoring.provenance import libraries
 from pytest_webeval.storage import write_long_json
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.summarize import summarize_records
 from pytest_webeval.tasks.dataset import id_order
 
 if TYPE_CHECKING:
-    from pytest_webeval.summary.baseline import BaselineComparison
+    from pytest_webeval.plugin.reporting.session_checks import SessionChecks
 
 _SELF_EXPLANATORY = ("Interrupted", "Failed")  # pytest's and xdist's own, whose texts are whole sentences
 
@@ -97,7 +98,7 @@ class SessionReporter(Struct, eq=False, dict=True):
     """One per session. Records are stored by run, so that a rerun replaces the earlier record."""
 
     workspace: Workspace
-    comparison: BaselineComparison | None = None
+    checks: SessionChecks | None = None
     records: dict[str, Record] = field(default_factory=dict)
     texts: dict[str, dict[str, str | None]] = field(default_factory=dict)  # of tasks, for a report
     parts: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
@@ -217,7 +218,10 @@ class SessionReporter(Struct, eq=False, dict=True):
         stop_reason = self.stopping.reason(session, self._unscored)
         self.stopped = stop_reason and session.config.stash[REDACTING].text(stop_reason)
         summary = self._summarize(list(self.records.values()))
-        self.summary = summary if self.comparison is None else self.comparison.compare(summary)
+        is_disturbed = bool(self.stopped or self._unscored or self.problems or self.full_disk)
+        self.summary = (
+            summary if self.checks is None else self.checks.finish(summary, session, self.attempt, is_disturbed)
+        )
         for place, records in self._summary_paths().items():
             if not self.attempt(partial(self._write_summary, place, records)):
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
@@ -255,8 +259,8 @@ class SessionReporter(Struct, eq=False, dict=True):
         summary = self.summary
         if summary is None or len(records) < len(self.records):
             summary = self._summarize(records)
-            if self.comparison is not None and self.summary is not None:
-                summary = self.comparison.restrict(self.summary, summary)
+            if self.checks is not None and self.summary is not None:
+                summary = self.checks.restrict(self.summary, summary)
         write_long_json(place, summary.to_json(), self.workspace.settings.sync)
         self.places.append(place)
 
@@ -303,10 +307,12 @@ class SessionReporter(Struct, eq=False, dict=True):
             "without_runs_count": len(self.without_runs),
             "without_runs": list(self.without_runs[:WITHOUT_RUNS_LISTED]),
             "today": self.workspace.settings.today.isoformat(),
+            "libraries": libraries(),
         }
         if not details["partial"] and (stale := self._stale_results):
             details["stale_results"] = stale
-        return summarize_records(records, details, expected=self._expected)
+        attempts = self.workspace.settings.attempts
+        return summarize_records(records, details, expected=self._expected, attempts=attempts)
 
     @cached_property
     def _stale_results(self) -> list[str]:
@@ -354,6 +360,7 @@ class SessionReporter(Struct, eq=False, dict=True):
             *self.journals.lines(len(self.records)),
             *format_recorded_failures(self.recorded),
             *full_disk_lines,
+            *(self.checks.notes if self.checks is not None else ()),
             *self.problems[:3],
         ]
         left_out, tested_count = len(self.collected) + self.deselected, len(self.tested)

@@ -13,16 +13,23 @@ import pytest
 from msgspec import Struct
 from msgspec import field
 
+from pytest_webeval.errors import SettingsError
 from pytest_webeval.plugin.reporting.controller import SessionReporter
 from pytest_webeval.plugin.rerun import RERUN_OPTIONS
 from pytest_webeval.plugin.rerun import build_rerun_commands
 from pytest_webeval.plugin.rerun import find_repeated_options
+from pytest_webeval.reports.html.comparison_page import PAGE
+from pytest_webeval.reports.html.comparison_page import check_page
+from pytest_webeval.reports.html.comparison_page import write_comparison_page
 from pytest_webeval.reports.html.index_page import IndexRow
 from pytest_webeval.reports.html.index_page import index_view
 from pytest_webeval.reports.html.writer import COPY
 from pytest_webeval.reports.html.writer import data_name
 from pytest_webeval.reports.html.writer import write_copy
 from pytest_webeval.reports.html.writer import write_page
+from pytest_webeval.results import SUMMARY
+from pytest_webeval.results import Summary
+from pytest_webeval.storage import write_long_json
 from pytest_webeval.summary.baseline import flip_by_run
 
 MARK = b'id="webeval-index"'
@@ -46,13 +53,16 @@ class ReportIndex(Struct, eq=False):
                 if MARK not in page.read_bytes():
                     problem = f"--webeval-report: {page} was not written by pytest-webeval"
                     raise pytest.UsageError(f"{problem}; choose another directory or delete it")
-            for page in earlier:
-                page.unlink()
+            check_page(self.directory / PAGE)
+            for page in (*earlier, self.directory / PAGE):
+                page.unlink(missing_ok=True)
             self.created += [pages, *(path for path in pages.parents if not path.exists())]
             pages.mkdir(parents=True, exist_ok=True)
             for path in pages.iterdir():
                 if _OURS.fullmatch(path.name):
                     path.unlink()
+        except SettingsError as error:
+            raise pytest.UsageError(f"--webeval-report: {error}") from error
         except OSError as error:
             problem = f"--webeval-report: cannot write into {self.directory}: {error.strerror or error}"
             raise pytest.UsageError(f"{problem}; choose another directory") from error
@@ -71,15 +81,26 @@ class ReportIndex(Struct, eq=False):
         reruns = build_rerun_commands(session.config, self.reporter.records.values())
         rows = self._list_rows(flip_by_run(summary.webeval))
         index = index_view(rows, summary, roots, lambda labels: reruns.command(labels).command)
-        if not self.reporter.attempt(lambda: self._write(index)):
+        if not self.reporter.attempt(lambda: self._write(index, summary)):
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
-    def _write(self, index: Mapping[str, Any]) -> None:
+    def _write(self, index: dict[str, Any], summary: Summary) -> None:
+        """Write the page, a copy of the summary for `compare`, and the comparison with a baseline."""
+        if page := self._write_comparison(summary):
+            index["comparison"] = page.name
         write_page(index, self.directory)
+        write_long_json(self.directory / SUMMARY, summary.to_json(), self.reporter.workspace.settings.sync)
         self.written.append(self.directory / "index.html")
         budget = self.reporter.workspace.settings.report_embed
         if budget is not None:
             self.written.append(write_copy(index, self.directory, budget))
+
+    def _write_comparison(self, summary: Summary) -> Path | None:
+        comparison = self.reporter.checks.comparison if self.reporter.checks is not None else None
+        if comparison is None:
+            return None
+        content = {"comparisons": [comparison.to_json()], "gates": summary.webeval.get("gates", [])}
+        return write_comparison_page(content, self.directory)
 
     def _list_rows(self, flips: Mapping[str, str]) -> Iterator[IndexRow]:
         written: set[str] = set()

@@ -12,6 +12,8 @@ from msgspec import Struct
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.workspace import ITEMS
 from pytest_webeval.recordings.labels import Labels
+from pytest_webeval.results import Summary
+from pytest_webeval.safety.text import escape_surrogates
 
 NAME = "webeval_name"
 
@@ -41,6 +43,14 @@ class JunitNames(Struct, frozen=True, eq=False, dict=True):
         for added in self._xml.node_reporters_ordered[count:] if names else ():  # a test may fail twice, and has two
             added.to_xml().attrib.update(names)
         return result
+
+    def pytest_webeval_summary(self, summary: Summary) -> None:
+        """Add a property for each gate to the test suite."""
+        if self._xml is not None:
+            for number, gate in enumerate(summary.webeval.get("gates", ()), 1):
+                word = "pass" if gate["passed"] else "fail"
+                text = f"{word}: {gate['gate']}: wanted {gate['wanted']}; found {gate['found']}"
+                self._xml.add_global_property(f"webeval_gate_{number}", escape_surrogates(text))
 
     @cached_property
     def _xml(self) -> Any:

@@ -10,10 +10,10 @@ import pytest
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.plugin.reporting.controller import SessionReporter
-from pytest_webeval.plugin.settings import Settings
+from pytest_webeval.plugin.workspace import Workspace
 
 if TYPE_CHECKING:
-    from pytest_webeval.summary.baseline import BaselineComparison
+    from pytest_webeval.plugin.reporting.session_checks import SessionChecks
 
 
 def register_outputs(config: pytest.Config, reporter: SessionReporter) -> None:
@@ -39,14 +39,17 @@ def register_outputs(config: pytest.Config, reporter: SessionReporter) -> None:
         config.pluginmanager.register(Progress(reporter.records), "webeval-progress")
 
 
-def build_comparison(settings: Settings) -> BaselineComparison | None:
-    """Compare with the earlier session of `--webeval-baseline`, if given. Raises `pytest.UsageError`."""
-    if settings.baseline is None:
+CHECKING = ("baseline", "baseline_update", "known_failures", "gate", "min_success", "gates_decide", "write_subset")
+
+
+def build_checks(workspace: Workspace) -> SessionChecks | None:
+    """The gates and the baseline, if an option asks for any. Raises `pytest.UsageError`."""
+    settings = workspace.settings
+    if settings.fail_on == "failure" and not any(getattr(settings, name) not in (None, False, ()) for name in CHECKING):
         return None
-    from pytest_webeval.summary.baseline import BaselineComparison  # only sessions with a baseline need it
-    from pytest_webeval.summary.baseline import read_baseline
+    from pytest_webeval.plugin.reporting.session_checks import SessionChecks  # few sessions have them
 
     try:
-        return BaselineComparison(read_baseline(settings.baseline))
+        return SessionChecks.of(workspace)
     except SettingsError as error:
         raise pytest.UsageError(str(error)) from error

@@ -8,13 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
+from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection.missing_tasks import MISSING_TASKS
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.collection.nodes import run_path
 from pytest_webeval.plugin.runtest.evaluation import RECORDER
+from pytest_webeval.plugin.runtest.evaluation import RESOLVED
 from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
 from pytest_webeval.plugin.runtest.evaluation import RecordEvaluation
 from pytest_webeval.plugin.runtest.run_outcome import Classification
@@ -27,6 +30,7 @@ from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.deadline import DeadlineExceeded
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.score import warn_of_refusal
+from pytest_webeval.scoring.task_result import add_inputs
 from pytest_webeval.scoring.task_result import build_error_result
 from pytest_webeval.scoring.task_result import exclude
 from pytest_webeval.tasks.task import Task
@@ -127,7 +131,9 @@ def _classify_unscored(
     message, is_partial = _message(call), not isinstance(item, RunItem)
     if not _is_left_out(call):
         warnings = warn_of_refusal(call.excinfo.value if call.excinfo is not None else None)
-        return classify_error(path, message, workspace, is_partial=is_partial, warnings=warnings)
+        classification = classify_error(path, message, workspace, is_partial=is_partial, warnings=warnings)
+        is_refused = call.excinfo is not None and call.excinfo.errisinstance(RecordingError) and RESOLVED in item.stash
+        return _add_inputs(classification, item.stash[RESOLVED][0]) if is_refused else classification
     run, task = _find_run_and_task(path, workspace)
     is_missing = path in workspace.config.stash[MISSING_TASKS].by_path
     return Classification(
@@ -142,8 +148,19 @@ def _classify_unscored(
     )
 
 
+def _add_inputs(classification: Classification, run: Run) -> Classification:
+    """With the checksums of the files that were read before the recording was refused."""
+    result = add_inputs(classification.result, run)
+    return structs.replace(classification, result=result)
+
+
 def classify_error(
-    path: Path, message: str, workspace: Workspace, *, is_partial: bool = False, warnings: Sequence[ResultWarning] = ()
+    path: Path,
+    message: str,
+    workspace: Workspace,
+    *,
+    is_partial: bool = False,
+    warnings: Sequence[ResultWarning] = (),
 ) -> Classification:
     """The classification of a run that was not scored; without a result if there is no directory for it."""
     is_missing = path in workspace.config.stash[MISSING_TASKS].by_path

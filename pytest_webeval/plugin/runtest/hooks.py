@@ -12,12 +12,14 @@ from typing import Any
 import pytest
 from msgspec import Struct
 from msgspec import field
+from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.collection.nodes import directory_node
+from pytest_webeval.plugin.collection.nodes import list_tags
 from pytest_webeval.plugin.collection.nodes import outside_subset
 from pytest_webeval.plugin.collection.nodes import run_path
 from pytest_webeval.plugin.item_names import run_keywords
@@ -43,6 +45,7 @@ from pytest_webeval.plugin.runtest.run_outcome import write
 from pytest_webeval.plugin.settings import REDACTING
 from pytest_webeval.plugin.user_code import call_user_hook
 from pytest_webeval.plugin.workspace import DESELECTED
+from pytest_webeval.plugin.workspace import KNOWN
 from pytest_webeval.plugin.workspace import OUTSIDE
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.run import Run
@@ -190,6 +193,10 @@ class RuntestHooks(Struct, frozen=True, eq=False):
                 outcome.payload.is_disturbed or (report.passed and outcome.record.status != "success")
             ):
                 fail(report, sanitize(str(outcome.record.reason)))
+            elif isinstance(item, RunItem) and KNOWN in item.config.stash:
+                from pytest_webeval.plugin.runtest.known_failures import expect_failure  # only for an option
+
+                expect_failure(report, outcome.record, item.config)
             append_recording_problems(report, item, outcome)
         if report.sections or report.longrepr is not None:
             self._redact(report, item)
@@ -220,6 +227,8 @@ class RuntestHooks(Struct, frozen=True, eq=False):
             return None if redacted is None else build_outcome(WrittenRun(redacted, redacted.record, redacted.result))
         if redacted is None:
             return None
+        if tags := list_tags(item):
+            redacted = replace(redacted, record=replace(redacted.record, tags=tags))
         written = self._write(redacted, item)
         item.user_properties.extend(junit_properties(written.record))
         return build_outcome(written, _write_page(written, item))

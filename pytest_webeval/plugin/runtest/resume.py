@@ -103,7 +103,8 @@ class PreviousSession(Struct, eq=False, dict=True):
             return None
         result = label_warnings(result, entry.record.get("warnings"))
         record = self._record(run, definition.task, result)
-        return StoredResult(result, record) if record.to_json() == entry.record and _is_verdict(record) else None
+        is_same = record.to_json() == entry.record | {"tags": record.tags}  # which are those of this session
+        return StoredResult(result, record) if is_same and _is_verdict(record) else None
 
     def has_entry(self, run: Run) -> bool:
         """Whether the journal lists the run."""

@@ -50,7 +50,8 @@ RUN_LABEL_ATTRIBUTE = "webeval_about"  # the label of the run that a Python test
 
 # A session keeps all records to its end. These fields are the same in most of them, and these lists empty.
 SAME_IN_ALL = ("status", "rules", "version", "evaluator_checksum", "data_checksum")
-OFTEN_EMPTY = ("warnings", "evaluators", "capture")
+OFTEN_SAME = ("task_type", "reported", "claim", "today")
+OFTEN_EMPTY = ("warnings", "evaluators", "capture", "tags")
 
 
 class RecordPayload(Struct, frozen=True):
@@ -75,6 +76,7 @@ class RecordPayload(Struct, frozen=True):
             return None
         record, part, seal, *flags = json.loads(text)
         record |= {name: intern(record[name]) for name in SAME_IN_ALL}
+        record |= {name: intern(value) for name in OFTEN_SAME if (value := record[name]) is not None}
         record |= {name: record[name] or () for name in OFTEN_EMPTY} | {"sites": _share_sites(tuple(record["sites"]))}
         record["score"] = _SCORES.get(record["score"], record["score"])
         return cls(Record(**record), part, seal and Seal(**seal), *flags)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Mapping
@@ -160,8 +161,9 @@ def _group(group: Mapping[str, Any], rerun: Rerun) -> dict[str, Any]:
 
 
 def _flips(index_rows: Iterable[IndexRow]) -> dict[str, int] | None:
-    flips = [index_row.flip for index_row in index_rows if index_row.flip]
-    return {flip: flips.count(flip) for flip in ("fixed", "regressed")} if flips else None
+    """How many runs changed since the baseline, by kind; None without any."""
+    flips = Counter(index_row.flip for index_row in index_rows if index_row.flip)
+    return {"fixed": 0, "regressed": 0} | dict(flips) if flips else None
 
 
 class _Tables(Struct, frozen=True):

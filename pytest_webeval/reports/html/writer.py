@@ -26,6 +26,7 @@ from pytest_webeval.storage import write_text
 _LONGEST = 2_000  # characters of one text in what is written as HTML; the index holds all of it
 _OUTCOMES = ("success", "partial_match", "failure", "error", "excluded")
 _POLICY = "default-src 'none'; script-src {script}; style-src {style}; img-src 'self' data:; {forms}"
+STATIC_POLICY = "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'"
 _ADVICE = "choose another directory with --webeval-report"
 _FORMS = "base-uri 'none'; form-action 'none'"
 # Inside JSON these stand in texts only; each would mean something to HTML or to old JavaScript.
@@ -71,8 +72,13 @@ def write_page(index: Mapping[str, Any], directory: Path) -> None:
     """
     policy = _POLICY.format(script="'self'", style="'self'", forms=_FORMS)
     _write(directory / "index.html", _render(index, policy=policy))
-    for name in ("report.css", "report.js"):
-        _write(directory / name, _read_asset(name))
+    _write(directory / "report.js", _read_asset("report.js"))
+    write_style(directory)
+
+
+def write_style(directory: Path) -> None:
+    """Write report.css, the style of all pages, into a directory. Raises `SettingsError`."""
+    _write(directory / "report.css", _read_asset("report.css"))
 
 
 def write_task(label: str, data: Mapping[str, Any], directory: Path) -> str:
@@ -107,24 +113,34 @@ def _write(path: Path, text: str) -> None:
 
 
 def _render(index: Mapping[str, Any], policy: str, style: str = "", script: str = "", tasks: str = "") -> str:
+    from markupsafe import Markup
+
+    visible = escape_surrogates({**index, "rows": ()})
+    assets = {"style": Markup(style), "script": Markup(script), "tasks": Markup(tasks)}  # noqa: S704  (own text, or inert)
+    view = {**visible, "templates": _sort_by_failures(visible["templates"])} | assets
+    view |= {
+        "policy": policy,
+        "index": Markup(inert_json(index)),  # noqa: S704  (nothing in it means anything to HTML)
+        "outcomes": [(status, visible["totals"].get(status, 0)) for status in _OUTCOMES],
+        "stacked": list(_stack_outcomes(visible["totals"])),
+    }
+    return _fill_template("index.html.jinja", view)
+
+
+def render_template(name: str, view: Mapping[str, Any]) -> str:
+    """A page without scripts, from a template among the assets."""
+    return _fill_template(name, escape_surrogates(dict(view)))
+
+
+def _fill_template(name: str, view: Mapping[str, Any]) -> str:
     from jinja2 import Environment
     from jinja2 import FunctionLoader
     from jinja2 import StrictUndefined
-    from markupsafe import Markup
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(_read_asset))
     environment.filters["spelled"] = _format_text
     environment.filters["counted"] = "{:,}".format
-    visible = escape_surrogates({**index, "rows": ()})
-    assets = {"style": Markup(style), "script": Markup(script), "tasks": Markup(tasks)}  # noqa: S704  (own text, or inert)
-    return environment.get_template("index.html.jinja").render(
-        **{**visible, "templates": _sort_by_failures(visible["templates"])},
-        **assets,
-        policy=policy,
-        index=Markup(inert_json(index)),  # noqa: S704  (nothing in it means anything to HTML)
-        outcomes=[(status, visible["totals"].get(status, 0)) for status in _OUTCOMES],
-        stacked=list(_stack_outcomes(visible["totals"])),
-    )
+    return environment.get_template(name).render(**view)
 
 
 def _format_text(value: Any) -> str:

@@ -10,7 +10,7 @@ from pytest_webeval.reports.ci import annotation
 from pytest_webeval.reports.ci import fenced
 from pytest_webeval.reports.ci import markdown
 from pytest_webeval.reports.ci import open_metrics
-from pytest_webeval.reports.ci import plain
+from pytest_webeval.reports.markdown import plain
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.results import Summary
 
@@ -23,6 +23,18 @@ BASELINE |= {
     "same_rules": False,
     "same_evaluators": True,
     "same_tasks": False,
+    "newly_erring": [],
+    "sentence": "1 task fewer",
+    "changes": [
+        {
+            "kind": "regressed",
+            "run": "runs/1",
+            "task_id": 1,
+            "causes": ["recording", "day"],
+            "before": {"status": "success", "reason": None},
+            "after": {"status": "failure", "reason": "because"},
+        }
+    ],
 }
 
 
@@ -69,9 +81,11 @@ def test_the_page_tells_flips_numbers_sites_groups_commands_and_tasks():
     page = markdown(summary(rows, failures=groups, baseline=BASELINE), reruns(rows), ROOM)
     assert page == (
         "## Web-agent runs: 33.3% success\n\n"
-        "### Since the baseline of <code>2026-01-30</code>: 1 regressed, 0 fixed, 0 new, 1 gone\n\n"
+        "### Since the baseline of <code>2026-01-30</code>: 1 regressed, 0 fixed, 0 newly erring, 0 new, 1 gone\n\n"
         "It used other rules and task definitions. These may explain the changes.\n\n"
-        "regressed: <code>1</code>\n\n"
+        "<code>1 task fewer</code>\n\n"
+        "| change | task | because of other | was | now |\n| --- | --- | --- | --- | --- |\n"
+        "| regressed | <code>1</code> | <code>recording, day</code> | <code>success</code> | <code>because</code> |\n\n"
         "**1 of 3 succeeded**, 1 failed, 1 error, 1 excluded; 95% interval 25.0% to 75.0% for the 3 that count. "
         "Rules <code>default</code>.\n\n"
         "| site | success | of | rate |\n| --- | --- | --- | --- |\n"

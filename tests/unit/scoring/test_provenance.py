@@ -13,6 +13,7 @@ ONLY_CARRY = {
     "__init__.py",
     "__main__.py",
     "api.py",
+    "commands",
     "diagnostics",
     "plugin",
     "redaction",

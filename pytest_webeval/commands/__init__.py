@@ -1,0 +1,1 @@
+"""Commands of `python -m pytest_webeval`, one module each."""

@@ -1,0 +1,103 @@
+"""`python -m pytest_webeval compare A B`: what changed between sessions, why, and whether that can be noise."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.reports.comparison_text import format_comparison
+from pytest_webeval.reports.comparison_text import format_comparison_markdown
+from pytest_webeval.reports.gates import format_gates
+from pytest_webeval.reports.gates import gate_table
+from pytest_webeval.storage import write_json
+from pytest_webeval.summary.gates import FAIL_ON
+from pytest_webeval.summary.gates import SYNTAX
+from pytest_webeval.summary.gates import Gate
+from pytest_webeval.summary.gates import GateCase
+from pytest_webeval.summary.gates import build_gates
+from pytest_webeval.summary.gates import parse_percentage
+from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.scored_session import read_session
+from pytest_webeval.summary.session_comparison import SessionComparison
+from pytest_webeval.tasks.subset import load_subset
+
+HELP = "compare sessions: which tasks changed and why, and whether that can be noise"
+FORMATS = ("text", "markdown", "json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments and options."""
+    parser.add_argument("sessions", nargs="+", metavar="SESSION", help="eval_summary.json, or a directory of results")
+    parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="how to print the comparison")
+    parser.add_argument("--json", metavar="FILE", help="also write the comparison to FILE as JSON")
+    parser.add_argument("--report", metavar="DIR", help="also write DIR/comparison.html")
+    parser.add_argument("--subset", metavar="FILE", help="compare only the tasks of a subset")
+    gates = "; ".join(SYNTAX).replace("%", "%%")
+    parser.add_argument("--gate", action="append", default=[], metavar="GATE", help=f"require one of: {gates}")
+    parser.add_argument(
+        "--min-success", metavar="RATE", help="require this success rate of the last session, e.g. 60%%"
+    )
+    parser.add_argument("--fail-on", choices=FAIL_ON[1:], default="none", help="exit with 1 on a regression")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare the first session with each of the others. Returns the exit code: 1 if a gate fails.
+
+    Gates are about the last session, compared with the first. Raises `SettingsError`.
+    """
+    if len(arguments.sessions) < 2:
+        raise SettingsError("compare requires two sessions; name at least two summaries or directories")
+    gates = _build_gates(arguments)
+    subset = load_subset(arguments.subset).task_ids if arguments.subset else None
+    sessions = [_select(read_session(Path(name)), subset) for name in arguments.sessions]
+    comparisons = [SessionComparison(sessions[0], later) for later in sessions[1:]]
+    case = GateCase(sessions[-1], comparisons[-1], _list_missing(comparisons[-1], subset))
+    lines = [gate.evaluate(case).to_json() for gate in gates]
+    content = {"comparisons": [comparison.to_json() for comparison in comparisons], "gates": lines}
+    _print(arguments.format, content)
+    if arguments.json:
+        write_json(Path(arguments.json), content)
+    if arguments.report:
+        from pytest_webeval.reports.html.comparison_page import write_comparison_page  # only for this option
+
+        write_comparison_page(content, Path(arguments.report))
+    return 0 if all(line["passed"] for line in lines) else 1
+
+
+def _build_gates(arguments: argparse.Namespace) -> list[Gate]:
+    least = parse_percentage(arguments.min_success) if arguments.min_success is not None else None
+    if arguments.min_success is not None and least is None:
+        raise SettingsError(f"invalid --min-success {arguments.min_success!r}; use a percentage, e.g. 60%")
+    return build_gates(arguments.gate, least, arguments.fail_on)
+
+
+def _select(session: ScoredSession, task_ids: Sequence[int | str] | None) -> ScoredSession:
+    if task_ids is None:
+        return session
+    selected = set(map(str, task_ids))
+    return session.with_runs([run for run in session.runs if str(run.task_id) in selected])
+
+
+def _list_missing(comparison: SessionComparison, task_ids: Sequence[int | str] | None) -> list[int | str]:
+    """The tasks of the subset, or else of the first session, that the last one did not judge."""
+    judged = {str(run.task_id) for run in comparison.after.judged}
+    expected = task_ids if task_ids is not None else [run.task_id for run in comparison.before.runs]
+    return [task_id for task_id in dict.fromkeys(expected) if str(task_id) not in judged]
+
+
+def _print(style: str, content: dict[str, Any]) -> None:
+    if style == "json":
+        from pytest_webeval.storage import to_json_bytes
+
+        sys.stdout.write(to_json_bytes(content).decode())
+        return
+    is_text = style == "text"
+    format_one = format_comparison if is_text else format_comparison_markdown
+    parts = [format_one(comparison) for comparison in content["comparisons"]]
+    gates = "\n".join(format_gates(content["gates"])) if is_text else gate_table(content["gates"])
+    text = "\n\n".join(filter(None, [*parts, gates]))
+    sys.stdout.write(text.encode(sys.stdout.encoding or "utf-8", "backslashreplace").decode(sys.stdout.encoding) + "\n")

@@ -1,0 +1,211 @@
+"""A comparison of two sessions as text for a terminal and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+
+from pytest_webeval.reports.markdown import plain
+from pytest_webeval.reports.markdown import table
+from pytest_webeval.safety.text import pluralize
+from pytest_webeval.safety.text import sanitize
+from pytest_webeval.safety.text import truncate
+
+CHANGES_SHOWN, GROUPS_SHOWN, PROBLEMS_SHOWN = 20, 12, 8  # of each kind, of each table
+LONGEST_REASON, LONGEST_NAME = 120, 60  # characters
+HEADS = ("", "before", "after", "difference", "better", "worse", "p")
+TABLES = {"sites": "site", "types": "type", "templates": "template"}
+_FLIPS = ("regressed", "newly_erring", "fixed")
+
+
+def format_comparison(comparison: Mapping[str, Any]) -> str:
+    """The comparison in lines: the sentence, rates by group, what changed and why, and what does not fit."""
+    before, after = comparison["before"], comparison["after"]
+    lines = [f"{before['name']} -> {after['name']}", comparison["sentence"]]
+    lines += [*map(_format_session, ("before", "after"), (before, after)), *_format_difference(comparison["overall"])]
+    lines += _format_kinds(comparison["kinds"])
+    for name, label in TABLES.items():
+        lines += _format_groups(label, comparison[name])
+    lines += _format_changes(comparison["changes"])
+    lines += [f"note: {problem}" for problem in comparison["problems"][:PROBLEMS_SHOWN]]
+    return "\n".join(sanitize(line.replace("\n", " ")) for line in lines)
+
+
+def _format_session(label: str, session: Mapping[str, Any]) -> str:
+    counts = f"{session['success_count']} of {session['judged_count']} judged runs succeeded"
+    rate = "" if session["success_rate"] is None else f", {format_rate(session)}"
+    rest = f"{pluralize(session['run_count'], 'run')}, {pluralize(session['error_count'], 'error')}"
+    return f"  {label:<7} {counts}{rate} ({rest})"
+
+
+def format_rate(group: Mapping[str, Any]) -> str:
+    """A rate with its interval."""
+    low, high = group["success_rate_interval_95"]
+    return f"{group['success_rate']:.1%} (95% interval {low:.1%} to {high:.1%})"
+
+
+def _format_difference(overall: Mapping[str, Any]) -> Iterator[str]:
+    if overall["difference"] is None:
+        return
+    parts = [
+        f"difference {overall['difference']:+.1%} over {pluralize(overall['both_judged'], 'task')} that both judged"
+    ]
+    parts += [
+        f"{name} {interval[0]:+.1%} to {interval[1]:+.1%}"
+        for name, interval in list_intervals(overall)
+        if interval is not None
+    ]
+    yield f"  {', '.join(parts)}"
+    if overall["detectable_difference"] is not None:
+        yield f"  {describe_detectable(overall)}"
+
+
+def list_intervals(overall: Mapping[str, Any]) -> list[tuple[str, Sequence[float] | None]]:
+    """The intervals of the difference with their names."""
+    return [
+        ("95% interval", overall["difference_interval_95"]),
+        ("with templates drawn again", overall["difference_bootstrap_95"]),
+    ]
+
+
+def describe_detectable(overall: Mapping[str, Any]) -> str:
+    """The smallest difference that the tasks in common can show, in words."""
+    size = overall["detectable_difference"]
+    return f"these tasks detect a difference of {size:.1%} or more (at 80% power)"
+
+
+def _format_kinds(kinds: Mapping[str, int]) -> list[str]:
+    counts = [f"{count} {name.replace('_', ' ')}" for name, count in kinds.items() if count]
+    return [f"  {', '.join(counts)}"] if counts else []
+
+
+def _format_groups(label: str, groups: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    if len(groups) < 2:
+        return
+    shown = select_groups(groups)
+    rows = [HEADS, *map(_list_cells, shown)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADS))]
+    more = f" ({len(shown)} of {len(groups)}, most changes first)" if len(shown) < len(groups) else ""
+    yield f"by {label}{more}:"
+    for row in rows:
+        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        yield f"  {'  '.join(cells)}".rstrip()
+
+
+def select_groups(groups: Sequence[Mapping[str, Any]], most: int = GROUPS_SHOWN) -> list[Mapping[str, Any]]:
+    """The groups in their order; if there are too many, those with the most changes."""
+    if len(groups) <= most:
+        return list(groups)
+    return sorted(groups, key=lambda group: -(group["better"] + group["worse"]))[:most]
+
+
+def _list_cells(group: Mapping[str, Any]) -> tuple[str, ...]:
+    name = truncate(sanitize(str(group["name"])), LONGEST_NAME) or "(none)"
+    counts = (str(group["better"]), str(group["worse"]))
+    sides = (format_counts(group["before"]), format_counts(group["after"]))
+    return name, *sides, format_group_difference(group), *counts, format_group_p(group)
+
+
+def format_counts(side: Mapping[str, Any]) -> str:
+    """Successes of judged runs, with the interval of the rate."""
+    low, high = side["success_rate_interval_95"]
+    counts = f"{side['success_count']:,} of {side['judged_count']:,}"
+    return f"{counts} ({low:.0%} to {high:.0%})" if side["judged_count"] else counts
+
+
+def format_group_difference(group: Mapping[str, Any]) -> str:
+    """The difference over the tasks that both judged, with its interval; empty without any."""
+    if group["difference"] is None:
+        return ""
+    interval = group["difference_interval_95"]
+    text = f"{group['difference']:+.1%}"
+    return text if interval is None else f"{text} ({interval[0]:+.0%} to {interval[1]:+.0%})"
+
+
+def format_group_p(group: Mapping[str, Any]) -> str:
+    """The p-value of a group: for sites that which is adjusted for their number. Empty without a test."""
+    p_value = group.get("p_value_adjusted", group["p_value"])
+    return "" if p_value is None else f"{p_value:.3f}" if p_value >= 0.001 else "<0.001"
+
+
+def _format_changes(changes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for kind, listed in group_by_kind(changes).items():
+        yield f"{kind.replace('_', ' ')}:"
+        if kind not in _FLIPS:
+            ids = ", ".join(truncate(str(change["task_id"]), LONGEST_NAME) for change in listed[:CHANGES_SHOWN])
+            yield f"  {ids}{_more(listed)}"
+            continue
+        for change in listed[:CHANGES_SHOWN]:
+            task = truncate(str(change["task_id"]), LONGEST_NAME)
+            yield f"  {task}: {describe_causes(change)}; {_format_reason(change)}"
+        if more := _more(listed):
+            yield f"  {more.removeprefix(', ')}"
+
+
+def group_by_kind(changes: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    """The changes by their kind, in the order in which they are listed."""
+    by_kind: dict[str, list[Mapping[str, Any]]] = {}
+    for change in changes:
+        by_kind.setdefault(change["kind"], []).append(change)
+    return by_kind
+
+
+def describe_causes(change: Mapping[str, Any]) -> str:
+    """Why a verdict changed, in words."""
+    if change["causes"] == ["unknown"]:
+        return "cause unknown"
+    libraries = f" ({', '.join(change['libraries'])})" if change["libraries"] else ""
+    return f"other {' and '.join(change['causes'])}{libraries}"
+
+
+def _format_reason(change: Mapping[str, Any]) -> str:
+    before, after = change["before"], change["after"]
+    reason = after["reason"] or before["reason"] or ""
+    return f"{before['status']} -> {after['status']}: {truncate(reason, LONGEST_REASON)}".removesuffix(": ")
+
+
+def _more(listed: Sequence[object]) -> str:
+    return f", … and {len(listed) - CHANGES_SHOWN} more" if len(listed) > CHANGES_SHOWN else ""
+
+
+def format_comparison_markdown(comparison: Mapping[str, Any]) -> str:
+    """The same as Markdown, with all texts of the sessions as code."""
+    before, after, overall = comparison["before"], comparison["after"], comparison["overall"]
+    blocks = [f"## {plain(before['name'])} → {plain(after['name'])}\n", f"{comparison['sentence']}\n"]
+    blocks += [f"- {line.strip()}" for line in _list_facts(comparison, overall)]
+    for name, label in TABLES.items():
+        groups = comparison[name]
+        if len(groups) > 1:
+            rows = [(plain(row[0]), *row[1:]) for row in map(_list_cells, select_groups(groups))]
+            blocks.append(f"\n### By {label}\n\n{table((label, *HEADS[1:]), rows)}")
+    blocks += _list_change_tables(comparison["changes"])
+    blocks += [f"- {plain(problem)}" for problem in comparison["problems"][:PROBLEMS_SHOWN]]
+    return "\n".join(blocks)
+
+
+def _list_facts(comparison: Mapping[str, Any], overall: Mapping[str, Any]) -> list[str]:
+    sessions = map(_format_session, ("before", "after"), (comparison["before"], comparison["after"]))
+    return [*sessions, *_format_difference(overall), *_format_kinds(comparison["kinds"])]
+
+
+def _list_change_tables(changes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for kind, listed in group_by_kind(changes).items():
+        rows = [
+            (
+                plain(change["task_id"]),
+                plain(describe_causes(change) if change["causes"] else ""),
+                plain(_status(change)),
+            )
+            for change in listed[:CHANGES_SHOWN]
+        ]
+        yield f"\n### {kind.replace('_', ' ').capitalize()}: {len(listed)}\n"
+        yield table(("task", "because of", "verdicts"), rows, len(listed) - CHANGES_SHOWN)
+
+
+def _status(change: Mapping[str, Any]) -> str:
+    if change["before"] is None or change["after"] is None:
+        return str((change["before"] or change["after"])["status"])
+    return _format_reason(change)

@@ -1,0 +1,122 @@
+"""Attempts and agents, and what agents report of themselves: lines for a terminal and tables in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_webeval.reports.markdown import plain
+from pytest_webeval.reports.markdown import table
+from pytest_webeval.safety.text import pluralize
+from pytest_webeval.safety.text import sanitize
+from pytest_webeval.safety.text import truncate
+
+AGENTS_SHOWN, ATTEMPTS_SHOWN, TASKS_SHOWN = 4, 5, 5
+LONGEST_NAME = 60  # characters
+_CLAIMS = {"honest": "honest", "over_claiming": "over-claiming", "under_claiming": "under-claiming"}
+
+
+def format_attempts(attempts: Mapping[str, Any]) -> list[str]:
+    """A line for each agent, one below it for each attempt, and one for attempts that are copies."""
+    lines = []
+    for agent in attempts["agents"][:AGENTS_SHOWN]:
+        lines.append(_format_agent(agent))
+        listed = agent["attempts"]
+        lines += [f"  {_name(attempt['attempt'])}: {_format_rate(attempt)}" for attempt in listed[:ATTEMPTS_SHOWN]]
+        lines += [f"  … and {len(listed) - ATTEMPTS_SHOWN} more"] if len(listed) > ATTEMPTS_SHOWN else []
+    hidden = len(attempts["agents"]) - AGENTS_SHOWN
+    lines += [f"… and {hidden} more agents in the summary"] if hidden > 0 else []
+    return [sanitize(line.replace("\n", " ")) for line in (*lines, *_format_copies(attempts["same_inputs"]))]
+
+
+def _format_agent(agent: Mapping[str, Any]) -> str:
+    count = pluralize(len(agent["attempts"]), "attempt")
+    head = f"agent {_name(agent['agent'])}: {count}" if agent["agent"] else count
+    parts = [f"{head} of {pluralize(agent['tasks'], 'task')}"]
+    if agent["mean"] is not None:
+        low, high = agent["interval_95"]
+        parts.append(f"mean {agent['mean']:.1%} (95% interval {low:.1%} to {high:.1%})")
+    parts += _list_shares(agent)
+    parts += _format_majority(agent["thresholds"])
+    flaky = agent["flaky"]
+    if flaky["of"]:
+        parts.append(f"flaky {flaky['count']} of {flaky['of']}")
+    return ", ".join(parts)
+
+
+def _format_majority(thresholds: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """The tasks that succeed in more than half of the attempts, if there are several."""
+    names = list(thresholds)
+    name = names[len(names) // 2] if len(names) > 1 else None
+    return [] if name is None else [f"{name} attempts in {thresholds[name]['tasks']} of {thresholds[name]['of']}"]
+
+
+def _list_shares(agent: Mapping[str, Any]) -> Iterator[str]:
+    """The chances for the largest number of attempts that a task has."""
+    for name in ("pass@k", "pass^k"):
+        shares = [(k, share) for k, share in agent[name].items() if share["tasks"] and k != "1"]
+        for k, share in shares[-1:]:
+            yield f"{name.replace('k', k)} {share['mean']:.1%} of {share['tasks']}"
+
+
+def _format_rate(attempt: Mapping[str, Any]) -> str:
+    counts = f"{attempt['success_count']} of {attempt['rated']}"
+    return counts if attempt["success_rate"] is None else f"{counts}, {attempt['success_rate']:.1%}"
+
+
+def _format_copies(copies: Mapping[str, Any]) -> list[str]:
+    if not copies["count"]:
+        return []
+    ids = ", ".join(truncate(str(task["task_id"]), LONGEST_NAME) for task in copies["tasks"][:TASKS_SHOWN])
+    more = f", … and {copies['count'] - TASKS_SHOWN} more" if copies["count"] > TASKS_SHOWN else ""
+    return [
+        f"runs with the same recording, byte by byte, are no repeats: {pluralize(copies['count'], 'task')}: {ids}{more}"
+    ]
+
+
+def _name(name: str) -> str:
+    return truncate(name, LONGEST_NAME) or "(no name)"
+
+
+def attempt_tables(attempts: Mapping[str, Any]) -> Iterator[str]:
+    """A table of the agents with their attempts."""
+    rows = [
+        (
+            plain(agent["agent"]),
+            plain(attempt["attempt"]),
+            attempt["success_count"],
+            attempt["rated"],
+            _percent(attempt["success_rate"]),
+        )
+        for agent in attempts["agents"]
+        for attempt in agent["attempts"]
+    ]
+    shown = AGENTS_SHOWN * ATTEMPTS_SHOWN
+    yield "### Attempts\n"
+    yield table(("agent", "attempt", "success", "of", "rate"), rows[:shown], len(rows) - shown)
+    yield "\n".join(f"- {plain(line)}" for line in map(_format_agent, attempts["agents"][:AGENTS_SHOWN])) + "\n"
+    yield "".join(f"{plain(line)}\n" for line in _format_copies(attempts["same_inputs"]))
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{share:.1%}"
+
+
+def format_self_report(report: Mapping[str, Any]) -> list[str]:
+    """The counts of claims, and below them the verdicts by what was reported."""
+    counts = ", ".join(f"{report['claims'][name]} {word}" for name, word in _CLAIMS.items())
+    lines = [f"self-report of {pluralize(report['runs'], 'run')}: {counts}"]
+    rows = report["verdicts_by_report"]
+    width = max(map(len, rows))
+    return lines + [
+        f"  {sanitize(name):<{width}}  {row['success']:>5} success  {row['failure']:>5} failure"
+        for name, row in rows.items()
+    ]
+
+
+def self_report_table(report: Mapping[str, Any]) -> str:
+    """The same as a table in Markdown."""
+    counts = ", ".join(f"{report['claims'][name]} {word}" for name, word in _CLAIMS.items())
+    rows = [(plain(name), row["success"], row["failure"]) for name, row in report["verdicts_by_report"].items()]
+    return f"### Self-report: {counts}\n\n{table(('the agent reports', 'success', 'failure'), rows)}"

@@ -1,0 +1,129 @@
+"""Repeated runs of the same tasks: attempts of one agent, or several agents, each with rates of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+from typing import NamedTuple
+
+from pytest_webeval.results import Status
+from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.repeated_runs import Tries
+from pytest_webeval.summary.repeated_runs import all_of
+from pytest_webeval.summary.repeated_runs import any_of
+from pytest_webeval.summary.repeated_runs import averages
+from pytest_webeval.summary.statistics import mean
+from pytest_webeval.summary.statistics import wilson
+
+LISTED = 50  # tasks in a list
+MAX_THRESHOLDS = 10
+
+
+class AttemptName(NamedTuple):
+    """The agent and the attempt that a run belongs to; without a pattern all attempts are of one agent, ``""``."""
+
+    agent: str
+    attempt: str
+
+
+def name_attempt(directory: str, pattern: str | None) -> AttemptName:
+    """The names in the path of the directory above a task.
+
+    The part that matches the pattern, the one nearest to the task, is the attempt, and the rest is the agent.
+    """
+    if pattern is None:
+        return AttemptName("", directory)
+    parts = directory.split("/")
+    for position in range(len(parts) - 1, -1, -1):
+        if fnmatchcase(parts[position], pattern):
+            rest = parts[:position] + parts[position + 1 :]
+            return AttemptName("/".join(rest), parts[position])
+    return AttemptName(directory, "")
+
+
+def build_attempts(records: Sequence[Record], pattern: str | None = None) -> dict[str, Any]:
+    """The analysis for a summary."""
+    by_agent: dict[str, list[tuple[str, Record]]] = {}
+    for record in records:
+        name = name_attempt(record.attempt, pattern)
+        by_agent.setdefault(name.agent, []).append((name.attempt, record))
+    agents = [_build_agent(agent, by_agent[agent]) for agent in sorted(by_agent)]
+    return {"pattern": pattern, "agents": agents, "same_inputs": list_same_inputs(records)}
+
+
+def _build_agent(agent: str, named: Sequence[tuple[str, Record]]) -> dict[str, Any]:
+    tries = count_tries(record for _, record in named)
+    attempts: dict[str, list[Record]] = {}
+    for attempt, record in named:
+        attempts.setdefault(attempt, []).append(record)
+    rates = [task.rate for task in tries.values()]
+    most = max((task.count for task in tries.values()), default=0)
+    average = mean(rates)
+    return {
+        "agent": agent,
+        "attempts": [_build_attempt(attempt, attempts[attempt]) for attempt in sorted(attempts)],
+        "tasks": len(tries),
+        "runs": sum(task.count for task in tries.values()),
+        "mean": average,
+        "interval_95": None if average is None else list(wilson(average * len(tries), len(tries))),
+        "pass@k": averages(tries.values(), any_of, most),
+        "pass^k": averages(tries.values(), all_of, most),
+        "thresholds": _count_thresholds(tries, most),
+        "flaky": _list_flaky(tries),
+    }
+
+
+def _build_attempt(attempt: str, records: Sequence[Record]) -> dict[str, Any]:
+    rated = [record for record in records if is_rated(record)]
+    successes = sum(record.status == Status.SUCCESS for record in rated)
+    low, high = wilson(successes, len(rated))
+    rate = successes / len(rated) if rated else None
+    counts = {"attempt": attempt, "runs": len(records), "rated": len(rated), "success_count": successes}
+    return counts | {"success_rate": rate, "success_rate_interval_95": [low, high]}
+
+
+def is_rated(record: Record) -> bool:
+    """Whether a run counts in rates."""
+    return not record.skipped and record.excluded is None
+
+
+def count_tries(records: Iterable[Record]) -> dict[str, Tries]:
+    """The tries of each task that count, by its id."""
+    outcomes: dict[str, list[bool]] = {}
+    for record in records:
+        if is_rated(record):
+            outcomes.setdefault(str(record.task_id), []).append(record.status == Status.SUCCESS)
+    return {task_id: Tries(len(each), sum(each)) for task_id, each in outcomes.items()}
+
+
+def _count_thresholds(tries: Mapping[str, Tries], most: int) -> dict[str, dict[str, int]]:
+    """How many tasks succeed in m of n attempts, or in as large a share of theirs, for the largest n."""
+    return {
+        f"{needed} of {most}": {
+            "tasks": sum(task.successes * most >= needed * task.count for task in tries.values()),
+            "of": len(tries),
+        }
+        for needed in range(1, min(most, MAX_THRESHOLDS) + 1)
+    }
+
+
+def _list_flaky(tries: Mapping[str, Tries]) -> dict[str, Any]:
+    """Tasks of which some attempts succeed and some do not; the rate is over tasks with several attempts."""
+    repeated = {task_id: task for task_id, task in tries.items() if task.count > 1}
+    flaky = {task_id: task for task_id, task in repeated.items() if task.is_flip}
+    listed = [{"task_id": task_id, "tries": task.count, "successes": task.successes} for task_id, task in flaky.items()]
+    rate = len(flaky) / len(repeated) if repeated else None
+    return {"count": len(flaky), "of": len(repeated), "rate": rate, "tasks": listed[:LISTED]}
+
+
+def list_same_inputs(records: Iterable[Record]) -> dict[str, Any]:
+    """Runs of one task whose recordings are the same bytes, as a cache makes them: they are no repeats."""
+    runs: dict[tuple[str, str], list[str]] = {}
+    for record in records:
+        if record.recording is not None:
+            runs.setdefault((str(record.task_id), record.recording), []).append(record.run)
+    copies = [{"task_id": task_id, "runs": same} for (task_id, _), same in runs.items() if len(same) > 1]
+    return {"count": len(copies), "tasks": copies[:LISTED]}

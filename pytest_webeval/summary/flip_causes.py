@@ -1,0 +1,80 @@
+"""Why the verdict on a task changed: which of the things that decide a verdict are others than before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+
+from msgspec import Struct
+
+from pytest_webeval.summary.scored_session import ScoredRun
+from pytest_webeval.summary.scored_session import ScoredSession
+
+
+class Cause(StrEnum):
+    """What may change a verdict. The values are the words of all reports."""
+
+    RECORDING = "recording"
+    TASK = "task definition"
+    RULES = "rules"
+    EVALUATORS = "evaluator code"
+    LIBRARIES = "parser library"
+    JUDGE = "judge"
+    DAY = "day"
+    UNKNOWN = "unknown"
+
+
+_BY_DIGEST = {Cause.RECORDING: "recording", Cause.TASK: "task", Cause.JUDGE: "judge"}
+
+
+class RunPair(Struct, frozen=True):
+    """The same run in two sessions."""
+
+    before: ScoredRun
+    after: ScoredRun
+
+
+class CauseFinder(Struct, frozen=True):
+    """Compares what decided the verdicts of two sessions."""
+
+    before: ScoredSession
+    after: ScoredSession
+
+    def list_causes(self, pair: RunPair) -> list[str]:
+        """All that differs, in the order of `Cause`; `unknown` where nothing differs, or nothing was recorded."""
+        causes = {*self._list_session_causes(pair), *_list_digest_causes(pair)}
+        if pair.before.today != pair.after.today and pair.before.today and pair.after.today:
+            causes.add(Cause.DAY)
+        return [cause.value for cause in Cause if cause in causes] or [Cause.UNKNOWN.value]
+
+    def name_libraries(self, pair: RunPair) -> list[str]:
+        """The parser libraries with other versions, as `name 1.0 to 2.0`."""
+        before, after = self.before.libraries_of(pair.before), self.after.libraries_of(pair.after)
+        changed = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+        return [f"{name} {before.get(name, 'none')} to {after.get(name, 'none')}" for name in changed]
+
+    def _list_session_causes(self, pair: RunPair) -> Iterator[Cause]:
+        before, after = self.before, self.after
+        is_other_policy = before.policy != after.policy and bool(before.policy and after.policy)
+        if before.rules_of(pair.before) != after.rules_of(pair.after) or is_other_policy:
+            yield Cause.RULES
+        if self._have_other_evaluators(pair):
+            yield Cause.EVALUATORS
+        if before.libraries_of(pair.before) and after.libraries_of(pair.after) and self.name_libraries(pair):
+            yield Cause.LIBRARIES
+
+    def _have_other_evaluators(self, pair: RunPair) -> bool:
+        """Where one of the runs is an error, its evaluators may be unknown: those of the sessions are compared."""
+        if "error" in (pair.before.status, pair.after.status):
+            before, after = self.before.evaluators, self.after.evaluators
+        else:
+            before, after = self.before.evaluators_of(pair.before), self.after.evaluators_of(pair.after)
+        return bool(before and after) and set(before.split(",")).isdisjoint(after.split(","))
+
+
+def _list_digest_causes(pair: RunPair) -> Iterator[Cause]:
+    before, after = pair.before.checksums, pair.after.checksums
+    for cause, name in _BY_DIGEST.items():
+        is_known = bool(before and after) and (cause is Cause.JUDGE or name in before.keys() & after.keys())
+        if is_known and before.get(name) != after.get(name):
+            yield cause

@@ -1,0 +1,260 @@
+"""Gates: what a session must reach, as one line each, and whether it does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from msgspec import Struct
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.safety.text import pluralize
+from pytest_webeval.safety.text import truncate
+from pytest_webeval.summary.scored_session import ScoredRun
+from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.session_comparison import SessionComparison
+from pytest_webeval.summary.statistics import wilson
+
+IDS_NAMED = 5
+LONGEST_NAME = 80
+FAIL_ON = ("failure", "regression", "any-regressed", "none")
+NO_REGRESSION, NO_REGRESSED = "no-regression", "no-regressed"
+_GATES_OF_FAIL_ON = {"regression": (NO_REGRESSION,), "any-regressed": (NO_REGRESSED,)}
+
+
+class GateResult(Struct, frozen=True):
+    """A line about a gate: what was wanted, what was found, and whether it holds."""
+
+    gate: str
+    wanted: str
+    found: str
+    passed: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """The same in plain JSON."""
+        return {"gate": self.gate, "wanted": self.wanted, "found": self.found, "passed": self.passed}
+
+
+class GateCase(Struct, frozen=True):
+    """What gates check: a session, its comparison with a baseline, and the tasks that should have been scored."""
+
+    session: ScoredSession
+    comparison: SessionComparison | None = None
+    missing: Sequence[int | str] = ()  # expected tasks without a verdict
+    is_first: bool = False  # whether there is no baseline because this session becomes it
+
+
+Check = Callable[[GateCase], tuple[str, bool]]  # what was found, and whether that holds
+
+
+class Gate(Struct, frozen=True):
+    """A gate as it was written."""
+
+    text: str
+    wanted: str
+    check: Check
+    needs_baseline: bool = False
+
+    def evaluate(self, case: GateCase) -> GateResult:
+        """The line about the gate."""
+        found, passed = self.check(case)
+        return GateResult(self.text, self.wanted, found, passed)
+
+
+SYNTAX = (
+    "success >= 60%",
+    "success site shopping >= 50%",
+    "success type retrieve >= 50%",
+    "success template 270 >= 50%",
+    "success tag smoke >= 90%",
+    "attempts 2 of 3 >= 60%",
+    "errors <= 2",
+    "complete",
+    "must-pass 12, 107",
+    NO_REGRESSION,
+    NO_REGRESSED,
+)
+_PERCENT = r"([0-9]{1,3}(?:\.[0-9]{1,6})?)\s*%"
+_SELECTORS: dict[str, Callable[[ScoredRun], Sequence[str]]] = {
+    "site": lambda run: (run.site_key, *run.sites),
+    "type": lambda run: (run.type or "",),
+    "template": lambda run: (str(run.template),),
+    "tag": lambda run: run.tags,
+}
+_SUCCESS = re.compile(rf"success(?:\s+({'|'.join(_SELECTORS)})\s+(\S.*?))?\s*>=\s*{_PERCENT}")
+_ATTEMPTS = re.compile(rf"attempts\s+([0-9]{{1,4}})\s+of\s+([0-9]{{1,4}})\s*>=\s*{_PERCENT}")
+_ERRORS = re.compile(r"errors\s*<=\s*([0-9]{1,9})")
+_MUST_PASS = re.compile(r"must-pass\s+(\S.*)")
+
+
+def parse_gate(text: str) -> Gate:
+    """The gate that a text stands for. Raises `SettingsError` that shows the valid forms."""
+    line = " ".join(text.split())
+    for pattern, build in _FORMS:
+        if match := pattern.fullmatch(line):
+            gate = build(line, match)
+            if gate is not None:
+                return gate
+    raise SettingsError(f"invalid gate {truncate(line, LONGEST_NAME)!r}; use e.g. {', '.join(map(repr, SYNTAX))}")
+
+
+def parse_percentage(text: str) -> Fraction | None:
+    """The share of a text such as `60%` or `0.6`; None for anything else."""
+    match = re.fullmatch(_PERCENT, text.strip())
+    if match:
+        return _share(match[1])
+    is_fraction = re.fullmatch(r"[01](?:\.[0-9]{1,8})?|\.[0-9]{1,8}", text.strip())
+    return Fraction(text.strip()) if is_fraction and Fraction(text.strip()) <= 1 else None
+
+
+def build_gates(texts: Iterable[str], min_success: Fraction | None = None, fail_on: str = "failure") -> list[Gate]:
+    """The gates of the options, each once. Raises `SettingsError`."""
+    written = [*texts, *([f"success >= {float(100 * min_success):g}%"] if min_success is not None else [])]
+    gates = [parse_gate(text) for text in (*written, *_GATES_OF_FAIL_ON.get(fail_on, ()))]
+    return list({gate.text: gate for gate in gates}.values())
+
+
+def _share(percent: str) -> Fraction | None:
+    share = Fraction(percent) / 100
+    return share if share <= 1 else None
+
+
+def _format_share(share: Fraction) -> str:
+    return f"{float(100 * share):g}%"
+
+
+def _build_success(text: str, match: re.Match[str]) -> Gate | None:
+    kind, name, least = match[1], match[2], _share(match[3])
+    if least is None:
+        return None
+    wanted = f"at least {_format_share(least)} success" + (f" for {kind} {name}" if kind else "")
+
+    def check(case: GateCase) -> tuple[str, bool]:
+        runs = [run for run in case.session.judged if not kind or name in _SELECTORS[kind](run)]
+        if not runs:
+            return "no judged run", False
+        successes = sum(run.is_success for run in runs)
+        low, high = wilson(successes, len(runs))
+        rate = Fraction(successes, len(runs))
+        found = f"{float(rate):.1%} ({successes} of {len(runs)}; 95% interval {low:.1%} to {high:.1%})"
+        return found, rate >= least
+
+    return Gate(text, wanted, check)
+
+
+def _build_attempts(text: str, match: re.Match[str]) -> Gate | None:
+    needed, tries, least = int(match[1]), int(match[2]), _share(match[3])
+    if least is None or not 0 < needed <= tries:
+        return None
+    wanted = f"at least {_format_share(least)} of the tasks with {needed} successes of {tries} attempts"
+
+    def check(case: GateCase) -> tuple[str, bool]:
+        by_task: dict[str, list[ScoredRun]] = {}
+        for run in case.session.judged:
+            by_task.setdefault(str(run.task_id), []).append(run)
+        tried = [runs for runs in by_task.values() if len(runs) >= tries]
+        if not tried:
+            return f"no task has {tries} judged attempts", False
+        passed = sum(sum(run.is_success for run in runs) * tries >= needed * len(runs) for runs in tried)
+        fewer = len(by_task) - len(tried)
+        note = f"; {pluralize(fewer, 'task')} with fewer attempts" if fewer else ""
+        return f"{passed / len(tried):.1%} ({passed} of {len(tried)} tasks{note})", Fraction(
+            passed, len(tried)
+        ) >= least
+
+    return Gate(text, wanted, check)
+
+
+def _build_errors(text: str, match: re.Match[str]) -> Gate:
+    most = int(match[1])
+
+    def check(case: GateCase) -> tuple[str, bool]:
+        erring = [run for run in case.session.runs if run.status == "error"]
+        return pluralize(len(erring), "error") + _name_tasks(run.task_id for run in erring), len(erring) <= most
+
+    return Gate(text, f"at most {pluralize(most, 'error')}", check)
+
+
+def _build_complete(text: str, match: re.Match[str]) -> Gate:  # noqa: ARG001  (the signature of all forms)
+    def check(case: GateCase) -> tuple[str, bool]:
+        missing = list(case.missing)
+        if missing:
+            return f"{pluralize(len(missing), 'task')} without a verdict{_name_tasks(missing)}", False
+        if case.session.partial:
+            return "a partial session", False
+        return f"{pluralize(len(case.session.runs), 'run')} scored", True
+
+    return Gate(text, "all expected tasks scored", check)
+
+
+def _build_must_pass(text: str, match: re.Match[str]) -> Gate | None:
+    ids = [task_id.strip() for task_id in match[1].split(",")]
+    if not all(ids):
+        return None
+
+    def check(case: GateCase) -> tuple[str, bool]:
+        by_task: dict[str, list[ScoredRun]] = {}
+        for run in case.session.runs:
+            by_task.setdefault(str(run.task_id), []).append(run)
+        failed = [task_id for task_id in ids if not _all_succeed(by_task.get(task_id, ()))]
+        solved = f"{len(ids) - len(failed)} of {pluralize(len(ids), 'task')} solved"
+        return solved + (f"; not solved{_name_tasks(failed)}" if failed else ""), not failed
+
+    return Gate(text, f"success of {pluralize(len(ids), 'task')}{_name_tasks(ids)}", check)
+
+
+def _all_succeed(runs: Sequence[ScoredRun]) -> bool:
+    return bool(runs) and all(run.is_success for run in runs)
+
+
+def _build_no_regression(text: str, match: re.Match[str]) -> Gate:  # noqa: ARG001  (same)
+    def check(case: GateCase) -> tuple[str, bool]:
+        if case.comparison is None:
+            return _without_baseline(case)
+        if case.comparison.overall.p_value is None:
+            return f"no test possible: {case.comparison.sentence}", False
+        return case.comparison.sentence, not case.comparison.is_regression
+
+    return Gate(text, "no regression beyond noise", check, needs_baseline=True)
+
+
+def _build_no_regressed(text: str, match: re.Match[str]) -> Gate:  # noqa: ARG001  (same)
+    def check(case: GateCase) -> tuple[str, bool]:
+        if case.comparison is None:
+            return _without_baseline(case)
+        pairs = case.comparison.no_longer_successful
+        count = f"{pluralize(len(pairs), 'task')} regressed"
+        return count + _name_tasks(pair.after.task_id for pair in pairs), not pairs
+
+    return Gate(text, "no task regressed", check, needs_baseline=True)
+
+
+def _without_baseline(case: GateCase) -> tuple[str, bool]:
+    return ("no baseline yet: this session becomes it", True) if case.is_first else ("no baseline", False)
+
+
+def _name_tasks(task_ids: Iterable[int | str]) -> str:
+    """The first few ids after a colon; empty without any."""
+    ids = list(task_ids)
+    more = f", … and {len(ids) - IDS_NAMED} more" if len(ids) > IDS_NAMED else ""
+    return f": {', '.join(_shorten_all(ids[:IDS_NAMED]))}{more}" if ids else ""
+
+
+def _shorten_all(task_ids: Iterable[int | str]) -> Iterator[str]:
+    return (truncate(str(task_id), LONGEST_NAME) for task_id in task_ids)
+
+
+_FORMS: Sequence[tuple[re.Pattern[str], Callable[[str, re.Match[str]], Gate | None]]] = (
+    (_SUCCESS, _build_success),
+    (_ATTEMPTS, _build_attempts),
+    (_ERRORS, _build_errors),
+    (re.compile("complete"), _build_complete),
+    (_MUST_PASS, _build_must_pass),
+    (re.compile(NO_REGRESSION), _build_no_regression),
+    (re.compile(NO_REGRESSED), _build_no_regressed),
+)

@@ -1,0 +1,122 @@
+"""Some tasks in two sessions: rates, their difference with an interval, and the exact test of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from msgspec import Struct
+
+from pytest_webeval.summary.paired_statistics import Cluster
+from pytest_webeval.summary.paired_statistics import detectable_difference
+from pytest_webeval.summary.paired_statistics import mcnemar_exact
+from pytest_webeval.summary.paired_statistics import newcombe_interval
+from pytest_webeval.summary.paired_statistics import newcombe_unpaired_interval
+from pytest_webeval.summary.scored_session import ScoredRun
+from pytest_webeval.summary.statistics import wilson
+
+MIN_PAIRS = 2  # judged tasks in common, for a test
+
+
+class TaskPair(Struct, frozen=True):
+    """A task that both sessions judged: the share of its runs that succeeded, before and after."""
+
+    task_id: str
+    run: ScoredRun
+    before: float
+    after: float
+
+
+class GroupComparison(Struct, frozen=True, dict=True):
+    """Some tasks in two sessions: all, or those of one site, type or template.
+
+    Rates are over all runs that a session judged; the difference and the tests are over the tasks that both judged.
+    """
+
+    name: str
+    before: Sequence[ScoredRun]
+    after: Sequence[ScoredRun]
+    tasks: Sequence[TaskPair]
+
+    @property
+    def worse(self) -> int:
+        """How many tasks succeeded less often than before."""
+        return self._changes[-1]
+
+    @property
+    def better(self) -> int:
+        """How many tasks succeeded more often than before."""
+        return self._changes[1]
+
+    @cached_property
+    def _changes(self) -> Mapping[int, int]:
+        return Counter((task.after > task.before) - (task.after < task.before) for task in self.tasks)
+
+    @cached_property
+    def p_value(self) -> float | None:
+        """Of the two-sided exact McNemar test; None if fewer than two tasks are in common."""
+        return mcnemar_exact(self.worse, self.better) if len(self.tasks) >= MIN_PAIRS else None
+
+    @property
+    def difference(self) -> float | None:
+        """The mean change of the success rate over the tasks in common."""
+        return sum(task.after - task.before for task in self.tasks) / len(self.tasks) if self.tasks else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % interval of the difference (Newcombe); None if tasks have several runs, which it does not know."""
+        shares = {share for task in self.tasks for share in (task.before, task.after)}
+        if not self.tasks:
+            return newcombe_unpaired_interval(_count(self.before), _count(self.after))
+        if not shares <= {0.0, 1.0}:
+            return None
+        both = sum(task.before == task.after == 1.0 for task in self.tasks)
+        return newcombe_interval(both, self.worse, self.better, len(self.tasks) - both - self.worse - self.better)
+
+    def to_json(self) -> dict[str, Any]:
+        """The numbers in plain JSON. Counts are successes, judged runs and all runs."""
+        interval = self.interval
+        return {
+            "name": self.name,
+            "before": count_runs(self.before),
+            "after": count_runs(self.after),
+            "both_judged": len(self.tasks),
+            "better": self.better,
+            "worse": self.worse,
+            "difference": self.difference,
+            "difference_interval_95": None if interval is None else list(interval),
+            "p_value": self.p_value,
+            "detectable_difference": detectable_difference(len(self.tasks), self.better + self.worse),
+        }
+
+
+def _count(runs: Iterable[ScoredRun]) -> tuple[int, int]:
+    judged = [run for run in runs if run.is_judged]
+    return sum(run.is_success for run in judged), len(judged)
+
+
+def count_runs(runs: Sequence[ScoredRun]) -> dict[str, Any]:
+    success, judged = _count(runs)
+    low, high = wilson(success, judged)
+    rate = success / judged if judged else None
+    counts = {"success_count": success, "judged_count": judged, "run_count": len(runs)}
+    return counts | {"success_rate": rate, "success_rate_interval_95": [low, high]}
+
+
+def cluster_by_template(tasks: Iterable[TaskPair]) -> list[Cluster]:
+    """The differences of the tasks of each template together; a task without a template is alone."""
+    clusters: dict[str, Cluster] = {}
+    for task in tasks:
+        name = f"template {task.run.template}" if task.run.template >= 0 else f"task {task.task_id}"
+        total, count = clusters.get(name, (0.0, 0))
+        clusters[name] = total + task.after - task.before, count + 1
+    return list(clusters.values())
+
+
+def success_share(runs: Sequence[ScoredRun]) -> float:
+    """The share of runs that succeeded."""
+    return sum(run.is_success for run in runs) / len(runs)

@@ -1,0 +1,179 @@
+"""Whether two sessions over the same tasks differ by more than noise: exact tests, intervals and detectable sizes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Hashable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from math import exp
+from math import fsum
+from math import inf
+from math import lgamma
+from math import log
+from math import sqrt
+from statistics import NormalDist
+from typing import TypeVar
+
+from pytest_webeval.summary.statistics import wilson
+
+RESAMPLES, MOST_CLUSTERS = 2_000, 300
+POWER, LEVEL = 0.8, 0.05
+_EXACT_UP_TO = 2_000  # trials; of more, the binomial coefficients have more digits than the answer needs
+_SEED = 20_160_101  # any number: the same sessions shall give the same interval
+_NORMAL = NormalDist()
+
+
+def binomial_tail(successes: int, trials: int) -> float:
+    """The probability of at most so many successes in fair trials."""
+    if trials > _EXACT_UP_TO:
+        return min(1.0, fsum(_binomial(k, trials) for k in range(successes + 1)))
+    term = total = 1
+    for k in range(successes):
+        term = term * (trials - k) // (k + 1)
+        total += term
+    share: float = total / 2**trials
+    return share
+
+
+def _binomial(successes: int, trials: int) -> float:
+    return exp(lgamma(trials + 1) - lgamma(successes + 1) - lgamma(trials - successes + 1) - trials * log(2))
+
+
+def mcnemar_exact(worse: int, better: int) -> float:
+    """The two-sided p-value of the exact McNemar test (McNemar 1947): tasks that changed sides, by direction."""
+    trials = worse + better
+    return min(1.0, 2 * binomial_tail(min(worse, better), trials)) if trials else 1.0
+
+
+def regression_p_value(worse: int, better: int) -> float:
+    """The one-sided p-value of the same test: how likely as many tasks or more get worse where nothing changed."""
+    return binomial_tail(better, worse + better) if worse + better else 1.0
+
+
+def newcombe_interval(both: int, worse: int, better: int, neither: int) -> tuple[float, float]:
+    """The 95 % interval of the difference of two paired rates, later minus earlier (Newcombe 1998, method 10).
+
+    `both` and `neither` succeeded in both sessions or in none, `worse` only in the earlier, `better` only in the later.
+    """
+    total = both + worse + better + neither
+    if not total:
+        return -1.0, 1.0
+    before, after = (both + worse) / total, (both + better) / total
+    (low_before, high_before), (low_after, high_after) = wilson(both + worse, total), wilson(both + better, total)
+    phi = _correlation(both, worse, better, neither)
+    below = _paired_distance(after - low_after, high_before - before, phi)
+    above = _paired_distance(high_after - after, before - low_before, phi)
+    return max(-1.0, after - before - below), min(1.0, after - before + above)
+
+
+def _correlation(both: int, worse: int, better: int, neither: int) -> float:
+    """The correlation of the two outcomes of a task, with the correction of continuity of method 10."""
+    product = (both + worse) * (better + neither) * (both + better) * (worse + neither)
+    if not product:
+        return 0.0
+    covariance = float(both * neither - worse * better)
+    if covariance > 0:
+        covariance = max(covariance - (both + worse + better + neither) / 2, 0.0)
+    return covariance / sqrt(product)
+
+
+def _paired_distance(one: float, other: float, phi: float) -> float:
+    return sqrt(max(0.0, one * one - 2 * phi * one * other + other * other))
+
+
+def newcombe_unpaired_interval(before: tuple[int, int], after: tuple[int, int]) -> tuple[float, float]:
+    """The 95 % interval of the difference of rates over different tasks (Newcombe 1998, method 10 of unpaired rates).
+
+    Each pair is the number of successes and the total. (-1, 1) where one of them counted nothing.
+    """
+    if not (before[1] and after[1]):
+        return -1.0, 1.0
+    rate_before, rate_after = before[0] / before[1], after[0] / after[1]
+    (low_before, high_before), (low_after, high_after) = wilson(*before), wilson(*after)
+    difference = rate_after - rate_before
+    below = sqrt((rate_after - low_after) ** 2 + (high_before - rate_before) ** 2)
+    above = sqrt((high_after - rate_after) ** 2 + (rate_before - low_before) ** 2)
+    return max(-1.0, difference - below), min(1.0, difference + above)
+
+
+Name = TypeVar("Name", bound=Hashable)
+
+
+def holm(p_values: Mapping[Name, float]) -> dict[Name, float]:
+    """The p-values adjusted for as many tests (Holm 1979), in the order of the mapping."""
+    adjusted: dict[Name, float] = {}
+    largest, count = 0.0, len(p_values)
+    for rank, (name, p_value) in enumerate(sorted(p_values.items(), key=lambda entry: entry[1])):
+        largest = max(largest, min(1.0, (count - rank) * p_value))
+        adjusted[name] = largest
+    return {name: adjusted[name] for name in p_values}
+
+
+def detectable_difference(pairs: int, discordant: int) -> float | None:
+    """The smallest difference of the rates that so many tasks show in 80 of 100 sessions (Miettinen 1968).
+
+    It is found for a two-sided test at 5 %, if as large a share of the tasks changes sides as did. None if no size of
+    difference would show.
+    """
+    if not pairs:
+        return None
+    share = max(discordant, 1) / pairs
+    level, power = _NORMAL.inv_cdf(1 - LEVEL / 2), _NORMAL.inv_cdf(POWER)
+    low, high = 0.0, share
+    if _required_pairs(high, share, level, power) > pairs:
+        return _detect_if_all_change(pairs)
+    for _ in range(60):
+        middle = (low + high) / 2
+        if _required_pairs(middle, share, level, power) > pairs:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _required_pairs(difference: float, share: float, level: float, power: float) -> float:
+    """How many pairs show a difference if a share of them changes sides (Connor 1987)."""
+    if difference <= 0:
+        return inf
+    spread = level * sqrt(share) + power * sqrt(max(0.0, share - difference * difference))
+    return spread * spread / (difference * difference)
+
+
+Cluster = tuple[float, int]  # the sum of the differences of some tasks, and how many these are
+
+
+def _detect_if_all_change(pairs: int) -> float | None:
+    """The share of tasks that must all change to one side for the exact test to show it."""
+    needed = next((count for count in range(1, pairs + 1) if mcnemar_exact(count, 0) <= LEVEL), None)
+    return None if needed is None else needed / pairs
+
+
+def clustered_bootstrap(clusters: Sequence[Cluster], resamples: int = RESAMPLES) -> tuple[float, float] | None:
+    """The 95 % interval of a mean difference, if clusters of tasks were drawn again (Davison and Hinkley 1997, 3.8).
+
+    Each cluster is the sum of the differences of its tasks, and how many these are. The tasks of a template resemble
+    each other, so they are drawn together. None for fewer than two clusters. The numbers drawn are always the same.
+    Of more than 300 clusters nothing is drawn: the normal interval with the variance between clusters is the same.
+    """
+    if len(clusters) < 2:
+        return None
+    if len(clusters) > MOST_CLUSTERS:
+        return _clustered_normal(clusters)
+    generator = random.Random(_SEED)  # noqa: S311  (nothing is kept secret)
+    means = sorted(_draw_mean(clusters, generator) for _ in range(resamples))
+    cut = round(resamples * LEVEL / 2)
+    return means[cut], means[resamples - 1 - cut]
+
+
+def _draw_mean(clusters: Sequence[Cluster], generator: random.Random) -> float:
+    drawn = generator.choices(clusters, k=len(clusters))
+    return sum(cluster[0] for cluster in drawn) / sum(cluster[1] for cluster in drawn)
+
+
+def _clustered_normal(clusters: Sequence[Cluster]) -> tuple[float, float]:
+    total = sum(count for _, count in clusters)
+    mean = fsum(difference for difference, _ in clusters) / total
+    squares = fsum((difference - mean * count) ** 2 for difference, count in clusters)
+    half = _NORMAL.inv_cdf(1 - LEVEL / 2) * sqrt(squares * len(clusters) / (len(clusters) - 1)) / total
+    return mean - half, mean + half

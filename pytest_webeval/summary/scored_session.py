@@ -1,0 +1,281 @@
+"""A finished session, as far as it can be compared: read from its summary, or from the results of its runs."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from typing import Literal
+
+from msgspec import Struct
+from msgspec import ValidationError
+from msgspec import convert
+from msgspec import field
+from msgspec import structs
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.results import RESULT
+from pytest_webeval.results import SUMMARY
+from pytest_webeval.results import Summary
+from pytest_webeval.results import TaskResult
+from pytest_webeval.safety.files import read_file_inside
+from pytest_webeval.safety.json import format_validation_error
+from pytest_webeval.safety.json import load_bounded
+from pytest_webeval.safety.limits import USUAL
+from pytest_webeval.safety.text import pluralize
+from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.record import build_task_row
+
+MAX_RESULTS = 1_000_000  # files below one directory
+_LIMITS = replace(USUAL, values=10_000_000)  # a summary of 100,000 runs has some millions
+PROBLEMS_NAMED = 3
+_OLDER = "has no checksums of its runs, so causes of changes are unknown; score again to get them"
+
+
+class ScoredRun(Struct, frozen=True, kw_only=True):
+    """A row of a summary. Fields that are not named here may hold anything.
+
+    `unrated` runs have no verdict and count in no rate. `rules`, `evaluators` and `libraries` are empty where they are
+    those of the session.
+    """
+
+    run: str
+    task_id: int | str
+    status: Literal["success", "failure", "partial_match", "error", "excluded"]
+    sites: list[str] = field(default_factory=list)
+    template: int = field(name="intent_template_id", default=-1)
+    type: str | None = None
+    reason: str | None = None
+    tags: list[str] = field(default_factory=list)
+    unrated: bool = False
+    checksums: dict[str, str] = field(default_factory=dict)
+    today: str | None = None
+    rules: str | None = None
+    evaluators: str | None = None
+    libraries: dict[str, str] | None = None
+    reported: str | None = None
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the task is solved."""
+        return self.status == "success"
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the run counts in rates."""
+        return self.status != "excluded" and not self.unrated
+
+    @property
+    def site_key(self) -> str:
+        """Sites sorted and joined by ``-``."""
+        return "-".join(sorted(self.sites))
+
+
+class _Details(Struct, frozen=True):
+    """The fields of a summary under `webeval`."""
+
+    rules: str = ""
+    partial: bool = False
+    today: str | None = None
+    libraries: dict[str, str] = field(default_factory=dict)
+    policy: dict[str, Any] = field(default_factory=dict)
+    subset: dict[str, Any] | None = None
+
+
+class _SummaryFile(Struct, frozen=True):
+    timestamp: str
+    task_results: list[Any]
+    webarena_verified_evaluator_checksum: str = ""
+    webarena_verified_data_checksum: str = ""
+    webeval: _Details = field(default_factory=_Details)
+
+
+class ScoredSession(Struct, frozen=True, dict=True):
+    """The runs of a session and what decided their verdicts. `problems` name what could not be read."""
+
+    name: str
+    runs: list[ScoredRun]
+    timestamp: str = ""
+    rules: str = ""
+    evaluators: str = ""
+    tasks: str = ""  # checksum of the definitions
+    libraries: dict[str, str] = field(default_factory=dict)
+    policy: dict[str, Any] = field(default_factory=dict)
+    today: str | None = None
+    subset: str | None = None  # its name
+    partial: bool = False
+    problems: list[str] = field(default_factory=list)
+
+    @cached_property
+    def judged(self) -> list[ScoredRun]:
+        """The runs that count in rates."""
+        return [run for run in self.runs if run.is_judged]
+
+    @cached_property
+    def success_count(self) -> int:
+        """How many runs succeeded."""
+        return sum(run.is_success for run in self.judged)
+
+    @cached_property
+    def error_count(self) -> int:
+        """How many runs ended in an error, those included that count in no rate."""
+        return sum(run.status == "error" for run in self.runs)
+
+    def with_runs(self, runs: list[ScoredRun]) -> ScoredSession:
+        """The same session with some of its runs."""
+        return structs.replace(self, runs=runs)
+
+    def rules_of(self, run: ScoredRun) -> str:
+        """The name of the rules by which a run was scored."""
+        return run.rules or self.rules
+
+    def evaluators_of(self, run: ScoredRun) -> str:
+        """The checksum of the code that decided on a run."""
+        return run.evaluators or self.evaluators
+
+    def libraries_of(self, run: ScoredRun) -> dict[str, str]:
+        """The versions of the parsers that decided, without that of this package: its code has a checksum."""
+        versions = self.libraries if run.libraries is None else run.libraries
+        return {name: version for name, version in versions.items() if name != "pytest-webeval"}
+
+
+def read_session(path: Path, name: str | None = None) -> ScoredSession:
+    """The session of a summary file, or of a directory with a summary or with results. Raises `SettingsError`."""
+    source = name or str(path)
+    if not os.path.isdir(path):  # noqa: PTH112  (pathlib raises where nobody may look)
+        return parse_summary(read_summary_file(path, source), source)
+    if os.path.lexists(path / SUMMARY):
+        return parse_summary(read_summary_file(path / SUMMARY, source), source)
+    return _read_results(path, source)
+
+
+def read_summary_file(path: Path, source: str) -> Any:
+    """The JSON of a file that a user names: a link to it is followed. Raises `SettingsError`."""
+    resolved = path.resolve()
+    try:
+        return load_bounded(read_file_inside(resolved.parent, resolved.name).decode(), _LIMITS, source)
+    except (RecordingError, EvaluationError) as error:
+        raise SettingsError(str(error)) from error
+    except ValueError as error:
+        raise SettingsError(f"cannot parse {source} as JSON: {error}; use an {SUMMARY}") from error
+
+
+def parse_summary(raw: object, source: str) -> ScoredSession:
+    """The session in a summary. Rows that cannot be read are left out and named. Raises `SettingsError`."""
+    try:
+        summary = convert(raw, _SummaryFile)
+    except ValidationError as error:
+        message = f"invalid {SUMMARY} {source}: {format_validation_error(error)}"
+        raise SettingsError(f"{message}; use a file that an earlier session wrote") from error
+    runs, problems = _convert_rows(summary.task_results)
+    details = summary.webeval
+    is_old = any(run.is_judged for run in runs) and not any(run.checksums for run in runs)
+    return ScoredSession(
+        source,
+        runs,
+        summary.timestamp,
+        details.rules,
+        summary.webarena_verified_evaluator_checksum,
+        summary.webarena_verified_data_checksum,
+        details.libraries,
+        details.policy,
+        details.today,
+        str((details.subset or {}).get("name")) if details.subset else None,
+        details.partial,
+        _format_problems(problems, source) + ([f"{source} {_OLDER}"] if is_old else []),
+    )
+
+
+def _convert_rows(rows: Iterable[Any]) -> tuple[list[ScoredRun], list[str]]:
+    """The rows that are valid, each label once, and what is wrong with the others."""
+    runs: dict[str, ScoredRun] = {}
+    problems = []
+    for position, raw in enumerate(rows):
+        try:
+            run = convert(raw, ScoredRun)
+        except ValidationError as error:
+            problems.append(f"{format_validation_error(error)} @ task_results[{position}]")
+            continue
+        if run.run in runs:
+            problems.append(f"run {run.run!r:.80} is listed twice @ task_results[{position}]")
+            continue
+        runs[run.run] = run
+    return list(runs.values()), problems
+
+
+def _format_problems(problems: Sequence[str], source: str) -> list[str]:
+    """A line for the first few problems, which says how many there are."""
+    if not problems:
+        return []
+    more = f"; … and {len(problems) - PROBLEMS_NAMED} more" if len(problems) > PROBLEMS_NAMED else ""
+    listed = "; ".join(problems[:PROBLEMS_NAMED])
+    return [f"{pluralize(len(problems), 'row')} of {source} cannot be used: {listed}{more}"]
+
+
+def session_of(summary: Summary, name: str = "this session") -> ScoredSession:
+    """The session of a summary that was just made."""
+    return parse_summary(summary.to_json(), name)
+
+
+def _read_results(root: Path, source: str) -> ScoredSession:
+    """The session of all results below a directory. Raises `SettingsError` if there is none."""
+    rows, problems, data = [], [], set()
+    for directory in _find_results(root, source):
+        try:
+            result = TaskResult.read(json.loads(read_file_inside(directory, RESULT)))
+            rows.append(_build_row(result, directory.relative_to(root).as_posix()))
+            data.add(result.webarena_verified_data_checksum)
+        except (RecordingError, ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
+            where = (directory / RESULT).relative_to(root)
+            problems.append(f"{' '.join(str(error).split()):.200} @ {where.as_posix()}")
+    if not rows and not problems:
+        raise SettingsError(f"{source} holds neither {SUMMARY} nor {RESULT}; name a summary or a directory of results")
+    runs, invalid = _convert_rows(rows)
+    evaluators = {run.evaluators for run in runs if run.evaluators and run.status != "error"}
+    return ScoredSession(
+        source,
+        runs,
+        rules=",".join(sorted({run.rules for run in runs if run.rules})),
+        evaluators=",".join(sorted(evaluators)),
+        tasks=",".join(sorted(filter(None, data))),
+        problems=_format_problems([*problems, *invalid], source),
+    )
+
+
+def _find_results(root: Path, source: str) -> Iterator[Path]:
+    """The directories with a result, sorted; links are not followed."""
+    count = 0
+    for directory, names, files in os.walk(root):
+        names.sort()
+        if RESULT in files:
+            count += 1
+            yield Path(directory)
+        if count > MAX_RESULTS:
+            raise SettingsError(f"{source} holds more than {MAX_RESULTS:,} results; name its {SUMMARY}")
+
+
+def _build_row(result: TaskResult, label: str) -> Mapping[str, Any]:
+    """The row that a summary would have. A result says nothing of the type of its task."""
+    record = Record.of(result, _find_type(result))
+    row = build_task_row(record, is_mixed=True) | {"libraries": result.webeval.get("libraries")}
+    return row if isinstance(row["run"], str) else row | {"run": label}
+
+
+def _find_type(result: TaskResult) -> str | None:
+    """The type of the task, from what the first evaluator that has one expects."""
+    for evaluated in result.evaluators_results:
+        expected = evaluated.expected
+        with suppress(AttributeError, TypeError):
+            kind = expected.get("action") or expected.get("task_type")
+            return kind.lower() if isinstance(kind, str) else None
+    return None

@@ -1,0 +1,323 @@
+"""Two sessions over the same tasks, compared: which tasks changed and why, and whether that can be noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Sequence
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+from msgspec import Struct
+
+from pytest_webeval.safety.text import pluralize
+from pytest_webeval.summary.flip_causes import CauseFinder
+from pytest_webeval.summary.flip_causes import RunPair
+from pytest_webeval.summary.group_comparison import MIN_PAIRS
+from pytest_webeval.summary.group_comparison import GroupComparison
+from pytest_webeval.summary.group_comparison import TaskPair
+from pytest_webeval.summary.group_comparison import cluster_by_template
+from pytest_webeval.summary.group_comparison import success_share
+from pytest_webeval.summary.paired_statistics import LEVEL
+from pytest_webeval.summary.paired_statistics import clustered_bootstrap
+from pytest_webeval.summary.paired_statistics import holm
+from pytest_webeval.summary.paired_statistics import regression_p_value
+from pytest_webeval.summary.scored_session import ScoredRun
+from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.statistics import wilson
+
+
+class Kind(StrEnum):
+    """How a run changed. A `newly_erring` run ended in no error before; an `excluded` one does not count in both."""
+
+    REGRESSED = "regressed"
+    FIXED = "fixed"
+    NEWLY_ERRING = "newly_erring"
+    MISSING = "missing"
+    EXTRA = "extra"
+    EXCLUDED = "excluded"
+    UNCHANGED = "unchanged"
+
+
+def pair_runs(before: Iterable[ScoredRun], after: Iterable[ScoredRun]) -> list[RunPair]:
+    """The runs that are the same in both sessions, in the order of the later one.
+
+    They are the only runs of their task, or have the same label, or labels that differ in their first part alone, as
+    under roots of other names.
+    """
+    earlier, later = _group_by_task(before), _group_by_task(after)
+    return [pair for task_id, runs in later.items() for pair in _pair_task(earlier.get(task_id, []), runs)]
+
+
+def _group_by_task(runs: Iterable[ScoredRun]) -> dict[str, list[ScoredRun]]:
+    by_task: dict[str, list[ScoredRun]] = {}
+    for run in runs:
+        by_task.setdefault(str(run.task_id), []).append(run)
+    return by_task
+
+
+def _pair_task(before: Sequence[ScoredRun], after: Sequence[ScoredRun]) -> Iterator[RunPair]:
+    if len(before) == len(after) == 1:
+        yield RunPair(before[0], after[0])
+        return
+    by_label = {run.run: run for run in before}
+    same = [RunPair(by_label[run.run], run) for run in after if run.run in by_label]
+    if same:
+        yield from same
+        return
+    by_rest = {_without_root(run): run for run in before}
+    if len(by_rest) == len(before) and len({_without_root(run) for run in after}) == len(after):
+        yield from (RunPair(by_rest[rest], run) for run in after if (rest := _without_root(run)) in by_rest)
+
+
+def _without_root(run: ScoredRun) -> str:
+    return run.run.partition("/")[2]
+
+
+def find_kind(pair: RunPair) -> Kind:
+    """How a run changed that both sessions have."""
+    before, after = pair.before, pair.after
+    if after.status == "error" and before.status not in ("error", "excluded"):
+        return Kind.NEWLY_ERRING
+    if not (before.is_judged and after.is_judged):
+        return Kind.EXCLUDED
+    if before.is_success == after.is_success:
+        return Kind.UNCHANGED
+    return Kind.FIXED if after.is_success else Kind.REGRESSED
+
+
+class SessionComparison(Struct, frozen=True, dict=True):
+    """An earlier and a later session. Everything is computed once, when it is first asked for."""
+
+    before: ScoredSession
+    after: ScoredSession
+
+    @cached_property
+    def pairs(self) -> list[RunPair]:
+        """The runs that are in both."""
+        return pair_runs(self.before.runs, self.after.runs)
+
+    @cached_property
+    def missing(self) -> list[ScoredRun]:
+        """The runs that only the earlier session has."""
+        paired = {pair.before.run for pair in self.pairs}
+        return [run for run in self.before.runs if run.run not in paired]
+
+    @cached_property
+    def extra(self) -> list[ScoredRun]:
+        """The runs that only the later session has."""
+        paired = {pair.after.run for pair in self.pairs}
+        return [run for run in self.after.runs if run.run not in paired]
+
+    @cached_property
+    def by_kind(self) -> dict[Kind, list[RunPair]]:
+        """The runs in both sessions by how they changed."""
+        by_kind: dict[Kind, list[RunPair]] = {kind: [] for kind in Kind if kind not in (Kind.MISSING, Kind.EXTRA)}
+        for pair in self.pairs:
+            by_kind[find_kind(pair)].append(pair)
+        return by_kind
+
+    @property
+    def kind_counts(self) -> dict[str, int]:
+        """How many runs there are of each kind."""
+        counts = {kind: len(pairs) for kind, pairs in self.by_kind.items()}
+        counts |= {Kind.MISSING: len(self.missing), Kind.EXTRA: len(self.extra)}
+        return {kind.value: counts[kind] for kind in Kind}
+
+    @property
+    def no_longer_successful(self) -> list[RunPair]:
+        """The runs that succeeded before and are now a failure or an error."""
+        erring = [pair for pair in self.by_kind[Kind.NEWLY_ERRING] if pair.before.is_success]
+        return [*self.by_kind[Kind.REGRESSED], *erring]
+
+    @cached_property
+    def tasks(self) -> list[TaskPair]:
+        """The tasks that both sessions judged. Several runs of a task count as one: they are not independent."""
+        before, after = _group_by_task(self.before.judged), _group_by_task(self.after.judged)
+        return [
+            TaskPair(task_id, runs[0], success_share(before[task_id]), success_share(runs))
+            for task_id, runs in after.items()
+            if task_id in before
+        ]
+
+    @cached_property
+    def overall(self) -> GroupComparison:
+        """The comparison over all tasks."""
+        return GroupComparison("", self.before.runs, self.after.runs, self.tasks)
+
+    @cached_property
+    def sites(self) -> list[GroupComparison]:
+        """The comparison for each site."""
+        return self._split(lambda run: run.site_key)
+
+    @cached_property
+    def types(self) -> list[GroupComparison]:
+        """The comparison for each task type."""
+        return self._split(lambda run: run.type or "")
+
+    @cached_property
+    def templates(self) -> list[GroupComparison]:
+        """The comparison for each intent template."""
+        return self._split(lambda run: str(run.template) if run.template >= 0 else "")
+
+    def _split(self, key: Callable[[ScoredRun], str]) -> list[GroupComparison]:
+        """One comparison for each value; empty where no run has any."""
+        before, after = _group(self.before.runs, key), _group(self.after.runs, key)
+        tasks: dict[str, list[TaskPair]] = {}
+        for task in self.tasks:
+            tasks.setdefault(key(task.run), []).append(task)
+        names = sorted(before.keys() | after.keys(), key=lambda name: (len(name) if name.isdigit() else 0, name))
+        if names == [""]:
+            return []
+        return [GroupComparison(name, before.get(name, []), after.get(name, []), tasks.get(name, [])) for name in names]
+
+    @cached_property
+    def adjusted_p_values(self) -> dict[str, float]:
+        """The p-values of the sites, adjusted for their number (Holm)."""
+        return holm({site.name: site.p_value for site in self.sites if site.p_value is not None})
+
+    @cached_property
+    def causes(self) -> CauseFinder:
+        """What finds out why a run changed."""
+        return CauseFinder(self.before, self.after)
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether the later session is worse by more than noise explains.
+
+        That is a one-sided exact McNemar test at 5 %, and an interval of the difference that does not reach 0 if the
+        templates are drawn again.
+        """
+        overall = self.overall
+        if overall.p_value is None or regression_p_value(overall.worse, overall.better) > LEVEL:
+            return False
+        return self.bootstrap is None or self.bootstrap[1] < 0
+
+    @cached_property
+    def bootstrap(self) -> tuple[float, float] | None:
+        """The 95 % interval of the difference if templates are drawn again; None for fewer than two templates."""
+        return clustered_bootstrap(cluster_by_template(self.tasks))
+
+    @cached_property
+    def problems(self) -> list[str]:
+        """What makes the sessions harder to compare, in one line each."""
+        return [*self.before.problems, *self.after.problems, *self._list_differences(), *self._list_gaps()]
+
+    def _list_differences(self) -> Iterator[str]:
+        before, after = self.before, self.after
+        for session in (before, after):
+            if session.partial:
+                yield f"{session.name} is a partial session: only some of its runs were scored"
+        if before.subset != after.subset:
+            yield f"the subsets differ: {before.subset or 'none'} and {after.subset or 'none'}"
+        if before.rules != after.rules:
+            yield f"the rules differ: {before.rules or 'unknown'} and {after.rules or 'unknown'}"
+        labels = {"evaluators": "the evaluators differ", "tasks": "the task definitions differ"}
+        for name, text in labels.items():
+            values = getattr(before, name), getattr(after, name)
+            if all(values) and values[0] != values[1]:
+                yield text
+
+    def _list_gaps(self) -> Iterator[str]:
+        if not self.pairs:
+            yield "no task is in both sessions"
+        elif len(self.tasks) < MIN_PAIRS:
+            yield f"no test: both sessions judged {pluralize(len(self.tasks), 'task')}; a test needs {MIN_PAIRS}"
+
+    @property
+    def sentence(self) -> str:
+        """The result in words."""
+        overall = self.overall
+        if overall.p_value is None:
+            return f"no test: both sessions judged {pluralize(len(self.tasks), 'task')}"
+        if not overall.better + overall.worse:
+            return f"no task of {len(self.tasks)} changed sides"
+        gain, is_noise = overall.better - overall.worse, overall.p_value > LEVEL
+        solved = (
+            f"{pluralize(abs(gain), 'task')} {'more' if gain > 0 else 'fewer'} solved" if gain else "as many solved"
+        )
+        sides = f"{overall.better} against {overall.worse} changed sides"
+        verdict = "this can be noise" if is_noise else "this is more than noise"
+        join = "but" if gain and is_noise else "and"
+        p_text = f"p {format_p_value(overall.p_value)}"
+        return f"{solved} of {len(self.tasks)} that both judged, {join} {sides}: {p_text}, {verdict}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The comparison in plain JSON."""
+        adjusted = self.adjusted_p_values
+        return {
+            "before": _describe(self.before),
+            "after": _describe(self.after),
+            "sentence": self.sentence,
+            "is_regression": self.is_regression,
+            "kinds": self.kind_counts,
+            "overall": self.overall.to_json() | {"difference_bootstrap_95": self.bootstrap},
+            "sites": [site.to_json() | {"p_value_adjusted": adjusted.get(site.name)} for site in self.sites],
+            "types": [group.to_json() for group in self.types],
+            "templates": [group.to_json() for group in self.templates],
+            "changes": list(self.list_changes()),
+            "problems": self.problems,
+        }
+
+    def list_changes(self) -> Iterator[dict[str, Any]]:
+        """A row for each run that is not the same as before, by kind."""
+        for kind, pairs in self.by_kind.items():
+            if kind is not Kind.UNCHANGED:
+                yield from (self._change(kind, pair.before, pair.after, pair) for pair in pairs)
+        yield from (self._change(Kind.MISSING, run, None) for run in self.missing)
+        yield from (self._change(Kind.EXTRA, None, run) for run in self.extra)
+
+    def _change(
+        self, kind: Kind, before: ScoredRun | None, after: ScoredRun | None, pair: RunPair | None = None
+    ) -> dict[str, Any]:
+        run = after or before
+        assert run is not None  # noqa: S101  (one of them is there)
+        causes = self.causes.list_causes(pair) if pair is not None and kind is not Kind.EXCLUDED else []
+        return {
+            "kind": kind.value,
+            "task_id": run.task_id,
+            "run": run.run,
+            "site": run.site_key,
+            "template": run.template,
+            "before": _outcome(before),
+            "after": _outcome(after),
+            "causes": causes,
+            "libraries": self.causes.name_libraries(pair) if pair is not None and "parser library" in causes else [],
+        }
+
+
+def _outcome(run: ScoredRun | None) -> dict[str, str | None] | None:
+    if run is None:
+        return None
+    return {"status": "excluded" if run.status == "excluded" else run.status, "reason": run.reason, "run": run.run}
+
+
+def _group(runs: Iterable[ScoredRun], key: Callable[[ScoredRun], str]) -> dict[str, list[ScoredRun]]:
+    by_key: dict[str, list[ScoredRun]] = {}
+    for run in runs:
+        by_key.setdefault(key(run), []).append(run)
+    return by_key
+
+
+def format_p_value(p_value: float) -> str:
+    """The value with its sign of comparison: `= 0.115`."""
+    return f"= {p_value:.3f}" if p_value >= 0.001 else "< 0.001"
+
+
+def _describe(session: ScoredSession) -> dict[str, Any]:
+    interval = wilson(session.success_count, len(session.judged))
+    return {
+        "name": session.name,
+        "timestamp": session.timestamp,
+        "rules": session.rules,
+        "partial": session.partial,
+        "subset": session.subset,
+        "run_count": len(session.runs),
+        "judged_count": len(session.judged),
+        "success_count": session.success_count,
+        "error_count": session.error_count,
+        "success_rate": session.success_count / len(session.judged) if session.judged else None,
+        "success_rate_interval_95": list(interval),
+    }

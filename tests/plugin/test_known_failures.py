@@ -1,0 +1,106 @@
+"""A baseline as a list of known failures: expected, new and surprising ones."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+SERIAL_AND_SPREAD = pytest.mark.parametrize(
+    "spread", [[], ["-n2"], ["--webeval-workers=2"]], ids=["serial", "xdist", "workers"]
+)
+KNOWN = ("--webeval-baseline=before.json", "--webeval-known-failures")
+
+
+@pytest.fixture
+def before(runs, webeval, pytester):
+    """A baseline in which 107 and 111 succeed, 108 and 109 fail, and 110 is an error; and its path."""
+    runs.add(107)
+    runs.add(108, passes=False)
+    runs.add(109, passes=False)
+    (runs.add(110) / "network.har").write_text("{")
+    runs.add(111)
+    webeval()
+    path = pytester.path / "before.json"
+    (runs.root / "eval_summary.json").rename(path)
+    return path
+
+
+def answer(runs, task_id, like):
+    """Give a task the answer of another."""
+    source, target = (runs.root / str(each) / "agent_response.json" for each in (like, task_id))
+    target.write_bytes(source.read_bytes())
+
+
+@SERIAL_AND_SPREAD
+def test_known_failures_are_expected_and_leave_the_build_green(runs, before, webeval_apart, spread):
+    result = webeval_apart(*KNOWN, "-rxX", *spread)
+    result.assert_outcomes(passed=2, xfailed=3)
+    assert result.ret == 0
+    result.stdout.fnmatch_lines_random(
+        [
+            "XFAIL runs/108::task - reason: known failure since 20*: agent_response.status: expected*",
+            "XFAIL at setup of runs/110::task - reason: known error since 20*: *",
+        ]
+    )
+    assert runs.counts == (2, 2, 1)
+
+
+@SERIAL_AND_SPREAD
+def test_new_failures_fail_and_surprises_are_seen(runs, before, webeval_apart, spread):
+    answer(runs, 109, like=107)
+    answer(runs, 107, like=108)
+    (runs.root / "108" / "network.har").write_text("{")
+    (runs.root / "110" / "network.har").write_text((runs.root / "107" / "network.har").read_text())
+    result = webeval_apart(*KNOWN, "-rX", *spread)
+    result.assert_outcomes(passed=1, failed=1, errors=1, xpassed=2)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["XPASS runs/109::task - reason: known failure since*"])
+
+
+def test_surprises_are_strict_where_the_project_wants_it(runs, before, webeval, pytester):
+    answer(runs, 109, like=107)
+    pytester.makeini("[pytest]\nstrict_xfail = true")
+    result = webeval(*KNOWN)
+    result.assert_outcomes(passed=2, failed=1, xfailed=2)
+    result.stdout.fnmatch_lines(["*XPASS(strict)* known failure since*"])
+
+
+def test_an_update_adds_to_the_list_and_never_removes(runs, before, webeval, pytester):
+    answer(runs, 109, like=107)
+    answer(runs, 107, like=108)
+    result = webeval(*KNOWN, "--webeval-baseline-update")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines([f"baseline: {before}"])
+    told = json.loads(before.read_bytes())
+    assert [entry["task_id"] for entry in told["webeval"]["known_failures"]] == [108, 109, 110, 107]
+    assert [row["status"] for row in told["task_results"]] == ["failure", "failure", "success", "error", "success"]
+    webeval(*KNOWN).assert_outcomes(passed=1, xfailed=3, xpassed=1)
+    assert webeval(*KNOWN).ret == 0
+
+
+def test_the_first_session_writes_the_baseline(runs, webeval, pytester):
+    runs.add(107, passes=False)
+    result = webeval(*KNOWN, "--webeval-baseline-update", "--webeval-fail-on=regression")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["  pass  no-regression: * found no baseline yet: this session becomes it"])
+    webeval(*KNOWN).assert_outcomes(xfailed=1)
+
+
+def test_a_partial_session_is_no_baseline(runs, before, webeval):
+    content = before.read_bytes()
+    result = webeval(*KNOWN, "--webeval-baseline-update", "-k", "[107]")
+    result.stdout.fnmatch_lines(["baseline not written: the session is partial; score all runs to update *before.json"])
+    assert (result.ret, before.read_bytes()) == (1, content)
+
+
+def test_a_python_test_over_a_known_failure_fails_as_ever(runs, before, webeval, pytester):
+    pytester.makepyfile("def test_answer(webeval_response):\n    webeval_response.check()")
+    result = webeval(*KNOWN, ".", "runs", "-k", "108")
+    result.assert_outcomes(failed=1, xfailed=1)
+
+
+def test_a_result_that_cannot_be_written_is_no_known_failure(runs, before, webeval, pytester):
+    pytester.makeconftest("def pytest_webeval_scored(run, result):\n    raise OSError('no')")
+    result = webeval(*KNOWN, "-k", "[108]")
+    result.assert_outcomes(failed=1)

@@ -1,0 +1,136 @@
+"""Gates: how they are written, what they find, and which pass."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.summary.gates import SYNTAX
+from pytest_webeval.summary.gates import GateCase
+from pytest_webeval.summary.gates import build_gates
+from pytest_webeval.summary.gates import parse_gate
+from pytest_webeval.summary.gates import parse_percentage
+from pytest_webeval.summary.scored_session import ScoredRun
+from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.session_comparison import SessionComparison
+
+STATUS = {"+": "success", "-": "failure", "!": "error", "?": "excluded"}
+
+
+def runs(text, **fields):
+    """Runs of words such as `a/1+`."""
+    words = [(word[:-1], STATUS[word[-1]]) for word in text.split()]
+    return [ScoredRun(run=run, task_id=int(run.rpartition("/")[2]), status=status, **fields) for run, status in words]
+
+
+def case(text, before=None, **fields):
+    session = ScoredSession("B", text if isinstance(text, list) else runs(text))
+    comparison = None if before is None else SessionComparison(ScoredSession("A", runs(before)), session)
+    return GateCase(session, comparison, **fields)
+
+
+MIXED = [
+    *runs("r/1+ r/2-", sites=["shopping", "map"], type="retrieve", template=7, tags=["smoke"]),
+    *runs("r/3+ r/4! r/5?", sites=["gitlab"], type="mutate", template=8),
+]
+
+
+TRIED = "a/1+ b/1+ c/1- a/2+ b/2- c/2- a/3+"
+
+
+@pytest.mark.parametrize(
+    ("gate", "session", "found", "passed"),
+    [
+        ("success >= 50%", MIXED, "50.0% (2 of 4; 95% interval 15.0% to 85.0%)", True),
+        ("success >= 50.1%", MIXED, "50.0% (2 of 4; 95% interval 15.0% to 85.0%)", False),
+        ("success  site  map >=50%", MIXED, "50.0% (1 of 2; 95% interval 9.5% to 90.5%)", True),
+        ("success site map-shopping >= 60 %", MIXED, "50.0% (1 of 2; 95% interval 9.5% to 90.5%)", False),
+        ("success type mutate >= 50%", MIXED, "50.0% (1 of 2; 95% interval 9.5% to 90.5%)", True),
+        ("success template 7 >= 51%", MIXED, "50.0% (1 of 2; 95% interval 9.5% to 90.5%)", False),
+        ("success tag smoke >= 50%", MIXED, "50.0% (1 of 2; 95% interval 9.5% to 90.5%)", True),
+        ("success tag sanity >= 0%", MIXED, "no judged run", False),
+        ("errors <= 1", MIXED, "1 error: 4", True),
+        ("errors <= 0", MIXED, "1 error: 4", False),
+        ("errors <= 0", "r/1+", "0 errors", True),
+        ("complete", MIXED, "5 runs scored", True),
+        ("must-pass 1, 3", MIXED, "2 of 2 tasks solved", True),
+        ("must-pass 1,2,9", MIXED, "1 of 3 tasks solved; not solved: 2, 9", False),
+        ("must-pass 5", MIXED, "0 of 1 task solved; not solved: 5", False),
+        (
+            "attempts 2 of 3 >= 50%",
+            "a/1+ b/1+ c/1- a/2+ b/2- c/2- a/3+",
+            "50.0% (1 of 2 tasks; 1 task with fewer attempts)",
+            True,
+        ),
+        ("attempts 1 of 3 >= 100%", "a/1+ b/1+ c/1- a/2- b/2- c/2-", "50.0% (1 of 2 tasks)", False),
+        ("attempts 1 of 3 >= 0%", "a/1+ b/1+", "no task has 3 judged attempts", False),
+        ("no-regression", "r/1+", "no baseline", False),
+        ("no-regressed", "r/1+", "no baseline", False),
+    ],
+)
+def test_gates_find_what_they_check(gate, session, found, passed):
+    told = parse_gate(gate).evaluate(case(session))
+    assert (told.found, told.passed) == (found, passed)
+
+
+def test_a_gate_on_completeness_names_the_tasks_without_a_verdict():
+    told = parse_gate("complete").evaluate(case("r/1+", missing=list(range(2, 9))))
+    assert (told.found, told.passed) == ("7 tasks without a verdict: 2, 3, 4, 5, 6, … and 2 more", False)
+    partial = GateCase(ScoredSession("B", runs("r/1+"), partial=True))
+    assert parse_gate("complete").evaluate(partial).found == "a partial session"
+
+
+EIGHT = " ".join(f"r/{number}+" for number in range(8))
+
+
+@pytest.mark.parametrize(
+    ("gate", "before", "after", "passed"),
+    [
+        ("no-regression", EIGHT, EIGHT.replace("r/1+", "r/1-"), True),
+        ("no-regression", EIGHT, EIGHT.replace("+", "-"), False),
+        ("no-regression", EIGHT.replace("+", "-"), EIGHT, True),
+        ("no-regression", "r/1+", "r/1+", False),
+        ("no-regressed", EIGHT, EIGHT.replace("r/1+", "r/1-"), False),
+        ("no-regressed", EIGHT, EIGHT.replace("r/1+", "r/1!"), False),
+        ("no-regressed", EIGHT.replace("r/1+", "r/1-"), EIGHT.replace("r/1+", "r/1!"), True),
+        ("no-regressed", EIGHT, EIGHT.replace("r/1+", ""), True),
+    ],
+)
+def test_gates_against_a_baseline(gate, before, after, passed):
+    assert parse_gate(gate).evaluate(case(after, before)).passed is passed
+
+
+def test_all_forms_that_a_message_shows_are_valid():
+    assert [parse_gate(form).text for form in SYNTAX] == list(SYNTAX)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "sucess >= 60%", "success > 60%", "success >= 60", "success >= 101%", "success page x >= 1%", "errors <= -1",
+     "errors >= 1", "must-pass", "must-pass 1,,2", "complet", "attempts 3 of 2 >= 1%", "attempts 0 of 2 >= 1%",
+     "x" * 500],
+)  # fmt: skip
+def test_a_misspelt_gate_is_named_with_the_valid_forms(text):
+    with pytest.raises(SettingsError, match="invalid gate '") as raised:
+        parse_gate(text)
+    assert f"{text[:20]}" in str(raised.value)
+    assert "use e.g. 'success >= 60%'" in str(raised.value)
+    assert len(str(raised.value)) < 500
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [("60%", "3/5"), (" 7.5 % ", "3/40"), ("0.6", "3/5"), ("1", "1"), (".5", "1/2"), ("60", None), ("101%", None),
+     ("1.1", None), ("-1%", None), ("nan", None), ("", None)],
+)  # fmt: skip
+def test_shares_are_percentages_or_fractions(text, share):
+    assert parse_percentage(text) == (share and Fraction(share))
+
+
+def test_options_become_gates_each_once():
+    gates = build_gates(["success >= 60%", "complete", "no-regression"], Fraction(3, 5), "regression")
+    assert [gate.text for gate in gates] == ["success >= 60%", "complete", "no-regression"]
+    assert [gate.text for gate in build_gates([], None, "any-regressed")] == ["no-regressed"]
+    assert build_gates([], None, "none") == build_gates([], None, "failure") == []
