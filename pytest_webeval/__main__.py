@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NoReturn
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.safety.text import sanitize
@@ -15,9 +16,18 @@ COMMANDS = ("compare", "rules")
 USAGE_ERROR = 4  # as pytest has it
 
 
+class _Parser(argparse.ArgumentParser):
+    """Ends with the exit code that pytest has for a wrong option."""
+
+    def error(self, message: str) -> NoReturn:
+        """Show the usage and the problem."""
+        self.print_usage(sys.stderr)
+        self.exit(USAGE_ERROR, f"ERROR: {message}\n")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that the arguments name. Returns the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m pytest_webeval", description="Recorded web-agent tasks as tests.")
+    parser = _Parser(prog="python -m pytest_webeval", description="Recorded web-agent tasks as tests.")
     choices = parser.add_subparsers(dest="command", required=True)
     modules = {name: import_module(f"pytest_webeval.commands.{name}") for name in COMMANDS}
     for name, module in modules.items():

@@ -90,7 +90,7 @@ def _flips(webeval: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
     if baseline is None:
         return
     changes = {"regressed": "regressed", "fixed": "fixed", "newly_erring": "newly erring"}
-    gaps = {} if webeval["partial"] else {"new": "new", "gone": "gone"}
+    gaps = {} if webeval["partial"] else {"gone": "missing", "new": "extra"}
     counts = ", ".join(f"{len(baseline[name])} {word}" for name, word in (changes | gaps).items())
     yield f"### Since the baseline of {plain(baseline['timestamp'][:10])}: {counts}\n"
     input_labels = {"same_rules": "rules", "same_evaluators": "evaluators", "same_tasks": "task definitions"}

@@ -86,13 +86,18 @@ def _format_groups(label: str, groups: Sequence[Mapping[str, Any]]) -> Iterator[
     if len(groups) < 2:
         return
     shown = select_groups(groups)
-    rows = [HEADS, *map(_list_cells, shown)]
+    rows = [_list_heads(label), *map(_list_cells, shown)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEADS))]
     more = f" ({len(shown)} of {len(groups)}, most changes first)" if len(shown) < len(groups) else ""
     yield f"by {label}{more}:"
     for row in rows:
         cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
         yield f"  {'  '.join(cells)}".rstrip()
+
+
+def _list_heads(label: str) -> tuple[str, ...]:
+    """The heads of a table; the p-values of sites are adjusted for their number."""
+    return (*HEADS[:-1], "p (Holm)") if label == TABLES["sites"] else HEADS
 
 
 def select_groups(groups: Sequence[Mapping[str, Any]], most: int = GROUPS_SHOWN) -> list[Mapping[str, Any]]:
@@ -162,9 +167,10 @@ def describe_causes(change: Mapping[str, Any]) -> str:
 
 
 def _format_reason(change: Mapping[str, Any]) -> str:
+    """The verdicts, and why the task does not succeed now, or did not before."""
     before, after = change["before"], change["after"]
-    reason = after["reason"] or before["reason"] or ""
-    return f"{before['status']} -> {after['status']}: {truncate(reason, LONGEST_REASON)}".removesuffix(": ")
+    reason = f"it was {before['reason']}" if after["status"] == "success" and before["reason"] else after["reason"]
+    return f"{before['status']} -> {after['status']}: {truncate(reason or '', LONGEST_REASON)}".removesuffix(": ")
 
 
 def _more(listed: Sequence[object]) -> str:
@@ -180,7 +186,7 @@ def format_comparison_markdown(comparison: Mapping[str, Any]) -> str:
         groups = comparison[name]
         if len(groups) > 1:
             rows = [(plain(row[0]), *row[1:]) for row in map(_list_cells, select_groups(groups))]
-            blocks.append(f"\n### By {label}\n\n{table((label, *HEADS[1:]), rows)}")
+            blocks.append(f"\n### By {label}\n\n{table((label, *_list_heads(label)[1:]), rows)}")
     blocks += _list_change_tables(comparison["changes"])
     blocks += [f"- {plain(problem)}" for problem in comparison["problems"][:PROBLEMS_SHOWN]]
     return "\n".join(blocks)

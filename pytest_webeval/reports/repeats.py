@@ -68,7 +68,8 @@ def _format_rate(attempt: Mapping[str, Any]) -> str:
 def _format_copies(copies: Mapping[str, Any]) -> list[str]:
     if not copies["count"]:
         return []
-    ids = ", ".join(truncate(str(task["task_id"]), LONGEST_NAME) for task in copies["tasks"][:TASKS_SHOWN])
+    named = list(dict.fromkeys(str(task["task_id"]) for task in copies["tasks"]))[:TASKS_SHOWN]
+    ids = ", ".join(truncate(task_id, LONGEST_NAME) for task_id in named)
     more = f", … and {copies['count'] - TASKS_SHOWN} more" if copies["count"] > TASKS_SHOWN else ""
     return [
         f"runs with the same recording, byte by byte, are no repeats: {pluralize(copies['count'], 'task')}: {ids}{more}"

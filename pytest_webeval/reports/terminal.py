@@ -110,7 +110,7 @@ def flips(webeval: Mapping[str, Any], reruns: RerunCommands) -> list[str]:
         for name in ("regressed", "fixed", "newly_erring")
         if (runs := baseline[name])
     ]
-    parts += [f"{len(baseline[name])} {name}" for name in ("new", "gone") if baseline[name] and not webeval["partial"]]
+    parts += [] if webeval["partial"] else list(_gaps(baseline))
     day = baseline["timestamp"][:10]
     lines = [f"since baseline ({day}): {'; '.join(parts) or 'no changes'}"]
     if changed_inputs := list_changed_inputs(baseline):
@@ -119,6 +119,13 @@ def flips(webeval: Mapping[str, Any], reruns: RerunCommands) -> list[str]:
         lines.append("the baseline comes from a partial session, in which only some runs were scored")
     lines += [f"  {baseline['sentence']}", *_causes(baseline["changes"], reruns)]
     return [sanitize(line.replace("\n", " ")) for line in lines]
+
+
+def _gaps(baseline: Mapping[str, Any]) -> Iterator[str]:
+    """The runs that only one of the sessions has."""
+    for name, word in (("gone", "missing"), ("new", "extra")):
+        if runs := baseline[name]:
+            yield f"{len(runs)} {word}: {format_ids([run.rpartition('/')[2] for run in runs[:TASKS_NAMED]], len(runs))}"
 
 
 def _causes(changes: Sequence[Mapping[str, Any]], reruns: RerunCommands) -> Iterator[str]:
@@ -242,7 +249,7 @@ def _counts(summary: Summary) -> list[str]:
     of_total = (
         "" if webeval["success_rate_denominator"] == summary.total else f" of {webeval['success_rate_denominator']}"
     )
-    tasks = len({str(row["task_id"]) for row in summary.task_results}) if "attempts" in webeval else 0
+    tasks = len({row["task_id"] for row in summary.task_results}) if "attempts" in webeval else 0
     unit = f" of {pluralize(tasks, 'independent task')}" if tasks else ""
     interval = f"(95% interval {low:.1%} to {high:.1%}{unit})"
     return [counts, f"success rate {webeval['success_rate']:.1%}{of_total} {interval}, rules {webeval['rules']}"]

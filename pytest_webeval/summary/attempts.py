@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from pytest_webeval.results import Status
 from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.record import parse_digests
 from pytest_webeval.summary.repeated_runs import Tries
 from pytest_webeval.summary.repeated_runs import all_of
 from pytest_webeval.summary.repeated_runs import any_of
@@ -100,14 +101,19 @@ def count_tries(records: Iterable[Record]) -> dict[str, Tries]:
 
 
 def _count_thresholds(tries: Mapping[str, Tries], most: int) -> dict[str, dict[str, int]]:
-    """How many tasks succeed in m of n attempts, or in as large a share of theirs, for the largest n."""
+    """How many tasks succeed in m of n attempts, for the largest n."""
     return {
         f"{needed} of {most}": {
-            "tasks": sum(task.successes * most >= needed * task.count for task in tries.values()),
+            "tasks": sum(reaches(task.successes, task.count, needed, most) for task in tries.values()),
             "of": len(tries),
         }
         for needed in range(1, min(most, MAX_THRESHOLDS) + 1)
     }
+
+
+def reaches(successes: int, count: int, needed: int, tries: int) -> bool:
+    """Whether a task succeeds in so many of so many tries. Of more tries, it is as large a share of them."""
+    return successes >= needed if count <= tries else successes * tries >= needed * count
 
 
 def _list_flaky(tries: Mapping[str, Tries]) -> dict[str, Any]:
@@ -123,7 +129,7 @@ def list_same_inputs(records: Iterable[Record]) -> dict[str, Any]:
     """Runs of one task whose recordings are the same bytes, as a cache makes them: they are no repeats."""
     runs: dict[tuple[str, str], list[str]] = {}
     for record in records:
-        if record.recording is not None:
-            runs.setdefault((str(record.task_id), record.recording), []).append(record.run)
+        if recording := parse_digests(record.checksums).get("recording"):
+            runs.setdefault((str(record.task_id), recording), []).append(record.run)
     copies = [{"task_id": task_id, "runs": same} for (task_id, _), same in runs.items() if len(same) > 1]
-    return {"count": len(copies), "tasks": copies[:LISTED]}
+    return {"count": len({copy["task_id"] for copy in copies}), "tasks": copies[:LISTED]}

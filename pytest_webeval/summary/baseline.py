@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -19,7 +20,6 @@ from pytest_webeval.results import Summary
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import parse_summary
 from pytest_webeval.summary.scored_session import read_summary_file
-from pytest_webeval.summary.scored_session import session_of
 from pytest_webeval.summary.session_comparison import Kind
 from pytest_webeval.summary.session_comparison import SessionComparison
 
@@ -42,6 +42,7 @@ class KnownFailures(Struct, frozen=True, dict=True):
     """The failures that a baseline lists."""
 
     entries: Sequence[KnownFailure]
+    repeated: frozenset[str] = frozenset()  # tasks of which the baseline has several runs: only labels name those
 
     @cached_property
     def _by_run(self) -> dict[str, KnownFailure]:
@@ -49,10 +50,11 @@ class KnownFailures(Struct, frozen=True, dict=True):
 
     @cached_property
     def _by_task(self) -> dict[str, KnownFailure | None]:
-        """None for a task that several runs failed: then labels decide."""
+        """None for a task with several runs: then labels decide."""
         by_task: dict[str, KnownFailure | None] = {}
         for entry in self.entries:
-            by_task[str(entry.task_id)] = None if str(entry.task_id) in by_task else entry
+            is_ambiguous = str(entry.task_id) in by_task or str(entry.task_id) in self.repeated
+            by_task[str(entry.task_id)] = None if is_ambiguous else entry
         return by_task
 
     def find(self, run: str, task_id: int | str) -> KnownFailure | None:
@@ -66,7 +68,7 @@ class KnownFailures(Struct, frozen=True, dict=True):
             for row in rows
             if row["status"] not in ("success", "excluded") and self.find(row["run"], row["task_id"]) is None
         ]
-        return KnownFailures([*self.entries, *new])
+        return KnownFailures([*self.entries, *new], self.repeated)
 
 
 class Baseline(Struct, frozen=True):
@@ -81,7 +83,10 @@ def read_baseline(path: Path) -> Baseline:
     try:
         raw = read_summary_file(path, str(path))
         session = parse_summary(raw, str(path))
-        return Baseline(session, KnownFailures(_read_known(raw.get("webeval", {}).get("known_failures"), session)))
+        counts = Counter(str(run.task_id) for run in session.runs)
+        repeated = frozenset(task_id for task_id, count in counts.items() if count > 1)
+        known = _read_known(raw.get("webeval", {}).get("known_failures"), session)
+        return Baseline(session, KnownFailures(known, repeated))
     except (SettingsError, ValidationError) as error:
         text = str(error)
         if isinstance(error, ValidationError):
@@ -103,11 +108,6 @@ def build_baseline(summary: Summary, known: KnownFailures) -> Summary:
     entries = to_builtins(list(known.add(summary.task_results, summary.timestamp[:10]).entries))
     webeval = {name: value for name, value in summary.webeval.items() if name not in ("baseline", "gates")}
     return summary.with_changes(webeval=webeval | {"known_failures": entries})
-
-
-def compare_with(baseline: ScoredSession, summary: Summary) -> SessionComparison:
-    """The comparison of a summary that was just made with an earlier session."""
-    return SessionComparison(baseline, session_of(summary))
 
 
 def add_comparison(summary: Summary, comparison: SessionComparison) -> Summary:

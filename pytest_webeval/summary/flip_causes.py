@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Mapping
 from enum import StrEnum
 
 from msgspec import Struct
+from msgspec import field
 
+from pytest_webeval.safety.text import truncate
 from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
+
+LIBRARIES_NAMED, LONGEST_NAME = 10, 40
+OWN_NAME = "pytest-webeval"  # whose code has a checksum
 
 
 class Cause(StrEnum):
@@ -39,6 +45,7 @@ class CauseFinder(Struct, frozen=True):
 
     before: ScoredSession
     after: ScoredSession
+    _libraries: dict[tuple[int, int], list[str]] = field(default_factory=dict)  # what changed, by the two objects
 
     def list_causes(self, pair: RunPair) -> list[str]:
         """All that differs, in the order of `Cause`; `unknown` where nothing differs, or nothing was recorded."""
@@ -48,10 +55,12 @@ class CauseFinder(Struct, frozen=True):
         return [cause.value for cause in Cause if cause in causes] or [Cause.UNKNOWN.value]
 
     def name_libraries(self, pair: RunPair) -> list[str]:
-        """The parser libraries with other versions, as `name 1.0 to 2.0`."""
+        """The parser libraries with other versions, as `name 1.0 to 2.0`; the first of them, if there are many."""
         before, after = self.before.libraries_of(pair.before), self.after.libraries_of(pair.after)
-        changed = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
-        return [f"{name} {before.get(name, 'none')} to {after.get(name, 'none')}" for name in changed]
+        key = id(before), id(after)  # nearly all runs share those of their session
+        if key not in self._libraries:
+            self._libraries[key] = list(_list_changed(before, after))[:LIBRARIES_NAMED]
+        return self._libraries[key]
 
     def _list_session_causes(self, pair: RunPair) -> Iterator[Cause]:
         before, after = self.before, self.after
@@ -72,8 +81,15 @@ class CauseFinder(Struct, frozen=True):
         return bool(before and after) and set(before.split(",")).isdisjoint(after.split(","))
 
 
+def _list_changed(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+    for name in sorted((before.keys() | after.keys()) - {OWN_NAME}):
+        if before.get(name) != after.get(name):
+            versions = (truncate(each.get(name, "none"), LONGEST_NAME) for each in (before, after))
+            yield f"{truncate(name, LONGEST_NAME)} {' to '.join(versions)}"
+
+
 def _list_digest_causes(pair: RunPair) -> Iterator[Cause]:
-    before, after = pair.before.checksums, pair.after.checksums
+    before, after = pair.before.digests, pair.after.digests
     for cause, name in _BY_DIGEST.items():
         is_known = bool(before and after) and (cause is Cause.JUDGE or name in before.keys() & after.keys())
         if is_known and before.get(name) != after.get(name):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -15,15 +16,17 @@ from msgspec import Struct
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import truncate
+from pytest_webeval.summary.attempts import name_attempt
+from pytest_webeval.summary.attempts import reaches
 from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.scored_session import compute_rate_interval
 from pytest_webeval.summary.session_comparison import SessionComparison
-from pytest_webeval.summary.statistics import wilson
 
 IDS_NAMED = 5
 LONGEST_NAME = 80
 FAIL_ON = ("failure", "regression", "any-regressed", "none")
-NO_REGRESSION, NO_REGRESSED = "no-regression", "no-regressed"
+NO_REGRESSION, NO_REGRESSED, COMPLETE = "no-regression", "no-regressed", "complete"
 _GATES_OF_FAIL_ON = {"regression": (NO_REGRESSION,), "any-regressed": (NO_REGRESSED,)}
 
 
@@ -46,6 +49,7 @@ class GateCase(Struct, frozen=True):
     session: ScoredSession
     comparison: SessionComparison | None = None
     missing: Sequence[int | str] = ()  # expected tasks without a verdict
+    attempts: str | None = None  # a pattern of the directories with one attempt each
     is_first: bool = False  # whether there is no baseline because this session becomes it
 
 
@@ -74,15 +78,15 @@ SYNTAX = (
     "success tag smoke >= 90%",
     "attempts 2 of 3 >= 60%",
     "errors <= 2",
-    "complete",
+    COMPLETE,
     "must-pass 12, 107",
     NO_REGRESSION,
     NO_REGRESSED,
 )
-_PERCENT = r"([0-9]{1,3}(?:\.[0-9]{1,6})?)\s*%"
+_PERCENT = r"([0-9]{1,3}(?:\.[0-9]{1,12})?)\s*%"
 _SELECTORS: dict[str, Callable[[ScoredRun], Sequence[str]]] = {
-    "site": lambda run: (run.site_key, *run.sites),
-    "type": lambda run: (run.type or "",),
+    "site": lambda run: (run.site_key,),
+    "type": lambda run: ((run.type or "").lower(),),
     "template": lambda run: (str(run.template),),
     "tag": lambda run: run.tags,
 }
@@ -114,7 +118,7 @@ def parse_percentage(text: str) -> Fraction | None:
 
 def build_gates(texts: Iterable[str], min_success: Fraction | None = None, fail_on: str = "failure") -> list[Gate]:
     """The gates of the options, each once. Raises `SettingsError`."""
-    written = [*texts, *([f"success >= {float(100 * min_success):g}%"] if min_success is not None else [])]
+    written = [*texts, *([f"success >= {_format_share(min_success)}"] if min_success is not None else [])]
     gates = [parse_gate(text) for text in (*written, *_GATES_OF_FAIL_ON.get(fail_on, ()))]
     return list({gate.text: gate for gate in gates}.values())
 
@@ -125,7 +129,9 @@ def _share(percent: str) -> Fraction | None:
 
 
 def _format_share(share: Fraction) -> str:
-    return f"{float(100 * share):g}%"
+    """The exact percentage, which is a decimal number."""
+    percent = 100 * share
+    return f"{(Decimal(percent.numerator) / percent.denominator).normalize():f}%"
 
 
 def _build_success(text: str, match: re.Match[str]) -> Gate | None:
@@ -134,17 +140,25 @@ def _build_success(text: str, match: re.Match[str]) -> Gate | None:
         return None
     wanted = f"at least {_format_share(least)} success" + (f" for {kind} {name}" if kind else "")
 
+    wanted_name = name.lower() if kind == "type" else name
+
     def check(case: GateCase) -> tuple[str, bool]:
-        runs = [run for run in case.session.judged if not kind or name in _SELECTORS[kind](run)]
+        runs = [run for run in case.session.judged if not kind or wanted_name in _SELECTORS[kind](run)]
         if not runs:
-            return "no judged run", False
+            return f"no judged run{_name_known(case.session, kind)}", False
         successes = sum(run.is_success for run in runs)
-        low, high = wilson(successes, len(runs))
+        low, high = compute_rate_interval(runs)
         rate = Fraction(successes, len(runs))
         found = f"{float(rate):.1%} ({successes} of {len(runs)}; 95% interval {low:.1%} to {high:.1%})"
         return found, rate >= least
 
     return Gate(text, wanted, check)
+
+
+def _name_known(session: ScoredSession, kind: str | None) -> str:
+    """The names that a gate could have, if there are any."""
+    names = sorted({name for run in session.judged for name in _SELECTORS[kind](run) if name}) if kind else []
+    return f"; known{_name_tasks(names)}" if names else ""
 
 
 def _build_attempts(text: str, match: re.Match[str]) -> Gate | None:
@@ -154,20 +168,34 @@ def _build_attempts(text: str, match: re.Match[str]) -> Gate | None:
     wanted = f"at least {_format_share(least)} of the tasks with {needed} successes of {tries} attempts"
 
     def check(case: GateCase) -> tuple[str, bool]:
-        by_task: dict[str, list[ScoredRun]] = {}
-        for run in case.session.judged:
-            by_task.setdefault(str(run.task_id), []).append(run)
-        tried = [runs for runs in by_task.values() if len(runs) >= tries]
-        if not tried:
-            return f"no task has {tries} judged attempts", False
-        passed = sum(sum(run.is_success for run in runs) * tries >= needed * len(runs) for runs in tried)
-        fewer = len(by_task) - len(tried)
-        note = f"; {pluralize(fewer, 'task')} with fewer attempts" if fewer else ""
-        return f"{passed / len(tried):.1%} ({passed} of {len(tried)} tasks{note})", Fraction(
-            passed, len(tried)
-        ) >= least
+        found, passed = [], True
+        for agent, by_task in _group_by_agent(case).items():
+            fewer = sum(len(runs) < tries for runs in by_task.values())
+            successes = sum(_reaches(runs, needed, tries) for runs in by_task.values())
+            passed = passed and Fraction(successes, len(by_task)) >= least
+            found.append(_format_attempts(agent, successes, len(by_task), fewer))
+        return "; ".join(found) or "no judged run", passed and bool(found)
 
     return Gate(text, wanted, check)
+
+
+def _reaches(runs: Sequence[ScoredRun], needed: int, tries: int) -> bool:
+    return reaches(sum(run.is_success for run in runs), len(runs), needed, tries)
+
+
+def _group_by_agent(case: GateCase) -> dict[str, dict[str, list[ScoredRun]]]:
+    """The judged runs by agent and task."""
+    agents: dict[str, dict[str, list[ScoredRun]]] = {}
+    for run in case.session.judged:
+        agent = name_attempt(run.run.rpartition("/")[0], case.attempts).agent
+        agents.setdefault(agent, {}).setdefault(str(run.task_id), []).append(run)
+    return dict(sorted(agents.items()))
+
+
+def _format_attempts(agent: str, successes: int, tasks: int, fewer: int) -> str:
+    head = f"{truncate(agent, LONGEST_NAME)}: " if agent else ""
+    note = f"; {pluralize(fewer, 'task')} with fewer attempts" if fewer else ""
+    return f"{head}{successes / tasks:.1%} ({successes} of {pluralize(tasks, 'task')}{note})"
 
 
 def _build_errors(text: str, match: re.Match[str]) -> Gate:
@@ -194,7 +222,7 @@ def _build_complete(text: str, match: re.Match[str]) -> Gate:  # noqa: ARG001  (
 
 def _build_must_pass(text: str, match: re.Match[str]) -> Gate | None:
     ids = [task_id.strip() for task_id in match[1].split(",")]
-    if not all(ids):
+    if not all(ids) or any(" " in task_id for task_id in ids):  # a comma was forgotten
         return None
 
     def check(case: GateCase) -> tuple[str, bool]:
@@ -216,9 +244,10 @@ def _build_no_regression(text: str, match: re.Match[str]) -> Gate:  # noqa: ARG0
     def check(case: GateCase) -> tuple[str, bool]:
         if case.comparison is None:
             return _without_baseline(case)
-        if case.comparison.overall.p_value is None:
-            return f"no test possible: {case.comparison.sentence}", False
-        return case.comparison.sentence, not case.comparison.is_regression
+        comparison = case.comparison
+        if comparison.overall.p_value is None or comparison.lost_tasks:
+            return _format_lost(comparison) or comparison.sentence, False
+        return comparison.sentence, not comparison.is_regression
 
     return Gate(text, "no regression beyond noise", check, needs_baseline=True)
 
@@ -227,11 +256,18 @@ def _build_no_regressed(text: str, match: re.Match[str]) -> Gate:  # noqa: ARG00
     def check(case: GateCase) -> tuple[str, bool]:
         if case.comparison is None:
             return _without_baseline(case)
-        pairs = case.comparison.no_longer_successful
-        count = f"{pluralize(len(pairs), 'task')} regressed"
-        return count + _name_tasks(pair.after.task_id for pair in pairs), not pairs
+        worse = case.comparison.no_longer_successful
+        lost = _format_lost(case.comparison)
+        found = f"{pluralize(len(worse), 'task')} no longer succeed{'s' if len(worse) == 1 else ''}{_name_tasks(worse)}"
+        return "; ".join(filter(None, [found, lost])), not (worse or lost)
 
     return Gate(text, "no task regressed", check, needs_baseline=True)
+
+
+def _format_lost(comparison: SessionComparison) -> str:
+    """The tasks of the baseline without a run; empty if there are none."""
+    lost = comparison.lost_tasks
+    return f"{pluralize(len(lost), 'task')} of the baseline without a run{_name_tasks(lost)}" if lost else ""
 
 
 def _without_baseline(case: GateCase) -> tuple[str, bool]:
@@ -253,7 +289,7 @@ _FORMS: Sequence[tuple[re.Pattern[str], Callable[[str, re.Match[str]], Gate | No
     (_SUCCESS, _build_success),
     (_ATTEMPTS, _build_attempts),
     (_ERRORS, _build_errors),
-    (re.compile("complete"), _build_complete),
+    (re.compile(COMPLETE), _build_complete),
     (_MUST_PASS, _build_must_pass),
     (re.compile(NO_REGRESSION), _build_no_regression),
     (re.compile(NO_REGRESSED), _build_no_regressed),

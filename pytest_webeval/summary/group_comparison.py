@@ -17,7 +17,7 @@ from pytest_webeval.summary.paired_statistics import mcnemar_exact
 from pytest_webeval.summary.paired_statistics import newcombe_interval
 from pytest_webeval.summary.paired_statistics import newcombe_unpaired_interval
 from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.statistics import wilson
+from pytest_webeval.summary.scored_session import compute_rate_interval
 
 MIN_PAIRS = 2  # judged tasks in common, for a test
 
@@ -29,6 +29,7 @@ class TaskPair(Struct, frozen=True):
     run: ScoredRun
     before: float
     after: float
+    is_balanced: bool = True  # whether both sessions judged as many runs of it
 
 
 class GroupComparison(Struct, frozen=True, dict=True):
@@ -58,8 +59,16 @@ class GroupComparison(Struct, frozen=True, dict=True):
 
     @cached_property
     def p_value(self) -> float | None:
-        """Of the two-sided exact McNemar test; None if fewer than two tasks are in common."""
-        return mcnemar_exact(self.worse, self.better) if len(self.tasks) >= MIN_PAIRS else None
+        """Of the two-sided exact McNemar test; None if fewer than two tasks are in common, or runs were added to some.
+
+        One success of one run and two of three are not the same by chance alone as often as the other way round.
+        """
+        return mcnemar_exact(self.worse, self.better) if len(self.tasks) >= MIN_PAIRS and self.is_balanced else None
+
+    @property
+    def is_balanced(self) -> bool:
+        """Whether each task has as many judged runs in both sessions."""
+        return all(task.is_balanced for task in self.tasks)
 
     @property
     def difference(self) -> float | None:
@@ -67,12 +76,16 @@ class GroupComparison(Struct, frozen=True, dict=True):
         return sum(task.after - task.before for task in self.tasks) / len(self.tasks) if self.tasks else None
 
     @property
+    def is_binary(self) -> bool:
+        """Whether each task either succeeded or not, in all of its runs."""
+        return all(share in (0.0, 1.0) for task in self.tasks for share in (task.before, task.after))
+
+    @property
     def interval(self) -> tuple[float, float] | None:
         """The 95 % interval of the difference (Newcombe); None if tasks have several runs, which it does not know."""
-        shares = {share for task in self.tasks for share in (task.before, task.after)}
         if not self.tasks:
             return newcombe_unpaired_interval(_count(self.before), _count(self.after))
-        if not shares <= {0.0, 1.0}:
+        if not self.is_binary:
             return None
         both = sum(task.before == task.after == 1.0 for task in self.tasks)
         return newcombe_interval(both, self.worse, self.better, len(self.tasks) - both - self.worse - self.better)
@@ -101,7 +114,7 @@ def _count(runs: Iterable[ScoredRun]) -> tuple[int, int]:
 
 def count_runs(runs: Sequence[ScoredRun]) -> dict[str, Any]:
     success, judged = _count(runs)
-    low, high = wilson(success, judged)
+    low, high = compute_rate_interval([run for run in runs if run.is_judged])
     rate = success / judged if judged else None
     counts = {"success_count": success, "judged_count": judged, "run_count": len(runs)}
     return counts | {"success_rate": rate, "success_rate_interval_95": [low, high]}

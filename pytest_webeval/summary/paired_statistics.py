@@ -46,11 +46,6 @@ def mcnemar_exact(worse: int, better: int) -> float:
     return min(1.0, 2 * binomial_tail(min(worse, better), trials)) if trials else 1.0
 
 
-def regression_p_value(worse: int, better: int) -> float:
-    """The one-sided p-value of the same test: how likely as many tasks or more get worse where nothing changed."""
-    return binomial_tail(better, worse + better) if worse + better else 1.0
-
-
 def newcombe_interval(both: int, worse: int, better: int, neither: int) -> tuple[float, float]:
     """The 95 % interval of the difference of two paired rates, later minus earlier (Newcombe 1998, method 10).
 

@@ -22,20 +22,29 @@ from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 
 TRAJECTORIES = "/traj"  # the folder of webeval between a run of an agent and its tasks
 _DIGEST_LENGTH = 16  # hexadecimal digits: enough to see a change, and short enough for a summary of many runs
-DIGESTS = ("recording", "judge", "task")
 _JUDGE_FILES = ("scores/", "rubric.json")
 
 
-def build_digests(webeval: Mapping[str, Any]) -> tuple[str | None, str | None, str | None]:
-    """The `DIGESTS` of what a result says under `webeval`."""
+def format_digests(webeval: Mapping[str, Any]) -> str | None:
+    """Digests of recording, judge files and task, of what a result says under `webeval`: `recording=0123 task=4567`.
+
+    One text takes less memory than an object, of which a session has one for each run.
+    """
     inputs = webeval.get("inputs")
     files = sorted(inputs.items()) if isinstance(inputs, Mapping) else []
     checksum = webeval.get("task_checksum")
-    return (
-        _digest(file for file in files if not file[0].startswith(_JUDGE_FILES)),
-        _digest(file for file in files if file[0].startswith(_JUDGE_FILES)),
-        checksum[:_DIGEST_LENGTH] if isinstance(checksum, str) else None,
-    )
+    digests = {
+        "recording": _digest(file for file in files if not file[0].startswith(_JUDGE_FILES)),
+        "judge": _digest(file for file in files if file[0].startswith(_JUDGE_FILES)),
+        "task": checksum[:_DIGEST_LENGTH] if isinstance(checksum, str) else None,
+    }
+    return " ".join(f"{name}={digest}" for name, digest in digests.items() if digest) or None
+
+
+def parse_digests(text: str | None) -> dict[str, str]:
+    """The digests in such a text by name."""
+    parts = (part.partition("=") for part in (text or "").split())
+    return {name: digest for name, _, digest in parts}
 
 
 def _digest(files: Iterable[tuple[str, Any]]) -> str | None:
@@ -109,9 +118,7 @@ class Record(Struct, frozen=True):
     trajectory: dict[str, Any] | None = None  # what a trajectory contributes; its texts are those that an agent wrote
     reported: str | None = None  # how the agent reports that the task went
     claim: str | None = None  # how that compares with the verdict: a `Claim`
-    recording: str | None = None  # digest of the files of the recording, without those of a judge
-    judge: str | None = None  # digest of the files that a judge wrote
-    task: str | None = None  # digest of the task definition
+    checksums: str | None = None  # digests of recording, judge files and task: see `format_digests`
     today: str | None = None  # the day on which the verdict depends, if it does
     tags: Sequence[str] = ()  # names of markers that users added
 
@@ -119,7 +126,6 @@ class Record(Struct, frozen=True):
     def of(cls, result: TaskResult, task_type: str | None, reason: str | None = None) -> Self:
         """The record of a result."""
         reported = find_reported(result)
-        recording, judge, task = build_digests(result.webeval)
         return cls(
             run=result.webeval["run"],
             task_id=result.task_id,
@@ -145,9 +151,7 @@ class Record(Struct, frozen=True):
             reported=reported,
             claim=find_claim(result, reported),
             today=result.webeval.get("today"),
-            recording=recording,
-            judge=judge,
-            task=task,
+            checksums=format_digests(result.webeval),
         )
 
     @property
@@ -177,9 +181,8 @@ def build_task_row(record: Record, *, is_mixed: bool = False) -> dict[str, Any]:
         "reason": record.excluded if record.skipped else record.reason,
         "type": record.task_type,
     }
-    optional: dict[str, Any] = {name: getattr(record, name) for name in ("reported", "claim", "today")}
-    optional |= {"unrated": (record.excluded is not None and not record.skipped) or None, "tags": list(record.tags)}
-    optional["checksums"] = {name: digest for name in DIGESTS if (digest := getattr(record, name))}
+    is_unrated = record.excluded is not None and not record.skipped
+    optional = {"checksums": record.checksums, "today": record.today, "unrated": is_unrated, "tags": list(record.tags)}
     if is_mixed:
         optional |= {"rules": record.rules, "evaluators": record.evaluator_checksum}
     return row | {name: value for name, value in optional.items() if value}

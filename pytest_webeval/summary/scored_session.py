@@ -32,9 +32,12 @@ from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.json import format_validation_error
 from pytest_webeval.safety.json import load_bounded
 from pytest_webeval.safety.limits import USUAL
+from pytest_webeval.safety.text import escape_surrogates
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.record import build_task_row
+from pytest_webeval.summary.record import parse_digests
+from pytest_webeval.summary.statistics import wilson
 
 MAX_RESULTS = 1_000_000  # files below one directory
 _LIMITS = replace(USUAL, values=10_000_000)  # a summary of 100,000 runs has some millions
@@ -58,12 +61,16 @@ class ScoredRun(Struct, frozen=True, kw_only=True):
     reason: str | None = None
     tags: list[str] = field(default_factory=list)
     unrated: bool = False
-    checksums: dict[str, str] = field(default_factory=dict)
+    checksums: str | None = None
     today: str | None = None
     rules: str | None = None
     evaluators: str | None = None
     libraries: dict[str, str] | None = None
-    reported: str | None = None
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """The digests of recording, judge files and task that are known."""
+        return parse_digests(self.checksums)
 
     @property
     def is_success(self) -> bool:
@@ -86,7 +93,6 @@ class _Details(Struct, frozen=True):
 
     rules: str = ""
     partial: bool = False
-    today: str | None = None
     libraries: dict[str, str] = field(default_factory=dict)
     policy: dict[str, Any] = field(default_factory=dict)
     subset: dict[str, Any] | None = None
@@ -111,8 +117,7 @@ class ScoredSession(Struct, frozen=True, dict=True):
     tasks: str = ""  # checksum of the definitions
     libraries: dict[str, str] = field(default_factory=dict)
     policy: dict[str, Any] = field(default_factory=dict)
-    today: str | None = None
-    subset: str | None = None  # its name
+    subset: str | None = None  # its name, and the beginning of its checksum
     partial: bool = False
     problems: list[str] = field(default_factory=list)
 
@@ -144,14 +149,21 @@ class ScoredSession(Struct, frozen=True, dict=True):
         return run.evaluators or self.evaluators
 
     def libraries_of(self, run: ScoredRun) -> dict[str, str]:
-        """The versions of the parsers that decided, without that of this package: its code has a checksum."""
-        versions = self.libraries if run.libraries is None else run.libraries
-        return {name: version for name, version in versions.items() if name != "pytest-webeval"}
+        """The versions of the libraries that decided."""
+        return self.libraries if run.libraries is None else run.libraries
+
+
+def compute_rate_interval(judged: Sequence[ScoredRun]) -> tuple[float, float]:
+    """The 95 % interval of the success rate. Runs of one task are not independent: then it is that of the tasks."""
+    successes, tasks = sum(run.is_success for run in judged), len({str(run.task_id) for run in judged})
+    return wilson(successes * tasks / len(judged), tasks) if 0 < tasks < len(judged) else wilson(successes, tasks)
 
 
 def read_session(path: Path, name: str | None = None) -> ScoredSession:
     """The session of a summary file, or of a directory with a summary or with results. Raises `SettingsError`."""
     source = name or str(path)
+    if not os.path.lexists(path):
+        raise SettingsError(f"session not found: {source}; name a summary or a directory of results")
     if not os.path.isdir(path):  # noqa: PTH112  (pathlib raises where nobody may look)
         return parse_summary(read_summary_file(path, source), source)
     if os.path.lexists(path / SUMMARY):
@@ -161,9 +173,13 @@ def read_session(path: Path, name: str | None = None) -> ScoredSession:
 
 def read_summary_file(path: Path, source: str) -> Any:
     """The JSON of a file that a user names: a link to it is followed. Raises `SettingsError`."""
-    resolved = path.resolve()
     try:
-        return load_bounded(read_file_inside(resolved.parent, resolved.name).decode(), _LIMITS, source)
+        resolved = path.resolve()
+        text = read_file_inside(resolved.parent, resolved.name).decode()
+        raw = load_bounded(text, _LIMITS, source)
+        return escape_surrogates(raw) if "\\ud" in text.lower() else raw  # half of a pair cannot be shown
+    except (OSError, RuntimeError) as error:  # links that lead to each other
+        raise SettingsError(f"cannot read {source}: {error}; check the path") from error
     except (RecordingError, EvaluationError) as error:
         raise SettingsError(str(error)) from error
     except ValueError as error:
@@ -189,11 +205,14 @@ def parse_summary(raw: object, source: str) -> ScoredSession:
         summary.webarena_verified_data_checksum,
         details.libraries,
         details.policy,
-        details.today,
-        str((details.subset or {}).get("name")) if details.subset else None,
+        _name_subset(details.subset),
         details.partial,
         _format_problems(problems, source) + ([f"{source} {_OLDER}"] if is_old else []),
     )
+
+
+def _name_subset(subset: Mapping[str, Any] | None) -> str | None:
+    return " ".join(str(subset[name])[:80] for name in ("name", "checksum") if name in subset) if subset else None
 
 
 def _convert_rows(rows: Iterable[Any]) -> tuple[list[ScoredRun], list[str]]:
@@ -224,7 +243,10 @@ def _format_problems(problems: Sequence[str], source: str) -> list[str]:
 
 def session_of(summary: Summary, name: str = "this session") -> ScoredSession:
     """The session of a summary that was just made."""
-    return parse_summary(summary.to_json(), name)
+    try:
+        return parse_summary(summary.to_json(), name)
+    except UnicodeEncodeError:  # half of a surrogate pair in the text of an agent
+        return parse_summary(escape_surrogates(summary.to_json()), name)
 
 
 def _read_results(root: Path, source: str) -> ScoredSession:
@@ -277,5 +299,6 @@ def _find_type(result: TaskResult) -> str | None:
         expected = evaluated.expected
         with suppress(AttributeError, TypeError):
             kind = expected.get("action") or expected.get("task_type")
-            return kind.lower() if isinstance(kind, str) else None
+            if isinstance(kind, str):
+                return kind.lower()
     return None

@@ -23,10 +23,9 @@ from pytest_webeval.summary.group_comparison import success_share
 from pytest_webeval.summary.paired_statistics import LEVEL
 from pytest_webeval.summary.paired_statistics import clustered_bootstrap
 from pytest_webeval.summary.paired_statistics import holm
-from pytest_webeval.summary.paired_statistics import regression_p_value
 from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
-from pytest_webeval.summary.statistics import wilson
+from pytest_webeval.summary.scored_session import compute_rate_interval
 
 
 class Kind(StrEnum):
@@ -45,7 +44,7 @@ def pair_runs(before: Iterable[ScoredRun], after: Iterable[ScoredRun]) -> list[R
     """The runs that are the same in both sessions, in the order of the later one.
 
     They are the only runs of their task, or have the same label, or labels that differ in their first part alone, as
-    under roots of other names.
+    under roots of other names. As many runs with other labels, as of renamed attempts, are paired in their order.
     """
     earlier, later = _group_by_task(before), _group_by_task(after)
     return [pair for task_id, runs in later.items() for pair in _pair_task(earlier.get(task_id, []), runs)]
@@ -68,8 +67,15 @@ def _pair_task(before: Sequence[ScoredRun], after: Sequence[ScoredRun]) -> Itera
         yield from same
         return
     by_rest = {_without_root(run): run for run in before}
-    if len(by_rest) == len(before) and len({_without_root(run) for run in after}) == len(after):
-        yield from (RunPair(by_rest[rest], run) for run in after if (rest := _without_root(run)) in by_rest)
+    rests = [_without_root(run) for run in after]
+    if by_rest.keys() & set(rests) and len(by_rest) == len(before) and len(set(rests)) == len(after):
+        yield from (RunPair(by_rest[rest], run) for rest, run in zip(rests, after, strict=True) if rest in by_rest)
+    elif len(before) == len(after):
+        yield from map(RunPair, sorted(before, key=_label), sorted(after, key=_label))
+
+
+def _label(run: ScoredRun) -> str:
+    return run.run
 
 
 def _without_root(run: ScoredRun) -> str:
@@ -126,18 +132,27 @@ class SessionComparison(Struct, frozen=True, dict=True):
         counts |= {Kind.MISSING: len(self.missing), Kind.EXTRA: len(self.extra)}
         return {kind.value: counts[kind] for kind in Kind}
 
-    @property
-    def no_longer_successful(self) -> list[RunPair]:
-        """The runs that succeeded before and are now a failure or an error."""
-        erring = [pair for pair in self.by_kind[Kind.NEWLY_ERRING] if pair.before.is_success]
-        return [*self.by_kind[Kind.REGRESSED], *erring]
+    @cached_property
+    def no_longer_successful(self) -> list[str]:
+        """The ids of tasks that succeed less often than before, and of those whose success is now an error."""
+        less = {task.task_id: None for task in self.tasks if task.after < task.before}
+        erring = {str(pair.after.task_id): None for pair in self.by_kind[Kind.NEWLY_ERRING] if pair.before.is_success}
+        return list(less | erring)
+
+    @cached_property
+    def lost_tasks(self) -> list[str]:
+        """The ids of tasks that the earlier session judged and of which the later one has no run."""
+        recorded = {str(run.task_id) for run in self.after.runs}
+        return list({str(run.task_id): None for run in self.before.judged if str(run.task_id) not in recorded})
 
     @cached_property
     def tasks(self) -> list[TaskPair]:
         """The tasks that both sessions judged. Several runs of a task count as one: they are not independent."""
         before, after = _group_by_task(self.before.judged), _group_by_task(self.after.judged)
         return [
-            TaskPair(task_id, runs[0], success_share(before[task_id]), success_share(runs))
+            TaskPair(
+                task_id, runs[0], success_share(before[task_id]), success_share(runs), len(runs) == len(before[task_id])
+            )
             for task_id, runs in after.items()
             if task_id in before
         ]
@@ -185,15 +200,9 @@ class SessionComparison(Struct, frozen=True, dict=True):
 
     @property
     def is_regression(self) -> bool:
-        """Whether the later session is worse by more than noise explains.
-
-        That is a one-sided exact McNemar test at 5 %, and an interval of the difference that does not reach 0 if the
-        templates are drawn again.
-        """
+        """Whether the later session is worse by more than noise explains: exact McNemar test at 5 %, and more worse."""
         overall = self.overall
-        if overall.p_value is None or regression_p_value(overall.worse, overall.better) > LEVEL:
-            return False
-        return self.bootstrap is None or self.bootstrap[1] < 0
+        return overall.p_value is not None and overall.p_value <= LEVEL and overall.worse > overall.better
 
     @cached_property
     def bootstrap(self) -> tuple[float, float] | None:
@@ -203,7 +212,8 @@ class SessionComparison(Struct, frozen=True, dict=True):
     @cached_property
     def problems(self) -> list[str]:
         """What makes the sessions harder to compare, in one line each."""
-        return [*self.before.problems, *self.after.problems, *self._list_differences(), *self._list_gaps()]
+        found = (self._list_differences(), self._list_gaps(), self._list_doubts())
+        return [*self.before.problems, *self.after.problems, *(problem for problems in found for problem in problems)]
 
     def _list_differences(self) -> Iterator[str]:
         before, after = self.before, self.after
@@ -221,27 +231,39 @@ class SessionComparison(Struct, frozen=True, dict=True):
                 yield text
 
     def _list_gaps(self) -> Iterator[str]:
-        if not self.pairs:
+        if not self.tasks and not self.pairs:
             yield "no task is in both sessions"
         elif len(self.tasks) < MIN_PAIRS:
             yield f"no test: both sessions judged {pluralize(len(self.tasks), 'task')}; a test needs {MIN_PAIRS}"
+        elif not self.overall.is_balanced:
+            yield "no test: tasks have other numbers of judged runs than before"
+
+    def _list_doubts(self) -> Iterator[str]:
+        p_value, interval = self.overall.p_value, self.bootstrap
+        if p_value is not None and p_value <= LEVEL and interval is not None and interval[0] <= 0 <= interval[1]:
+            spread = f"{interval[0]:+.1%} to {interval[1]:+.1%}"
+            yield f"few templates account for the difference: with templates drawn again it is {spread}"
 
     @property
     def sentence(self) -> str:
         """The result in words."""
         overall = self.overall
         if overall.p_value is None:
-            return f"no test: both sessions judged {pluralize(len(self.tasks), 'task')}"
+            return next(self._list_gaps(), "no test")
         if not overall.better + overall.worse:
             return f"no task of {len(self.tasks)} changed sides"
-        gain, is_noise = overall.better - overall.worse, overall.p_value > LEVEL
+        is_noise, p_text = overall.p_value > LEVEL, f"p {format_p_value(overall.p_value)}"
+        verdict = "this can be noise" if is_noise else "this is more than noise"
+        if not overall.is_binary:
+            tasks = pluralize(len(self.tasks), "task")
+            changed = f"{overall.better} of {tasks} succeed more often, {overall.worse} less often"
+            return f"{changed}: {p_text}, {verdict}"
+        gain = overall.better - overall.worse
         solved = (
             f"{pluralize(abs(gain), 'task')} {'more' if gain > 0 else 'fewer'} solved" if gain else "as many solved"
         )
         sides = f"{overall.better} against {overall.worse} changed sides"
-        verdict = "this can be noise" if is_noise else "this is more than noise"
         join = "but" if gain and is_noise else "and"
-        p_text = f"p {format_p_value(overall.p_value)}"
         return f"{solved} of {len(self.tasks)} that both judged, {join} {sides}: {p_text}, {verdict}"
 
     def to_json(self) -> dict[str, Any]:
@@ -307,7 +329,7 @@ def format_p_value(p_value: float) -> str:
 
 
 def _describe(session: ScoredSession) -> dict[str, Any]:
-    interval = wilson(session.success_count, len(session.judged))
+    interval = compute_rate_interval(session.judged)
     return {
         "name": session.name,
         "timestamp": session.timestamp,

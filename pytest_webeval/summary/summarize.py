@@ -78,15 +78,21 @@ def _trajectories(records: Sequence[Record], expected: Collection[str] | None) -
 
 def _attempts(records: Sequence[Record], pattern: str | None) -> dict[str, Any]:
     """The analysis of repeated runs, if there are any."""
-    if pattern is None and not _has_repeats(records):
+    if pattern is None and not has_repeats(records):
         return {}
     from pytest_webeval.summary.attempts import build_attempts  # few sessions have several runs of a task
 
     return {"attempts": build_attempts(records, pattern)}
 
 
-def _has_repeats(records: Sequence[Record]) -> bool:
-    return len({str(record.task_id) for record in records}) < len(records)
+def has_repeats(records: Sequence[Record]) -> bool:
+    """Whether a task has several runs."""
+    return count_tasks(records) < len(records)
+
+
+def count_tasks(records: Iterable[Record]) -> int:
+    """How many tasks the runs are of."""
+    return len({record.task_id for record in records})
 
 
 def _count(records: Sequence[Record], status: Status) -> int:
@@ -100,7 +106,7 @@ def _join_values(records: Sequence[Record], name: str) -> str:
 
 def _group_by_site(records: Sequence[Record]) -> dict[str, list[dict[str, Any]]]:
     rows_by_site: dict[str, list[dict[str, Any]]] = {}
-    is_repeated = _has_repeats(records)
+    is_repeated = has_repeats(records)
     for record in records:
         row = {"task_id": record.task_id, "status": record.status, "score": record.score}
         if is_repeated:
@@ -135,7 +141,7 @@ def _webeval_fields(ordered: Sequence[Record], counted: Sequence[Record], succes
 
 def _interval(successes: int, rated: Sequence[Record]) -> tuple[float, float]:
     """The interval of the rate. Runs of one task are not independent: their interval is that of so many tasks."""
-    tasks = len({str(record.task_id) for record in rated})
+    tasks = count_tasks(rated)
     return wilson(successes / len(rated) * tasks, tasks) if 0 < tasks < len(rated) else wilson(successes, len(rated))
 
 

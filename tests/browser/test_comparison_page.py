@@ -36,7 +36,7 @@ def session(name, offset, tasks=TASKS):
                 template=number % 300,
                 type=("retrieve", "mutate")[number % 2],
                 reason=reason,
-                checksums={"recording": str(offset), "task": "same"},
+                checksums=f"recording={offset} task=same",
             )
         )
     return ScoredSession(name, runs, rules="default", timestamp="2026-01-02T03:04:05Z")

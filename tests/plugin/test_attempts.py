@@ -125,3 +125,17 @@ def test_attempts_and_self_reports_stand_on_the_page_of_github(attempts, webeval
     assert "| <code>runs/try-2</code> | 1 | 2 | 50.0% |" in text
     assert "### Self-report: 6 honest, 0 over-claiming, 0 under-claiming" in text
     assert "| <code>SUCCESS</code> | 4 | 0 |" in text
+
+
+def test_a_pattern_that_matches_nothing_is_named(attempts, webeval):
+    webeval("--webeval-attempts=none-*").stdout.fnmatch_lines(
+        ["webeval: no directory matches --webeval-attempts=none-*; check the pattern"]
+    )
+
+
+def test_a_gate_on_attempts_counts_each_agent(runs, webeval):
+    place(runs, "a/try-1/107+", "a/try-2/107+", "b/try-1/107-", "b/try-2/107-")
+    gate = ("--webeval-gate=attempts 2 of 2 >= 50%", "--webeval-attempts=try-*", "--webeval-gates-decide")
+    result = webeval(*gate)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["*found runs/a: 100.0% (1 of 1 task); runs/b: 0.0% (0 of 1 task)"])

@@ -41,7 +41,7 @@ def test_flips_are_told_and_written(runs, webeval_apart, earlier, spread):
     runs.add(110)
     result = webeval_apart("--webeval-baseline=then.json", *spread)
     assert lines(result) == [
-        "since baseline (2026-01-30): 1 regressed: 108; 1 fixed: 107; 1 new",
+        "since baseline (2026-01-30): 1 regressed: 108; 1 fixed: 107; 1 extra: 110",
         "the baseline used other task definitions; these may explain the changes",
     ]
     told = runs.summary["webeval"]["baseline"]

@@ -224,7 +224,11 @@ def test_the_same_gates_and_exit_codes_outside_pytest(two, capsys, gate, passed)
         (["--min-success=60%"], 0, "  pass  success >= 60%: "),
         (["--min-success=70%"], 1, "  FAIL  success >= 70%: "),
         (["--fail-on=regression"], 0, "  pass  no-regression: "),
-        (["--fail-on=any-regressed"], 1, "  FAIL  no-regressed: wanted no task regressed; found 1 task regressed: 108"),
+        (
+            ["--fail-on=any-regressed"],
+            1,
+            "  FAIL  no-regressed: wanted no task regressed; found 1 task no longer succeeds: 108",
+        ),
         (["--fail-on=none"], 0, ""),
     ],
 )
@@ -243,7 +247,7 @@ def test_options_are_gates_too(two, capsys, arguments, code, line):
         ),
         (["a.json", "b.json", "--min-success=many"], "ERROR: invalid --min-success 'many'; use a percentage, e.g. 60%"),
         (["a.json"], "ERROR: compare requires two sessions; name at least two summaries or directories"),
-        (["a.json", "none.json"], "ERROR: missing file: "),
+        (["a.json", "none.json"], "ERROR: session not found: none.json; name a summary or a directory of results"),
         (["a.json", "runs/tasks.json"], "ERROR: invalid eval_summary.json runs/tasks.json: Expected `object`"),
         (["a.json", "empty"], "ERROR: empty holds neither eval_summary.json nor eval_result.json; name a summary or"),
         (["a.json", "b.json", "--subset", "none.json"], "ERROR: cannot read the subset none.json: No such file"),
@@ -344,6 +348,33 @@ def test_a_result_that_cannot_be_read_is_named(two, capsys):
     told = compare(capsys, "a.json", "b")[1].out
     assert "note: 2 rows of b cannot be used: Expecting property name" in told
     assert "@ 107/eval_result.json; Expected `object`, got `array` @ 108/eval_result.json" in told
+
+
+@pytest.mark.parametrize("text", ['{"timestamp": "t", "task_results": ["\\\\ud800"]}', '{"timestamp": "\\\\uD800"'])
+def test_half_of_a_surrogate_pair_is_shown_and_breaks_nothing(two, capsys, webeval, text):
+    (two / "half.json").write_text(text + "}" * (text.count("{") - text.count("}")))
+    code, told = compare(capsys, "a.json", "half.json")
+    assert code in (0, 4)
+    assert "half.json" in told.out + told.err
+    assert webeval("--webeval-baseline=half.json", "--webeval-output=d").ret != pytest.ExitCode.INTERNAL_ERROR
+
+
+def test_links_that_lead_to_each_other_are_a_usage_error(two, capsys):
+    (two / "loop").symlink_to("loop")
+    code, told = compare(capsys, "a.json", "loop")
+    assert (code, told.err.count("\n")) == (4, 1)
+
+
+def test_a_wrong_option_ends_like_one_of_pytest(two, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["compare", "a.json", "b.json", "--fail-on", "nonsense"])
+    assert ended.value.code == 4
+    assert "ERROR: argument --fail-on: invalid choice: 'nonsense'" in capsys.readouterr().err
+
+
+def test_a_fixed_task_shows_why_it_failed(two, capsys):
+    told = compare(capsys, "a.json", "b.json")[1].out
+    assert "  107: other recording; failure -> success: it was agent_response.status: expected" in told
 
 
 def test_the_module_is_a_command(two):

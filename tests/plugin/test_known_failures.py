@@ -90,7 +90,9 @@ def test_the_first_session_writes_the_baseline(runs, webeval, pytester):
 def test_a_partial_session_is_no_baseline(runs, before, webeval):
     content = before.read_bytes()
     result = webeval(*KNOWN, "--webeval-baseline-update", "-k", "[107]")
-    result.stdout.fnmatch_lines(["baseline not written: the session is partial; score all runs to update *before.json"])
+    result.stdout.fnmatch_lines(
+        ["baseline not written: the session is partial; score all runs to update: *before.json"]
+    )
     assert (result.ret, before.read_bytes()) == (1, content)
 
 
@@ -104,3 +106,41 @@ def test_a_result_that_cannot_be_written_is_no_known_failure(runs, before, webev
     pytester.makeconftest("def pytest_webeval_scored(run, result):\n    raise OSError('no')")
     result = webeval(*KNOWN, "-k", "[108]")
     result.assert_outcomes(failed=1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--webeval-subset=some.json"], "the session is partial; score all runs to update: *before.json"),
+        (["--webeval-gate=errors <= 0"], "a gate failed; update without gates to accept these results: *before.json"),
+        (["--ignore=runs/108", "--ignore=runs/109"], "2 tasks of it have no run; record them, or delete: *before.json"),
+    ],
+)
+def test_a_session_that_lost_something_is_no_baseline(runs, before, webeval, pytester, arguments, reason):
+    (pytester.path / "some.json").write_text(json.dumps({"task_ids": [107, 108]}))
+    content = before.read_bytes()
+    webeval(*KNOWN, "--webeval-baseline-update", *arguments).stdout.fnmatch_lines([f"baseline not written: {reason}"])
+    assert before.read_bytes() == content
+
+
+def test_a_subset_is_compared_with_its_part_of_the_baseline(runs, before, webeval, pytester):
+    (pytester.path / "some.json").write_text(json.dumps({"task_ids": [107, 108]}))
+    result = webeval(*KNOWN, "--webeval-subset=some.json", "--webeval-fail-on=any-regressed")
+    assert result.ret == 0
+    assert runs.summary["webeval"]["baseline"]["gone"] == []
+
+
+def test_other_attempts_of_a_known_failure_are_not_excused(runs, webeval, pytester):
+    for name, passes in (("try-1", False), ("try-2", True)):
+        runs.add(107, name=f"{name}/107", passes=passes, defined=passes)
+    webeval()
+    (runs.root / "eval_summary.json").rename(pytester.path / "before.json")
+    answers = [runs.root / name / "107" / "agent_response.json" for name in ("try-1", "try-2")]
+    answers[1].write_bytes(answers[0].read_bytes())
+    webeval(*KNOWN).assert_outcomes(xfailed=1, failed=1)
+
+
+def test_strict_surprises_are_not_excused_by_gates(runs, before, webeval, pytester):
+    answer(runs, 109, like=107)
+    pytester.makeini("[pytest]\nstrict_xfail = true")
+    assert webeval(*KNOWN, "--webeval-fail-on=none").ret == 1

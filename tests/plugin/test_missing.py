@@ -55,7 +55,7 @@ def test_a_task_without_a_recording_is_an_error_with_its_reason(gaps, webeval_ap
         "intent_template_id": 270,
         "reason": REASON.format(109),
         "type": "mutate",
-        "checksums": {"task": summary["task_results"][2]["checksums"]["task"]},
+        "checksums": summary["task_results"][2]["checksums"],
     }
     assert summary["per_site_summary"]["reddit"] == [{"task_id": 110, "status": "error", "score": 0.0}]
     assert summary["webeval"]["per_type"]["mutate"] == {"total": 1, "success_count": 0}

@@ -71,13 +71,14 @@ def populations(generator: random.Random) -> list[Population]:
     """What is simulated."""
     mixed = mixed_chances(200, generator)
     better = [min(1.0, chance + 0.1) for chance in mixed]
-    shared = [chance for chance in mixed_chances(40, generator) for _ in range(5)]
+    alike = [chance for chance in mixed_chances(40, generator) for _ in range(5)]
     return [
         Population("200 equal tasks, no change", [0.55] * 200, [0.55] * 200),
         Population("200 unequal tasks, no change", mixed, mixed),
         Population("200 unequal tasks, each better", mixed, better),
         Population("30 unequal tasks, no change", mixed[:30], mixed[:30]),
-        Population("40 templates of 5 tasks that change together", shared, shared, 5, shared=True),
+        Population("40 templates of 5 equal tasks, no change", alike, alike, 5),
+        Population("40 templates of 5 tasks that change together", alike, alike, 5, shared=True),
     ]
 
 
@@ -150,8 +151,9 @@ def main() -> None:
     for population in simulated:
         if not population.difference:
             share = measure_alarms(population, builds, generator)
-            verdict = "yes" if share <= MOST_ALARMS else "NO"
-            print(f"  {population.name:<48}{share:7.1%}  at most {MOST_ALARMS:.0%}: {verdict}")
+            verdict = f"at most {MOST_ALARMS:.0%}: {'yes' if share <= MOST_ALARMS else 'NO'}"
+            note = "not what the test assumes: see the interval with templates drawn again"
+            print(f"  {population.name:<48}{share:7.1%}  {note if population.shared else verdict}")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,7 +29,7 @@ class AttemptNames(Struct, eq=False):
 
     def pytest_report_collectionfinish(self, items: Sequence[pytest.Item]) -> list[str]:
         """The line of a session without xdist."""
-        return self._format(item.nodeid for item in items)
+        return self._format(lambda: (item.nodeid for item in items))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:
@@ -35,25 +37,41 @@ class AttemptNames(Struct, eq=False):
         terminal = node.config.pluginmanager.get_plugin("terminalreporter")
         if terminal is not None and not self.is_shown:
             self.is_shown = True
-            for line in self._format(ids):
+            for line in self._format(lambda: iter(ids)):
                 terminal.ensure_newline()
                 terminal.write_line(line)
 
-    def _format(self, nodeids: Iterable[str]) -> list[str]:
+    def _format(self, nodeids: Callable[[], Iterator[str]]) -> list[str]:
         """One line if directories hold runs of the same tasks, or a pattern names the attempts."""
-        end = f"::{ITEM}"
-        places = [nodeid.removesuffix(end).rpartition("/") for nodeid in nodeids if nodeid.endswith(end)]
+        counts = Counter(directory for directory, _ in _list_places(nodeids()))
         pattern = self.workspace.settings.attempts
-        if not places or (pattern is None and len({name for _, _, name in places}) == len(places)):
+        if not counts or (pattern is None and not _has_repeats(nodeids, counts)):
             return []
         from pytest_webeval.summary.attempts import name_attempt  # few sessions have several runs of a task
         from pytest_webeval.summary.record import TRAJECTORIES
 
-        counts = Counter(directory.removesuffix(TRAJECTORIES) for directory, _, _ in places)
-        named = {name_attempt(directory, pattern): count for directory, count in counts.items()}
+        named = {
+            name_attempt(directory.removesuffix(TRAJECTORIES), pattern): count for directory, count in counts.items()
+        }
         parts = [
             f"{truncate(' '.join(filter(None, name)) or '(no name)', LONGEST_NAME)} ({pluralize(count, 'run')})"
             for name, count in sorted(named.items())[:NAMES_SHOWN]
         ]
+        if pattern is not None and not any(name.attempt for name in named):
+            return [sanitize(f"webeval: no directory matches --webeval-attempts={pattern}; check the pattern")]
         more = f", … and {len(named) - NAMES_SHOWN} more" if len(named) > NAMES_SHOWN else ""
         return [sanitize(f"webeval: {pluralize(len(named), 'attempt')}: {', '.join(parts)}{more}")]
+
+
+def _list_places(nodeids: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The directory and the name of each run."""
+    end = f"::{ITEM}"
+    for nodeid in nodeids:
+        if nodeid.endswith(end):
+            directory, _, name = nodeid.removesuffix(end).rpartition("/")
+            yield directory, name
+
+
+def _has_repeats(nodeids: Callable[[], Iterator[str]], counts: Counter[str]) -> bool:
+    """Whether directories hold runs of the same name. Names in one directory differ, and are not even listed."""
+    return len(counts) > 1 and len({name for _, name in _list_places(nodeids())}) < counts.total()

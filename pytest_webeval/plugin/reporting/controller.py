@@ -212,6 +212,8 @@ class SessionReporter(Struct, eq=False, dict=True):
             self.attempt(partial(self._merge, label))
         is_misused = session.exitstatus == pytest.ExitCode.USAGE_ERROR
         if not self.records and (is_misused or not self.collected):
+            if self.checks is not None:
+                self.checks.refuse(session)
             return
         if self.contradicted or self.recorded:  # whose tests may all have passed, which must not look like success
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED

@@ -53,6 +53,8 @@ class ReportIndex(Struct, eq=False):
                 if MARK not in page.read_bytes():
                     problem = f"--webeval-report: {page} was not written by pytest-webeval"
                     raise pytest.UsageError(f"{problem}; choose another directory or delete it")
+            if not earlier:
+                self._check_summary()
             check_page(self.directory / PAGE)
             for page in (*earlier, self.directory / PAGE):
                 page.unlink(missing_ok=True)
@@ -66,6 +68,12 @@ class ReportIndex(Struct, eq=False):
         except OSError as error:
             problem = f"--webeval-report: cannot write into {self.directory}: {error.strerror or error}"
             raise pytest.UsageError(f"{problem}; choose another directory") from error
+
+    def _check_summary(self) -> None:
+        """Raise `SettingsError` for the summary of another session in a directory without a report."""
+        path = self.directory / SUMMARY
+        if path.exists() and self.directory != self.reporter.workspace.settings.output:
+            raise SettingsError(f"{path} is the summary of another session; choose a separate directory")
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:

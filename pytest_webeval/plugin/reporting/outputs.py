@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.reporting.controller import SessionReporter
 from pytest_webeval.plugin.workspace import Workspace
 
@@ -51,5 +51,5 @@ def build_checks(workspace: Workspace) -> SessionChecks | None:
 
     try:
         return SessionChecks.of(workspace)
-    except SettingsError as error:
+    except WebEvalError as error:
         raise pytest.UsageError(str(error)) from error

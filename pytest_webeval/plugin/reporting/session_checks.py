@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from collections.abc import Iterable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,28 +15,33 @@ from msgspec import field
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.plugin.collection.missing_tasks import MISSING_TASKS
+from pytest_webeval.plugin.runtest.run_outcome import RecordPayload
 from pytest_webeval.plugin.settings import Settings
 from pytest_webeval.plugin.workspace import ITEMS
 from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.results import SUMMARY
+from pytest_webeval.results import Status
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import pluralize
-from pytest_webeval.storage import remove
 from pytest_webeval.storage import write_json
 from pytest_webeval.storage import write_long_json
+from pytest_webeval.summary.baseline import OPTION
 from pytest_webeval.summary.baseline import Baseline
 from pytest_webeval.summary.baseline import KnownFailures
 from pytest_webeval.summary.baseline import add_comparison
 from pytest_webeval.summary.baseline import build_baseline
 from pytest_webeval.summary.baseline import restrict_comparison
+from pytest_webeval.summary.gates import COMPLETE
 from pytest_webeval.summary.gates import Gate
 from pytest_webeval.summary.gates import GateCase
 from pytest_webeval.summary.gates import build_gates
+from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import session_of
 from pytest_webeval.summary.session_comparison import SessionComparison
 from pytest_webeval.tasks.dataset import id_order
 from pytest_webeval.tasks.subset import Subset
 
-BASELINE, ALWAYS = "--webeval-baseline", "failure"
+ALWAYS = "failure"
 
 
 class SessionChecks(Struct, eq=False):
@@ -47,21 +53,22 @@ class SessionChecks(Struct, eq=False):
     has_other_failure: bool = False  # a test failed that is not the verdict on a task
     comparison: SessionComparison | None = None
     notes: list[str] = field(default_factory=list)  # lines about written files
+    is_disturbed: bool = False
 
     @classmethod
     def of(cls, workspace: Workspace) -> SessionChecks:
-        """Read the baseline and the gates. Raises `SettingsError`."""
+        """Read the baseline and the gates. Raises `WebEvalError`."""
         settings = workspace.settings
         gates = build_gates(settings.gate, settings.min_success, settings.fail_on)
         _check_settings(settings, gates)
+        if any(gate.text == COMPLETE for gate in gates) and not workspace.config.stash[MISSING_TASKS].expected():
+            raise SettingsError("the gate 'complete' requires expected tasks; pass --webeval-tasks or --webeval-subset")
         return cls(workspace, workspace.baseline, gates)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Remember a failure that no gate can excuse: of a Python test, or of the clean-up after a task."""
+        """Remember a failure that no gate can excuse: of a Python test, a fixture, a hook or a worker."""
         if report.failed:
-            label, _, name = report.nodeid.rpartition("::")
-            is_verdict = name in ITEMS and self.workspace.labels.path_of(label) is not None
-            self.has_other_failure |= report.when == "teardown" or not is_verdict
+            self.has_other_failure |= report.when == "teardown" or not _is_verdict(report)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Remember an error of collection."""
@@ -78,6 +85,7 @@ class SessionChecks(Struct, eq=False):
 
         A session that was `is_disturbed`, stopped or without one of its files, is never green.
         """
+        self.is_disturbed = is_disturbed
         checked = self.apply(summary)
         session.exitstatus = self.decide(session.exitstatus, checked, is_disturbed=is_disturbed)
         for write in (self.write_baseline, self.write_subset):
@@ -85,16 +93,31 @@ class SessionChecks(Struct, eq=False):
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
         return checked
 
+    def refuse(self, session: pytest.Session) -> None:
+        """Fail a session with gates in which nothing was scored."""
+        if self.gates:
+            self.notes.append("gates not evaluated: no run was scored")
+            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
     def apply(self, summary: Summary) -> Summary:
         """The summary with the comparison and the gates."""
         if self.baseline is not None:
-            self.comparison = SessionComparison(self.baseline.session, session_of(summary))
+            self.comparison = SessionComparison(self._select(self.baseline.session), session_of(summary))
             summary = add_comparison(summary, self.comparison)
         if self.gates:
-            case = GateCase(session_of(summary), self.comparison, self._list_missing(summary), self._is_first)
+            session, attempts = session_of(summary), self.workspace.settings.attempts
+            case = GateCase(session, self.comparison, self._list_missing(summary), attempts, self._is_first)
             lines = [gate.evaluate(case).to_json() for gate in self.gates]
             summary = summary.with_changes(webeval=summary.webeval | {"gates": lines})
         return summary
+
+    def _select(self, session: ScoredSession) -> ScoredSession:
+        """The baseline of the tasks of the subset."""
+        subset = self.workspace.subset
+        if subset is None:
+            return session
+        selected = set(map(str, subset.task_ids))
+        return session.with_runs([run for run in session.runs if str(run.task_id) in selected])
 
     def restrict(self, summary: Summary, part: Summary) -> Summary:
         """The summary of the runs of one root, with the part of the comparison that is about them."""
@@ -109,7 +132,7 @@ class SessionChecks(Struct, eq=False):
         """The expected tasks without a verdict: of the subset, or of the definitions."""
         try:
             expected: Iterable[int | str] = self.workspace.config.stash[MISSING_TASKS].expected()
-        except TaskDefinitionError:
+        except TaskDefinitionError:  # whose runs are all errors
             expected = ()
         unrecorded = {row["run"] for row in summary.task_results if row["reason"] and "unrated" in row}
         judged = {str(row["task_id"]) for row in summary.task_results if row["status"] != "excluded"}
@@ -131,30 +154,52 @@ class SessionChecks(Struct, eq=False):
         path = self.workspace.settings.baseline
         if path is None or not self.workspace.settings.baseline_update:
             return
-        if summary.webeval["partial"]:
-            raise SettingsError(f"baseline not written: the session is partial; score all runs to update {path}")
+        if problem := self._find_obstacle(summary):
+            raise SettingsError(f"baseline not written: {problem}: {path}")
         known = self.baseline.known_failures if self.baseline is not None else KnownFailures([])
         write_long_json(path, build_baseline(summary, known).to_json(), self.workspace.settings.sync)
         self.notes.append(f"baseline: {path}")
+
+    def _find_obstacle(self, summary: Summary) -> str | None:
+        """Why the session cannot replace the baseline."""
+        if summary.webeval["partial"] or summary.webeval["subset"]:
+            return "the session is partial; score all runs to update"
+        if not all(line["passed"] for line in summary.webeval.get("gates", ())):
+            return "a gate failed; update without gates to accept these results"
+        if self.is_disturbed or self.has_other_failure:
+            return "the session had other problems; solve them to update"
+        lost = self.comparison.lost_tasks if self.comparison is not None else []
+        return f"{pluralize(len(lost), 'task')} of it have no run; record them, or delete" if lost else None
 
     def write_subset(self, summary: Summary) -> None:
         """Write the tasks without success. Raises `SettingsError`."""
         path = self.workspace.settings.write_subset
         if path is None:
             return
-        subset = Subset(path.name, tuple(sorted(list_unsuccessful(summary), key=id_order)))
-        if not subset.task_ids:
-            remove(path)
+        ids = list_unsuccessful(summary)
+        subset = Subset(path.name, tuple(sorted(ids, key=id_order)))
+        if ids:
+            content = {"task_ids": list(subset.task_ids), "checksum": subset.checksum}
+            write_json(path, content, self.workspace.settings.sync)
+            self.notes.append(f"subset of {pluralize(len(ids), 'task')} without success: {path}")
+        else:
             self.notes.append(f"no subset written, for all tasks succeeded: {path}")
-            return
-        write_json(path, {"task_ids": list(subset.task_ids), "checksum": subset.checksum}, self.workspace.settings.sync)
-        self.notes.append(f"subset of {pluralize(len(subset.task_ids), 'task')} without success: {path}")
+
+
+def _is_verdict(report: pytest.TestReport) -> bool:
+    """Whether a report that failed is about the recording or the agent: its text is ours, and its run is no success."""
+    payload = RecordPayload.by(report)
+    if payload is None or payload.part is not None or payload.is_disturbed or not isinstance(report.longrepr, str):
+        return False
+    return payload.record.status != Status.SUCCESS and report.nodeid.rpartition("::")[2] in ITEMS
 
 
 def list_unsuccessful(summary: Summary) -> list[int | str]:
-    """The tasks of which a run did not succeed, each once."""
+    """The tasks of which a run did not succeed or was not scored, each once."""
     rows: list[dict[str, Any]] = summary.task_results
-    return list({str(row["task_id"]): row["task_id"] for row in rows if row["status"] != "success"}.values())
+    ids = {str(row["task_id"]): row["task_id"] for row in rows if row["status"] != "success"}
+    unscored = (label.rpartition("/")[2] for label in summary.webeval["unscored"])
+    return list(({name: int(name) if name.isdecimal() else name for name in unscored} | ids).values())
 
 
 def _check_settings(settings: Settings, gates: Iterable[Gate]) -> None:
@@ -164,11 +209,19 @@ def _check_settings(settings: Settings, gates: Iterable[Gate]) -> None:
         needing = [f"the gate {gate.text!r}" for gate in gates if gate.needs_baseline]
         needing += [f"--webeval-{name}" for name in ("baseline-update", "known-failures") if _is_on(settings, name)]
         if needing:
-            raise SettingsError(f"{needing[0]} requires a baseline; pass {BASELINE}=FILE")
+            raise SettingsError(f"{needing[0]} requires a baseline; pass {OPTION}=FILE")
+    elif settings.baseline_update and baseline in _list_summaries(settings):
+        raise SettingsError(f"{OPTION}-update: {baseline} is the summary of this session; choose another file")
     elif not settings.baseline_update and not baseline.is_file():
-        raise SettingsError(f"{BASELINE}: file not found: {baseline}; check the path")
+        raise SettingsError(f"{OPTION}: file not found: {baseline}; check the path")
     if settings.gates_decide and not gates:
         raise SettingsError("--webeval-gates-decide requires gates; pass --webeval-gate, or --webeval-fail-on=none")
+
+
+def _list_summaries(settings: Settings) -> list[Path]:
+    """The summaries that the session writes."""
+    directories = (settings.output, settings.report) if settings.output else (*settings.roots, settings.report)
+    return [directory / SUMMARY for directory in directories if directory is not None]
 
 
 def _is_on(settings: Settings, name: str) -> bool:

@@ -117,7 +117,8 @@ def _build_changes(kind: str, listed: Sequence[Mapping[str, Any]]) -> dict[str, 
 
 def _build_change(change: Mapping[str, Any]) -> dict[str, Any]:
     before, after = change["before"], change["after"]
-    reason = (after or before)["reason"] or (before or {}).get("reason") or ""
+    is_fixed = before is not None and after is not None and after["status"] == "success"
+    reason = (f"it was {before['reason']}" if is_fixed and before["reason"] else (after or before)["reason"]) or ""
     return {
         "task_id": change["task_id"],
         "site": change["site"],

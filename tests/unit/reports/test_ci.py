@@ -81,7 +81,8 @@ def test_the_page_tells_flips_numbers_sites_groups_commands_and_tasks():
     page = markdown(summary(rows, failures=groups, baseline=BASELINE), reruns(rows), ROOM)
     assert page == (
         "## Web-agent runs: 33.3% success\n\n"
-        "### Since the baseline of <code>2026-01-30</code>: 1 regressed, 0 fixed, 0 newly erring, 0 new, 1 gone\n\n"
+        "### Since the baseline of <code>2026-01-30</code>: "
+        "1 regressed, 0 fixed, 0 newly erring, 1 missing, 0 extra\n\n"
         "It used other rules and task definitions. These may explain the changes.\n\n"
         "<code>1 task fewer</code>\n\n"
         "| change | task | because of other | was | now |\n| --- | --- | --- | --- | --- |\n"

@@ -45,12 +45,15 @@ TRIED = "a/1+ b/1+ c/1- a/2+ b/2- c/2- a/3+"
     [
         ("success >= 50%", MIXED, "50.0% (2 of 4; 95% interval 15.0% to 85.0%)", True),
         ("success >= 50.1%", MIXED, "50.0% (2 of 4; 95% interval 15.0% to 85.0%)", False),
-        ("success  site  map >=50%", MIXED, "50.0% (1 of 2; 95% interval 9.5% to 90.5%)", True),
+        ("success  site  gitlab >=50%", MIXED, "50.0% (1 of 2; 95% interval 9.5% to 90.5%)", True),
+        ("success site map >= 50%", MIXED, "no judged run; known: gitlab, map-shopping", False),
+        ("success type Mutate >= 50%", MIXED, "50.0% (1 of 2; 95% interval 9.5% to 90.5%)", True),
+        ("success >= 50%", "a/1+ b/1+ a/2- b/2+", "75.0% (3 of 4; 95% interval 19.8% to 97.3%)", True),
         ("success site map-shopping >= 60 %", MIXED, "50.0% (1 of 2; 95% interval 9.5% to 90.5%)", False),
         ("success type mutate >= 50%", MIXED, "50.0% (1 of 2; 95% interval 9.5% to 90.5%)", True),
         ("success template 7 >= 51%", MIXED, "50.0% (1 of 2; 95% interval 9.5% to 90.5%)", False),
         ("success tag smoke >= 50%", MIXED, "50.0% (1 of 2; 95% interval 9.5% to 90.5%)", True),
-        ("success tag sanity >= 0%", MIXED, "no judged run", False),
+        ("success tag sanity >= 0%", MIXED, "no judged run; known: smoke", False),
         ("errors <= 1", MIXED, "1 error: 4", True),
         ("errors <= 0", MIXED, "1 error: 4", False),
         ("errors <= 0", "r/1+", "0 errors", True),
@@ -59,13 +62,13 @@ TRIED = "a/1+ b/1+ c/1- a/2+ b/2- c/2- a/3+"
         ("must-pass 1,2,9", MIXED, "1 of 3 tasks solved; not solved: 2, 9", False),
         ("must-pass 5", MIXED, "0 of 1 task solved; not solved: 5", False),
         (
-            "attempts 2 of 3 >= 50%",
+            "attempts 2 of 3 >= 30%",
             "a/1+ b/1+ c/1- a/2+ b/2- c/2- a/3+",
-            "50.0% (1 of 2 tasks; 1 task with fewer attempts)",
+            "33.3% (1 of 3 tasks; 1 task with fewer attempts)",
             True,
         ),
         ("attempts 1 of 3 >= 100%", "a/1+ b/1+ c/1- a/2- b/2- c/2-", "50.0% (1 of 2 tasks)", False),
-        ("attempts 1 of 3 >= 0%", "a/1+ b/1+", "no task has 3 judged attempts", False),
+        ("attempts 1 of 3 >= 0%", "a/1- b/1-", "0.0% (0 of 1 task; 1 task with fewer attempts)", True),
         ("no-regression", "r/1+", "no baseline", False),
         ("no-regressed", "r/1+", "no baseline", False),
     ],
@@ -95,7 +98,12 @@ EIGHT = " ".join(f"r/{number}+" for number in range(8))
         ("no-regressed", EIGHT, EIGHT.replace("r/1+", "r/1-"), False),
         ("no-regressed", EIGHT, EIGHT.replace("r/1+", "r/1!"), False),
         ("no-regressed", EIGHT.replace("r/1+", "r/1-"), EIGHT.replace("r/1+", "r/1!"), True),
-        ("no-regressed", EIGHT, EIGHT.replace("r/1+", ""), True),
+        ("no-regressed", EIGHT, EIGHT.replace("r/1+", ""), False),
+        ("no-regression", EIGHT, EIGHT.replace("r/1+", ""), False),
+        ("no-regressed", EIGHT.replace("r/1+", "r/1?"), EIGHT.replace("r/1+", ""), True),
+        ("no-regressed", EIGHT, EIGHT.replace("r/1+", "r/1?"), True),
+        ("no-regressed", "a/1+ b/1+ a/2+", "c/1- d/1- e/1- a/2+", False),
+        ("no-regressed", "a/1+ b/1+ a/2+", "c/1+ d/1+ e/1+ a/2+", True),
     ],
 )
 def test_gates_against_a_baseline(gate, before, after, passed):
@@ -109,7 +117,8 @@ def test_all_forms_that_a_message_shows_are_valid():
 @pytest.mark.parametrize(
     "text",
     ["", "sucess >= 60%", "success > 60%", "success >= 60", "success >= 101%", "success page x >= 1%", "errors <= -1",
-     "errors >= 1", "must-pass", "must-pass 1,,2", "complet", "attempts 3 of 2 >= 1%", "attempts 0 of 2 >= 1%",
+     "errors >= 1", "must-pass", "must-pass 1,,2", "must-pass 1 2",
+     "complet", "attempts 3 of 2 >= 1%", "attempts 0 of 2 >= 1%",
      "x" * 500],
 )  # fmt: skip
 def test_a_misspelt_gate_is_named_with_the_valid_forms(text):
@@ -133,4 +142,20 @@ def test_options_become_gates_each_once():
     gates = build_gates(["success >= 60%", "complete", "no-regression"], Fraction(3, 5), "regression")
     assert [gate.text for gate in gates] == ["success >= 60%", "complete", "no-regression"]
     assert [gate.text for gate in build_gates([], None, "any-regressed")] == ["no-regressed"]
+    assert build_gates([], Fraction("0.00000001"))[0].text == "success >= 0.000001%"
+    assert build_gates([], Fraction("0.6666666"))[0].text == "success >= 66.66666%"
     assert build_gates([], None, "none") == build_gates([], None, "failure") == []
+
+
+def test_each_agent_has_to_reach_the_threshold_of_attempts():
+    session = case("a/try-1/1+ a/try-2/1+ b/try-1/1- b/try-2/1+", attempts="try-*")
+    told = parse_gate("attempts 2 of 2 >= 100%").evaluate(session)
+    assert (told.found, told.passed) == ("a: 100.0% (1 of 1 task); b: 0.0% (0 of 1 task)", False)
+    assert parse_gate("attempts 1 of 2 >= 100%").evaluate(session).passed
+
+
+def test_the_gate_on_a_regression_says_what_the_comparison_says():
+    told = parse_gate("no-regression").evaluate(case(EIGHT.replace("+", "-"), EIGHT))
+    assert told.found.endswith("0 against 8 changed sides: p = 0.008, this is more than noise")
+    lost = parse_gate("no-regression").evaluate(case(EIGHT.replace("r/1+", ""), EIGHT))
+    assert lost.found == "1 task of the baseline without a run: 1"

@@ -15,6 +15,7 @@ from pytest_webeval.summary.session_comparison import SessionComparison
 from pytest_webeval.summary.session_comparison import find_kind
 from pytest_webeval.summary.session_comparison import format_p_value
 from pytest_webeval.summary.session_comparison import pair_runs
+from pytest_webeval.summary.statistics import wilson
 
 CORPUS = Path(__file__).parents[4] / "shared" / "corpora" / "online_mind2web_human_labels.json"
 STATUS = {"+": "success", "-": "failure", "!": "error", "?": "excluded", "~": "partial_match"}
@@ -70,6 +71,7 @@ def test_an_error_that_counts_in_no_rate_is_excluded_unless_it_is_new():
         ("r/1+", "elsewhere/1-", "elsewhere/1", "", ""),
         ("a/1+ b/1-", "a/1- b/1+", "a/1 b/1", "", ""),
         ("a/1+ b/1-", "c/1-", "", "a/1 b/1", "c/1"),
+        ("try-1/1+ try-2/1-", "attempt-2/1- attempt-1/1+", "attempt-1/1 attempt-2/1", "", ""),
         ("a/1+ b/1-", "a/1-", "a/1", "b/1", ""),
         ("x/a/1+ x/b/1-", "y/b/1+ y/a/1+", "y/b/1 y/a/1", "", ""),
         ("r/1+", "r/1+ r/2-", "r/1", "", "r/2"),
@@ -112,8 +114,8 @@ def test_several_runs_of_a_task_count_as_one_task():
 @pytest.mark.parametrize(
     ("before", "after", "sentence"),
     [
-        ("r/1+", "r/1-", "no test: both sessions judged 1 task"),
-        ("", "", "no test: both sessions judged 0 tasks"),
+        ("r/1+", "r/1-", "no test: both sessions judged 1 task; a test needs 2"),
+        ("", "", "no task is in both sessions"),
         ("r/1+ r/2-", "r/1+ r/2-", "no task of 2 changed sides"),
         (
             "r/1+ r/2-",
@@ -161,10 +163,19 @@ def clustered(failing):
     ]
 
 
-@pytest.mark.parametrize(("failing", "is_regression"), [(range(6), False), (range(0, 30, 5), True), (range(4), False)])
-def test_tasks_that_change_together_are_weaker_evidence(failing, is_regression):
+@pytest.mark.parametrize(("failing", "has_doubt"), [(range(6), True), (range(0, 30, 5), False)])
+def test_a_difference_in_few_templates_is_named(failing, has_doubt):
     comparison = SessionComparison(ScoredSession("A", clustered(())), ScoredSession("B", clustered(set(failing))))
-    assert comparison.is_regression is is_regression
+    assert comparison.is_regression
+    doubts = [problem for problem in comparison.problems if problem.startswith("few templates account for")]
+    assert bool(doubts) is has_doubt
+
+
+def test_tasks_with_more_runs_than_before_have_no_test():
+    told = compare("a/1+ a/2+", "a/1+ b/1- a/2+")
+    assert told.overall.p_value is None
+    assert told.sentence == "no test: tasks have other numbers of judged runs than before"
+    assert told.problems == [told.sentence]
 
 
 def test_sites_have_adjusted_p_values():
@@ -270,3 +281,9 @@ def test_all_pairs_of_agents_agree_with_statsmodels(agents):
         overall = SessionComparison(agents[first], agents[second]).overall
         assert (overall.better, overall.worse) == (table[0][1], table[1][0])
         assert overall.p_value == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_result_of_several_attempts_in_words():
+    told = compare("a/1+ b/1+ a/2+ b/2-", "a/1+ b/1- a/2+ b/2-")
+    assert told.sentence == "0 of 2 tasks succeed more often, 1 less often: p = 1.000, this can be noise"
+    assert told.to_json()["before"]["success_rate_interval_95"] == pytest.approx(wilson(1.5, 2))
