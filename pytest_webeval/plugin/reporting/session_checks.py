@@ -105,7 +105,8 @@ class SessionChecks(Struct, eq=False):
             self.comparison = SessionComparison(self._select(self.baseline.session), session_of(summary))
             summary = add_comparison(summary, self.comparison)
         if self.gates:
-            session, attempts = session_of(summary), self.workspace.settings.attempts
+            session = self.comparison.after if self.comparison is not None else session_of(summary)
+            attempts = self.workspace.settings.attempts
             case = GateCase(session, self.comparison, self._list_missing(summary), attempts, self._is_first)
             lines = [gate.evaluate(case).to_json() for gate in self.gates]
             summary = summary.with_changes(webeval=summary.webeval | {"gates": lines})

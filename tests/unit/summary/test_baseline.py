@@ -12,10 +12,14 @@ from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.summary import scored_session
 from pytest_webeval.summary.baseline import KnownFailure
 from pytest_webeval.summary.baseline import KnownFailures
+from pytest_webeval.summary.baseline import add_comparison
 from pytest_webeval.summary.baseline import build_baseline
 from pytest_webeval.summary.baseline import flip_by_run
 from pytest_webeval.summary.baseline import read_baseline
+from pytest_webeval.summary.baseline import restrict_comparison
 from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.scored_session import session_of
+from pytest_webeval.summary.session_comparison import SessionComparison
 from pytest_webeval.summary.summarize import summarize_records
 
 
@@ -138,3 +142,33 @@ def test_without_a_list_all_failures_of_the_file_are_known(tmp_path):
     ]
     (tmp_path / "then.json").write_text(json.dumps(WHOLE | {"task_results": rows, "webeval": {"known_failures": []}}))
     assert read_baseline(tmp_path / "then.json").known_failures.entries == []
+
+
+def test_tasks_with_several_runs_in_the_file_are_known_by_their_labels_alone(tmp_path):
+    rows = [
+        {"run": f"{name}/1", "task_id": 1, "status": status} for name, status in (("a", "failure"), ("b", "success"))
+    ]
+    (tmp_path / "then.json").write_text(json.dumps(WHOLE | {"task_results": rows}))
+    known_failures = read_baseline(tmp_path / "then.json").known_failures
+    assert known_failures.find("a/1", 1) is not None
+    assert known_failures.find("b/1", 1) is None
+
+
+def test_the_comparison_stands_in_the_summary_and_in_those_of_its_parts():
+    then = summarize_records([record("r/1", "success"), record("r/2", "failure"), record("r/3", "success")])
+    now = summarize_records(
+        [record("r/1", "failure"), record("r/2", "success", rules="strict"), record("r/4", "success")]
+    )
+    comparison = SessionComparison(session_of(then), session_of(now))
+    told = add_comparison(now, comparison).webeval["baseline"]
+    assert (told["regressed"], told["fixed"], told["new"], told["gone"]) == (["r/1"], ["r/2"], ["r/4"], ["r/3"])
+    assert (told["same_rules"], told["same_evaluators"], told["same_tasks"]) == (False, True, True)
+    assert [change["run"] for change in told["changes"]] == ["r/1", "r/2"]
+    part = summarize_records([record("r/1", "failure")])
+    kept = restrict_comparison(add_comparison(now, comparison), part).webeval["baseline"]
+    assert (kept["regressed"], kept["fixed"], kept["new"], [change["run"] for change in kept["changes"]]) == (
+        ["r/1"],
+        [],
+        [],
+        ["r/1"],
+    )
