@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import deque
+from contextlib import ExitStack
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from multiprocessing.connection import Pipe
@@ -84,14 +85,16 @@ def start_workers(count: int, settings: WorkerSettings) -> list[Worker]:
     handles = [theirs.fileno() for _, theirs in (control, *pairs)]
     path = [entry for entry in sys.path if isinstance(entry, str) and entry]  # Python ignores others as well
     program = PROGRAM.format(path=path, handles=handles)
-    errors = TemporaryFile()  # noqa: SIM115  (the starter closes it)
-    process = subprocess.Popen(  # noqa: S603  (our own program)
-        [sys.executable, "-P", "-c", program],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=errors,
-        pass_fds=handles,
-    )
+    with ExitStack() as unstarted:  # what nobody else closes if there is no process
+        errors = unstarted.enter_context(TemporaryFile())
+        process = subprocess.Popen(  # noqa: S603  (our own program)
+            [sys.executable, "-P", "-c", program],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            pass_fds=handles,
+        )
+        unstarted.pop_all()
     for _, theirs in (control, *pairs):
         theirs.close()
     starter = Starter(process, control[0], errors)

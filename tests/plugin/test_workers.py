@@ -9,12 +9,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from tempfile import TemporaryFile
 from unittest.mock import Mock
 
 import pytest
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.scoring import worker
+from pytest_webeval.scoring import worker_process
 from pytest_webeval.scoring.worker_pool import WorkerPool
 from tests.support.runs import visited
 from tests.support.sessions import read_files
@@ -154,12 +156,15 @@ def test_workers_that_cannot_start_leave_all_runs_to_the_session(six, webeval, d
 
 
 def test_no_process_can_be_started(six, webeval, monkeypatch):
+    files = [TemporaryFile()]  # noqa: SIM115  (what is tested closes it)
+    monkeypatch.setattr(worker_process, "TemporaryFile", lambda: files[0])
     monkeypatch.setattr(subprocess, "Popen", Mock(side_effect=BlockingIOError(11, "no process is left")))
     result = webeval("--webeval-workers=2")
     result.assert_outcomes(passed=4, failed=1, errors=1)
     result.stdout.fnmatch_lines(
         ["--webeval-workers: cannot start a worker process (no process is left), *; use fewer workers"]
     )
+    assert [file.closed for file in files] == [True]
 
 
 def test_a_run_that_is_gone_by_now_is_left_to_the_session(monkeypatch):
