@@ -36,6 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", metavar="FILE", help="also write the comparison to FILE as JSON")
     parser.add_argument("--report", metavar="DIR", help="also write DIR/comparison.html")
     parser.add_argument("--subset", metavar="FILE", help="compare only the tasks of a subset")
+    parser.add_argument(
+        "--attempts", metavar="GLOB", help="name the directories with one attempt each, in each agent's"
+    )
     gates = "; ".join(SYNTAX).replace("%", "%%")
     parser.add_argument("--gate", action="append", default=[], metavar="GATE", help=f"require one of: {gates}")
     parser.add_argument(
@@ -55,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     subset = load_subset(arguments.subset).task_ids if arguments.subset else None
     sessions = [_select(read_session(Path(name)), subset) for name in arguments.sessions]
     comparisons = [SessionComparison(sessions[0], later) for later in sessions[1:]]
-    case = GateCase(sessions[-1], comparisons[-1], _list_missing(comparisons[-1], subset))
+    case = GateCase(sessions[-1], comparisons[-1], _list_missing(comparisons[-1], subset), arguments.attempts)
     lines = [gate.evaluate(case).to_json() for gate in gates]
     content = {"comparisons": [comparison.to_json() for comparison in comparisons], "gates": lines}
     _print(arguments.format, content)

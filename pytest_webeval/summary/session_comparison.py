@@ -313,7 +313,7 @@ class SessionComparison(Struct, frozen=True, dict=True):
 def _outcome(run: ScoredRun | None) -> dict[str, str | None] | None:
     if run is None:
         return None
-    return {"status": "excluded" if run.status == "excluded" else run.status, "reason": run.reason, "run": run.run}
+    return {"status": run.status, "reason": run.reason, "run": run.run}
 
 
 def _group(runs: Iterable[ScoredRun], key: Callable[[ScoredRun], str]) -> dict[str, list[ScoredRun]]:

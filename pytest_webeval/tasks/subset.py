@@ -35,7 +35,7 @@ def load_subset(name: str) -> Subset:
     try:
         return parse_subset(path.read_bytes(), name if name in BUNDLED else str(path))
     except OSError as error:
-        raise SettingsError(f"cannot read the subset {path}: {error.strerror}; check --webeval-subset") from error
+        raise SettingsError(f"cannot read the subset {path}: {error.strerror}; check the path") from error
 
 
 def parse_subset(content: bytes, source: str) -> Subset:

@@ -395,3 +395,15 @@ def test_a_session_with_a_baseline_has_the_page_in_its_report(two, webeval):
     }
     webeval("--webeval-report=page", "--webeval-output=c")
     assert not (two / "page" / "comparison.html").exists()
+
+
+def test_the_gate_on_attempts_counts_each_agent(runs, webeval, pytester, capsys):
+    for word in ("a/try-1+", "a/try-2+", "b/try-1-", "b/try-2-"):
+        runs.add(107, name=f"{word[:-1]}/107", passes=word[-1] == "+", defined=word == "a/try-1+")
+    webeval("--webeval-output=out")
+    gate = ("--gate", "attempts 2 of 2 >= 50%")
+    assert compare(capsys, "out", "out", *gate)[0] == 1
+    assert (
+        "a: 100.0% (1 of 1 task); runs/b: 0.0% (0 of 1 task)"
+        in compare(capsys, "out", "out", *gate, "--attempts", "try-*")[1].out
+    )

@@ -110,7 +110,7 @@ def test_any_bytes_are_a_subset_or_refused_by_name(content):
 
 
 def test_a_file_that_cannot_be_read_is_told_with_the_option(tmp_path):
-    with pytest.raises(SettingsError, match=r"cannot read the subset .*: Is a directory; check --webeval-subset"):
+    with pytest.raises(SettingsError, match=r"cannot read the subset .*: Is a directory; check the path"):
         load_subset(str(tmp_path))
 
 
