@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,32 +14,30 @@ from pytest_webeval.reports.comparison_text import format_comparison
 from pytest_webeval.reports.comparison_text import format_comparison_markdown
 from pytest_webeval.reports.gates import format_gates
 from pytest_webeval.reports.gates import gate_table
+from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.storage import write_json
 from pytest_webeval.summary.gates import FAIL_ON
 from pytest_webeval.summary.gates import SYNTAX
 from pytest_webeval.summary.gates import Gate
 from pytest_webeval.summary.gates import GateCase
 from pytest_webeval.summary.gates import build_gates
+from pytest_webeval.summary.gates import parse_gate
 from pytest_webeval.summary.gates import parse_percentage
-from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import read_session
 from pytest_webeval.summary.session_comparison import SessionComparison
 from pytest_webeval.tasks.subset import load_subset
 
 HELP = "compare sessions: which tasks changed and why, and whether that can be noise"
-FORMATS = ("text", "markdown", "json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments and options."""
     parser.add_argument("sessions", nargs="+", metavar="SESSION", help="eval_summary.json, or a directory of results")
-    parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="how to print the comparison")
+    parser.add_argument("--format", choices=_FORMATS, default="text", help="how to print the comparison")
     parser.add_argument("--json", metavar="FILE", help="also write the comparison to FILE as JSON")
     parser.add_argument("--report", metavar="DIR", help="also write DIR/comparison.html")
     parser.add_argument("--subset", metavar="FILE", help="compare only the tasks of a subset")
-    parser.add_argument(
-        "--attempts", metavar="GLOB", help="name the directories with one attempt each, in each agent's"
-    )
+    parser.add_argument("--attempts", metavar="GLOB", help="match directories of attempts, e.g. 'try-*'")
     gates = "; ".join(SYNTAX).replace("%", "%%")
     parser.add_argument("--gate", action="append", default=[], metavar="GATE", help=f"require one of: {gates}")
     parser.add_argument(
@@ -56,7 +55,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise SettingsError("compare requires two sessions; name at least two summaries or directories")
     gates = _build_gates(arguments)
     subset = load_subset(arguments.subset).task_ids if arguments.subset else None
-    sessions = [_select(read_session(Path(name)), subset) for name in arguments.sessions]
+    sessions = [read_session(Path(name)) for name in arguments.sessions]
+    if subset is not None:
+        sessions = [session.select(subset) for session in sessions]
     comparisons = [SessionComparison(sessions[0], later) for later in sessions[1:]]
     case = GateCase(sessions[-1], comparisons[-1], _list_missing(comparisons[-1], subset), arguments.attempts)
     lines = [gate.evaluate(case).to_json() for gate in gates]
@@ -75,14 +76,7 @@ def _build_gates(arguments: argparse.Namespace) -> list[Gate]:
     least = parse_percentage(arguments.min_success) if arguments.min_success is not None else None
     if arguments.min_success is not None and least is None:
         raise SettingsError(f"invalid --min-success {arguments.min_success!r}; use a percentage, e.g. 60%")
-    return build_gates(arguments.gate, least, arguments.fail_on)
-
-
-def _select(session: ScoredSession, task_ids: Sequence[int | str] | None) -> ScoredSession:
-    if task_ids is None:
-        return session
-    selected = set(map(str, task_ids))
-    return session.with_runs([run for run in session.runs if str(run.task_id) in selected])
+    return build_gates(map(parse_gate, arguments.gate), least, arguments.fail_on)
 
 
 def _list_missing(comparison: SessionComparison, task_ids: Sequence[int | str] | None) -> list[int | str]:
@@ -93,14 +87,27 @@ def _list_missing(comparison: SessionComparison, task_ids: Sequence[int | str] |
 
 
 def _print(style: str, content: dict[str, Any]) -> None:
-    if style == "json":
-        from pytest_webeval.storage import to_json_bytes
+    encoding = sys.stdout.encoding or "utf-8"
+    text = _FORMATS[style](content)
+    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
 
-        sys.stdout.write(to_json_bytes(content).decode())
-        return
-    is_text = style == "text"
-    format_one = format_comparison if is_text else format_comparison_markdown
-    parts = [format_one(comparison) for comparison in content["comparisons"]]
-    gates = "\n".join(format_gates(content["gates"])) if is_text else gate_table(content["gates"])
-    text = "\n\n".join(filter(None, [*parts, gates]))
-    sys.stdout.write(text.encode(sys.stdout.encoding or "utf-8", "backslashreplace").decode(sys.stdout.encoding) + "\n")
+
+def _format_text(content: dict[str, Any]) -> str:
+    parts = map(format_comparison, content["comparisons"])
+    return "\n\n".join(filter(None, [*parts, "\n".join(format_gates(content["gates"]))]))
+
+
+def _format_markdown(content: dict[str, Any]) -> str:
+    parts = map(format_comparison_markdown, content["comparisons"])
+    return "\n\n".join(filter(None, [*parts, gate_table(content["gates"])]))
+
+
+def _format_json(content: dict[str, Any]) -> str:
+    return to_json_bytes(content).decode().rstrip("\n")
+
+
+_FORMATS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "text": _format_text,
+    "markdown": _format_markdown,
+    "json": _format_json,
+}

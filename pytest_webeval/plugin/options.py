@@ -208,7 +208,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "fail_on",
-        "exit with 1 on any failure, a regression, any-regressed task or none",
+        "exit with 1 on a failure, a regression (beyond noise), any-regressed or none",
         "WHEN",
         "word",
         choices=("failure", "regression", "any-regressed", "none"),
@@ -228,7 +228,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "attempts",
-        "name the directories with one attempt each, e.g. 'attempt-*', in each agent's",
+        "match directories of attempts, e.g. 'try-*'; the rest of the path is the agent",
         "GLOB",
         "text",
         affects_results=False,

@@ -11,6 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 from typing import Any
 
 import pytest
@@ -31,6 +32,9 @@ from pytest_webeval.safety.limits import parse_size
 from pytest_webeval.safety.limits import read_limits
 from pytest_webeval.storage import Sync
 from pytest_webeval.values.base import present_day
+
+if TYPE_CHECKING:
+    from pytest_webeval.summary.gates import Gate
 
 REDACTING = pytest.StashKey[Redacting]()
 TIMEOUT, LONGEST = 60.0, 1e8  # seconds
@@ -64,7 +68,7 @@ class Settings:
     baseline: Path | None
     baseline_update: bool
     known_failures: bool
-    gate: tuple[str, ...]
+    gate: tuple[Gate, ...]
     min_success: Fraction | None
     fail_on: str
     gates_decide: bool
@@ -252,14 +256,14 @@ def _parse_percentage(argument: Argument) -> Fraction | None:
     return share
 
 
-def _parse_gates(argument: Argument) -> tuple[str, ...]:
+def _parse_gates(argument: Argument) -> tuple[Gate, ...]:
     texts = tuple(argument.raw or ())
     if not texts:
         return ()
-    from pytest_webeval.summary.gates import build_gates  # few sessions have gates
+    from pytest_webeval.summary.gates import parse_gate  # few sessions have gates
 
     try:
-        return tuple(gate.text for gate in build_gates(texts))
+        return tuple(map(parse_gate, texts))
     except SettingsError as error:
         name = argument.option.flag if argument.is_on_command_line else argument.option.key
         raise SettingsError(f"{name}: {error}") from error

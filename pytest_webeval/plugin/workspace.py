@@ -27,6 +27,8 @@ from pytest_webeval.recordings import formats
 from pytest_webeval.recordings.discovery import DirectoryListing
 from pytest_webeval.recordings.inputs import LOAD_TASK
 from pytest_webeval.recordings.labels import Labels
+from pytest_webeval.recordings.labels import default_task_id
+from pytest_webeval.recordings.labels import parse_task_id
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.run import RunFormat
 from pytest_webeval.recordings.run_tree import Branch
@@ -328,7 +330,7 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
         try:
             return self._is_defined(path)
         except TaskDefinitionError:
-            return isinstance(_task_id(path), int)
+            return parse_task_id(path) is not None
 
     def is_defined(self, path: Path) -> bool:
         """Whether a directory is certainly named by the id of a task, of the definitions or of the subset."""
@@ -338,7 +340,7 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
             return False
 
     def _is_defined(self, path: Path) -> bool:
-        task_id = _task_id(path)
+        task_id = default_task_id(path)
         if str(task_id) in self._subset_ids:
             return True
         tasks = self.definitions(self.labels.root_of(path) or path)
@@ -347,11 +349,6 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def _subset_ids(self) -> frozenset[str]:
         return frozenset(map(str, self.subset.task_ids)) if self.subset is not None else frozenset()
-
-
-def _task_id(path: Path) -> int | str:
-    """The task that a directory is named by, if it is one."""
-    return int(path.name) if path.name.isascii() and path.name.isdigit() else path.name
 
 
 def _read_first(directory: Path, names: Sequence[str], origin: str | None = None) -> TaskSetOrError:

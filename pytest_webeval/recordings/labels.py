@@ -74,3 +74,9 @@ class Labels(Struct, frozen=True, dict=True):
 def parse_task_id(path: Path) -> int | None:
     """The task id that a directory is named by, or None."""
     return int(path.name) if path.name.isascii() and path.name.isdigit() else None
+
+
+def default_task_id(path: Path) -> int | str:
+    """The task id that a directory is named by: a number, or else its name."""
+    number = parse_task_id(path)
+    return path.name if number is None else number

@@ -41,7 +41,7 @@ def _property(text: str) -> str:
     return _message(text).replace(":", "%3A").replace(",", "%2C")
 
 
-FLIPS_SHOWN, SITES_SHOWN, GROUPS_SHOWN, COMMANDS_SHOWN, TASKS_SHOWN = 50, 50, 20, 3, 1_000
+SITES_SHOWN, GROUPS_SHOWN, COMMANDS_SHOWN, TASKS_SHOWN = 50, 20, 3, 1_000
 
 
 def fenced(command: str) -> str:
@@ -55,7 +55,7 @@ def markdown(summary: Summary, reruns: RerunCommands, room: int) -> str:
     webeval = summary.webeval
     head = f"{_title(summary)}\n{_counts(summary)}"
     gates = filter(None, [gate_table(webeval.get("gates", ()))])
-    blocks = [_title(summary), *gates, *_flips(webeval, reruns), _counts(summary), *_sites(summary)]
+    blocks = [_title(summary), *gates, *_baseline(webeval, reruns), _counts(summary), *_sites(summary)]
     page = "\n".join([*blocks, *_repeats(webeval), *_groups(webeval, reruns), *_warnings(webeval)])
     if _size(page) > room:
         return head if _size(head) <= room else ""
@@ -85,32 +85,13 @@ def _counts(summary: Summary) -> str:
     return " ".join([f"{counts}{rate}. Rules {plain(webeval['rules'])}.", *notes]) + "\n"
 
 
-def _flips(webeval: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
-    baseline = webeval.get("baseline")
-    if baseline is None:
+def _baseline(webeval: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
+    """What changed since the baseline, if there is one."""
+    if "baseline" not in webeval:
         return
-    changes = {"regressed": "regressed", "fixed": "fixed", "newly_erring": "newly erring"}
-    gaps = {} if webeval["partial"] else {"gone": "missing", "new": "extra"}
-    counts = ", ".join(f"{len(baseline[name])} {word}" for name, word in (changes | gaps).items())
-    yield f"### Since the baseline of {plain(baseline['timestamp'][:10])}: {counts}\n"
-    input_labels = {"same_rules": "rules", "same_evaluators": "evaluators", "same_tasks": "task definitions"}
-    if changed_inputs := [word for name, word in input_labels.items() if not baseline[name]]:
-        yield f"It used other {' and '.join(changed_inputs)}. These may explain the changes.\n"
-    if baseline["partial"]:
-        yield "It comes from a partial session, in which only some runs were scored.\n"
-    yield f"{plain(baseline['sentence'])}\n"
-    if flips := [change for change in baseline["changes"] if change["kind"] in changes]:
-        heads = ("change", "task", "because of other", "was", "now")
-        rows = [
-            (
-                changes[flip["kind"]],
-                plain(reruns.task_ids.get(flip["run"], flip["task_id"])),
-                plain(", ".join(flip["causes"])),
-                *(plain(flip[side]["reason"] or flip[side]["status"]) for side in ("before", "after")),
-            )
-            for flip in flips[:FLIPS_SHOWN]
-        ]
-        yield table(heads, rows, len(flips) - FLIPS_SHOWN)
+    from pytest_webeval.reports.baseline_text import format_baseline_markdown  # few sessions have a baseline
+
+    yield from format_baseline_markdown(webeval["baseline"], reruns, has_gaps=not webeval["partial"])
 
 
 def _sites(summary: Summary) -> Iterator[str]:

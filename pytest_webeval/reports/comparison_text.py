@@ -10,9 +10,11 @@ from typing import Any
 
 from pytest_webeval.reports.markdown import plain
 from pytest_webeval.reports.markdown import table
+from pytest_webeval.safety.text import name_first
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.safety.text import truncate
+from pytest_webeval.summary.session_comparison import format_p_value
 
 CHANGES_SHOWN, GROUPS_SHOWN, PROBLEMS_SHOWN = 20, 12, 8  # of each kind, of each table
 LONGEST_REASON, LONGEST_NAME = 120, 60  # characters
@@ -78,14 +80,14 @@ def describe_detectable(overall: Mapping[str, Any]) -> str:
 
 
 def _format_kinds(kinds: Mapping[str, int]) -> list[str]:
-    counts = [f"{count} {name.replace('_', ' ')}" for name, count in kinds.items() if count]
+    counts = [f"{count} {spell(name)}" for name, count in kinds.items() if count]
     return [f"  {', '.join(counts)}"] if counts else []
 
 
 def _format_groups(label: str, groups: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     if len(groups) < 2:
         return
-    shown = select_groups(groups)
+    shown = _select_groups(groups)
     rows = [_list_heads(label), *map(_list_cells, shown)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEADS))]
     more = f" ({len(shown)} of {len(groups)}, most changes first)" if len(shown) < len(groups) else ""
@@ -100,11 +102,11 @@ def _list_heads(label: str) -> tuple[str, ...]:
     return (*HEADS[:-1], "p (Holm)") if label == TABLES["sites"] else HEADS
 
 
-def select_groups(groups: Sequence[Mapping[str, Any]], most: int = GROUPS_SHOWN) -> list[Mapping[str, Any]]:
+def _select_groups(groups: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The groups in their order; if there are too many, those with the most changes."""
-    if len(groups) <= most:
+    if len(groups) <= GROUPS_SHOWN:
         return list(groups)
-    return sorted(groups, key=lambda group: -(group["better"] + group["worse"]))[:most]
+    return sorted(groups, key=lambda group: -(group["better"] + group["worse"]))[:GROUPS_SHOWN]
 
 
 def _list_cells(group: Mapping[str, Any]) -> tuple[str, ...]:
@@ -133,21 +135,26 @@ def format_group_difference(group: Mapping[str, Any]) -> str:
 def format_group_p(group: Mapping[str, Any]) -> str:
     """The p-value of a group: for sites that which is adjusted for their number. Empty without a test."""
     p_value = group.get("p_value_adjusted", group["p_value"])
-    return "" if p_value is None else f"{p_value:.3f}" if p_value >= 0.001 else "<0.001"
+    return "" if p_value is None else format_p_value(p_value).removeprefix("= ").replace(" ", "")
 
 
 def _format_changes(changes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for kind, listed in group_by_kind(changes).items():
-        yield f"{kind.replace('_', ' ')}:"
+        yield f"{spell(kind)}:"
         if kind not in _FLIPS:
-            ids = ", ".join(truncate(str(change["task_id"]), LONGEST_NAME) for change in listed[:CHANGES_SHOWN])
-            yield f"  {ids}{_more(listed)}"
+            ids = (change["task_id"] for change in listed)
+            yield f"  {name_first(ids, CHANGES_SHOWN, LONGEST_NAME, len(listed))}"
             continue
         for change in listed[:CHANGES_SHOWN]:
             task = truncate(str(change["task_id"]), LONGEST_NAME)
             yield f"  {task}: {describe_causes(change)}; {_format_reason(change)}"
-        if more := _more(listed):
-            yield f"  {more.removeprefix(', ')}"
+        if len(listed) > CHANGES_SHOWN:
+            yield f"  … and {len(listed) - CHANGES_SHOWN} more"
+
+
+def spell(kind: str) -> str:
+    """The kind of a change in words."""
+    return kind.replace("_", " ")
 
 
 def group_by_kind(changes: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
@@ -167,14 +174,17 @@ def describe_causes(change: Mapping[str, Any]) -> str:
 
 
 def _format_reason(change: Mapping[str, Any]) -> str:
-    """The verdicts, and why the task does not succeed now, or did not before."""
+    """The verdicts and the reason."""
+    verdicts = f"{change['before']['status']} -> {change['after']['status']}"
+    return f"{verdicts}: {truncate(find_reason(change), LONGEST_REASON)}".removesuffix(": ")
+
+
+def find_reason(change: Mapping[str, Any]) -> str:
+    """Why the task does not succeed now, or did not before; empty without a reason."""
     before, after = change["before"], change["after"]
-    reason = f"it was {before['reason']}" if after["status"] == "success" and before["reason"] else after["reason"]
-    return f"{before['status']} -> {after['status']}: {truncate(reason or '', LONGEST_REASON)}".removesuffix(": ")
-
-
-def _more(listed: Sequence[object]) -> str:
-    return f", … and {len(listed) - CHANGES_SHOWN} more" if len(listed) > CHANGES_SHOWN else ""
+    if before is not None and before["reason"] and after is not None and after["status"] == "success":
+        return f"it was {before['reason']}"
+    return (after or before)["reason"] or ""
 
 
 def format_comparison_markdown(comparison: Mapping[str, Any]) -> str:
@@ -185,7 +195,7 @@ def format_comparison_markdown(comparison: Mapping[str, Any]) -> str:
     for name, label in TABLES.items():
         groups = comparison[name]
         if len(groups) > 1:
-            rows = [(plain(row[0]), *row[1:]) for row in map(_list_cells, select_groups(groups))]
+            rows = [(plain(row[0]), *row[1:]) for row in map(_list_cells, _select_groups(groups))]
             blocks.append(f"\n### By {label}\n\n{table((label, *_list_heads(label)[1:]), rows)}")
     blocks += _list_change_tables(comparison["changes"])
     blocks += [f"- {plain(problem)}" for problem in comparison["problems"][:PROBLEMS_SHOWN]]
@@ -207,7 +217,7 @@ def _list_change_tables(changes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             )
             for change in listed[:CHANGES_SHOWN]
         ]
-        yield f"\n### {kind.replace('_', ' ').capitalize()}: {len(listed)}\n"
+        yield f"\n### {spell(kind).capitalize()}: {len(listed)}\n"
         yield table(("task", "because of", "verdicts"), rows, len(listed) - CHANGES_SHOWN)
 
 

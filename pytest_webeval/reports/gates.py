@@ -19,8 +19,13 @@ def format_gates(gates: Sequence[Mapping[str, Any]]) -> list[str]:
     passed = sum(bool(gate["passed"]) for gate in gates)
     ordered = sorted(gates, key=lambda gate: bool(gate["passed"]))
     lines = [f"gates: {passed} of {len(gates)} passed"]
-    lines += [f"  {_word(gate):<4}  {gate['gate']}: wanted {gate['wanted']}; found {gate['found']}" for gate in ordered]
+    lines += [f"  {_word(gate):<4}  {format_gate(gate)}" for gate in ordered]
     return [sanitize(line.replace("\n", " ")) for line in lines]
+
+
+def format_gate(gate: Mapping[str, Any]) -> str:
+    """What a gate wanted and what was found."""
+    return f"{gate['gate']}: wanted {gate['wanted']}; found {gate['found']}"
 
 
 def gate_table(gates: Sequence[Mapping[str, Any]]) -> str:

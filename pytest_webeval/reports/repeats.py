@@ -8,13 +8,13 @@ from typing import Any
 
 from pytest_webeval.reports.markdown import plain
 from pytest_webeval.reports.markdown import table
+from pytest_webeval.safety.text import name_first
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.safety.text import truncate
 
 AGENTS_SHOWN, ATTEMPTS_SHOWN, TASKS_SHOWN = 4, 5, 5
 LONGEST_NAME = 60  # characters
-_CLAIMS = {"honest": "honest", "over_claiming": "over-claiming", "under_claiming": "under-claiming"}
 
 
 def format_attempts(attempts: Mapping[str, Any]) -> list[str]:
@@ -68,12 +68,9 @@ def _format_rate(attempt: Mapping[str, Any]) -> str:
 def _format_copies(copies: Mapping[str, Any]) -> list[str]:
     if not copies["count"]:
         return []
-    named = list(dict.fromkeys(str(task["task_id"]) for task in copies["tasks"]))[:TASKS_SHOWN]
-    ids = ", ".join(truncate(task_id, LONGEST_NAME) for task_id in named)
-    more = f", … and {copies['count'] - TASKS_SHOWN} more" if copies["count"] > TASKS_SHOWN else ""
-    return [
-        f"runs with the same recording, byte by byte, are no repeats: {pluralize(copies['count'], 'task')}: {ids}{more}"
-    ]
+    named = dict.fromkeys(str(task["task_id"]) for task in copies["tasks"])
+    ids = name_first(named, TASKS_SHOWN, LONGEST_NAME, copies["count"])
+    return [f"runs with the same recording, byte by byte, are no repeats: {pluralize(copies['count'], 'task')}: {ids}"]
 
 
 def _name(name: str) -> str:
@@ -106,8 +103,7 @@ def _percent(share: float | None) -> str:
 
 def format_self_report(report: Mapping[str, Any]) -> list[str]:
     """The counts of claims, and below them the verdicts by what was reported."""
-    counts = ", ".join(f"{report['claims'][name]} {word}" for name, word in _CLAIMS.items())
-    lines = [f"self-report of {pluralize(report['runs'], 'run')}: {counts}"]
+    lines = [f"self-report of {pluralize(report['runs'], 'run')}: {_format_claims(report)}"]
     rows = report["verdicts_by_report"]
     width = max(map(len, rows))
     return lines + [
@@ -118,6 +114,9 @@ def format_self_report(report: Mapping[str, Any]) -> list[str]:
 
 def self_report_table(report: Mapping[str, Any]) -> str:
     """The same as a table in Markdown."""
-    counts = ", ".join(f"{report['claims'][name]} {word}" for name, word in _CLAIMS.items())
     rows = [(plain(name), row["success"], row["failure"]) for name, row in report["verdicts_by_report"].items()]
-    return f"### Self-report: {counts}\n\n{table(('the agent reports', 'success', 'failure'), rows)}"
+    return f"### Self-report: {_format_claims(report)}\n\n{table(('the agent reports', 'success', 'failure'), rows)}"
+
+
+def _format_claims(report: Mapping[str, Any]) -> str:
+    return ", ".join(f"{count} {name.replace('_', '-')}" for name, count in report["claims"].items())

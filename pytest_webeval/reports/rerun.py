@@ -14,6 +14,9 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
+from pytest_webeval.safety.text import name_first
+
+TASKS_NAMED, LONGEST_NAME = 5, 80
 MOST = 400  # names in one command: of three times as many pytest's parser of -k fills the stack
 _PLAIN = re.compile(r"[\w.+-]+", re.ASCII)
 _BRACKETED = re.compile(r"\[[\w.+-]+\]", re.ASCII)
@@ -59,6 +62,10 @@ class RerunCommands(Struct, frozen=True, dict=True):
             names = [shlex.quote(self._node_id(run)) for run in runs]
         included = list(_take_fitting(names, separator, None if longest is None else longest - len(start) - len(end)))
         return Rerun(f"{start}{separator.join(included)}{end}", len(included), len(runs))
+
+    def name_tasks(self, runs: Sequence[str]) -> str:
+        """The tasks of the first few runs."""
+        return name_first((self.task_ids[run] for run in runs), TASKS_NAMED, LONGEST_NAME, len(runs))
 
     def _node_id(self, run: str) -> str:
         return f"{run}::{'missing' if run in self.missing else 'task'}"

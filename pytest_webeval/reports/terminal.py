@@ -11,17 +11,19 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.recordings.formats import FORMATS
+from pytest_webeval.reports.rerun import LONGEST_NAME
+from pytest_webeval.reports.rerun import TASKS_NAMED
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
+from pytest_webeval.safety.text import name_first
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.safety.text import truncate
 
-GROUPS_SHOWN, COMMANDS_SHOWN, TASKS_NAMED, WARNINGS_SHOWN = 5, 3, 5, 4
-LONGEST_COMMAND, LONGEST_NAME, LONGEST_WARNING = 300, 80, 400  # characters
+GROUPS_SHOWN, COMMANDS_SHOWN, WARNINGS_SHOWN = 5, 3, 4
+LONGEST_COMMAND, LONGEST_WARNING = 300, 400  # characters
 SLOWEST_SHOWN, SLOW = 3, 1.0  # seconds
-CAUSES_SHOWN = 4
 
 
 def failures(groups: Sequence[Mapping[str, Any]], reruns: RerunCommands) -> list[str]:
@@ -39,7 +41,7 @@ def _group(group: Mapping[str, Any], reruns: RerunCommands, *, shows_command: bo
     runs = group["runs"]
     evaluator = truncate(group["evaluator"].removesuffix("Evaluator"), LONGEST_NAME)
     kind = f"{evaluator}: {group['text']}" if evaluator else group["text"]
-    line = f"  {group['count']:>5}  {kind}: {_ids(runs, reruns)}"
+    line = f"  {group['count']:>5}  {kind}: {reruns.name_tasks(runs)}"
     if not shows_command:
         yield line
         return
@@ -47,16 +49,6 @@ def _group(group: Mapping[str, Any], reruns: RerunCommands, *, shows_command: bo
     coverage = f"first {rerun.named} of {rerun.of}; all of them: webeval.failures in {SUMMARY}"
     yield line if rerun.named == rerun.of else f"{line} ({coverage})"
     yield f"         {rerun.command}"
-
-
-def _ids(runs: Sequence[str], reruns: RerunCommands) -> str:
-    return format_ids([reruns.task_ids[run] for run in runs[:TASKS_NAMED]], len(runs))
-
-
-def format_ids(task_ids: Sequence[int | str], count: int) -> str:
-    """The first few ids of `count` tasks."""
-    text = ", ".join(truncate(str(task_id), LONGEST_NAME) for task_id in task_ids)
-    return f"{text}, … and {count - len(task_ids)} more" if count > len(task_ids) else text
 
 
 def warnings(groups: Sequence[Mapping[str, Any]], run_count: int) -> list[str]:
@@ -88,7 +80,7 @@ def format_contradicted(runs: Sequence[str]) -> list[str]:
     if not runs:
         return []
     passed = "1 run passed its own test" if len(runs) == 1 else f"{len(runs)} runs passed their own tests"
-    labels = format_ids(runs[:TASKS_NAMED], len(runs))
+    labels = name_first(runs, TASKS_NAMED, LONGEST_NAME, len(runs))
     return [sanitize(f"{passed}, but a Python test recorded a failure: {labels}")]
 
 
@@ -97,59 +89,9 @@ def format_recorded_failures(runs: Sequence[str]) -> list[str]:
     if not runs:
         return []
     count = pluralize(len(runs), "run")
-    return [sanitize(f"Python tests scored {count} as a failure: {format_ids(runs[:TASKS_NAMED], len(runs))}")]
-
-
-def flips(webeval: Mapping[str, Any], reruns: RerunCommands) -> list[str]:
-    """The changes since the baseline in one line; further lines name other possible causes."""
-    baseline = webeval.get("baseline")
-    if baseline is None:
-        return []
-    parts = [
-        f"{len(runs)} {name.replace('_', ' ')}: {_ids(runs, reruns)}"
-        for name in ("regressed", "fixed", "newly_erring")
-        if (runs := baseline[name])
+    return [
+        sanitize(f"Python tests scored {count} as a failure: {name_first(runs, TASKS_NAMED, LONGEST_NAME, len(runs))}")
     ]
-    parts += [] if webeval["partial"] else list(_gaps(baseline))
-    day = baseline["timestamp"][:10]
-    lines = [f"since baseline ({day}): {'; '.join(parts) or 'no changes'}"]
-    if changed_inputs := list_changed_inputs(baseline):
-        lines.append(f"the baseline used other {' and '.join(changed_inputs)}; these may explain the changes")
-    if baseline["partial"]:
-        lines.append("the baseline comes from a partial session, in which only some runs were scored")
-    lines += [f"  {baseline['sentence']}", *_causes(baseline["changes"], reruns)]
-    return [sanitize(line.replace("\n", " ")) for line in lines]
-
-
-def _gaps(baseline: Mapping[str, Any]) -> Iterator[str]:
-    """The runs that only one of the sessions has."""
-    for name, word in (("gone", "missing"), ("new", "extra")):
-        if runs := baseline[name]:
-            yield f"{len(runs)} {word}: {format_ids([run.rpartition('/')[2] for run in runs[:TASKS_NAMED]], len(runs))}"
-
-
-def _causes(changes: Sequence[Mapping[str, Any]], reruns: RerunCommands) -> Iterator[str]:
-    """The flips by their causes, the most frequent first."""
-    runs_by_cause: dict[str, list[str]] = {}
-    for change in changes:
-        if change["causes"]:
-            runs_by_cause.setdefault(" and ".join(change["causes"]), []).append(change["run"])
-    for cause, runs in sorted(runs_by_cause.items(), key=lambda entry: (-len(entry[1]), entry[0]))[:CAUSES_SHOWN]:
-        yield (
-            f"  because of other {cause}: {_ids(runs, reruns)}"
-            if cause != "unknown"
-            else f"  cause unknown: {_ids(runs, reruns)}"
-        )
-
-
-def list_changed_inputs(baseline: Mapping[str, Any]) -> list[str]:
-    """The inputs that differ from those of the baseline."""
-    words = {
-        "same_rules": f"rules ({baseline['rules']})",
-        "same_evaluators": "evaluators",
-        "same_tasks": "task definitions",
-    }
-    return [word for name, word in words.items() if not baseline[name]]
 
 
 SITES_SHOWN = 8
@@ -190,7 +132,7 @@ def render_summary(summary: Summary | None, reruns: RerunCommands, facts: Sessio
             message = f"Python tests used {pluralize(facts.tested_runs, 'run')} and recorded no result"
         first_line = message if facts.left_out or facts.tested_runs else _explain_no_runs(facts)
         return [first_line, *_without_runs(facts), *facts.problems]
-    flip_lines = [*flips(summary.webeval, reruns), *_gates(summary)]
+    flip_lines = [*_baseline(summary, reruns), *_gates(summary)]
     top = [*_counts(summary), *_sites(summary), *_trajectories(summary), *_attempts(summary)]
     top += [*_self_report(summary), *flip_lines]
     files = [f"summary: {place}" for place in facts.places[:2]]
@@ -206,6 +148,15 @@ def render_summary(summary: Summary | None, reruns: RerunCommands, facts: Sessio
     ]
     failure_lines = failures(summary.webeval["failures"], reruns)
     return [*top, *failure_lines[: max(0, MOST_LINES - len(top) - len(bottom))], *bottom]
+
+
+def _baseline(summary: Summary, reruns: RerunCommands) -> list[str]:
+    """The changes since the baseline, if there is one."""
+    if "baseline" not in summary.webeval:
+        return []
+    from pytest_webeval.reports.baseline_text import format_baseline  # few sessions have a baseline
+
+    return format_baseline(summary.webeval["baseline"], reruns, has_gaps=not summary.webeval["partial"])
 
 
 def _attempts(summary: Summary) -> list[str]:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable
 from collections.abc import Sequence
+from itertools import islice
 from reprlib import Repr
 from typing import Any
 
@@ -75,6 +76,13 @@ def escape_surrogates(tree: Any) -> Any:
     if not isinstance(tree, str) or tree.isascii():
         return tree
     return tree.encode("utf-8", "backslashreplace").decode()
+
+
+def name_first(names: Iterable[object], most: int, longest: int, count: int) -> str:
+    """The first few of `count` names, each of at most `longest` characters, and how many more there are."""
+    shown = [truncate(str(name), longest) for name in islice(names, most)]
+    more = f", … and {count - len(shown)} more" if count > len(shown) else ""
+    return ", ".join(shown) + more
 
 
 def pluralize(count: int, noun: str, plural: str = "") -> str:

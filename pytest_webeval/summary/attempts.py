@@ -16,6 +16,8 @@ from pytest_webeval.summary.repeated_runs import Tries
 from pytest_webeval.summary.repeated_runs import all_of
 from pytest_webeval.summary.repeated_runs import any_of
 from pytest_webeval.summary.repeated_runs import averages
+from pytest_webeval.summary.repeated_runs import count_tries
+from pytest_webeval.summary.repeated_runs import list_flips
 from pytest_webeval.summary.statistics import mean
 from pytest_webeval.summary.statistics import wilson
 
@@ -52,11 +54,12 @@ def build_attempts(records: Sequence[Record], pattern: str | None = None) -> dic
         name = name_attempt(record.attempt, pattern)
         by_agent.setdefault(name.agent, []).append((name.attempt, record))
     agents = [_build_agent(agent, by_agent[agent]) for agent in sorted(by_agent)]
-    return {"pattern": pattern, "agents": agents, "same_inputs": list_same_inputs(records)}
+    return {"pattern": pattern, "agents": agents, "same_inputs": _list_same_inputs(records)}
 
 
 def _build_agent(agent: str, named: Sequence[tuple[str, Record]]) -> dict[str, Any]:
-    tries = count_tries(record for _, record in named)
+    rated = (record for _, record in named if _is_rated(record))
+    tries = count_tries((str(record.task_id), record.status == Status.SUCCESS) for record in rated)
     attempts: dict[str, list[Record]] = {}
     for attempt, record in named:
         attempts.setdefault(attempt, []).append(record)
@@ -78,7 +81,7 @@ def _build_agent(agent: str, named: Sequence[tuple[str, Record]]) -> dict[str, A
 
 
 def _build_attempt(attempt: str, records: Sequence[Record]) -> dict[str, Any]:
-    rated = [record for record in records if is_rated(record)]
+    rated = [record for record in records if _is_rated(record)]
     successes = sum(record.status == Status.SUCCESS for record in rated)
     low, high = wilson(successes, len(rated))
     rate = successes / len(rated) if rated else None
@@ -86,18 +89,9 @@ def _build_attempt(attempt: str, records: Sequence[Record]) -> dict[str, Any]:
     return counts | {"success_rate": rate, "success_rate_interval_95": [low, high]}
 
 
-def is_rated(record: Record) -> bool:
+def _is_rated(record: Record) -> bool:
     """Whether a run counts in rates."""
     return not record.skipped and record.excluded is None
-
-
-def count_tries(records: Iterable[Record]) -> dict[str, Tries]:
-    """The tries of each task that count, by its id."""
-    outcomes: dict[str, list[bool]] = {}
-    for record in records:
-        if is_rated(record):
-            outcomes.setdefault(str(record.task_id), []).append(record.status == Status.SUCCESS)
-    return {task_id: Tries(len(each), sum(each)) for task_id, each in outcomes.items()}
 
 
 def _count_thresholds(tries: Mapping[str, Tries], most: int) -> dict[str, dict[str, int]]:
@@ -119,13 +113,12 @@ def reaches(successes: int, count: int, needed: int, tries: int) -> bool:
 def _list_flaky(tries: Mapping[str, Tries]) -> dict[str, Any]:
     """Tasks of which some attempts succeed and some do not; the rate is over tasks with several attempts."""
     repeated = {task_id: task for task_id, task in tries.items() if task.count > 1}
-    flaky = {task_id: task for task_id, task in repeated.items() if task.is_flip}
-    listed = [{"task_id": task_id, "tries": task.count, "successes": task.successes} for task_id, task in flaky.items()]
-    rate = len(flaky) / len(repeated) if repeated else None
-    return {"count": len(flaky), "of": len(repeated), "rate": rate, "tasks": listed[:LISTED]}
+    flips = list_flips(repeated)
+    rate = flips["count"] / len(repeated) if repeated else None
+    return flips | {"of": len(repeated), "rate": rate}
 
 
-def list_same_inputs(records: Iterable[Record]) -> dict[str, Any]:
+def _list_same_inputs(records: Iterable[Record]) -> dict[str, Any]:
     """Runs of one task whose recordings are the same bytes, as a cache makes them: they are no repeats."""
     runs: dict[tuple[str, str], list[str]] = {}
     for record in records:

@@ -20,12 +20,12 @@ from pytest_webeval.results import Summary
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import parse_summary
 from pytest_webeval.summary.scored_session import read_summary_file
-from pytest_webeval.summary.session_comparison import Kind
+from pytest_webeval.summary.session_comparison import ChangeKind
 from pytest_webeval.summary.session_comparison import SessionComparison
 
 OPTION = "--webeval-baseline"
-FLIPS = (Kind.REGRESSED, Kind.FIXED, Kind.NEWLY_ERRING)
-_CHANGED = frozenset({*FLIPS, Kind.EXCLUDED})
+FLIPS = (ChangeKind.REGRESSED, ChangeKind.FIXED, ChangeKind.NEWLY_ERRING)
+_CHANGED = frozenset({*FLIPS, ChangeKind.EXCLUDED})
 
 
 class KnownFailure(Struct, frozen=True):
@@ -113,10 +113,10 @@ def build_baseline(summary: Summary, known: KnownFailures) -> Summary:
 def add_comparison(summary: Summary, comparison: SessionComparison) -> Summary:
     """The summary with what changed under `webeval.baseline`, and whether the two can be compared at all."""
     before, after = comparison.before, comparison.after
-    told = comparison.to_json()
+    content = comparison.to_json()
     fields = {
         "timestamp": before.timestamp,
-        "success_rate": told["before"]["success_rate"],
+        "success_rate": content["before"]["success_rate"],
         "rules": before.rules,
         "partial": before.partial,
         "same_rules": before.rules == after.rules,
@@ -125,8 +125,8 @@ def add_comparison(summary: Summary, comparison: SessionComparison) -> Summary:
     }
     fields |= {kind.value: [pair.after.run for pair in comparison.by_kind[kind]] for kind in FLIPS}
     fields |= {"new": [run.run for run in comparison.extra], "gone": [run.run for run in comparison.missing]}
-    fields |= {name: told[name] for name in ("sentence", "is_regression", "overall", "sites", "problems")}
-    fields["changes"] = [change for change in told["changes"] if change["kind"] in _CHANGED]
+    fields |= {name: content[name] for name in ("sentence", "is_regression", "overall", "sites", "problems")}
+    fields["changes"] = [change for change in content["changes"] if change["kind"] in _CHANGED]
     return summary.with_changes(webeval=summary.webeval | {"baseline": fields})
 
 

@@ -5,22 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from collections.abc import Iterable
-from collections.abc import Iterator
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from msgspec import Struct
+from msgspec import structs
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.safety.text import name_first
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.summary.attempts import name_attempt
 from pytest_webeval.summary.attempts import reaches
+from pytest_webeval.summary.record import find_attempt
 from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import compute_rate_interval
+from pytest_webeval.summary.scored_session import count_successes
+from pytest_webeval.summary.scored_session import group_by_task
+from pytest_webeval.summary.scored_session import group_runs
 from pytest_webeval.summary.session_comparison import SessionComparison
 
 IDS_NAMED = 5
@@ -40,7 +45,7 @@ class GateResult(Struct, frozen=True):
 
     def to_json(self) -> dict[str, Any]:
         """The same in plain JSON."""
-        return {"gate": self.gate, "wanted": self.wanted, "found": self.found, "passed": self.passed}
+        return structs.asdict(self)
 
 
 class GateCase(Struct, frozen=True):
@@ -116,10 +121,10 @@ def parse_percentage(text: str) -> Fraction | None:
     return Fraction(text.strip()) if is_fraction and Fraction(text.strip()) <= 1 else None
 
 
-def build_gates(texts: Iterable[str], min_success: Fraction | None = None, fail_on: str = "failure") -> list[Gate]:
-    """The gates of the options, each once. Raises `SettingsError`."""
-    written = [*texts, *([f"success >= {_format_share(min_success)}"] if min_success is not None else [])]
-    gates = [parse_gate(text) for text in (*written, *_GATES_OF_FAIL_ON.get(fail_on, ()))]
+def build_gates(written: Iterable[Gate], min_success: Fraction | None = None, fail_on: str = FAIL_ON[0]) -> list[Gate]:
+    """The gates of the options, each once."""
+    short = [f"success >= {_format_share(min_success)}"] if min_success is not None else []
+    gates = [*written, *map(parse_gate, (*short, *_GATES_OF_FAIL_ON.get(fail_on, ())))]
     return list({gate.text: gate for gate in gates}.values())
 
 
@@ -139,14 +144,13 @@ def _build_success(text: str, match: re.Match[str]) -> Gate | None:
     if least is None:
         return None
     wanted = f"at least {_format_share(least)} success" + (f" for {kind} {name}" if kind else "")
-
     wanted_name = name.lower() if kind == "type" else name
 
     def check(case: GateCase) -> tuple[str, bool]:
         runs = [run for run in case.session.judged if not kind or wanted_name in _SELECTORS[kind](run)]
         if not runs:
             return f"no judged run{_name_known(case.session, kind)}", False
-        successes = sum(run.is_success for run in runs)
+        successes = count_successes(runs)
         low, high = compute_rate_interval(runs)
         rate = Fraction(successes, len(runs))
         found = f"{float(rate):.1%} ({successes} of {len(runs)}; 95% interval {low:.1%} to {high:.1%})"
@@ -180,16 +184,13 @@ def _build_attempts(text: str, match: re.Match[str]) -> Gate | None:
 
 
 def _reaches(runs: Sequence[ScoredRun], needed: int, tries: int) -> bool:
-    return reaches(sum(run.is_success for run in runs), len(runs), needed, tries)
+    return reaches(count_successes(runs), len(runs), needed, tries)
 
 
 def _group_by_agent(case: GateCase) -> dict[str, dict[str, list[ScoredRun]]]:
     """The judged runs by agent and task."""
-    agents: dict[str, dict[str, list[ScoredRun]]] = {}
-    for run in case.session.judged:
-        agent = name_attempt(run.run.rpartition("/")[0], case.attempts).agent
-        agents.setdefault(agent, {}).setdefault(str(run.task_id), []).append(run)
-    return dict(sorted(agents.items()))
+    agents = group_runs(case.session.judged, lambda run: name_attempt(find_attempt(run.run), case.attempts).agent)
+    return {agent: group_by_task(runs) for agent, runs in sorted(agents.items())}
 
 
 def _format_attempts(agent: str, successes: int, tasks: int, fewer: int) -> str:
@@ -226,9 +227,7 @@ def _build_must_pass(text: str, match: re.Match[str]) -> Gate | None:
         return None
 
     def check(case: GateCase) -> tuple[str, bool]:
-        by_task: dict[str, list[ScoredRun]] = {}
-        for run in case.session.runs:
-            by_task.setdefault(str(run.task_id), []).append(run)
+        by_task = group_by_task(case.session.runs)
         failed = [task_id for task_id in ids if not _all_succeed(by_task.get(task_id, ()))]
         solved = f"{len(ids) - len(failed)} of {pluralize(len(ids), 'task')} solved"
         return solved + (f"; not solved{_name_tasks(failed)}" if failed else ""), not failed
@@ -246,7 +245,7 @@ def _build_no_regression(text: str, match: re.Match[str]) -> Gate:  # noqa: ARG0
             return _without_baseline(case)
         comparison = case.comparison
         if comparison.overall.p_value is None or comparison.lost_tasks:
-            return _format_lost(comparison) or comparison.sentence, False
+            return format_lost_tasks(comparison) or comparison.sentence, False
         return comparison.sentence, not comparison.is_regression
 
     return Gate(text, "no regression beyond noise", check, needs_baseline=True)
@@ -257,14 +256,14 @@ def _build_no_regressed(text: str, match: re.Match[str]) -> Gate:  # noqa: ARG00
         if case.comparison is None:
             return _without_baseline(case)
         worse = case.comparison.no_longer_successful
-        lost = _format_lost(case.comparison)
+        lost = format_lost_tasks(case.comparison)
         found = f"{pluralize(len(worse), 'task')} no longer succeed{'s' if len(worse) == 1 else ''}{_name_tasks(worse)}"
         return "; ".join(filter(None, [found, lost])), not (worse or lost)
 
     return Gate(text, "no task regressed", check, needs_baseline=True)
 
 
-def _format_lost(comparison: SessionComparison) -> str:
+def format_lost_tasks(comparison: SessionComparison) -> str:
     """The tasks of the baseline without a run; empty if there are none."""
     lost = comparison.lost_tasks
     return f"{pluralize(len(lost), 'task')} of the baseline without a run{_name_tasks(lost)}" if lost else ""
@@ -277,12 +276,7 @@ def _without_baseline(case: GateCase) -> tuple[str, bool]:
 def _name_tasks(task_ids: Iterable[int | str]) -> str:
     """The first few ids after a colon; empty without any."""
     ids = list(task_ids)
-    more = f", … and {len(ids) - IDS_NAMED} more" if len(ids) > IDS_NAMED else ""
-    return f": {', '.join(_shorten_all(ids[:IDS_NAMED]))}{more}" if ids else ""
-
-
-def _shorten_all(task_ids: Iterable[int | str]) -> Iterator[str]:
-    return (truncate(str(task_id), LONGEST_NAME) for task_id in task_ids)
+    return f": {name_first(ids, IDS_NAMED, LONGEST_NAME, len(ids))}" if ids else ""
 
 
 _FORMS: Sequence[tuple[re.Pattern[str], Callable[[str, re.Match[str]], Gate | None]]] = (

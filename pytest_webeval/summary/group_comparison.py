@@ -18,6 +18,7 @@ from pytest_webeval.summary.paired_statistics import newcombe_interval
 from pytest_webeval.summary.paired_statistics import newcombe_unpaired_interval
 from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import compute_rate_interval
+from pytest_webeval.summary.scored_session import count_successes
 
 MIN_PAIRS = 2  # judged tasks in common, for a test
 
@@ -84,7 +85,7 @@ class GroupComparison(Struct, frozen=True, dict=True):
     def interval(self) -> tuple[float, float] | None:
         """The 95 % interval of the difference (Newcombe); None if tasks have several runs, which it does not know."""
         if not self.tasks:
-            return newcombe_unpaired_interval(_count(self.before), _count(self.after))
+            return newcombe_unpaired_interval(*map(_count_judged, (self.before, self.after)))
         if not self.is_binary:
             return None
         both = sum(task.before == task.after == 1.0 for task in self.tasks)
@@ -107,17 +108,23 @@ class GroupComparison(Struct, frozen=True, dict=True):
         }
 
 
-def _count(runs: Iterable[ScoredRun]) -> tuple[int, int]:
+def _count_judged(runs: Iterable[ScoredRun]) -> tuple[int, int]:
+    """Successes and judged runs."""
     judged = [run for run in runs if run.is_judged]
-    return sum(run.is_success for run in judged), len(judged)
+    return count_successes(judged), len(judged)
 
 
 def count_runs(runs: Sequence[ScoredRun]) -> dict[str, Any]:
-    success, judged = _count(runs)
-    low, high = compute_rate_interval([run for run in runs if run.is_judged])
-    rate = success / judged if judged else None
-    counts = {"success_count": success, "judged_count": judged, "run_count": len(runs)}
-    return counts | {"success_rate": rate, "success_rate_interval_95": [low, high]}
+    """Successes, judged runs and all runs, and the success rate of the judged ones with its interval."""
+    judged = [run for run in runs if run.is_judged]
+    successes = count_successes(judged)
+    return {
+        "success_count": successes,
+        "judged_count": len(judged),
+        "run_count": len(runs),
+        "success_rate": successes / len(judged) if judged else None,
+        "success_rate_interval_95": list(compute_rate_interval(judged)),
+    }
 
 
 def cluster_by_template(tasks: Iterable[TaskPair]) -> list[Cluster]:
@@ -132,4 +139,4 @@ def cluster_by_template(tasks: Iterable[TaskPair]) -> list[Cluster]:
 
 def success_share(runs: Sequence[ScoredRun]) -> float:
     """The share of runs that succeeded."""
-    return sum(run.is_success for run in runs) / len(runs)
+    return count_successes(runs) / len(runs)

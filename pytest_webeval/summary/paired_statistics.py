@@ -135,13 +135,13 @@ def _required_pairs(difference: float, share: float, level: float, power: float)
     return spread * spread / (difference * difference)
 
 
-Cluster = tuple[float, int]  # the sum of the differences of some tasks, and how many these are
-
-
 def _detect_if_all_change(pairs: int) -> float | None:
     """The share of tasks that must all change to one side for the exact test to show it."""
     needed = next((count for count in range(1, pairs + 1) if mcnemar_exact(count, 0) <= LEVEL), None)
     return None if needed is None else needed / pairs
+
+
+Cluster = tuple[float, int]  # the sum of the differences of some tasks, and how many these are
 
 
 def clustered_bootstrap(clusters: Sequence[Cluster], resamples: int = RESAMPLES) -> tuple[float, float] | None:

@@ -20,9 +20,14 @@ from pytest_webeval.summary.self_report import find_claim
 from pytest_webeval.summary.self_report import find_reported
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 
-TRAJECTORIES = "/traj"  # the folder of webeval between a run of an agent and its tasks
+_TRAJECTORIES = "/traj"  # the folder of webeval between a run of an agent and its tasks
 _DIGEST_LENGTH = 16  # hexadecimal digits: enough to see a change, and short enough for a summary of many runs
 _JUDGE_FILES = ("scores/", "rubric.json")
+
+
+def find_attempt(run: str) -> str:
+    """The directory above a task, which names its attempt or agent, of the label of a run."""
+    return run.rpartition("/")[0].removesuffix(_TRAJECTORIES)
 
 
 def format_digests(webeval: Mapping[str, Any]) -> str | None:
@@ -161,8 +166,8 @@ class Record(Struct, frozen=True):
 
     @property
     def attempt(self) -> str:
-        """The directory above the task, which names the attempt or agent that the run belongs to."""
-        return self.run.rpartition("/")[0].removesuffix(TRAJECTORIES)
+        """The directory of the attempt that the run belongs to."""
+        return find_attempt(self.run)
 
     def to_json(self) -> dict[str, Any]:
         """All fields as plain JSON."""

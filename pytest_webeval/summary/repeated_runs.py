@@ -74,7 +74,8 @@ def averages(tasks: Iterable[Tries], chance: Callable[[Tries, int], Fraction], m
 
 def count_task_tries(rows: Iterable[TrajectoryRow]) -> dict[str, Tries]:
     """The tries of each task. A run without a score does not count, whether it was aborted or is missing."""
-    return _count_tries((row.task_id, row.status == "success") for row in select_scored(rows))
+    tries = count_tries((row.task_id, row.status == "success") for row in select_scored(rows))
+    return dict(sorted(tries.items()))
 
 
 def consensus(rows: Sequence[TrajectoryRow]) -> dict[str, dict[str, Any]]:
@@ -84,7 +85,7 @@ def consensus(rows: Sequence[TrajectoryRow]) -> dict[str, dict[str, Any]]:
     """
     if not any(is_rephrased(row) for row in rows):
         return {}
-    tasks = _count_tries((_original_task_id(row.task_id), (row.score or 0) > 0) for row in select_scored(rows))
+    tasks = count_tries((_original_task_id(row.task_id), (row.score or 0) > 0) for row in select_scored(rows))
     return averages(tasks.values(), all_of, max((tries.count for tries in tasks.values()), default=0))
 
 
@@ -98,14 +99,12 @@ def _original_task_id(task_id: str) -> str:
     return match[1] if match else task_id
 
 
-def _count_tries(outcomes: Iterable[tuple[str, bool]]) -> dict[str, Tries]:
+def count_tries(outcomes: Iterable[tuple[str, bool]]) -> dict[str, Tries]:
+    """The tries of each task, from pairs of its id and whether a try succeeded."""
     outcomes_by_task: dict[str, list[bool]] = {}
     for task_id, succeeded in outcomes:
         outcomes_by_task.setdefault(task_id, []).append(succeeded)
-    return {
-        task_id: Tries(len(outcomes_by_task[task_id]), sum(outcomes_by_task[task_id]))
-        for task_id in sorted(outcomes_by_task)
-    }
+    return {task_id: Tries(len(each), sum(each)) for task_id, each in outcomes_by_task.items()}
 
 
 MAX_FLIPS = 50
@@ -163,7 +162,7 @@ def _experiment_entry(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
         "pass@k": averages(tasks.values(), any_of, len(by_run)),
         "pass^k": averages(tasks.values(), all_of, len(by_run)),
         "consensus@k": consensus(rows),
-        "flips": _flips(tasks),
+        "flips": list_flips(tasks),
     }
 
 
@@ -204,7 +203,8 @@ def _task_rates(tasks: Iterable[Tries]) -> dict[str, Any]:
     return spread(rates) | {"always": sum(rate == 1 for rate in rates), "never": sum(rate == 0 for rate in rates)}
 
 
-def _flips(tasks: Mapping[str, Tries]) -> dict[str, Any]:
+def list_flips(tasks: Mapping[str, Tries]) -> dict[str, Any]:
+    """The tasks of which some tries succeeded and some did not, in their order: how many, and the first 50."""
     flips = [
         {"task_id": task_id, "tries": tries.count, "successes": tries.successes}
         for task_id, tries in tasks.items()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
+from collections.abc import Callable
+from collections.abc import Hashable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
@@ -14,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 from typing import Literal
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec import ValidationError
@@ -37,11 +41,12 @@ from pytest_webeval.safety.text import pluralize
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.record import build_task_row
 from pytest_webeval.summary.record import parse_digests
-from pytest_webeval.summary.statistics import wilson
+from pytest_webeval.summary.statistics import wilson_over_tasks
 
 MAX_RESULTS = 1_000_000  # files below one directory
 _LIMITS = replace(USUAL, values=10_000_000)  # a summary of 100,000 runs has some millions
 PROBLEMS_NAMED = 3
+_HALF_PAIR = re.compile(r"\\u[dD]")  # perhaps, or a whole pair
 _OLDER = "has no checksums of its runs, so causes of changes are unknown; score again to get them"
 
 
@@ -117,7 +122,7 @@ class ScoredSession(Struct, frozen=True, dict=True):
     tasks: str = ""  # checksum of the definitions
     libraries: dict[str, str] = field(default_factory=dict)
     policy: dict[str, Any] = field(default_factory=dict)
-    subset: str | None = None  # its name, and the beginning of its checksum
+    subset: str | None = None  # its name and the beginning of its checksum
     partial: bool = False
     problems: list[str] = field(default_factory=list)
 
@@ -126,19 +131,10 @@ class ScoredSession(Struct, frozen=True, dict=True):
         """The runs that count in rates."""
         return [run for run in self.runs if run.is_judged]
 
-    @cached_property
-    def success_count(self) -> int:
-        """How many runs succeeded."""
-        return sum(run.is_success for run in self.judged)
-
-    @cached_property
-    def error_count(self) -> int:
-        """How many runs ended in an error, those included that count in no rate."""
-        return sum(run.status == "error" for run in self.runs)
-
-    def with_runs(self, runs: list[ScoredRun]) -> ScoredSession:
-        """The same session with some of its runs."""
-        return structs.replace(self, runs=runs)
+    def select(self, task_ids: Iterable[int | str]) -> ScoredSession:
+        """The same session with the runs of some tasks."""
+        selected = set(map(str, task_ids))
+        return structs.replace(self, runs=[run for run in self.runs if str(run.task_id) in selected])
 
     def rules_of(self, run: ScoredRun) -> str:
         """The name of the rules by which a run was scored."""
@@ -153,15 +149,35 @@ class ScoredSession(Struct, frozen=True, dict=True):
         return self.libraries if run.libraries is None else run.libraries
 
 
+Key = TypeVar("Key", bound=Hashable)
+
+
+def group_runs(runs: Iterable[ScoredRun], find_key: Callable[[ScoredRun], Key]) -> dict[Key, list[ScoredRun]]:
+    """The runs by a key, in their order."""
+    groups: dict[Key, list[ScoredRun]] = {}
+    for run in runs:
+        groups.setdefault(find_key(run), []).append(run)
+    return groups
+
+
+def group_by_task(runs: Iterable[ScoredRun]) -> dict[str, list[ScoredRun]]:
+    """The runs by the id of their task, which may be a number in one session and a text in another."""
+    return group_runs(runs, lambda run: str(run.task_id))
+
+
+def count_successes(runs: Iterable[ScoredRun]) -> int:
+    """How many runs succeeded."""
+    return sum(run.is_success for run in runs)
+
+
 def compute_rate_interval(judged: Sequence[ScoredRun]) -> tuple[float, float]:
-    """The 95 % interval of the success rate. Runs of one task are not independent: then it is that of the tasks."""
-    successes, tasks = sum(run.is_success for run in judged), len({str(run.task_id) for run in judged})
-    return wilson(successes * tasks / len(judged), tasks) if 0 < tasks < len(judged) else wilson(successes, tasks)
+    """The 95 % interval of the success rate."""
+    return wilson_over_tasks(count_successes(judged), len(judged), len({str(run.task_id) for run in judged}))
 
 
-def read_session(path: Path, name: str | None = None) -> ScoredSession:
+def read_session(path: Path) -> ScoredSession:
     """The session of a summary file, or of a directory with a summary or with results. Raises `SettingsError`."""
-    source = name or str(path)
+    source = str(path)
     if not os.path.lexists(path):
         raise SettingsError(f"session not found: {source}; name a summary or a directory of results")
     if not os.path.isdir(path):  # noqa: PTH112  (pathlib raises where nobody may look)
@@ -177,7 +193,7 @@ def read_summary_file(path: Path, source: str) -> Any:
         resolved = path.resolve()
         text = read_file_inside(resolved.parent, resolved.name).decode()
         raw = load_bounded(text, _LIMITS, source)
-        return escape_surrogates(raw) if "\\ud" in text.lower() else raw  # half of a pair cannot be shown
+        return escape_surrogates(raw) if _HALF_PAIR.search(text) else raw  # which cannot be shown
     except (OSError, RuntimeError) as error:  # links that lead to each other
         raise SettingsError(f"cannot read {source}: {error}; check the path") from error
     except (RecordingError, EvaluationError) as error:
@@ -212,7 +228,10 @@ def parse_summary(raw: object, source: str) -> ScoredSession:
 
 
 def _name_subset(subset: Mapping[str, Any] | None) -> str | None:
-    return " ".join(str(subset[name])[:80] for name in ("name", "checksum") if name in subset) if subset else None
+    if not subset:
+        return None
+    lengths = {"name": 80, "checksum": 12}
+    return " ".join(str(subset[name])[:length] for name, length in lengths.items() if name in subset)
 
 
 def _convert_rows(rows: Iterable[Any]) -> tuple[list[ScoredRun], list[str]]:

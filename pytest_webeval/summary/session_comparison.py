@@ -19,16 +19,18 @@ from pytest_webeval.summary.group_comparison import MIN_PAIRS
 from pytest_webeval.summary.group_comparison import GroupComparison
 from pytest_webeval.summary.group_comparison import TaskPair
 from pytest_webeval.summary.group_comparison import cluster_by_template
+from pytest_webeval.summary.group_comparison import count_runs
 from pytest_webeval.summary.group_comparison import success_share
 from pytest_webeval.summary.paired_statistics import LEVEL
 from pytest_webeval.summary.paired_statistics import clustered_bootstrap
 from pytest_webeval.summary.paired_statistics import holm
 from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
-from pytest_webeval.summary.scored_session import compute_rate_interval
+from pytest_webeval.summary.scored_session import group_by_task
+from pytest_webeval.summary.scored_session import group_runs
 
 
-class Kind(StrEnum):
+class ChangeKind(StrEnum):
     """How a run changed. A `newly_erring` run ended in no error before; an `excluded` one does not count in both."""
 
     REGRESSED = "regressed"
@@ -46,15 +48,8 @@ def pair_runs(before: Iterable[ScoredRun], after: Iterable[ScoredRun]) -> list[R
     They are the only runs of their task, or have the same label, or labels that differ in their first part alone, as
     under roots of other names. As many runs with other labels, as of renamed attempts, are paired in their order.
     """
-    earlier, later = _group_by_task(before), _group_by_task(after)
+    earlier, later = group_by_task(before), group_by_task(after)
     return [pair for task_id, runs in later.items() for pair in _pair_task(earlier.get(task_id, []), runs)]
-
-
-def _group_by_task(runs: Iterable[ScoredRun]) -> dict[str, list[ScoredRun]]:
-    by_task: dict[str, list[ScoredRun]] = {}
-    for run in runs:
-        by_task.setdefault(str(run.task_id), []).append(run)
-    return by_task
 
 
 def _pair_task(before: Sequence[ScoredRun], after: Sequence[ScoredRun]) -> Iterator[RunPair]:
@@ -82,16 +77,16 @@ def _without_root(run: ScoredRun) -> str:
     return run.run.partition("/")[2]
 
 
-def find_kind(pair: RunPair) -> Kind:
+def find_kind(pair: RunPair) -> ChangeKind:
     """How a run changed that both sessions have."""
     before, after = pair.before, pair.after
     if after.status == "error" and before.status not in ("error", "excluded"):
-        return Kind.NEWLY_ERRING
+        return ChangeKind.NEWLY_ERRING
     if not (before.is_judged and after.is_judged):
-        return Kind.EXCLUDED
+        return ChangeKind.EXCLUDED
     if before.is_success == after.is_success:
-        return Kind.UNCHANGED
-    return Kind.FIXED if after.is_success else Kind.REGRESSED
+        return ChangeKind.UNCHANGED
+    return ChangeKind.FIXED if after.is_success else ChangeKind.REGRESSED
 
 
 class SessionComparison(Struct, frozen=True, dict=True):
@@ -118,9 +113,10 @@ class SessionComparison(Struct, frozen=True, dict=True):
         return [run for run in self.after.runs if run.run not in paired]
 
     @cached_property
-    def by_kind(self) -> dict[Kind, list[RunPair]]:
+    def by_kind(self) -> dict[ChangeKind, list[RunPair]]:
         """The runs in both sessions by how they changed."""
-        by_kind: dict[Kind, list[RunPair]] = {kind: [] for kind in Kind if kind not in (Kind.MISSING, Kind.EXTRA)}
+        in_one_session = (ChangeKind.MISSING, ChangeKind.EXTRA)
+        by_kind: dict[ChangeKind, list[RunPair]] = {kind: [] for kind in ChangeKind if kind not in in_one_session}
         for pair in self.pairs:
             by_kind[find_kind(pair)].append(pair)
         return by_kind
@@ -129,14 +125,15 @@ class SessionComparison(Struct, frozen=True, dict=True):
     def kind_counts(self) -> dict[str, int]:
         """How many runs there are of each kind."""
         counts = {kind: len(pairs) for kind, pairs in self.by_kind.items()}
-        counts |= {Kind.MISSING: len(self.missing), Kind.EXTRA: len(self.extra)}
-        return {kind.value: counts[kind] for kind in Kind}
+        counts |= {ChangeKind.MISSING: len(self.missing), ChangeKind.EXTRA: len(self.extra)}
+        return {kind.value: counts[kind] for kind in ChangeKind}
 
     @cached_property
     def no_longer_successful(self) -> list[str]:
         """The ids of tasks that succeed less often than before, and of those whose success is now an error."""
         less = {task.task_id: None for task in self.tasks if task.after < task.before}
-        erring = {str(pair.after.task_id): None for pair in self.by_kind[Kind.NEWLY_ERRING] if pair.before.is_success}
+        newly_erring = self.by_kind[ChangeKind.NEWLY_ERRING]
+        erring = {str(pair.after.task_id): None for pair in newly_erring if pair.before.is_success}
         return list(less | erring)
 
     @cached_property
@@ -148,13 +145,11 @@ class SessionComparison(Struct, frozen=True, dict=True):
     @cached_property
     def tasks(self) -> list[TaskPair]:
         """The tasks that both sessions judged. Several runs of a task count as one: they are not independent."""
-        before, after = _group_by_task(self.before.judged), _group_by_task(self.after.judged)
+        before, after = group_by_task(self.before.judged), group_by_task(self.after.judged)
+        both = [(before[task_id], runs) for task_id, runs in after.items() if task_id in before]
         return [
-            TaskPair(
-                task_id, runs[0], success_share(before[task_id]), success_share(runs), len(runs) == len(before[task_id])
-            )
-            for task_id, runs in after.items()
-            if task_id in before
+            TaskPair(str(now[0].task_id), now[0], success_share(then), success_share(now), len(then) == len(now))
+            for then, now in both
         ]
 
     @cached_property
@@ -179,7 +174,7 @@ class SessionComparison(Struct, frozen=True, dict=True):
 
     def _split(self, key: Callable[[ScoredRun], str]) -> list[GroupComparison]:
         """One comparison for each value; empty where no run has any."""
-        before, after = _group(self.before.runs, key), _group(self.after.runs, key)
+        before, after = group_runs(self.before.runs, key), group_runs(self.after.runs, key)
         tasks: dict[str, list[TaskPair]] = {}
         for task in self.tasks:
             tasks.setdefault(key(task.run), []).append(task)
@@ -236,7 +231,7 @@ class SessionComparison(Struct, frozen=True, dict=True):
         elif len(self.tasks) < MIN_PAIRS:
             yield f"no test: both sessions judged {pluralize(len(self.tasks), 'task')}; a test needs {MIN_PAIRS}"
         elif not self.overall.is_balanced:
-            yield "no test: tasks have other numbers of judged runs than before"
+            yield "no test: some tasks have more or fewer judged runs than before"
 
     def _list_doubts(self) -> Iterator[str]:
         p_value, interval = self.overall.p_value, self.bootstrap
@@ -267,7 +262,11 @@ class SessionComparison(Struct, frozen=True, dict=True):
         return f"{solved} of {len(self.tasks)} that both judged, {join} {sides}: {p_text}, {verdict}"
 
     def to_json(self) -> dict[str, Any]:
-        """The comparison in plain JSON."""
+        """The comparison in plain JSON, which all reports share: do not change it."""
+        return self._content
+
+    @cached_property
+    def _content(self) -> dict[str, Any]:
         adjusted = self.adjusted_p_values
         return {
             "before": _describe(self.before),
@@ -279,24 +278,24 @@ class SessionComparison(Struct, frozen=True, dict=True):
             "sites": [site.to_json() | {"p_value_adjusted": adjusted.get(site.name)} for site in self.sites],
             "types": [group.to_json() for group in self.types],
             "templates": [group.to_json() for group in self.templates],
-            "changes": list(self.list_changes()),
+            "changes": list(self._list_changes()),
             "problems": self.problems,
         }
 
-    def list_changes(self) -> Iterator[dict[str, Any]]:
+    def _list_changes(self) -> Iterator[dict[str, Any]]:
         """A row for each run that is not the same as before, by kind."""
         for kind, pairs in self.by_kind.items():
-            if kind is not Kind.UNCHANGED:
+            if kind is not ChangeKind.UNCHANGED:
                 yield from (self._change(kind, pair.before, pair.after, pair) for pair in pairs)
-        yield from (self._change(Kind.MISSING, run, None) for run in self.missing)
-        yield from (self._change(Kind.EXTRA, None, run) for run in self.extra)
+        yield from (self._change(ChangeKind.MISSING, run, None) for run in self.missing)
+        yield from (self._change(ChangeKind.EXTRA, None, run) for run in self.extra)
 
     def _change(
-        self, kind: Kind, before: ScoredRun | None, after: ScoredRun | None, pair: RunPair | None = None
+        self, kind: ChangeKind, before: ScoredRun | None, after: ScoredRun | None, pair: RunPair | None = None
     ) -> dict[str, Any]:
         run = after or before
         assert run is not None  # noqa: S101  (one of them is there)
-        causes = self.causes.list_causes(pair) if pair is not None and kind is not Kind.EXCLUDED else []
+        causes = self.causes.list_causes(pair) if pair is not None and kind is not ChangeKind.EXCLUDED else []
         return {
             "kind": kind.value,
             "task_id": run.task_id,
@@ -316,30 +315,18 @@ def _outcome(run: ScoredRun | None) -> dict[str, str | None] | None:
     return {"status": run.status, "reason": run.reason, "run": run.run}
 
 
-def _group(runs: Iterable[ScoredRun], key: Callable[[ScoredRun], str]) -> dict[str, list[ScoredRun]]:
-    by_key: dict[str, list[ScoredRun]] = {}
-    for run in runs:
-        by_key.setdefault(key(run), []).append(run)
-    return by_key
-
-
 def format_p_value(p_value: float) -> str:
     """The value with its sign of comparison: `= 0.115`."""
     return f"= {p_value:.3f}" if p_value >= 0.001 else "< 0.001"
 
 
 def _describe(session: ScoredSession) -> dict[str, Any]:
-    interval = compute_rate_interval(session.judged)
     return {
         "name": session.name,
         "timestamp": session.timestamp,
         "rules": session.rules,
         "partial": session.partial,
         "subset": session.subset,
-        "run_count": len(session.runs),
-        "judged_count": len(session.judged),
-        "success_count": session.success_count,
-        "error_count": session.error_count,
-        "success_rate": session.success_count / len(session.judged) if session.judged else None,
-        "success_rate_interval_95": list(interval),
+        "error_count": sum(run.status == "error" for run in session.runs),
+        **count_runs(session.runs),
     }

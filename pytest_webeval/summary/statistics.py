@@ -81,6 +81,11 @@ def wilson(successes: float, total: int) -> tuple[float, float]:
     return max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale)
 
 
+def wilson_over_tasks(successes: int, runs: int, tasks: int) -> tuple[float, float]:
+    """The Wilson interval of a rate over runs. Runs of one task are not independent: they count as so many tasks."""
+    return wilson(successes * tasks / runs, tasks) if 0 < tasks < runs else wilson(successes, runs)
+
+
 def student_t_interval(values: Sequence[float]) -> tuple[float, float] | None:
     """The interval of the mean of independent measurements (Student 1908), None for fewer than two.
 

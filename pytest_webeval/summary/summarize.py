@@ -20,7 +20,7 @@ from pytest_webeval.results import WarningKind
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.record import build_task_row
 from pytest_webeval.summary.self_report import build_self_report
-from pytest_webeval.summary.statistics import wilson
+from pytest_webeval.summary.statistics import wilson_over_tasks
 
 SLOWEST = 10
 
@@ -78,19 +78,19 @@ def _trajectories(records: Sequence[Record], expected: Collection[str] | None) -
 
 def _attempts(records: Sequence[Record], pattern: str | None) -> dict[str, Any]:
     """The analysis of repeated runs, if there are any."""
-    if pattern is None and not has_repeats(records):
+    if pattern is None and not _has_repeats(records):
         return {}
     from pytest_webeval.summary.attempts import build_attempts  # few sessions have several runs of a task
 
     return {"attempts": build_attempts(records, pattern)}
 
 
-def has_repeats(records: Sequence[Record]) -> bool:
+def _has_repeats(records: Sequence[Record]) -> bool:
     """Whether a task has several runs."""
-    return count_tasks(records) < len(records)
+    return _count_tasks(records) < len(records)
 
 
-def count_tasks(records: Iterable[Record]) -> int:
+def _count_tasks(records: Iterable[Record]) -> int:
     """How many tasks the runs are of."""
     return len({record.task_id for record in records})
 
@@ -106,7 +106,7 @@ def _join_values(records: Sequence[Record], name: str) -> str:
 
 def _group_by_site(records: Sequence[Record]) -> dict[str, list[dict[str, Any]]]:
     rows_by_site: dict[str, list[dict[str, Any]]] = {}
-    is_repeated = has_repeats(records)
+    is_repeated = _has_repeats(records)
     for record in records:
         row = {"task_id": record.task_id, "status": record.status, "score": record.score}
         if is_repeated:
@@ -117,7 +117,7 @@ def _group_by_site(records: Sequence[Record]) -> dict[str, list[dict[str, Any]]]
 
 def _webeval_fields(ordered: Sequence[Record], counted: Sequence[Record], success: int) -> dict[str, Any]:
     rated = [record for record in counted if record.excluded is None]
-    low, high = _interval(success, rated)
+    low, high = wilson_over_tasks(success, len(rated), _count_tasks(rated))
     warnings = {record.run: [text for _, text, _ in record.warnings] for record in ordered if record.warnings}
     slowest = sorted(counted, key=lambda record: -record.wall_time)[:SLOWEST]
     return {
@@ -137,12 +137,6 @@ def _webeval_fields(ordered: Sequence[Record], counted: Sequence[Record], succes
         "warning_kinds": _list_warning_groups(ordered),
         "warnings": warnings,
     }
-
-
-def _interval(successes: int, rated: Sequence[Record]) -> tuple[float, float]:
-    """The interval of the rate. Runs of one task are not independent: their interval is that of so many tasks."""
-    tasks = count_tasks(rated)
-    return wilson(successes / len(rated) * tasks, tasks) if 0 < tasks < len(rated) else wilson(successes, len(rated))
 
 
 def _list_failure_groups(records: Iterable[Record]) -> list[dict[str, Any]]:

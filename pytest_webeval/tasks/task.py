@@ -30,7 +30,7 @@ from pytest_webeval.tasks.expectations import check_evaluators
 from pytest_webeval.tasks.sites import SITE_NAMES
 
 REPHRASED = "_rephrased_"
-DATE = "date"
+_DATE = "date"
 
 
 def parse_rephrased_id(task_id: str) -> tuple[str, int] | None:
@@ -140,7 +140,7 @@ class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=T
 def _has_date(schema: object) -> bool:
     """Whether a part of a schema names the type or format `date`."""
     if isinstance(schema, Mapping):
-        return DATE in (schema.get("format"), schema.get("type")) or any(map(_has_date, schema.values()))
+        return _DATE in (schema.get("format"), schema.get("type")) or any(map(_has_date, schema.values()))
     return isinstance(schema, list) and any(map(_has_date, schema))
 
 

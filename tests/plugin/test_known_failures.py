@@ -91,7 +91,7 @@ def test_a_partial_session_is_no_baseline(runs, before, webeval):
     content = before.read_bytes()
     result = webeval(*KNOWN, "--webeval-baseline-update", "-k", "[107]")
     result.stdout.fnmatch_lines(
-        ["baseline not written: the session is partial; score all runs to update: *before.json"]
+        ["baseline *before.json not written: the session is partial; score all runs to update it"]
     )
     assert (result.ret, before.read_bytes()) == (1, content)
 
@@ -111,15 +111,20 @@ def test_a_result_that_cannot_be_written_is_no_known_failure(runs, before, webev
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["--webeval-subset=some.json"], "the session is partial; score all runs to update: *before.json"),
-        (["--webeval-gate=errors <= 0"], "a gate failed; update without gates to accept these results: *before.json"),
-        (["--ignore=runs/108", "--ignore=runs/109"], "2 tasks of it have no run; record them, or delete: *before.json"),
+        (["--webeval-subset=some.json"], "the session is partial; score all runs to update it"),
+        (["--webeval-gate=errors <= 0"], "a gate failed; leave the gate out to accept these results"),
+        (
+            ["--ignore=runs/108", "--ignore=runs/109"],
+            "2 tasks of the baseline without a run: 108, 109; record them, *",
+        ),
     ],
 )
 def test_a_session_that_lost_something_is_no_baseline(runs, before, webeval, pytester, arguments, reason):
     (pytester.path / "some.json").write_text(json.dumps({"task_ids": [107, 108]}))
     content = before.read_bytes()
-    webeval(*KNOWN, "--webeval-baseline-update", *arguments).stdout.fnmatch_lines([f"baseline not written: {reason}"])
+    webeval(*KNOWN, "--webeval-baseline-update", *arguments).stdout.fnmatch_lines(
+        [f"baseline *before.json not written: {reason}"]
+    )
     assert before.read_bytes() == content
 
 

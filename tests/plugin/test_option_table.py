@@ -13,6 +13,7 @@ from pytest_webeval.redaction.policy import MODES
 from pytest_webeval.rubrics.policy import CRITERIA
 from pytest_webeval.rubrics.policy import OVER_BUDGET
 from pytest_webeval.rules import RULES
+from pytest_webeval.summary.gates import FAIL_ON
 from pytest_webeval.tasks.dataset import BUNDLED
 from pytest_webeval.tasks.dataset import REFERENCE_NAME
 
@@ -96,6 +97,7 @@ def test_every_row_has_a_parser_and_settings_know_its_type():
         ("criterion", CRITERIA),
         ("over_budget", OVER_BUDGET),
         ("redact", MODES),
+        ("fail_on", FAIL_ON),
         ("rules", [*RULES]),
         ("subset", [*BUNDLED]),
         ("tasks", [REFERENCE_NAME]),

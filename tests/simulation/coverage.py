@@ -20,8 +20,9 @@ from pytest_webeval.summary.paired_statistics import clustered_bootstrap
 from pytest_webeval.summary.paired_statistics import newcombe_unpaired_interval
 from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.scored_session import compute_rate_interval
+from pytest_webeval.summary.scored_session import count_successes
 from pytest_webeval.summary.session_comparison import SessionComparison
-from pytest_webeval.summary.statistics import wilson
 
 BUILDS, MOST_ALARMS = 2_000, 0.05
 SEED = 7
@@ -83,7 +84,7 @@ def populations(generator: random.Random) -> list[Population]:
 
 
 def _wilson(comparison: SessionComparison) -> Interval:
-    return wilson(comparison.after.success_count, len(comparison.after.judged))
+    return compute_rate_interval(comparison.after.judged)
 
 
 def _newcombe(comparison: SessionComparison) -> Interval:
@@ -94,8 +95,8 @@ def _newcombe(comparison: SessionComparison) -> Interval:
 
 
 def _unpaired(comparison: SessionComparison) -> Interval:
-    sides = [(session.success_count, len(session.judged)) for session in (comparison.before, comparison.after)]
-    return newcombe_unpaired_interval(*sides)
+    sides = (comparison.before.judged, comparison.after.judged)
+    return newcombe_unpaired_interval(*((count_successes(runs), len(runs)) for runs in sides))
 
 
 def _bootstrap(comparison: SessionComparison) -> Interval:

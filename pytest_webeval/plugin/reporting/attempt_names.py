@@ -7,6 +7,7 @@ from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 from typing import Any
 
 import pytest
@@ -17,6 +18,10 @@ from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.safety.text import truncate
+from pytest_webeval.summary.record import find_attempt
+
+if TYPE_CHECKING:
+    from pytest_webeval.summary.attempts import AttemptName
 
 NAMES_SHOWN, LONGEST_NAME = 6, 80
 
@@ -48,28 +53,27 @@ class AttemptNames(Struct, eq=False):
         if not counts or (pattern is None and not _has_repeats(nodeids, counts)):
             return []
         from pytest_webeval.summary.attempts import name_attempt  # few sessions have several runs of a task
-        from pytest_webeval.summary.record import TRAJECTORIES
 
-        named = {
-            name_attempt(directory.removesuffix(TRAJECTORIES), pattern): count for directory, count in counts.items()
-        }
+        named: Counter[AttemptName] = Counter()
+        for directory, count in counts.items():
+            named[name_attempt(directory, pattern)] += count
+        if pattern is not None and not any(name.attempt for name in named):
+            return [sanitize(f"webeval: no directory matches --webeval-attempts={pattern}; check the pattern")]
         parts = [
             f"{truncate(' '.join(filter(None, name)) or '(no name)', LONGEST_NAME)} ({pluralize(count, 'run')})"
             for name, count in sorted(named.items())[:NAMES_SHOWN]
         ]
-        if pattern is not None and not any(name.attempt for name in named):
-            return [sanitize(f"webeval: no directory matches --webeval-attempts={pattern}; check the pattern")]
         more = f", … and {len(named) - NAMES_SHOWN} more" if len(named) > NAMES_SHOWN else ""
         return [sanitize(f"webeval: {pluralize(len(named), 'attempt')}: {', '.join(parts)}{more}")]
 
 
 def _list_places(nodeids: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The directory and the name of each run."""
+    """The directory of the attempt and the name of each run."""
     end = f"::{ITEM}"
     for nodeid in nodeids:
         if nodeid.endswith(end):
-            directory, _, name = nodeid.removesuffix(end).rpartition("/")
-            yield directory, name
+            label = nodeid.removesuffix(end)
+            yield find_attempt(label), label.rpartition("/")[2]
 
 
 def _has_repeats(nodeids: Callable[[], Iterator[str]], counts: Counter[str]) -> bool:

@@ -213,17 +213,14 @@ class SessionReporter(Struct, eq=False, dict=True):
         is_misused = session.exitstatus == pytest.ExitCode.USAGE_ERROR
         if not self.records and (is_misused or not self.collected):
             if self.checks is not None:
-                self.checks.refuse(session)
+                self.checks.fail_unscored(session)
             return
         if self.contradicted or self.recorded:  # whose tests may all have passed, which must not look like success
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
         stop_reason = self.stopping.reason(session, self._unscored)
         self.stopped = stop_reason and session.config.stash[REDACTING].text(stop_reason)
         summary = self._summarize(list(self.records.values()))
-        is_disturbed = bool(self.stopped or self._unscored or self.problems or self.full_disk)
-        self.summary = (
-            summary if self.checks is None else self.checks.finish(summary, session, self.attempt, is_disturbed)
-        )
+        self.summary = summary if self.checks is None else self._check(self.checks, summary, session)
         for place, records in self._summary_paths().items():
             if not self.attempt(partial(self._write_summary, place, records)):
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
@@ -231,6 +228,16 @@ class SessionReporter(Struct, eq=False, dict=True):
         if (directory := self.workspace.settings.metrics) is not None:
             self.attempt(lambda: self._write_metrics(directory))
         self._call_summary_hook(session, self.summary)
+
+    def _check(self, checks: SessionChecks, summary: Summary, session: pytest.Session) -> Summary:
+        """The checked summary. Sets the exit code, and writes what follows from the checks."""
+        checks.has_other_failure |= bool(self.stopped or self._unscored or self.problems or self.full_disk)
+        checked = checks.check(summary)
+        session.exitstatus = checks.decide_exit_code(session.exitstatus, checked)
+        written = [self.attempt(write) for write in checks.list_writes(checked)]
+        if not all(written):
+            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+        return checked
 
     def _call_summary_hook(self, session: pytest.Session, summary: Summary) -> None:
         """Call the hook. Its exception fails the session but does not lose the results."""

@@ -18,19 +18,17 @@ from pytest_webeval.plugin.reporting.controller import SessionReporter
 from pytest_webeval.plugin.rerun import RERUN_OPTIONS
 from pytest_webeval.plugin.rerun import build_rerun_commands
 from pytest_webeval.plugin.rerun import find_repeated_options
-from pytest_webeval.reports.html.comparison_page import PAGE
-from pytest_webeval.reports.html.comparison_page import check_page
-from pytest_webeval.reports.html.comparison_page import write_comparison_page
 from pytest_webeval.reports.html.index_page import IndexRow
 from pytest_webeval.reports.html.index_page import index_view
+from pytest_webeval.reports.html.writer import COMPARISON
 from pytest_webeval.reports.html.writer import COPY
+from pytest_webeval.reports.html.writer import check_comparison
 from pytest_webeval.reports.html.writer import data_name
 from pytest_webeval.reports.html.writer import write_copy
 from pytest_webeval.reports.html.writer import write_page
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
 from pytest_webeval.storage import write_long_json
-from pytest_webeval.summary.baseline import flip_by_run
 
 MARK = b'id="webeval-index"'
 _OURS = re.compile(r"task-[0-9a-f]{16}\.js")
@@ -55,8 +53,8 @@ class ReportIndex(Struct, eq=False):
                     raise pytest.UsageError(f"{problem}; choose another directory or delete it")
             if not earlier:
                 self._check_summary()
-            check_page(self.directory / PAGE)
-            for page in (*earlier, self.directory / PAGE):
+            check_comparison(self.directory / COMPARISON)
+            for page in (*earlier, self.directory / COMPARISON):
                 page.unlink(missing_ok=True)
             self.created += [pages, *(path for path in pages.parents if not path.exists())]
             pages.mkdir(parents=True, exist_ok=True)
@@ -87,7 +85,7 @@ class ReportIndex(Struct, eq=False):
             return
         roots = ", ".join(self.reporter.workspace.labels.prefixes.values())
         reruns = build_rerun_commands(session.config, self.reporter.records.values())
-        rows = self._list_rows(flip_by_run(summary.webeval))
+        rows = self._list_rows(_find_flips(summary))
         index = index_view(rows, summary, roots, lambda labels: reruns.command(labels).command)
         if not self.reporter.attempt(lambda: self._write(index, summary)):
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
@@ -107,6 +105,8 @@ class ReportIndex(Struct, eq=False):
         comparison = self.reporter.checks.comparison if self.reporter.checks is not None else None
         if comparison is None:
             return None
+        from pytest_webeval.reports.html.comparison_page import write_comparison_page  # few sessions have a baseline
+
         content = {"comparisons": [comparison.to_json()], "gates": summary.webeval.get("gates", [])}
         return write_comparison_page(content, self.directory)
 
@@ -130,3 +130,12 @@ class ReportIndex(Struct, eq=False):
         """Show the path of the report."""
         for path in self.written:
             terminalreporter.line(f"report: {path}")
+
+
+def _find_flips(summary: Summary) -> Mapping[str, str]:
+    """How runs changed since the baseline, by their labels."""
+    if "baseline" not in summary.webeval:
+        return {}
+    from pytest_webeval.summary.baseline import flip_by_run  # few sessions have a baseline
+
+    return flip_by_run(summary.webeval)

@@ -46,11 +46,14 @@ class JunitNames(Struct, frozen=True, eq=False, dict=True):
 
     def pytest_webeval_summary(self, summary: Summary) -> None:
         """Add a property for each gate to the test suite."""
-        if self._xml is not None:
-            for number, gate in enumerate(summary.webeval.get("gates", ()), 1):
-                word = "pass" if gate["passed"] else "fail"
-                text = f"{word}: {gate['gate']}: wanted {gate['wanted']}; found {gate['found']}"
-                self._xml.add_global_property(f"webeval_gate_{number}", escape_surrogates(text))
+        gates = summary.webeval.get("gates")
+        if self._xml is None or not gates:
+            return
+        from pytest_webeval.reports.gates import format_gate  # few sessions have gates
+
+        for number, gate in enumerate(gates, 1):
+            text = f"{'pass' if gate['passed'] else 'fail'}: {format_gate(gate)}"
+            self._xml.add_global_property(f"webeval_gate_{number}", escape_surrogates(text))
 
     @cached_property
     def _xml(self) -> Any:

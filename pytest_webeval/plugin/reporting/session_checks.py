@@ -13,12 +13,12 @@ from msgspec import Struct
 from msgspec import field
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.plugin.collection.missing_tasks import MISSING_TASKS
 from pytest_webeval.plugin.runtest.run_outcome import RecordPayload
 from pytest_webeval.plugin.settings import Settings
 from pytest_webeval.plugin.workspace import ITEMS
 from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.recordings.labels import default_task_id
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Status
 from pytest_webeval.results import Summary
@@ -32,16 +32,16 @@ from pytest_webeval.summary.baseline import add_comparison
 from pytest_webeval.summary.baseline import build_baseline
 from pytest_webeval.summary.baseline import restrict_comparison
 from pytest_webeval.summary.gates import COMPLETE
+from pytest_webeval.summary.gates import FAIL_ON
 from pytest_webeval.summary.gates import Gate
 from pytest_webeval.summary.gates import GateCase
 from pytest_webeval.summary.gates import build_gates
+from pytest_webeval.summary.gates import format_lost_tasks
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import session_of
 from pytest_webeval.summary.session_comparison import SessionComparison
 from pytest_webeval.tasks.dataset import id_order
 from pytest_webeval.tasks.subset import Subset
-
-ALWAYS = "failure"
 
 
 class SessionChecks(Struct, eq=False):
@@ -53,7 +53,6 @@ class SessionChecks(Struct, eq=False):
     has_other_failure: bool = False  # a test failed that is not the verdict on a task
     comparison: SessionComparison | None = None
     notes: list[str] = field(default_factory=list)  # lines about written files
-    is_disturbed: bool = False
 
     @classmethod
     def of(cls, workspace: Workspace) -> SessionChecks:
@@ -74,51 +73,30 @@ class SessionChecks(Struct, eq=False):
         """Remember an error of collection."""
         self.has_other_failure |= report.failed
 
-    def finish(
-        self,
-        summary: Summary,
-        session: pytest.Session,
-        attempt: Callable[[Callable[[], None]], bool],
-        is_disturbed: bool,  # noqa: FBT001
-    ) -> Summary:
-        """The checked summary. Writes what follows from it, and sets the exit code.
+    def list_writes(self, summary: Summary) -> list[Callable[[], None]]:
+        """What is to be written that follows from a checked summary. Each raises `SettingsError`."""
+        return [partial(write, summary) for write in (self._write_baseline, self._write_subset)]
 
-        A session that was `is_disturbed`, stopped or without one of its files, is never green.
-        """
-        self.is_disturbed = is_disturbed
-        checked = self.apply(summary)
-        session.exitstatus = self.decide(session.exitstatus, checked, is_disturbed=is_disturbed)
-        for write in (self.write_baseline, self.write_subset):
-            if not attempt(partial(write, checked)):
-                session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
-        return checked
-
-    def refuse(self, session: pytest.Session) -> None:
+    def fail_unscored(self, session: pytest.Session) -> None:
         """Fail a session with gates in which nothing was scored."""
         if self.gates:
             self.notes.append("gates not evaluated: no run was scored")
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
-    def apply(self, summary: Summary) -> Summary:
+    def check(self, summary: Summary) -> Summary:
         """The summary with the comparison and the gates."""
         if self.baseline is not None:
-            self.comparison = SessionComparison(self._select(self.baseline.session), session_of(summary))
+            subset, earlier = self.workspace.subset, self.baseline.session
+            before = earlier if subset is None else earlier.select(subset.task_ids)
+            self.comparison = SessionComparison(before, session_of(summary))
             summary = add_comparison(summary, self.comparison)
         if self.gates:
             session = self.comparison.after if self.comparison is not None else session_of(summary)
             attempts = self.workspace.settings.attempts
-            case = GateCase(session, self.comparison, self._list_missing(summary), attempts, self._is_first)
+            case = GateCase(session, self.comparison, self._list_missing(session), attempts, self._is_first)
             lines = [gate.evaluate(case).to_json() for gate in self.gates]
             summary = summary.with_changes(webeval=summary.webeval | {"gates": lines})
         return summary
-
-    def _select(self, session: ScoredSession) -> ScoredSession:
-        """The baseline of the tasks of the subset."""
-        subset = self.workspace.subset
-        if subset is None:
-            return session
-        selected = set(map(str, subset.task_ids))
-        return session.with_runs([run for run in session.runs if str(run.task_id) in selected])
 
     def restrict(self, summary: Summary, part: Summary) -> Summary:
         """The summary of the runs of one root, with the part of the comparison that is about them."""
@@ -129,34 +107,32 @@ class SessionChecks(Struct, eq=False):
         """Whether this session writes the first baseline."""
         return self.baseline is None and self.workspace.settings.baseline_update
 
-    def _list_missing(self, summary: Summary) -> list[int | str]:
-        """The expected tasks without a verdict: of the subset, or of the definitions."""
-        try:
-            expected: Iterable[int | str] = self.workspace.config.stash[MISSING_TASKS].expected()
-        except TaskDefinitionError:  # whose runs are all errors
-            expected = ()
-        unrecorded = {row["run"] for row in summary.task_results if row["reason"] and "unrated" in row}
-        judged = {str(row["task_id"]) for row in summary.task_results if row["status"] != "excluded"}
-        missing = [task_id for task_id in expected if str(task_id) not in judged]
-        return missing + [row["task_id"] for row in summary.task_results if row["run"] in unrecorded]
+    def _list_missing(self, session: ScoredSession) -> list[int | str]:
+        """The expected tasks without a verdict; none where no gate asks for them."""
+        if all(gate.text != COMPLETE for gate in self.gates):
+            return []
+        scored = {str(run.task_id) for run in session.runs if run.status != "excluded"}
+        expected = self.workspace.config.stash[MISSING_TASKS].expected()
+        missing = [task_id for task_id in expected if str(task_id) not in scored]
+        return missing + [run.task_id for run in session.runs if run.unrated]
 
-    def decide(self, status: int, summary: Summary, *, is_disturbed: bool) -> int:
-        """The exit code."""
+    def decide_exit_code(self, code: int, summary: Summary) -> int:
+        """The exit code of a session that had this one. A disturbed session is never green."""
         settings = self.workspace.settings
-        if not all(line["passed"] for line in summary.webeval.get("gates", ())):
-            return status or pytest.ExitCode.TESTS_FAILED
-        is_excused = (settings.gates_decide or settings.fail_on != ALWAYS) and not self.has_other_failure
-        if status == pytest.ExitCode.TESTS_FAILED and is_excused and not is_disturbed:
+        if not _have_passed(summary):
+            return code or pytest.ExitCode.TESTS_FAILED
+        is_left_to_gates = settings.gates_decide or settings.fail_on != FAIL_ON[0]
+        if code == pytest.ExitCode.TESTS_FAILED and is_left_to_gates and not self.has_other_failure:
             return pytest.ExitCode.OK
-        return status
+        return code
 
-    def write_baseline(self, summary: Summary) -> None:
-        """Replace the baseline by this session. Raises `SettingsError`."""
+    def _write_baseline(self, summary: Summary) -> None:
+        """Replace the baseline by this session."""
         path = self.workspace.settings.baseline
         if path is None or not self.workspace.settings.baseline_update:
             return
         if problem := self._find_obstacle(summary):
-            raise SettingsError(f"baseline not written: {problem}: {path}")
+            raise SettingsError(f"baseline {path} not written: {problem}")
         known = self.baseline.known_failures if self.baseline is not None else KnownFailures([])
         write_long_json(path, build_baseline(summary, known).to_json(), self.workspace.settings.sync)
         self.notes.append(f"baseline: {path}")
@@ -164,20 +140,21 @@ class SessionChecks(Struct, eq=False):
     def _find_obstacle(self, summary: Summary) -> str | None:
         """Why the session cannot replace the baseline."""
         if summary.webeval["partial"] or summary.webeval["subset"]:
-            return "the session is partial; score all runs to update"
-        if not all(line["passed"] for line in summary.webeval.get("gates", ())):
-            return "a gate failed; update without gates to accept these results"
-        if self.is_disturbed or self.has_other_failure:
-            return "the session had other problems; solve them to update"
-        lost = self.comparison.lost_tasks if self.comparison is not None else []
-        return f"{pluralize(len(lost), 'task')} of it have no run; record them, or delete" if lost else None
+            return "the session is partial; score all runs to update it"
+        if not _have_passed(summary):
+            return "a gate failed; leave the gate out to accept these results"
+        if self.has_other_failure:
+            return "the session had other problems; solve them to update it"
+        if self.comparison is not None and (lost := format_lost_tasks(self.comparison)):
+            return f"{lost}; record them, or delete the file to start again"
+        return None
 
-    def write_subset(self, summary: Summary) -> None:
-        """Write the tasks without success. Raises `SettingsError`."""
+    def _write_subset(self, summary: Summary) -> None:
+        """Write the tasks without success."""
         path = self.workspace.settings.write_subset
         if path is None:
             return
-        ids = list_unsuccessful(summary)
+        ids = self._list_unsuccessful(summary)
         subset = Subset(path.name, tuple(sorted(ids, key=id_order)))
         if ids:
             content = {"task_ids": list(subset.task_ids), "checksum": subset.checksum}
@@ -185,6 +162,13 @@ class SessionChecks(Struct, eq=False):
             self.notes.append(f"subset of {pluralize(len(ids), 'task')} without success: {path}")
         else:
             self.notes.append(f"no subset written, for all tasks succeeded: {path}")
+
+    def _list_unsuccessful(self, summary: Summary) -> list[int | str]:
+        """The tasks of which a run did not succeed or was not scored, each once."""
+        unscored = filter(None, map(self.workspace.labels.path_of, summary.webeval["unscored"]))
+        rows: list[dict[str, Any]] = summary.task_results
+        ids = [*map(default_task_id, unscored), *(row["task_id"] for row in rows if row["status"] != "success")]
+        return list({str(task_id): task_id for task_id in ids}.values())
 
 
 def _is_verdict(report: pytest.TestReport) -> bool:
@@ -195,12 +179,8 @@ def _is_verdict(report: pytest.TestReport) -> bool:
     return payload.record.status != Status.SUCCESS and report.nodeid.rpartition("::")[2] in ITEMS
 
 
-def list_unsuccessful(summary: Summary) -> list[int | str]:
-    """The tasks of which a run did not succeed or was not scored, each once."""
-    rows: list[dict[str, Any]] = summary.task_results
-    ids = {str(row["task_id"]): row["task_id"] for row in rows if row["status"] != "success"}
-    unscored = (label.rpartition("/")[2] for label in summary.webeval["unscored"])
-    return list(({name: int(name) if name.isdecimal() else name for name in unscored} | ids).values())
+def _have_passed(summary: Summary) -> bool:
+    return all(line["passed"] for line in summary.webeval.get("gates", ()))
 
 
 def _check_settings(settings: Settings, gates: Iterable[Gate]) -> None:
@@ -208,7 +188,8 @@ def _check_settings(settings: Settings, gates: Iterable[Gate]) -> None:
     baseline = settings.baseline
     if baseline is None:
         needing = [f"the gate {gate.text!r}" for gate in gates if gate.needs_baseline]
-        needing += [f"--webeval-{name}" for name in ("baseline-update", "known-failures") if _is_on(settings, name)]
+        needing += [f"{OPTION}-update"] if settings.baseline_update else []
+        needing += ["--webeval-known-failures"] if settings.known_failures else []
         if needing:
             raise SettingsError(f"{needing[0]} requires a baseline; pass {OPTION}=FILE")
     elif settings.baseline_update and baseline in _list_summaries(settings):
@@ -223,7 +204,3 @@ def _list_summaries(settings: Settings) -> list[Path]:
     """The summaries that the session writes."""
     directories = (settings.output, settings.report) if settings.output else (*settings.roots, settings.report)
     return [directory / SUMMARY for directory in directories if directory is not None]
-
-
-def _is_on(settings: Settings, name: str) -> bool:
-    return bool(getattr(settings, name.replace("-", "_")))

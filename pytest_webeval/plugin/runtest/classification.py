@@ -133,7 +133,10 @@ def _classify_unscored(
         warnings = warn_of_refusal(call.excinfo.value if call.excinfo is not None else None)
         classification = classify_error(path, message, workspace, is_partial=is_partial, warnings=warnings)
         is_refused = call.excinfo is not None and call.excinfo.errisinstance(RecordingError) and RESOLVED in item.stash
-        return _add_inputs(classification, item.stash[RESOLVED][0]) if is_refused else classification
+        if not is_refused:
+            return classification
+        result = add_inputs(classification.result, item.stash[RESOLVED][0])
+        return structs.replace(classification, result=result)
     run, task = _find_run_and_task(path, workspace)
     is_missing = path in workspace.config.stash[MISSING_TASKS].by_path
     return Classification(
@@ -148,19 +151,8 @@ def _classify_unscored(
     )
 
 
-def _add_inputs(classification: Classification, run: Run) -> Classification:
-    """With the checksums of the files that were read before the recording was refused."""
-    result = add_inputs(classification.result, run)
-    return structs.replace(classification, result=result)
-
-
 def classify_error(
-    path: Path,
-    message: str,
-    workspace: Workspace,
-    *,
-    is_partial: bool = False,
-    warnings: Sequence[ResultWarning] = (),
+    path: Path, message: str, workspace: Workspace, *, is_partial: bool = False, warnings: Sequence[ResultWarning] = ()
 ) -> Classification:
     """The classification of a run that was not scored; without a result if there is no directory for it."""
     is_missing = path in workspace.config.stash[MISSING_TASKS].by_path

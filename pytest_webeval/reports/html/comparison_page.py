@@ -8,17 +8,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_webeval.errors import SettingsError
 from pytest_webeval.reports.comparison_text import TABLES
 from pytest_webeval.reports.comparison_text import describe_causes
 from pytest_webeval.reports.comparison_text import describe_detectable
+from pytest_webeval.reports.comparison_text import find_reason
 from pytest_webeval.reports.comparison_text import format_counts
 from pytest_webeval.reports.comparison_text import format_group_difference
 from pytest_webeval.reports.comparison_text import format_group_p
 from pytest_webeval.reports.comparison_text import format_rate
 from pytest_webeval.reports.comparison_text import group_by_kind
 from pytest_webeval.reports.comparison_text import list_intervals
+from pytest_webeval.reports.comparison_text import spell
+from pytest_webeval.reports.html.writer import COMPARISON
 from pytest_webeval.reports.html.writer import STATIC_POLICY
+from pytest_webeval.reports.html.writer import check_comparison
 from pytest_webeval.reports.html.writer import render_template
 from pytest_webeval.reports.html.writer import write_style
 from pytest_webeval.safety.text import pluralize
@@ -26,8 +29,6 @@ from pytest_webeval.safety.text import truncate
 from pytest_webeval.scoring.provenance import own_version
 from pytest_webeval.storage import write_text
 
-PAGE = "comparison.html"
-MARK = 'name="generator" content="pytest-webeval comparison"'
 _ADVICE = "choose another directory"
 _PIECE = 100  # changes that the browser lays out together
 _LONGEST = 300  # characters of a reason
@@ -36,8 +37,8 @@ _BADGES = {"regressed": "failure", "newly_erring": "error", "fixed": "success"}
 
 def write_comparison_page(content: Mapping[str, Any], directory: Path) -> Path:
     """Write comparison.html with its style into a directory, and return its path. Raises `SettingsError`."""
-    path = directory / PAGE
-    check_page(path)
+    path = directory / COMPARISON
+    check_comparison(path)
     view = {
         "comparisons": [_build_view(comparison) for comparison in content["comparisons"]],
         "gates": content["gates"],
@@ -49,16 +50,6 @@ def write_comparison_page(content: Mapping[str, Any], directory: Path) -> Path:
     return path
 
 
-def check_page(path: Path) -> None:
-    """Raise `SettingsError` for a file of that name that is not such a page."""
-    try:
-        is_other = path.exists() and MARK not in path.read_text("utf-8", "replace")[:2_000]
-    except OSError as error:
-        raise SettingsError(f"cannot read {path}: {error.strerror or error}; {_ADVICE}") from error
-    if is_other:
-        raise SettingsError(f"{path} was not written by pytest-webeval; {_ADVICE} or delete it")
-
-
 def _build_view(comparison: Mapping[str, Any]) -> dict[str, Any]:
     overall = comparison["overall"]
     return {
@@ -66,8 +57,7 @@ def _build_view(comparison: Mapping[str, Any]) -> dict[str, Any]:
         "after": _build_session(comparison["after"]),
         "sentence": comparison["sentence"],
         "kinds": [
-            (name.replace("_", " "), count, _BADGES.get(name, "excluded"), name)
-            for name, count in comparison["kinds"].items()
+            (spell(name), count, _BADGES.get(name, "excluded"), name) for name, count in comparison["kinds"].items()
         ],
         "facts": list(_list_facts(overall)),
         "tables": [
@@ -108,22 +98,17 @@ def _build_changes(kind: str, listed: Sequence[Mapping[str, Any]]) -> dict[str, 
     pieces = [rows[start : start + _PIECE] for start in range(0, len(rows), _PIECE)]
     return {
         "kind": kind,
-        "name": kind.replace("_", " "),
+        "name": spell(kind),
         "count": len(rows),
         "pieces": pieces,
-        "is_flip": kind in _BADGES,
     }
 
 
 def _build_change(change: Mapping[str, Any]) -> dict[str, Any]:
-    before, after = change["before"], change["after"]
-    is_fixed = before is not None and after is not None and after["status"] == "success"
-    reason = (f"it was {before['reason']}" if is_fixed and before["reason"] else (after or before)["reason"]) or ""
     return {
         "task_id": change["task_id"],
         "site": change["site"],
-        "run": change["run"],
-        "verdicts": [each["status"] for each in (before, after) if each is not None],
+        "verdicts": [each["status"] for each in (change["before"], change["after"]) if each is not None],
         "causes": describe_causes(change) if change["causes"] else "",
-        "reason": truncate(reason, _LONGEST),
+        "reason": truncate(find_reason(change), _LONGEST),
     }

@@ -76,6 +76,20 @@ def write_page(index: Mapping[str, Any], directory: Path) -> None:
     write_style(directory)
 
 
+COMPARISON = "comparison.html"
+_COMPARISON_MARK = 'name="generator" content="pytest-webeval comparison"'
+
+
+def check_comparison(path: Path) -> None:
+    """Raise `SettingsError` for a file of that name that is not such a page."""
+    try:
+        is_other = path.exists() and _COMPARISON_MARK not in path.read_text("utf-8", "replace")[:2_000]
+    except OSError as error:
+        raise SettingsError(f"cannot read {path}: {error.strerror or error}; choose another directory") from error
+    if is_other:
+        raise SettingsError(f"{path} was not written by pytest-webeval; choose another directory or delete it")
+
+
 def write_style(directory: Path) -> None:
     """Write report.css, the style of all pages, into a directory. Raises `SettingsError`."""
     _write(directory / "report.css", _read_asset("report.css"))

@@ -139,7 +139,8 @@ def test_shares_are_percentages_or_fractions(text, share):
 
 
 def test_options_become_gates_each_once():
-    gates = build_gates(["success >= 60%", "complete", "no-regression"], Fraction(3, 5), "regression")
+    written = map(parse_gate, ["success >= 60%", "complete", "no-regression"])
+    gates = build_gates(written, Fraction(3, 5), "regression")
     assert [gate.text for gate in gates] == ["success >= 60%", "complete", "no-regression"]
     assert [gate.text for gate in build_gates([], None, "any-regressed")] == ["no-regressed"]
     assert build_gates([], Fraction("0.00000001"))[0].text == "success >= 0.000001%"
@@ -152,6 +153,8 @@ def test_each_agent_has_to_reach_the_threshold_of_attempts():
     told = parse_gate("attempts 2 of 2 >= 100%").evaluate(session)
     assert (told.found, told.passed) == ("a: 100.0% (1 of 1 task); b: 0.0% (0 of 1 task)", False)
     assert parse_gate("attempts 1 of 2 >= 100%").evaluate(session).passed
+    trajectories = case("a/r1/traj/1+ a/r2/traj/1+", attempts="r*")
+    assert parse_gate("attempts 2 of 2 >= 100%").evaluate(trajectories).found == "a: 100.0% (1 of 1 task)"
 
 
 def test_the_gate_on_a_regression_says_what_the_comparison_says():

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
-from pytest_webeval.summary.session_comparison import Kind
+from pytest_webeval.summary.session_comparison import ChangeKind
 from pytest_webeval.summary.session_comparison import SessionComparison
 from pytest_webeval.summary.session_comparison import find_kind
 from pytest_webeval.summary.session_comparison import format_p_value
@@ -38,20 +38,20 @@ def labels(pairs):
 @pytest.mark.parametrize(
     ("before", "after", "kind"),
     [
-        ("r/1+", "r/1-", Kind.REGRESSED),
-        ("r/1+", "r/1~", Kind.REGRESSED),
-        ("r/1-", "r/1+", Kind.FIXED),
-        ("r/1!", "r/1+", Kind.FIXED),
-        ("r/1~", "r/1+", Kind.FIXED),
-        ("r/1+", "r/1!", Kind.NEWLY_ERRING),
-        ("r/1-", "r/1!", Kind.NEWLY_ERRING),
-        ("r/1!", "r/1!", Kind.UNCHANGED),
-        ("r/1!", "r/1-", Kind.UNCHANGED),
-        ("r/1-", "r/1~", Kind.UNCHANGED),
-        ("r/1?", "r/1+", Kind.EXCLUDED),
-        ("r/1+", "r/1?", Kind.EXCLUDED),
-        ("r/1?", "r/1!", Kind.EXCLUDED),
-        ("r/1?", "r/1?", Kind.EXCLUDED),
+        ("r/1+", "r/1-", ChangeKind.REGRESSED),
+        ("r/1+", "r/1~", ChangeKind.REGRESSED),
+        ("r/1-", "r/1+", ChangeKind.FIXED),
+        ("r/1!", "r/1+", ChangeKind.FIXED),
+        ("r/1~", "r/1+", ChangeKind.FIXED),
+        ("r/1+", "r/1!", ChangeKind.NEWLY_ERRING),
+        ("r/1-", "r/1!", ChangeKind.NEWLY_ERRING),
+        ("r/1!", "r/1!", ChangeKind.UNCHANGED),
+        ("r/1!", "r/1-", ChangeKind.UNCHANGED),
+        ("r/1-", "r/1~", ChangeKind.UNCHANGED),
+        ("r/1?", "r/1+", ChangeKind.EXCLUDED),
+        ("r/1+", "r/1?", ChangeKind.EXCLUDED),
+        ("r/1?", "r/1!", ChangeKind.EXCLUDED),
+        ("r/1?", "r/1?", ChangeKind.EXCLUDED),
     ],
 )
 def test_kinds_of_changes(before, after, kind):
@@ -61,8 +61,8 @@ def test_kinds_of_changes(before, after, kind):
 
 def test_an_error_that_counts_in_no_rate_is_excluded_unless_it_is_new():
     judged, unrated = runs("r/1+")[0], ScoredRun(run="r/1", task_id=1, status="error", unrated=True)
-    assert [find_kind(pair) for pair in pair_runs([judged], [unrated])] == [Kind.NEWLY_ERRING]
-    assert [find_kind(pair) for pair in pair_runs([unrated], [judged])] == [Kind.EXCLUDED]
+    assert [find_kind(pair) for pair in pair_runs([judged], [unrated])] == [ChangeKind.NEWLY_ERRING]
+    assert [find_kind(pair) for pair in pair_runs([unrated], [judged])] == [ChangeKind.EXCLUDED]
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_a_difference_in_few_templates_is_named(failing, has_doubt):
 def test_tasks_with_more_runs_than_before_have_no_test():
     told = compare("a/1+ a/2+", "a/1+ b/1- a/2+")
     assert told.overall.p_value is None
-    assert told.sentence == "no test: tasks have other numbers of judged runs than before"
+    assert told.sentence == "no test: some tasks have more or fewer judged runs than before"
     assert told.problems == [told.sentence]
 
 

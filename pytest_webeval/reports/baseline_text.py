@@ -1,0 +1,83 @@
+"""What changed since the baseline of a session: lines for a terminal and Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+
+from pytest_webeval.reports.comparison_text import spell
+from pytest_webeval.reports.markdown import plain
+from pytest_webeval.reports.markdown import table
+from pytest_webeval.reports.rerun import LONGEST_NAME
+from pytest_webeval.reports.rerun import TASKS_NAMED
+from pytest_webeval.reports.rerun import RerunCommands
+from pytest_webeval.safety.text import name_first
+from pytest_webeval.safety.text import sanitize
+
+CAUSES_SHOWN, FLIPS_SHOWN = 4, 50
+FLIPS = ("regressed", "fixed", "newly_erring")
+_GAPS = {"gone": "missing", "new": "extra"}
+
+
+def format_baseline(baseline: Mapping[str, Any], reruns: RerunCommands, *, has_gaps: bool) -> list[str]:
+    """The changes in one line; further lines say whether they can be noise, and name possible causes.
+
+    Without `has_gaps`, runs of only one session are not named: this one is to have some of them.
+    """
+    parts = [f"{len(runs)} {spell(name)}: {reruns.name_tasks(runs)}" for name in FLIPS if (runs := baseline[name])]
+    parts += _list_gaps(baseline) if has_gaps else []
+    lines = [f"since baseline ({baseline['timestamp'][:10]}): {'; '.join(parts) or 'no changes'}"]
+    if inputs := _list_changed_inputs(baseline, f"rules ({baseline['rules']})"):
+        lines.append(f"the baseline used other {' and '.join(inputs)}; these may explain the changes")
+    if baseline["partial"]:
+        lines.append("the baseline comes from a partial session, in which only some runs were scored")
+    lines += [f"  {baseline['sentence']}", *_list_causes(baseline["changes"], reruns)]
+    return [sanitize(line.replace("\n", " ")) for line in lines]
+
+
+def _list_gaps(baseline: Mapping[str, Any]) -> Iterator[str]:
+    """The runs that only one of the sessions has."""
+    for name, word in _GAPS.items():
+        if runs := baseline[name]:
+            ids = (run.rpartition("/")[2] for run in runs)
+            yield f"{len(runs)} {word}: {name_first(ids, TASKS_NAMED, LONGEST_NAME, len(runs))}"
+
+
+def _list_causes(changes: Sequence[Mapping[str, Any]], reruns: RerunCommands) -> Iterator[str]:
+    """The flips by their causes, the most frequent first."""
+    runs_by_cause: dict[str, list[str]] = {}
+    for change in changes:
+        if change["causes"]:
+            runs_by_cause.setdefault(" and ".join(change["causes"]), []).append(change["run"])
+    for cause, runs in sorted(runs_by_cause.items(), key=lambda entry: (-len(entry[1]), entry[0]))[:CAUSES_SHOWN]:
+        words = "cause unknown" if cause == "unknown" else f"because of other {cause}"
+        yield f"  {words}: {reruns.name_tasks(runs)}"
+
+
+def _list_changed_inputs(baseline: Mapping[str, Any], rules: str) -> list[str]:
+    """The inputs that differ from those of the baseline; `rules` are what to call its rules."""
+    words = {"same_rules": rules, "same_evaluators": "evaluators", "same_tasks": "task definitions"}
+    return [word for name, word in words.items() if not baseline[name]]
+
+
+def format_baseline_markdown(baseline: Mapping[str, Any], reruns: RerunCommands, *, has_gaps: bool) -> Iterator[str]:
+    """The same as blocks of Markdown."""
+    words = {name: spell(name) for name in FLIPS} | (_GAPS if has_gaps else {})
+    counts = ", ".join(f"{len(baseline[name])} {word}" for name, word in words.items())
+    yield f"### Since the baseline of {plain(baseline['timestamp'][:10])}: {counts}\n"
+    if inputs := _list_changed_inputs(baseline, "rules"):
+        yield f"It used other {' and '.join(inputs)}. These may explain the changes.\n"
+    if baseline["partial"]:
+        yield "It comes from a partial session, in which only some runs were scored.\n"
+    yield f"{plain(baseline['sentence'])}\n"
+    if flips := [change for change in baseline["changes"] if change["kind"] in FLIPS]:
+        rows = [_build_row(flip, reruns) for flip in flips[:FLIPS_SHOWN]]
+        yield table(("change", "task", "because of other", "was", "now"), rows, len(flips) - FLIPS_SHOWN)
+
+
+def _build_row(flip: Mapping[str, Any], reruns: RerunCommands) -> tuple[str, ...]:
+    sides = (plain(flip[side]["reason"] or flip[side]["status"]) for side in ("before", "after"))
+    task_id = plain(reruns.task_ids.get(flip["run"], flip["task_id"]))
+    return spell(flip["kind"]), task_id, plain(", ".join(flip["causes"])), *sides
