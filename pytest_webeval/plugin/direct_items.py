@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec import field
 
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import TaskFailed
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.plugin import fixtures
 from pytest_webeval.plugin.collection.nodes import FIXTURES
@@ -29,6 +30,9 @@ from pytest_webeval.plugin.runtest.evaluation import Checker
 from pytest_webeval.plugin.runtest.evaluation import RecordEvaluation
 from pytest_webeval.plugin.runtest.evaluation import run_time_limit
 from pytest_webeval.plugin.runtest.hooks import forget_evaluation
+from pytest_webeval.plugin.runtest.stored_results import PREVIOUS
+from pytest_webeval.plugin.runtest.stored_results import UNCHANGED
+from pytest_webeval.plugin.runtest.stored_results import StoredResult
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.run import Run
 
@@ -146,6 +150,7 @@ class DirectItem(Struct, eq=False, dict=True):
     reports_all: bool
     pool: WorkerPool | None = None
     loaded: Run | None = None
+    stored: StoredResult | None = None  # of an earlier session
     problem: str | None = None  # why a worker process could not score the run
 
     def run(self) -> None:
@@ -205,6 +210,9 @@ class DirectItem(Struct, eq=False, dict=True):
     def _set_up(self) -> None:
         item = self.item
         self.loaded = fixtures.find_run(item, item.path, self.workspace)
+        self.stored = self._find_stored(self.loaded)
+        if self.stored is not None:
+            return
         outcome = self.pool.take(item.path) if self.pool is not None else None
         if outcome is None or (outcome.result is None and outcome.problem is None):
             fixtures.load_run(item, self.loaded, self.workspace)
@@ -215,7 +223,22 @@ class DirectItem(Struct, eq=False, dict=True):
         recorder.ready = None if outcome is None else outcome.result
         item.funcargs |= {"webeval_run": self.loaded, "record_evaluation": recorder}
 
+    def _find_stored(self, run: Run) -> StoredResult | None:
+        """The result of an earlier session if nothing has to be read or written for it."""
+        previous = self.workspace.config.stash.get(PREVIOUS, None)
+        if previous is None or self.workspace.settings.report is not None:
+            return None
+        stored = previous.stored(self.item, run, self.workspace.definition(run))
+        if stored is None or stored.data_checksum is not None:
+            return None
+        self.item.stash[UNCHANGED] = stored
+        return stored
+
     def _score(self) -> None:
+        if self.stored is not None:
+            if self.stored.seal.text is not None:
+                raise TaskFailed(self.stored.seal.text)
+            return
         recorder = self.item.funcargs["record_evaluation"]
         if self.problem is not None:
             raise EvaluationError(self.problem)

@@ -26,8 +26,8 @@ from pytest_webeval.plugin.runtest.evaluation import USED
 from pytest_webeval.plugin.runtest.evaluation import Checker
 from pytest_webeval.plugin.runtest.evaluation import RecordEvaluation
 from pytest_webeval.plugin.runtest.evaluation import run_time_limit
-from pytest_webeval.plugin.runtest.resume import STORED
-from pytest_webeval.plugin.runtest.resume import reuse_stored_result
+from pytest_webeval.plugin.runtest.stored_results import STORED
+from pytest_webeval.plugin.runtest.stored_results import reuse_stored_result
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.run import Run

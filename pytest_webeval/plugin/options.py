@@ -31,7 +31,7 @@ class Option(NamedTuple):
     is_flag: bool = True
     is_ini_key: bool = True
     in_rerun: bool = False  # whether rerun commands repeat it
-    affects_results: bool = True  # whether a session with another value may not reuse results of this one
+    affects_results: bool = True  # whether a session with another value may reuse no result of this one
 
     @property
     def key(self) -> str:
@@ -54,7 +54,7 @@ class Option(NamedTuple):
         return self.ini_type != "string"
 
 
-# `affects_results=False`: the option selects runs, changes reports, or names files whose content has a checksum.
+# `affects_results=False`: the option selects runs or changes reports, or `Fingerprints` knows which runs it touches.
 OPTIONS: tuple[Option, ...] = (
     Option(
         "runs",
@@ -98,6 +98,7 @@ OPTIONS: tuple[Option, ...] = (
         "DIR",
         "path",
         in_rerun=True,
+        affects_results=False,
     ),
     Option(
         "redact",
@@ -122,6 +123,7 @@ OPTIONS: tuple[Option, ...] = (
         "optional_word",
         choices=("outcome", "process", "both", "safe_outcome"),
         in_rerun=True,
+        affects_results=False,
     ),
     Option(
         "rubric_threshold",
@@ -129,6 +131,7 @@ OPTIONS: tuple[Option, ...] = (
         "SHARE",
         "fraction",
         in_rerun=True,
+        affects_results=False,
     ),
     Option(
         "score_file",
@@ -136,6 +139,7 @@ OPTIONS: tuple[Option, ...] = (
         "NAME",
         "text",
         in_rerun=True,
+        affects_results=False,
     ),
     Option(
         "over_budget",
@@ -144,6 +148,7 @@ OPTIONS: tuple[Option, ...] = (
         "word",
         choices=("stored", "zero"),
         in_rerun=True,
+        affects_results=False,
     ),
     Option(
         "aborted",
@@ -152,6 +157,7 @@ OPTIONS: tuple[Option, ...] = (
         "word",
         choices=("skip", "xfail", "fail"),
         in_rerun=True,
+        affects_results=False,
     ),
     Option(
         "report",
@@ -261,6 +267,7 @@ OPTIONS: tuple[Option, ...] = (
         "DAY",
         "day",
         in_rerun=True,
+        affects_results=False,
     ),
     Option(
         "limits",
@@ -288,9 +295,15 @@ OPTIONS: tuple[Option, ...] = (
         affects_results=False,
     ),
     Option(
+        "reuse",
+        "reuse results of earlier sessions if all that decided them is unchanged",
+        affects_results=False,
+    ),
+    Option(
         "own_tasks",
         "trust task.json of a run that has no other definition (an agent can write it)",
         in_rerun=True,
+        affects_results=False,
     ),
     Option(
         "fsync",

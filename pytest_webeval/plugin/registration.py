@@ -20,11 +20,13 @@ from pytest_webeval.plugin.performance import CollectAfterSlowFailure
 from pytest_webeval.plugin.performance import FreezeCollected
 from pytest_webeval.plugin.performance import HidePassedPhases
 from pytest_webeval.plugin.runtest.evaluation import PauseTimeLimitInDebugger
+from pytest_webeval.plugin.runtest.fingerprints import FINGERPRINTS
+from pytest_webeval.plugin.runtest.fingerprints import Fingerprints
 from pytest_webeval.plugin.runtest.hooks import RuntestHooks
 from pytest_webeval.plugin.runtest.report_page import PAGES
 from pytest_webeval.plugin.runtest.report_page import RunPages
-from pytest_webeval.plugin.runtest.resume import PREVIOUS
-from pytest_webeval.plugin.runtest.resume import PreviousSession
+from pytest_webeval.plugin.runtest.stored_results import PREVIOUS
+from pytest_webeval.plugin.runtest.stored_results import PreviousSession
 from pytest_webeval.plugin.settings import REDACTING
 from pytest_webeval.plugin.settings import read_settings
 from pytest_webeval.plugin.snapshots import PLACE
@@ -124,7 +126,8 @@ def _register_scoring(config: pytest.Config, workspace: Workspace) -> None:
         from pytest_webeval.plugin.runtest.session_workers import SessionWorkers  # only for this option
 
         config.pluginmanager.register(SessionWorkers.of(workspace), "webeval-workers")
-    if settings.resume:
+    config.stash[FINGERPRINTS] = Fingerprints(workspace)
+    if settings.reads_journals:
         config.stash[PREVIOUS] = PreviousSession(workspace)
     config.pluginmanager.register(DirectItems(config, workspace), "webeval-direct-items")
     config.pluginmanager.register(HidePassedPhases(config), "webeval-quiet-phases")

@@ -82,6 +82,7 @@ class Settings:
     workers: int
     require_all: bool
     resume: bool
+    reuse: bool
     own_tasks: bool
     fsync: bool
 
@@ -101,6 +102,11 @@ class Settings:
     def sync(self) -> Sync | None:
         """`os.fsync` with --webeval-fsync, otherwise None."""
         return os.fsync if self.fsync else None
+
+    @property
+    def reads_journals(self) -> bool:
+        """Whether results of earlier sessions are reused."""
+        return self.resume or self.reuse
 
     @cached_property
     def policy(self) -> VerdictPolicy:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from collections.abc import Sequence
 from functools import cached_property
@@ -75,6 +76,7 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
 
     config: pytest.Config
     settings: Settings
+    started: float = field(default_factory=time.time)  # seconds since 1970, before anything was read
     _task_sets: dict[Path, TaskSetOrError] = field(default_factory=dict)
     _latest: dict[Path, TaskSetOrError] = field(default_factory=dict)
     _formats: dict[Path, RunFormat | None] = field(default_factory=dict)

@@ -32,9 +32,21 @@ DECIDING = (
 )
 
 
+# What else makes the text and the record of a result, which a session may reuse.
+RECORDING = (
+    "diagnostics",
+    "plugin/runtest",
+    "redaction",
+    "reports/failure_text.py",
+    "storage.py",
+    "summary/record.py",
+    "summary/self_report.py",
+)
+
+
 @cache
-def _own_code() -> bytes:
-    names = sorted(chain.from_iterable(map(_list_modules, DECIDING)), key=lambda name: name.split("/"))
+def _own_code(rooms: tuple[str, ...] = DECIDING) -> bytes:
+    names = sorted(chain.from_iterable(map(_list_modules, rooms)), key=lambda name: name.split("/"))
     return b"".join(name.encode() + b"\0" + (_PACKAGE / name).read_bytes() for name in names)
 
 
@@ -54,6 +66,12 @@ def code_checksum(*overrides: type) -> str:
     """SHA-256 of exactly the code that decides verdicts: ours, and the source of the users' evaluator classes."""
     foreign = (_source_of(kind) for kind in overrides if not kind.__module__.startswith(f"{_PACKAGE.name}."))
     return sha256(_own_code() + b"".join(sorted(foreign)))
+
+
+@cache
+def record_code_checksum() -> str:
+    """SHA-256 of our code that decides verdicts, or makes records and texts of results."""
+    return sha256(_own_code() + _own_code(RECORDING))
 
 
 def _source_of(kind: type) -> bytes:

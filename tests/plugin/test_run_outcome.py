@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import time
 
 import pytest
 
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.plugin.runtest import run_outcome as module
+from pytest_webeval.plugin.runtest.journal import Seal
 from pytest_webeval.plugin.runtest.run_outcome import Classification
 from pytest_webeval.plugin.runtest.run_outcome import Storage
 from pytest_webeval.plugin.runtest.run_outcome import WrittenPage
 from pytest_webeval.plugin.runtest.run_outcome import build_outcome
 from pytest_webeval.plugin.runtest.run_outcome import redact
 from pytest_webeval.plugin.runtest.run_outcome import write
+from pytest_webeval.plugin.runtest.stored_results import StoredResult
 from pytest_webeval.recordings.run import placeholder_run
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.results import Status
 from pytest_webeval.rules import RULES
 from pytest_webeval.scoring.task_result import build_error_result
+
+SEALING = Seal("", "all", "state", "tasks.json")
 
 
 @pytest.fixture
@@ -58,20 +64,22 @@ def status_in(path):
 
 
 def test_a_verdict_goes_to_its_file_and_to_the_hook(written, path):
-    found, called = written(is_verdict=True)
+    found, called = written(sealing=SEALING, started=time.time() + 60)
     assert (status_in(path), called) == ("success", [("runs/107", "success")])
     assert (found.record.status, found.is_disturbed, found.result_path) == ("success", False, path)
-    assert found.seal.files != ""
+    assert found.seal.result == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert (found.seal.decided_by, found.seal.evaluators, found.seal.text) == ("all", "state", None)
+    assert "" not in (found.seal.files, found.seal.identity)
     payload = build_outcome(found).payload
     assert (payload.record, payload.part, payload.seal) == (found.record, None, found.seal)
 
 
 def test_an_error_of_the_hook_takes_the_place_of_the_verdict(written, path):
-    found, called = written("it raised", is_verdict=True)
+    found, called = written("it raised", sealing=SEALING)
     assert called == [("runs/107", "success")]
     assert (status_in(path), json.loads(path.read_bytes())["error_msg"]) == ("error", "it raised")
     assert (found.record.status, found.record.reason, found.is_disturbed) == ("error", "it raised", True)
-    assert found.seal.files == ""  # so that a resumed session scores the run again
+    assert found.seal.decided_by == found.seal.files == ""  # so that a resumed session scores the run again
 
 
 def test_a_part_goes_to_the_controller_alone(written, path):
@@ -137,7 +145,14 @@ def test_the_record_of_a_skipped_run_says_why_and_is_no_failure(written, classif
 
 
 def test_a_stored_record_stands_as_it_is(written, classify):
-    stored = redact(classify(), Redacting(RedactionPolicy(mode="off"), is_leaving=False)).record
-    found, called = written(storage=Storage.NONE, stored=stored)
-    assert (found.record is stored, called, found.result_path is None) == (True, [], False)
+    record = redact(classify(), Redacting(RedactionPolicy(mode="off"), is_leaving=False)).record
+    found, called = written(storage=Storage.NONE, stored=StoredResult(b"{}", record, SEALING))
+    assert (found.record is record, called, found.result_path is None) == (True, [], False)
     assert build_outcome(found).payload.is_resumed
+    assert found.seal is None
+
+
+def test_the_text_of_a_failure_is_sealed_with_it(written, classify):
+    failure = classify().result.with_changes(status=Status.FAILURE, score=0.0, error_msg="wrong answer")
+    assert written(result=failure, sealing=SEALING)[0].seal.text == "wrong answer"
+    assert written(result=failure)[0].seal.text is None

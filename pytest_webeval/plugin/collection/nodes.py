@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from collections.abc import Mapping
 from collections.abc import Sequence
 from functools import cache
 from functools import cached_property
@@ -127,6 +128,14 @@ def are_siblings(item: pytest.Item, other: pytest.Item | None) -> bool:
 
 
 FIXTURE_INFO = pytest.StashKey[Any]()
+
+
+def find_fixtures(item: RunItem) -> Mapping[str, Sequence[pytest.FixtureDef[Any]]]:
+    """The definitions of the fixtures of a run item, by name; those of one name override each other."""
+    directory: Any = item.parent
+    fixtures: Mapping[str, Sequence[pytest.FixtureDef[Any]]]
+    fixtures = (directory.parent or directory).stash[FIXTURE_INFO].name2fixturedefs
+    return fixtures
 
 
 class RunNode(pytest.Collector):

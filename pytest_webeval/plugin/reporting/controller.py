@@ -20,13 +20,13 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.reporting.full_disk import FullDisk
+from pytest_webeval.plugin.reporting.journals import Journals
 from pytest_webeval.plugin.reporting.merging import merge_parts
 from pytest_webeval.plugin.reporting.stale_results import stale_results
 from pytest_webeval.plugin.rerun import build_rerun_commands
 from pytest_webeval.plugin.runtest.classification import classify_error
 from pytest_webeval.plugin.runtest.report_page import PAGES
 from pytest_webeval.plugin.runtest.report_page import RunPages
-from pytest_webeval.plugin.runtest.resume import Journals
 from pytest_webeval.plugin.runtest.run_outcome import RUN_LABEL_ATTRIBUTE
 from pytest_webeval.plugin.runtest.run_outcome import RecordPayload
 from pytest_webeval.plugin.runtest.run_outcome import WrittenPage
@@ -318,6 +318,8 @@ class SessionReporter(Struct, eq=False, dict=True):
             "today": self.workspace.settings.today.isoformat(),
             "libraries": libraries(),
         }
+        if self.workspace.settings.reuse:
+            details["reused_count"] = sum(record.run in self.journals.resumed for record in records)
         if not details["partial"] and (stale := self._stale_results):
             details["stale_results"] = stale
         attempts = self.workspace.settings.attempts

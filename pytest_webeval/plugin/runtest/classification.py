@@ -20,12 +20,17 @@ from pytest_webeval.plugin.runtest.evaluation import RECORDER
 from pytest_webeval.plugin.runtest.evaluation import RESOLVED
 from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
 from pytest_webeval.plugin.runtest.evaluation import RecordEvaluation
+from pytest_webeval.plugin.runtest.fingerprints import FINGERPRINTS
+from pytest_webeval.plugin.runtest.journal import Seal
 from pytest_webeval.plugin.runtest.run_outcome import Classification
 from pytest_webeval.plugin.runtest.run_outcome import Storage
+from pytest_webeval.plugin.runtest.stored_results import VERDICTS
+from pytest_webeval.plugin.runtest.stored_results import describe_state
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.run import placeholder_run
 from pytest_webeval.results import ResultWarning
+from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.deadline import DeadlineExceeded
 from pytest_webeval.safety.text import sanitize
@@ -81,10 +86,21 @@ def _classify_evaluation(
     if not is_item:
         return None if result is None else _classify_part(result, recorder, workspace)
     if (stored := recorder.reused) is not None:
-        return Classification(stored.result, path, run, task, Storage.NONE, stored=stored.record)
-    is_verdict = result is not None and result is recorder.scored
+        return Classification(stored.result, path, run, task, Storage.NONE, stored=stored)
+    sealing = _seal(item, recorder, workspace) if result is not None and result is recorder.scored else None
     result = error_result(run, task, _message(call), workspace) if result is None else result
-    return Classification(result, path, run, task, is_verdict=is_verdict)
+    return Classification(result, path, run, task, sealing=sealing, started=workspace.started)
+
+
+def _seal(item: pytest.Item, recorder: RecordEvaluation, workspace: Workspace) -> Seal | None:
+    """What decided a result, if another session can reuse it: none that depends on what an evaluator raised."""
+    calls, status = recorder.case.calls, recorder.scored.status if recorder.scored is not None else Status.ERROR
+    if calls.expected or calls.raised or status not in VERDICTS:
+        return None
+    definition = recorder.definition
+    decided_by = workspace.config.stash[FINGERPRINTS].of(item, recorder.case.run, definition)
+    state = describe_state(recorder.evaluators, recorder.case, workspace)
+    return Seal("", decided_by, state, definition.origin)
 
 
 def _classify_part(result: TaskResult, recorder: RecordEvaluation, workspace: Workspace) -> Classification:

@@ -22,7 +22,7 @@ from pytest_webeval.errors import TaskFailed
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.plugin.runtest.resume import StoredResult
+from pytest_webeval.plugin.runtest.stored_results import StoredResult
 from pytest_webeval.plugin.settings import REDACTING
 from pytest_webeval.plugin.settings import Settings
 from pytest_webeval.plugin.workspace import Workspace
@@ -112,7 +112,7 @@ class RecordEvaluation(Struct):
         by_name = {evaluator.name: evaluator for evaluator in map(unwrap_evaluator, evaluators)}
         if self.stored is None or self.results or self.evaluators:
             return None
-        return self.stored.result if self.stored.is_by(by_name.values()) else None
+        return self.stored.result if self.stored.is_by(by_name.values(), self.case, self.workspace) else None
 
     @property
     def reused(self) -> StoredResult | None:

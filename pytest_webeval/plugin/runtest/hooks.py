@@ -31,7 +31,6 @@ from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
 from pytest_webeval.plugin.runtest.evaluation import USED
 from pytest_webeval.plugin.runtest.evaluation import run_time_limit
 from pytest_webeval.plugin.runtest.report_page import PAGES
-from pytest_webeval.plugin.runtest.resume import STORED
 from pytest_webeval.plugin.runtest.run_outcome import NO_PAGE
 from pytest_webeval.plugin.runtest.run_outcome import RUN_LABEL_ATTRIBUTE
 from pytest_webeval.plugin.runtest.run_outcome import RedactedRun
@@ -39,9 +38,12 @@ from pytest_webeval.plugin.runtest.run_outcome import RunOutcome
 from pytest_webeval.plugin.runtest.run_outcome import WrittenPage
 from pytest_webeval.plugin.runtest.run_outcome import WrittenRun
 from pytest_webeval.plugin.runtest.run_outcome import build_outcome
+from pytest_webeval.plugin.runtest.run_outcome import build_unchanged_outcome
 from pytest_webeval.plugin.runtest.run_outcome import junit_properties
 from pytest_webeval.plugin.runtest.run_outcome import redact
 from pytest_webeval.plugin.runtest.run_outcome import write
+from pytest_webeval.plugin.runtest.stored_results import STORED
+from pytest_webeval.plugin.runtest.stored_results import UNCHANGED
 from pytest_webeval.plugin.settings import REDACTING
 from pytest_webeval.plugin.user_code import call_user_hook
 from pytest_webeval.plugin.workspace import DESELECTED
@@ -86,7 +88,7 @@ def append_recording_problems(report: pytest.TestReport, item: pytest.Item, outc
     The report of a run's own item has them already.
     """
     is_own = isinstance(item, RunItem)
-    if report.failed and not is_own and (lines := recording_lines(outcome.result)):
+    if report.failed and not is_own and outcome.result is not None and (lines := recording_lines(outcome.result)):
         report.sections.append(("webeval", "\n".join(lines)))
 
 
@@ -198,7 +200,8 @@ class RuntestHooks(Struct, frozen=True, eq=False):
 
                 expect_failure(report, outcome.record, item.config)
             append_recording_problems(report, item, outcome)
-        if report.sections or report.longrepr is not None:
+        is_redacted = UNCHANGED in item.stash  # the text of an earlier session is
+        if report.sections or (report.longrepr is not None and not is_redacted):
             self._redact(report, item)
         return report
 
@@ -221,6 +224,8 @@ class RuntestHooks(Struct, frozen=True, eq=False):
 
     def _write_outcome(self, item: pytest.Item, call: pytest.CallInfo[None]) -> RunOutcome | None:
         """Write the outcome after a phase of an item to disk and to JUnit XML."""
+        if UNCHANGED in item.stash:
+            return _describe_unchanged(item) if call.when == "call" else None
         redacted = self._classify(item, call) if self.is_scoring and _may_say_more(item, call) else None
         if call.when == "teardown":
             forget_evaluation(item)
@@ -267,6 +272,13 @@ class RuntestHooks(Struct, frozen=True, eq=False):
             stash[DESELECTED] = stash.get(DESELECTED, 0) + count
 
 
+def _describe_unchanged(item: pytest.Item) -> RunOutcome:
+    """The outcome of an earlier session, which stands."""
+    outcome = build_unchanged_outcome(item.stash[UNCHANGED], list_tags(item))
+    item.user_properties.extend(junit_properties(outcome.record))
+    return outcome
+
+
 def _may_say_more(item: pytest.Item, call: pytest.CallInfo[None]) -> bool:
     """Whether a phase can change the outcome: after the test itself, only checks recorded by a fixture can."""
     recorder = item.stash.get(RECORDER, None)
@@ -280,8 +292,9 @@ def forget_evaluation(item: pytest.Item) -> None:
         del item.stash[RECORDER]
     if RESOLVED in item.stash:
         del item.stash[RESOLVED]
-    if STORED in item.stash:
-        del item.stash[STORED]
+    for key in (STORED, UNCHANGED):
+        if key in item.stash:
+            del item.stash[key]
     if UNREADABLE in item.stash:
         del item.stash[UNREADABLE]
     item.config.stash[REDACTING].forget()

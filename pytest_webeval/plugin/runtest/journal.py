@@ -1,6 +1,6 @@
-"""The journal of scored runs, one line per run, with which another session can resume.
+"""The journal of scored runs, one line per run, with which another session can reuse their results.
 
-A journal records that webeval wrote a result file, for which settings and with which content. That a file lies in a run
+A journal records that webeval wrote a result file, with which content, and what decided it. That a file lies in a run
 directory proves nothing: an agent may have put it there.
 """
 
@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import stat
-from collections.abc import Iterator
 from dataclasses import dataclass
 from dataclasses import field
 from pathlib import Path
@@ -27,27 +25,35 @@ from pytest_webeval.safety.files import sha256
 from pytest_webeval.storage import Sync
 from pytest_webeval.storage import sync_directory
 from pytest_webeval.storage import write_error
+from pytest_webeval.storage import write_text
 
 JOURNAL = "eval_journal.jsonl"
-MOST_FILES = 10_000  # in a run directory whose result can be taken from an earlier session
 _SHARED = 0o644
-_OURS = re.compile(r"\.?eval_(?:result\.json|summary\.json|journal\.jsonl)(?:\.[0-9a-f]{16})?")
+MOST_OLDER = 2  # lines about a run, on average
 
 
 _Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
 
 class Seal(msgspec.Struct, frozen=True):
-    """The checksums of a complete result file and of the files in the run directory when it was written."""
+    """What must be the same for a result to be reused: all that decided it, the result file, and the files of the run.
 
-    result: str
-    files: str
+    All but the result are empty for what is no verdict of the evaluators alone. `evaluators` is the state of those that
+    users wrote, `text` the redacted failure as a test shows it.
+    """
+
+    result: str  # SHA-256 of the result file
+    decided_by: str = ""  # SHA-256 of all that decided the verdict but for the files: see `Fingerprints`
+    evaluators: str = ""
+    origin: str = ""  # name of the file with the task definition
+    files: str = ""  # see `RunFiles.listed`
+    identity: str = ""  # see `RunFiles.sealed_identity`
+    text: str | None = None
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A line: the fingerprint of the settings, the seal of the result, and the record for the summary."""
+    """A line: the seal of a result, and the record for the summary."""
 
-    asked: str
     seal: Seal
     record: dict[str, Any]
 
@@ -83,17 +89,23 @@ def _label(line: bytes) -> str | None:
     return None if decoded is None else decoded.record.run
 
 
+_START, _AFTER = b'{"sha256":"', b'",'  # of a line, around the checksum of what follows
+
+
 def entry_in(line: bytes) -> Entry | None:
     """What a line says, or None if it is damaged."""
-    return _decode(line, Entry)
+    checksum, separator, body = line.removeprefix(_START).partition(_AFTER)
+    is_intact = line.startswith(_START) and separator and checksum == sha256(body).encode()
+    return _decode(b"{" + body, Entry) if is_intact else None
 
 
 def _encode(entry: Entry) -> bytes:
-    """The entry as JSON. Python escapes half of a surrogate pair in the text of an agent, which msgspec refuses."""
+    """The line without its end. Python escapes half of a surrogate pair in the text of an agent; msgspec refuses it."""
     try:
-        return msgspec.json.encode(entry)
+        body = msgspec.json.encode(entry)[1:]
     except UnicodeEncodeError:
-        return json.dumps(msgspec.to_builtins(entry)).encode()
+        body = json.dumps(msgspec.to_builtins(entry)).encode()[1:]
+    return _START + sha256(body).encode() + _AFTER + body
 
 
 def _decode(line: bytes, kind: type[_Struct]) -> _Struct | None:
@@ -153,6 +165,15 @@ class Journal:
             os.close(self._handle)
             self._handle = None
 
+    def compact(self) -> None:
+        """Keep only the latest line about each run where most lines are older ones. Raises `SettingsError`."""
+        self.close()
+        latest = read_entries(self.path)
+        lines = read_file_inside(self.path.parent, self.path.name).count(b"\n") if latest else 0
+        if lines > MOST_OLDER * len(latest):
+            text = b"".join(line + b"\n" for line in latest.values()).decode()
+            write_text(self.path, text, self.sync, "this session cannot be reused")
+
     def remove(self) -> None:
         """Remove the file, if it is one. Raises `SettingsError`."""
         self.close()
@@ -162,29 +183,3 @@ class Journal:
                 self.path.unlink()
         except OSError as error:
             raise SettingsError(f"cannot remove {self.path}: {error.strerror}; remove it by hand") from error
-
-
-def files_in(directory: Path) -> str:
-    """SHA-256 of the names and sizes of all files in a directory, without those that webeval writes.
-
-    Empty if there are too many files or they cannot be listed: changes could not be detected.
-    """
-    names: list[str] = []
-    try:
-        for entry in _below(str(directory)):
-            size = "" if entry.is_dir(follow_symlinks=False) else entry.stat(follow_symlinks=False).st_size
-            names.append(f"{entry.path}\0{size}")
-            if len(names) > MOST_FILES:
-                return ""
-    except OSError:
-        return ""
-    return sha256("\n".join(sorted(names)).encode("utf-8", "surrogateescape"))
-
-
-def _below(directory: str) -> Iterator[os.DirEntry[str]]:
-    with os.scandir(directory) as entries:
-        for entry in entries:
-            if not _OURS.fullmatch(entry.name):
-                yield entry
-                if entry.is_dir(follow_symlinks=False):
-                    yield from _below(entry.path)

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable
 from collections.abc import Generator
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from contextlib import nullcontext
 from enum import Enum
@@ -18,6 +19,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 from msgspec import field
+from msgspec.structs import asdict
 from msgspec.structs import astuple
 from msgspec.structs import replace
 
@@ -27,10 +29,12 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.runtest.journal import Seal
-from pytest_webeval.plugin.runtest.journal import files_in
+from pytest_webeval.plugin.runtest.run_files import survey_files
+from pytest_webeval.plugin.runtest.stored_results import StoredResult
 from pytest_webeval.recordings.inputs import WRITE
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.session import Redacting
+from pytest_webeval.reports.failure_text import failure_text
 from pytest_webeval.reports.failure_text import reason
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
@@ -83,7 +87,7 @@ class RecordPayload(Struct, frozen=True):
 
     def attach_to(self, report: pytest.TestReport) -> None:
         """Attach the payload to a report."""
-        seal = self.seal and {"result": self.seal.result, "files": self.seal.files}
+        seal = self.seal and asdict(self.seal)
         fields = [self.record.to_json(), self.part, seal, self.is_resumed, self.is_disturbed, self.texts, self.no_room]
         text = json.dumps(fields)
         setattr(report, PAYLOAD_ATTRIBUTE, json.dumps(_escape_fields(fields)) if "\\ud" in text else text)
@@ -145,10 +149,11 @@ class Classification(Struct, frozen=True):
     task: Task | None
     storage: Storage = Storage.FILE
     is_partial: bool = False  # a Python test checked a part of the task
-    is_verdict: bool = False  # all of it comes from the evaluators, so that another session would find the same
+    sealing: Seal | None = None  # what decided, if all of it comes from the evaluators: another session can reuse it
     is_missing: bool = False  # an expected task without a recording
     skip_reason: str | None = None  # why the run is excluded from all counts
-    stored: Record | None = None  # the record of an earlier session, whose result stands
+    stored: StoredResult | None = None  # of an earlier session, whose result stands
+    started: float = 0.0  # when the session began
 
 
 class RedactedRun(Struct, frozen=True):
@@ -157,6 +162,7 @@ class RedactedRun(Struct, frozen=True):
     classification: Classification
     record: Record
     redacting: Redacting
+    text: str | None = None  # of a failure that another session can reuse
 
     @property
     def result(self) -> TaskResult | None:
@@ -164,7 +170,7 @@ class RedactedRun(Struct, frozen=True):
         is_stored = self.classification.storage in (Storage.FILE, Storage.REPORT)
         return self.classification.result if is_stored else None
 
-    def text(self, message: str) -> str:
+    def redact_text(self, message: str) -> str:
         """A message about the run without secrets."""
         return self.redacting.text(message, self.classification.run)
 
@@ -201,7 +207,7 @@ class RunOutcome(Struct, frozen=True):
     """The last step: what a report carries about a run. `result` is what the record was made of."""
 
     payload: RecordPayload
-    result: TaskResult
+    result: TaskResult | None
 
     @property
     def record(self) -> Record:
@@ -212,7 +218,7 @@ class RunOutcome(Struct, frozen=True):
 def redact(classification: Classification, redacting: Redacting) -> RedactedRun:
     """Build the record of a classified run."""
     if classification.stored is not None:
-        return RedactedRun(classification, classification.stored, redacting)
+        return RedactedRun(classification, classification.stored.record, redacting)
     run, task = classification.run, classification.task
     redacted = redacting.redact_for_report(classification.result, run)
     task_type = task.task_type.lower() if task and task.task_type else None
@@ -222,7 +228,8 @@ def redact(classification: Classification, redacting: Redacting) -> RedactedRun:
     if classification.skip_reason is not None:
         excluded = redacting.text(classification.skip_reason, run)
         record = replace(record, excluded=excluded, skipped=True, reason=None, failure=None)
-    return RedactedRun(classification, record, redacting)
+    is_failure = classification.sealing is not None and redacted.status is not Status.SUCCESS
+    return RedactedRun(classification, record, redacting, failure_text(redacted) if is_failure else None)
 
 
 def write(redacted: RedactedRun, sync: Sync | None, call_hook: Callable[[Run, TaskResult], str | None]) -> WrittenRun:
@@ -232,11 +239,11 @@ def write(redacted: RedactedRun, sync: Sync | None, call_hook: Callable[[Run, Ta
         seal = store(redacted, sync)
         hook_error = None if run is None or result is None else call_hook(run, result)
         if hook_error is not None:
-            return _write_hook_error(redacted, redacted.text(hook_error), sync)
+            return _write_hook_error(redacted, redacted.redact_text(hook_error), sync)
     except DiskFull as error:
         return build_without_room(redacted, error, seal)
     except WebEvalError as error:
-        record = _build_error_record(redacted.record, redacted.text(str(error)))
+        record = _build_error_record(redacted.record, redacted.redact_text(str(error)))
         return WrittenRun(redacted, record, None, seal, is_disturbed=True)
     return WrittenRun(redacted, redacted.record, result, seal)
 
@@ -245,8 +252,10 @@ def store(redacted: RedactedRun, sync: Sync | None) -> Seal | None:
     """Write eval_result.json, or remove it. The controller merges and writes parts. Raises `SettingsError`."""
     classification = redacted.classification
     with _write_phase(classification.run):
+        if classification.stored is not None:
+            return classification.stored.keep(classification.path, sync)
         if classification.storage is Storage.FILE:
-            return _write_file(redacted, classification.result, sync, is_verdict=classification.is_verdict)
+            return _write_file(redacted, classification.result, sync, classification.sealing)
         if classification.storage is Storage.REMOVED and is_result_of(classification.path, redacted.record.run):
             remove(classification.path)
         return None
@@ -256,11 +265,15 @@ def _write_phase(run: Run | None) -> AbstractContextManager[None]:
     return run.inputs.durations.phase(WRITE) if run else nullcontext()
 
 
-def _write_file(redacted: RedactedRun, result: TaskResult, sync: Sync | None, *, is_verdict: bool) -> Seal:
+def _write_file(redacted: RedactedRun, result: TaskResult, sync: Sync | None, sealing: Seal | None = None) -> Seal:
     path, run = redacted.classification.path, redacted.classification.run
     _check_place(path, run)
     checksum = write_json(path, redacted.redacting.redact_for_file(result, run).to_json(), sync)
-    return Seal(checksum, files_in(run.path) if run and is_verdict else "")
+    if sealing is None or run is None:
+        return Seal(checksum)
+    files = survey_files(run.path)
+    identity = files.sealed_identity(redacted.classification.started)
+    return replace(sealing, result=checksum, files=files.listed, identity=identity, text=redacted.text)
 
 
 def _check_place(path: Path, run: Run | None) -> None:
@@ -278,7 +291,7 @@ def _write_hook_error(redacted: RedactedRun, message: str, sync: Sync | None) ->
         webeval = original.webeval | {"excluded": record.excluded, "skipped": False}
         result = original.with_changes(status=Status.ERROR, score=0.0, error_msg=message, webeval=webeval)
         with _write_phase(redacted.classification.run):
-            seal = _write_file(redacted, result, sync, is_verdict=False)
+            seal = _write_file(redacted, result, sync)
     return WrittenRun(redacted, record, result, seal, is_disturbed=True)
 
 
@@ -311,6 +324,14 @@ def build_outcome(written: WrittenRun, page: WrittenPage = NO_PAGE) -> RunOutcom
     no_room = written.no_room | page.no_room
     payload = RecordPayload(written.record, part, written.seal, *flags, page.texts, no_room or None)
     return RunOutcome(payload, classification.result)
+
+
+def build_unchanged_outcome(stored: StoredResult, tags: Sequence[str]) -> RunOutcome:
+    """What the report of a test carries about a run whose result of an earlier session stands."""
+    record = replace(stored.record, tags=tags) if tags else stored.record
+    return RunOutcome(
+        RecordPayload(record, None, stored.seal if stored.is_sealed_anew else None, is_resumed=True), None
+    )
 
 
 def junit_properties(record: Record) -> list[tuple[str, object]]:

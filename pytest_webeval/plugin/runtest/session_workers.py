@@ -12,7 +12,7 @@ from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.collection.nodes import are_siblings
 from pytest_webeval.plugin.collection.nodes import is_plain
 from pytest_webeval.plugin.runtest.evaluation import POOL
-from pytest_webeval.plugin.runtest.resume import PREVIOUS
+from pytest_webeval.plugin.runtest.stored_results import PREVIOUS
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings import formats
 from pytest_webeval.scoring.worker import Request
@@ -76,9 +76,9 @@ class SessionWorkers(Struct, eq=False):
             if run_format is None or not any(run_format is built_in for built_in in formats.FORMATS):
                 return None
             run = workspace.run(path)
-            previous = workspace.config.stash.get(PREVIOUS, None)
-            if previous is not None and previous.has_entry(run):
+            previous, definition = workspace.config.stash.get(PREVIOUS, None), workspace.definition(run)
+            if previous is not None and previous.has_entry(item, run, definition):
                 return None
-            return Request(path, run.label, run_format.name, workspace.definition(run))
+            return Request(path, run.label, run_format.name, definition)
         except WebEvalError:  # the item says so when it runs
             return None

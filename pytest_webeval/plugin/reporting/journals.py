@@ -1,0 +1,115 @@
+"""The journals of a session, with which another one can reuse its results. Only the controller writes them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec import field
+
+from pytest_webeval.errors import DiskFull
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.plugin.runtest.journal import JOURNAL
+from pytest_webeval.plugin.runtest.journal import Entry
+from pytest_webeval.plugin.runtest.journal import Journal
+from pytest_webeval.plugin.runtest.run_outcome import RecordPayload
+from pytest_webeval.plugin.runtest.stored_results import journal_path
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.results import RESULT
+from pytest_webeval.results import SUMMARY
+from pytest_webeval.safety.text import pluralize
+from pytest_webeval.storage import remove_leftovers
+
+
+class Journals(Struct, eq=False, dict=True):
+    """One per session; a journal stands next to each summary."""
+
+    workspace: Workspace
+    resumed: set[str] = field(default_factory=set)
+    disturbed: set[str] = field(default_factory=set)  # runs whose result is lost for another reason than the run itself
+    problems: list[str] = field(default_factory=list)
+    _journals: dict[Path, Journal] = field(default_factory=dict)
+    _found: set[Path] = field(default_factory=set)
+    _is_tidy: bool = False
+
+    def __post_init__(self) -> None:
+        """Remember the existing journals."""
+        self._found = {place for place in self._places if os.path.lexists(place)}
+
+    @property
+    def _places(self) -> set[Path]:
+        settings = self.workspace.settings
+        roots = [root for root in settings.roots if self.workspace.format_of(root) is None]  # see `journal_path`
+        return {place / JOURNAL for place in ([settings.output] if settings.output else roots)}
+
+    def keep(self, carried: RecordPayload) -> None:
+        """Add a line about a new result. The first write error is reported; the session continues.
+
+        Raises `DiskFull` if the line does not fit.
+        """
+        label = carried.record.run
+        for runs, is_one in ((self.resumed, carried.is_resumed), (self.disturbed, carried.is_disturbed)):
+            (runs.add if is_one else runs.discard)(label)
+        path = self.workspace.labels.path_of(label) if carried.seal else None
+        place = journal_path(self.workspace, path) if path else None
+        if carried.seal is None or path is None or place is None:
+            return
+        if self.workspace.settings.reuse and not carried.is_resumed:
+            self._remove_leftovers(self.workspace.place(path))
+        journal = self._journals.setdefault(place, Journal(place, self.workspace.settings.sync))
+        try:
+            journal.append(Entry(carried.seal, carried.record.to_json()))
+        except DiskFull:
+            raise
+        except SettingsError as error:
+            self.problems = self.problems or [str(error)]
+
+    def tidy(self, labels: Iterable[str]) -> None:
+        """Remove unfinished files of a killed session, once.
+
+        A session that reuses most results has no time to look for them in each run: see `keep`.
+        """
+        if not self.workspace.settings.reads_journals or self._is_tidy:
+            return
+        self._is_tidy = True
+        paths = filter(None, map(self.workspace.labels.path_of, labels if self.workspace.settings.resume else ()))
+        written = {self.workspace.place(path) for path in paths}
+        for directory in written | {place.parent for place in self._places}:
+            self._remove_leftovers(directory)
+
+    def _remove_leftovers(self, directory: Path) -> None:
+        if directory in self.workspace.settings.roots or not directory.is_symlink():
+            remove_leftovers(directory, RESULT, SUMMARY)
+
+    def end(self, *, is_complete: bool, is_whole: bool) -> None:
+        """Remove the journals of a session that scored all its runs, unless another one is to reuse its results.
+
+        A session over some of the runs leaves the earlier journals, which list more runs.
+        """
+        for journal in self._journals.values():
+            journal.close()
+        if self.workspace.settings.reuse:
+            for journal in self._journals.values():
+                self._attempt(journal.compact)
+        elif is_complete and not self.disturbed:
+            for place in self._places if is_whole else self._places - self._found:
+                self._attempt(Journal(place).remove)
+
+    def _attempt(self, change: Callable[[], None]) -> None:
+        try:
+            change()
+        except SettingsError as error:
+            self.problems = self.problems or [str(error)]
+
+    def lines(self, count: int) -> Sequence[str]:
+        """The lines for the terminal; `count` is the number of results."""
+        settings = self.workspace.settings
+        if not settings.reads_journals:
+            return self.problems
+        verb = "reused" if settings.reuse else "resumed"
+        message = f"{verb}: {len(self.resumed)} of {pluralize(count, 'result')} taken from an earlier session"
+        return [message if self._found else f"{message}; it left no {JOURNAL}", *self.problems]

@@ -1,0 +1,132 @@
+"""What decides the verdict on a run but for its files, as one checksum: with the same, a session finds the same."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+import pytest
+from msgspec import Struct
+from msgspec import field
+
+from pytest_webeval.evaluators import EVALUATORS
+from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.plugin.collection.nodes import find_fixtures
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.recordings import formats
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.safety.files import sha256
+from pytest_webeval.scoring.definition import Definition
+from pytest_webeval.scoring.definition import Trust
+from pytest_webeval.scoring.provenance import libraries
+from pytest_webeval.scoring.provenance import record_code_checksum
+from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
+from pytest_webeval.tasks.sites import Sites
+
+_ADDRESS = " at 0x"  # in the text of an object that does not describe itself
+PROVIDED_BY_PYTEST = {"request"}
+UNKNOWN = "unknown"  # a state that no other session can compare
+
+
+class Fingerprints(Struct, eq=False, dict=True):
+    """One per process. Only what a task depends on is part of its fingerprint: see `of`."""
+
+    workspace: Workspace
+    _modules: dict[Any, tuple[object, str | None]] = field(default_factory=dict)
+    _sites: dict[tuple[str, ...], str] = field(default_factory=dict)
+
+    def of(self, item: pytest.Item, run: Run, definition: Definition) -> str:
+        """SHA-256 of all that decides a verdict, apart from the files of the run and from the state of evaluators.
+
+        Evaluators of users may use anything. Ours use the day for a task with dates, the options for verdicts for a
+        task that a rubric decides, and the addresses of its sites. Empty if a fixture of the item is unknown.
+        """
+        modules, task, settings = self._user_modules(item, run), definition.task, self.workspace.settings
+        if modules is None:
+            return ""
+        is_any = bool(modules)
+        is_rubric = any(expectation.evaluator == RUBRIC_EVALUATOR for expectation in task.expectations)
+        facts = (
+            self._session,
+            modules,
+            run.format,
+            task.checksum,
+            definition.trust,
+            str(self.workspace.tasks_origin) if definition.trust is Trust.UNDEFINED else "",
+            settings.today.isoformat() if is_any or task.depends_on_day else "",
+            self._policy if is_any or is_rubric else "",
+            self._format_sites(tuple(self.workspace.sites.environments if is_any else task.sites)),
+        )
+        return sha256("\n".join(facts).encode("utf-8", "backslashreplace"))
+
+    @cached_property
+    def _policy(self) -> str:
+        return repr(self.workspace.settings.policy)
+
+    def _format_sites(self, names: tuple[str, ...]) -> str:
+        """The addresses of some sites, and whether there are any at all: without, they are guessed."""
+        if names not in self._sites:
+            environments = self.workspace.sites.environments
+            addresses = sorted((name, repr(environments.get(name))) for name in names)
+            self._sites[names] = json.dumps([bool(environments), addresses])
+        return self._sites[names]
+
+    @cached_property
+    def _session(self) -> str:
+        """What decides on all runs of a session."""
+        settings = self.workspace.settings
+        facts = [settings.affecting_results(), settings.output is None, libraries(), record_code_checksum()]
+        return sha256(json.dumps([*facts, sys.version_info[:2]], sort_keys=True).encode("utf-8", "backslashreplace"))
+
+    def _user_modules(self, item: Any, run: Run) -> str | None:
+        """The checksum of modules of users with fixtures of the item or the format of its run; empty without any.
+
+        None if a plugin added a fixture to the item, which may do anything.
+        """
+        fixtures, run_format = find_fixtures(item), self.workspace.format_of(run.path)
+        is_built_in = any(run_format is built_in for built_in in formats.FORMATS)
+        if not fixtures.keys() >= set(item.fixturenames) - PROVIDED_BY_PYTEST:
+            return None
+        key = (id(fixtures), None if is_built_in else type(run_format))
+        if key not in self._modules:
+            functions = (definition.func for definitions in fixtures.values() for definition in definitions)
+            foreign = [*filter(_is_foreign, functions), *([] if is_built_in else [type(run_format)])]
+            self._modules[key] = fixtures, _checksum_modules(foreign) if foreign else ""
+        return self._modules[key][1]
+
+
+def _is_foreign(function: Any) -> bool:
+    return str(function.__module__).partition(".")[0] not in {"_pytest", "pytest_webeval"}
+
+
+def _checksum_modules(functions: Iterable[Any]) -> str:
+    from pytest_webeval.plugin.runtest.user_modules import checksum_modules  # most sessions have none
+
+    return checksum_modules(functions)
+
+
+def describe_evaluators(evaluators: Iterable[Evaluator], sites: Sites | None) -> str:
+    """The state of the evaluators that users wrote, and of sites that a fixture gave, as a checksum.
+
+    Empty if there are none; `UNKNOWN` if an object in them does not describe itself.
+    """
+    ours = set(EVALUATORS.values())
+    own = [evaluator for evaluator in evaluators if type(evaluator) not in ours]
+    states = [f"{type(each).__module__}.{type(each).__qualname__} {_format_state(each)}" for each in own]
+    if sites is not None:
+        states.append(repr(sites))
+    if any(_ADDRESS in state for state in states):
+        return UNKNOWN
+    return sha256("\n".join(states).encode("utf-8", "backslashreplace")) if states else ""
+
+
+def _format_state(evaluator: Evaluator) -> str:
+    slots = [name for kind in type(evaluator).__mro__ for name in getattr(kind, "__slots__", ())]
+    state = {name: getattr(evaluator, name) for name in slots if hasattr(evaluator, name)}
+    return repr(sorted((state | getattr(evaluator, "__dict__", {})).items()))
+
+
+FINGERPRINTS = pytest.StashKey[Fingerprints]()

@@ -1,0 +1,108 @@
+"""The files of a run directory: whether they may have changed since a result was written."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+
+from pytest_webeval.plugin.runtest import run_files as module
+from pytest_webeval.plugin.runtest.run_files import RunFiles
+from pytest_webeval.plugin.runtest.run_files import survey_files
+
+
+def changing_a_size(run):
+    (run / "a").write_text("longer")
+
+
+def adding_a_file(run):
+    (run / "inner" / "c").touch()
+
+
+def adding_a_directory(run):
+    (run / "inner" / "more").mkdir()
+
+
+def removing_a_file(run):
+    (run / "inner" / "b").unlink()
+
+
+def renaming_a_file(run):
+    (run / "a").rename(run / "aa")
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A directory with two files."""
+    (tmp_path / "run" / "inner").mkdir(parents=True)
+    (tmp_path / "run" / "a").write_text("text")
+    (tmp_path / "run" / "inner" / "b").touch()
+    return tmp_path / "run"
+
+
+@pytest.mark.parametrize(
+    "change", [changing_a_size, adding_a_file, adding_a_directory, removing_a_file, renaming_a_file]
+)
+def test_a_file_that_comes_goes_or_grows_is_noticed(run, change):
+    before = survey_files(run)
+    change(run)
+    after = survey_files(run)
+    assert after.listed != before.listed != ""
+    assert after.identity != before.identity != ""
+
+
+def rewriting_a_file(run):
+    status = (run / "a").stat()
+    (run / "a").write_text("TEXT")
+    os.utime(run / "a", ns=(status.st_atime_ns, status.st_mtime_ns))  # as a program can that hides a change
+
+
+def replacing_a_file(run):
+    (run / "b").write_text("TEXT")
+    (run / "b").rename(run / "a")
+
+
+@pytest.mark.parametrize("change", [rewriting_a_file, replacing_a_file])
+def test_other_content_of_the_same_size_is_another_identity(run, change):
+    before = survey_files(run)
+    time.sleep(0.02)  # the clock of the file system ticks every 4 to 10 ms
+    change(run)
+    after = survey_files(run)
+    assert (after.listed == before.listed, after.identity == before.identity) == (True, False)
+    assert after.latest_change > before.latest_change
+
+
+def test_a_run_that_was_moved_has_the_same_files(run):
+    before = survey_files(run)
+    moved = run.rename(run.with_name("moved"))
+    assert survey_files(moved) == before
+
+
+def test_what_we_write_into_a_run_is_not_counted(run):
+    before = survey_files(run)
+    names = ("eval_result.json", "eval_summary.json", "eval_journal.jsonl", "eval_shard-1-of-4.json")
+    for name in (*names, ".eval_result.json.0123456789abcdef"):
+        (run / name).write_text("ours")
+    assert survey_files(run) == before
+    (run / "my_eval_result.json").write_text("theirs")
+    assert survey_files(run) != before
+
+
+def test_links_are_not_followed_and_leave_no_identity(run):
+    (run / "link").symlink_to(run)
+    files = survey_files(run)
+    assert (files.listed != "", files.identity) == (True, "")
+
+
+@pytest.mark.parametrize(("seconds", "is_sealed"), [(-1.0, False), (1.9, False), (2.1, True)])
+def test_the_identity_holds_for_what_changed_well_before_the_session(run, seconds, is_sealed):
+    files = survey_files(run)
+    assert abs(files.latest_change - time.time()) < 60
+    assert files.sealed_identity(files.latest_change + seconds) == (files.identity if is_sealed else "")
+
+
+def test_of_very_many_files_and_of_none_that_can_be_listed_nothing_is_known(run, monkeypatch):
+    assert survey_files(run / "nowhere") == RunFiles()
+    monkeypatch.setattr(module, "MOST_FILES", 2)
+    assert survey_files(run) == RunFiles()

@@ -1,0 +1,89 @@
+"""Which modules of users count as what decides a verdict."""
+
+from __future__ import annotations
+
+import importlib
+import json
+
+import pytest
+
+from pytest_webeval.evaluators.response import ResponseEvaluator
+from pytest_webeval.plugin.runtest.fingerprints import UNKNOWN
+from pytest_webeval.plugin.runtest.fingerprints import describe_evaluators
+from pytest_webeval.plugin.runtest.user_modules import checksum_modules
+from pytest_webeval.tasks.sites import Environment
+from pytest_webeval.tasks.sites import Sites
+
+MODULES = {
+    "user_top": "import json\nimport user_used\nfrom user_named import thing\ndef function(): pass\nclass Kind: pass\n",
+    "user_used": "import user_deep\n",
+    "user_named": "def thing(): pass\n",
+    "user_deep": "import user_top\nNUMBER = 1\n",  # in a circle
+    "user_other": "",
+}
+
+
+@pytest.fixture
+def load(tmp_path, monkeypatch):
+    """Writes the modules, with other texts for some, and loads the top one afresh."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def write_and_load(**changed):
+        for name, text in (MODULES | changed).items():
+            (tmp_path / f"{name}.py").write_text(text)
+            monkeypatch.delitem(importlib.sys.modules, name, raising=False)
+        importlib.invalidate_caches()
+        return importlib.import_module("user_top")
+
+    yield write_and_load
+    for name in MODULES:
+        importlib.sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize("attribute", ["function", "Kind"])
+@pytest.mark.parametrize(
+    ("name", "decides"),
+    [("user_top", True), ("user_used", True), ("user_named", True), ("user_deep", True), ("user_other", False)],
+)
+def test_a_module_counts_if_it_is_used_directly_or_not(load, name, decides, attribute):
+    before = checksum_modules([getattr(load(), attribute)])
+    after = checksum_modules([getattr(load(**{name: f"{MODULES[name]}# changed\n"}), attribute)])
+    assert (before != after, before != "") == (decides, True)
+
+
+def test_modules_of_pytest_and_ours_do_not_count():
+    assert checksum_modules([pytest.fixture, pytest.Function, ResponseEvaluator, len]) == ""
+
+
+def test_an_installed_module_counts_alone():
+    hypothesis = importlib.import_module("hypothesis.core")
+    assert checksum_modules([hypothesis.given]) != ""
+    assert checksum_modules([json.loads]) == checksum_modules([json.loads, json.loads]) != ""
+
+
+def test_a_module_that_is_gone_counts_by_its_name_alone(load, tmp_path):
+    module = load()
+    (tmp_path / "user_named.py").unlink()
+    assert checksum_modules([module.function]) != ""
+
+
+class Slotted(ResponseEvaluator):
+    __slots__ = ("level",)
+
+    def __init__(self, level):
+        object.__setattr__(self, "level", level)
+
+
+def test_the_state_of_evaluators_is_that_of_their_fields():
+    first, second = describe_evaluators([Slotted(1)], None), describe_evaluators([Slotted(2)], None)
+    assert first != second
+    assert first == describe_evaluators([Slotted(1), ResponseEvaluator()], None)
+    assert describe_evaluators([ResponseEvaluator()], None) == ""
+    assert describe_evaluators([Slotted(object())], None) == UNKNOWN
+
+
+def test_sites_of_a_fixture_are_a_part_of_the_state():
+    sites = [Sites({"shopping": Environment((f"http://{name}.test",))}) for name in ("a", "b")]
+    states = {describe_evaluators([], each) for each in sites}
+    assert len(states) == 2
+    assert "" not in states
