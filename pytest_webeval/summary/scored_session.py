@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable
 from collections.abc import Hashable
 from collections.abc import Iterable
-from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 from contextlib import suppress
@@ -41,9 +39,9 @@ from pytest_webeval.safety.text import pluralize
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.record import build_task_row
 from pytest_webeval.summary.record import parse_digests
+from pytest_webeval.summary.result_files import read_results
 from pytest_webeval.summary.statistics import wilson_over_tasks
 
-MAX_RESULTS = 1_000_000  # files below one directory
 _LIMITS = replace(USUAL, values=10_000_000)  # a summary of 100,000 runs has some millions
 PROBLEMS_NAMED = 3
 _HALF_PAIR = re.compile(r"\\u[dD]")  # perhaps, or a whole pair
@@ -150,6 +148,7 @@ class ScoredSession(Struct, frozen=True, dict=True):
 
 
 Key = TypeVar("Key", bound=Hashable)
+Row = TypeVar("Row", bound=ScoredRun)
 
 
 def group_runs(runs: Iterable[ScoredRun], find_key: Callable[[ScoredRun], Key]) -> dict[Key, list[ScoredRun]]:
@@ -209,7 +208,7 @@ def parse_summary(raw: object, source: str) -> ScoredSession:
     except ValidationError as error:
         message = f"invalid {SUMMARY} {source}: {format_validation_error(error)}"
         raise SettingsError(f"{message}; use a file that an earlier session wrote") from error
-    runs, problems = _convert_rows(summary.task_results)
+    runs, problems = convert_rows(summary.task_results, ScoredRun)
     details = summary.webeval
     is_old = any(run.is_judged for run in runs) and not any(run.checksums for run in runs)
     return ScoredSession(
@@ -223,7 +222,7 @@ def parse_summary(raw: object, source: str) -> ScoredSession:
         details.policy,
         _name_subset(details.subset),
         details.partial,
-        _format_problems(problems, source) + ([f"{source} {_OLDER}"] if is_old else []),
+        format_problems(problems, source) + ([f"{source} {_OLDER}"] if is_old else []),
     )
 
 
@@ -234,13 +233,13 @@ def _name_subset(subset: Mapping[str, Any] | None) -> str | None:
     return " ".join(str(subset[name])[:length] for name, length in lengths.items() if name in subset)
 
 
-def _convert_rows(rows: Iterable[Any]) -> tuple[list[ScoredRun], list[str]]:
+def convert_rows(rows: Iterable[Any], row_type: type[Row]) -> tuple[list[Row], list[str]]:
     """The rows that are valid, each label once, and what is wrong with the others."""
-    runs: dict[str, ScoredRun] = {}
+    runs: dict[str, Row] = {}
     problems = []
     for position, raw in enumerate(rows):
         try:
-            run = convert(raw, ScoredRun)
+            run = convert(raw, row_type)
         except ValidationError as error:
             problems.append(f"{format_validation_error(error)} @ task_results[{position}]")
             continue
@@ -251,7 +250,7 @@ def _convert_rows(rows: Iterable[Any]) -> tuple[list[ScoredRun], list[str]]:
     return list(runs.values()), problems
 
 
-def _format_problems(problems: Sequence[str], source: str) -> list[str]:
+def format_problems(problems: Sequence[str], source: str) -> list[str]:
     """A line for the first few problems, which says how many there are."""
     if not problems:
         return []
@@ -270,42 +269,27 @@ def session_of(summary: Summary, name: str = "this session") -> ScoredSession:
 
 def _read_results(root: Path, source: str) -> ScoredSession:
     """The session of all results below a directory. Raises `SettingsError` if there is none."""
-    rows, problems, data = [], [], set()
-    for directory in _find_results(root, source):
-        try:
-            result = TaskResult.read(json.loads(read_file_inside(directory, RESULT)))
-            rows.append(_build_row(result, directory.relative_to(root).as_posix()))
-            data.add(result.webarena_verified_data_checksum)
-        except (RecordingError, ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
-            where = (directory / RESULT).relative_to(root)
-            problems.append(f"{' '.join(str(error).split()):.200} @ {where.as_posix()}")
-    if not rows and not problems:
+    problems: list[str] = []
+    read = list(read_results(root, _build_row_and_data, problems))
+    if not read and not problems:
         raise SettingsError(f"{source} holds neither {SUMMARY} nor {RESULT}; name a summary or a directory of results")
-    runs, invalid = _convert_rows(rows)
+    runs, invalid = convert_rows([row for row, _ in read], ScoredRun)
     evaluators = {run.evaluators for run in runs if run.evaluators and run.status != "error"}
     return ScoredSession(
         source,
         runs,
         rules=",".join(sorted({run.rules for run in runs if run.rules})),
         evaluators=",".join(sorted(evaluators)),
-        tasks=",".join(sorted(filter(None, data))),
-        problems=_format_problems([*problems, *invalid], source),
+        tasks=",".join(sorted({data for _, data in read if data})),
+        problems=format_problems([*problems, *invalid], source),
     )
 
 
-def _find_results(root: Path, source: str) -> Iterator[Path]:
-    """The directories with a result, sorted; links are not followed."""
-    count = 0
-    for directory, names, files in os.walk(root):
-        names.sort()
-        if RESULT in files:
-            count += 1
-            yield Path(directory)
-        if count > MAX_RESULTS:
-            raise SettingsError(f"{source} holds more than {MAX_RESULTS:,} results; name its {SUMMARY}")
+def _build_row_and_data(result: TaskResult, label: str) -> tuple[Mapping[str, Any], str]:
+    return build_result_row(result, label), result.webarena_verified_data_checksum
 
 
-def _build_row(result: TaskResult, label: str) -> Mapping[str, Any]:
+def build_result_row(result: TaskResult, label: str) -> Mapping[str, Any]:
     """The row that a summary would have. A result says nothing of the type of its task."""
     record = Record.of(result, _find_type(result))
     row = build_task_row(record, is_mixed=True) | {"libraries": result.webeval.get("libraries")}
