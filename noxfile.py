@@ -15,7 +15,9 @@ LONGEST = [
     "tests/resume/test_killed_sessions.py::test_a_session_that_is_killed_at_any_moment_loses_nothing[fifty]",
     "tests/benchmarks/test_sessions.py::test_the_command_makes_environments_and_prints_a_table_and_every_cost",
 ]
-WITHOUT_SKIPS = {"WEBEVAL_BROWSER": "required", "WEBEVAL_PARITY": "required", "WEBEVAL_BENCHMARKS": "required"}
+WITHOUT_SKIPS = dict.fromkeys(
+    ("WEBEVAL_BROWSER", "WEBEVAL_PARITY", "WEBEVAL_BENCHMARKS", "WEBEVAL_EXPORTS"), "required"
+)
 
 nox.options.reuse_venv = "yes"
 nox.options.sessions = ["lint", "types", "contracts", "fast"]
@@ -87,6 +89,12 @@ def parity(session: nox.Session) -> None:
 
 
 @nox.session
+def exports(session: nox.Session) -> None:
+    """Run every_eval_ever and inspect_ai over exports; the former needs Python 3.12 in any place of the machine."""
+    run_suite(session, "tests/exports", "-m", "whole")
+
+
+@nox.session
 def hostile(session: nox.Session) -> None:
     """Score every hostile directory; one process, because its tests share long sessions."""
     run_suite(session, "tests/hostile", "-m", "whole")
@@ -95,7 +103,7 @@ def hostile(session: nox.Session) -> None:
 @nox.session
 def rest(session: nox.Session) -> None:
     """Run all other tests that the default run leaves out, but for the longest two."""
-    others = [f"--ignore=tests/{folder}" for folder in ("parity", "hostile", "docs")]
+    others = [f"--ignore=tests/{folder}" for folder in ("parity", "exports", "hostile", "docs")]
     skipped = (*others, *map("--deselect={}".format, LONGEST))
     run_suite(session, "tests", *skipped, "-m", "whole", "-n", "2", "--dist", "loadfile")
 

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from pytest_webeval.evaluators.network.evaluator import NetworkEventEvaluator as NetworkEventEvaluator
     from pytest_webeval.evaluators.response import ResponseEvaluator as ResponseEvaluator
     from pytest_webeval.evaluators.rubric import RubricEvaluator as RubricEvaluator
+    from pytest_webeval.exports.loading import LoadedResults as LoadedResults
+    from pytest_webeval.exports.loading import load_results as load_results
+    from pytest_webeval.exports.rows import AssertionRow as AssertionRow
+    from pytest_webeval.exports.rows import TaskRow as TaskRow
     from pytest_webeval.recordings.inputs import RunInputs as RunInputs
     from pytest_webeval.recordings.network.events import NetworkEvent as NetworkEvent
     from pytest_webeval.recordings.network.events import NetworkTrace as NetworkTrace
@@ -64,6 +68,10 @@ _HOMES = {
     "NetworkEventEvaluator": "evaluators.network.evaluator",
     "ResponseEvaluator": "evaluators.response",
     "RubricEvaluator": "evaluators.rubric",
+    "LoadedResults": "exports.loading",
+    "load_results": "exports.loading",
+    "AssertionRow": "exports.rows",
+    "TaskRow": "exports.rows",
     "Limits": "safety.limits",
     "NetworkEvent": "recordings.network.events",
     "NetworkTrace": "recordings.network.events",

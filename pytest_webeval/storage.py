@@ -62,6 +62,11 @@ def write_text(path: Path, text: str, sync: Sync | None = None, advice: str = "c
     _write_atomically(path, [text.encode("utf-8", "backslashreplace")], sync, advice)
 
 
+def write_bytes(path: Path, content: bytes, advice: str = "choose another path") -> None:
+    """The same for what is not a text."""
+    _write_atomically(path, [content], None, advice)
+
+
 def write_in_place(path: Path, text: str, advice: str) -> None:
     """Write a file in place, for one of thousands that are read only after the session.
 

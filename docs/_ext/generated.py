@@ -25,7 +25,7 @@ MARK = re.compile(r"^% generated: (.+)$", re.MULTILINE)
 # The parts of the Python API: a heading, and the modules whose public names belong there.
 API = {
     "Find and score": ("api", "summary."),
-    "Results": ("results",),
+    "Results": ("results", "exports."),
     "Tasks and sites": ("tasks.",),
     "Runs": ("recordings.",),
     "Evaluators": ("evaluators.",),

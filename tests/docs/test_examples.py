@@ -17,11 +17,16 @@ from pathlib import Path
 import pytest
 
 import pytest_webeval
+from pytest_webeval import AssertionRow
 from pytest_webeval import Limits
 from pytest_webeval import load_sites
 from pytest_webeval import values
+from pytest_webeval.exports import EXPORTS
+from pytest_webeval.exports.rows import list_columns
+from pytest_webeval.exports.settings import EvaluationFacts
 from pytest_webeval.safety.limits import read_limits
 from pytest_webeval.tasks.task import read_task
+from tests.exports.harness.tool_environment import TOOLS
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts)]
@@ -133,6 +138,7 @@ def test_every_python_block_is_run_by_a_test_of_this_file():
         "README.md",
         "docs/how-to/add-a-value-type.md",
         "docs/how-to/add-an-option.md",
+        "docs/how-to/export.md",
         "docs/how-to/fara-trajectories.md",
         "docs/how-to/own-report-output.md",
         "docs/how-to/own-run-format.md",
@@ -145,6 +151,29 @@ def test_the_python_api_prints_the_output_that_is_shown():
     block = python_of("docs/reference/python-api.md")
     done = run(ROOT, "-c", block.text)
     assert done.stdout == block.output == "1 of 2\n"
+
+
+def test_the_notebook_reads_what_the_commands_export(scratch):
+    block, commands = python_of("docs/how-to/export.md"), blocks("sh", "docs/how-to/export.md")[0].commands
+    for command in commands:
+        run_command(scratch, command)
+    done = run(scratch, "-W", "error", "-c", block.text)
+    assert done.stdout == block.output, done.stderr
+
+
+def test_the_columns_of_exports_are_those_of_the_code():
+    page = (ROOT / "docs/how-to/export.md").read_text("utf-8")
+    tables = re.findall(r"\| column \| type \|.*?\n\n", page, re.DOTALL)
+    shown = [re.findall(r"^\| `(\w+)` \| (\w+) \|", table, re.MULTILINE) for table in tables]
+    assert shown == [list(list_columns(row_type).items()) for row_type in (pytest_webeval.TaskRow, AssertionRow)]
+
+
+def test_the_targets_and_facts_of_exports_are_those_of_the_code():
+    page = (ROOT / "docs/how-to/export.md").read_text("utf-8")
+    assert re.findall(r"^\| `([\w-]+)` \| [^|]+ \| (?:output|`--output)", page, re.MULTILINE) == list(EXPORTS)
+    options = re.findall(r"^\| `--([\w-]+)", page.partition("## every_eval_ever")[2], re.MULTILINE)
+    assert sorted(name.replace("-", "_") for name in options) == sorted(EvaluationFacts.__struct_fields__)
+    assert all(tool.requirement.rpartition("==")[2] in page for tool in TOOLS.values())
 
 
 def test_the_example_of_trajectories_prints_the_outcome_of_each():

@@ -15,6 +15,7 @@ ONLY_CARRY = {
     "api.py",
     "commands",
     "diagnostics",
+    "exports",
     "plugin",
     "redaction",
     "reports",

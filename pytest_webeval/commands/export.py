@@ -1,0 +1,87 @@
+"""`python -m pytest_webeval export RESULTS --to TARGET`: results for data frames, databases and other tools."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import get_args
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.exports import EXPORTS
+from pytest_webeval.exports import Export
+from pytest_webeval.exports import Output
+from pytest_webeval.exports.loading import load_results
+from pytest_webeval.exports.settings import AVAILABILITIES
+from pytest_webeval.exports.settings import DEPLOYMENTS
+from pytest_webeval.exports.settings import RELATIONSHIPS
+from pytest_webeval.exports.settings import EvaluationFacts
+from pytest_webeval.exports.settings import ExportSettings
+from pytest_webeval.exports.settings import RowKind
+from pytest_webeval.safety.text import pluralize
+from pytest_webeval.safety.text import sanitize
+from pytest_webeval.storage import write_bytes
+
+HELP = "export results: CSV, JSON lines, Parquet, scores for inspect_ai, records of every_eval_ever"
+_FACTS = EvaluationFacts.__struct_fields__
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments and options."""
+    parser.add_argument("results", metavar="RESULTS", help="a directory of results, or eval_summary.json")
+    parser.add_argument("--to", choices=EXPORTS, required=True, help="the format")
+    parser.add_argument("--rows", choices=get_args(RowKind), help="the rows of a table (default: tasks)")
+    parser.add_argument("--output", metavar="PATH", help="a file instead of the output, or a directory of records")
+    facts = parser.add_argument_group("for every-eval-ever")
+    facts.add_argument("--benchmark", metavar="NAME", help="the name of the benchmark")
+    facts.add_argument("--model", metavar="ID", help="the model, e.g. openai/gpt-4o")
+    facts.add_argument("--developer", metavar="NAME", help="who made the model, if its ID does not say it")
+    facts.add_argument("--organization", metavar="NAME", help="who publishes the record")
+    facts.add_argument("--relationship", choices=RELATIONSHIPS, help="of who evaluated to who made the model")
+    facts.add_argument("--deployment", choices=DEPLOYMENTS, help="who runs the model (default: unknown)")
+    facts.add_argument("--availability", choices=AVAILABILITIES, help="of the model's weights (default: unknown)")
+    facts.add_argument("--dataset-url", metavar="URL", help="where the tasks are published")
+    facts.add_argument("--tasks", metavar="FILE", help="task definitions, for the intents")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the export. Results that cannot be read are named on stderr. Raises `SettingsError`."""
+    target = EXPORTS[arguments.to]
+    _check_options(arguments, target)
+    results = load_results(arguments.results)
+    for problem in results.problems:
+        sys.stderr.write(f"WARNING: {sanitize(problem)}\n")
+    facts = EvaluationFacts(**{name: getattr(arguments, name) for name in _FACTS})
+    files = target.load_writer()(results, ExportSettings(arguments.rows or "tasks", facts))
+    if arguments.output is None:
+        _print(files)
+    else:
+        _write(Path(arguments.output), files)
+    return 0
+
+
+def _check_options(arguments: argparse.Namespace, target: Export) -> None:
+    if arguments.output is None and target.output is not Output.ANYWHERE:
+        kind = "PATH.parquet" if target.output is Output.FILE else "DIRECTORY"
+        raise SettingsError(f"{arguments.to} requires a {target.output.value}; use --output {kind}")
+    if arguments.rows is not None and not target.has_rows:
+        names = [name for name, export in EXPORTS.items() if export.has_rows]
+        raise SettingsError(f"{arguments.to} has no --rows; use it with {', '.join(names)}")
+    given = [f"--{name.replace('_', '-')}" for name in _FACTS if getattr(arguments, name) is not None]
+    if given and not target.has_facts:
+        raise SettingsError(f"{arguments.to} has no {', '.join(given)}; use it with every-eval-ever")
+
+
+def _print(files: Mapping[str, bytes]) -> None:
+    """Always in UTF-8: it is a file, though nobody named it yet."""
+    sys.stdout.flush()
+    for content in files.values():
+        sys.stdout.buffer.write(content)
+
+
+def _write(output: Path, files: Mapping[str, bytes]) -> None:
+    for name, content in files.items():
+        path = output / name if name else output
+        write_bytes(path, content, "choose another --output")
+        sys.stdout.write(f"{sanitize(str(path))}: {pluralize(len(content), 'byte')}\n")

@@ -1,0 +1,27 @@
+"""Rows as a DataFrame of pandas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from pytest_webeval.exports.libraries import import_library
+from pytest_webeval.exports.rows import BOOLEAN
+from pytest_webeval.exports.rows import INTEGER
+from pytest_webeval.exports.rows import NUMBER
+from pytest_webeval.exports.rows import TEXT
+from pytest_webeval.exports.rows import list_columns
+
+_DTYPES = {TEXT: "string", NUMBER: "float64", INTEGER: "int64", BOOLEAN: "bool"}
+
+
+def build_frame(rows: Sequence[Struct], row_type: type[Struct]) -> Any:
+    """The frame, with these types of columns also where there are no rows. Raises `SettingsError`."""
+    pandas = import_library("pandas", "pandas")
+    columns = {
+        name: pandas.Series([getattr(row, name) for row in rows], dtype=_DTYPES[kind])
+        for name, kind in list_columns(row_type).items()
+    }
+    return pandas.DataFrame(columns)

@@ -1,0 +1,156 @@
+"""Typed rows of the results below a directory, or of a summary: `load_results`."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+from typing import overload
+
+from msgspec import structs
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.exports.conversion import ExportedRun
+from pytest_webeval.exports.conversion import build_assertion_rows
+from pytest_webeval.exports.conversion import build_task_row
+from pytest_webeval.exports.conversion import describe_session
+from pytest_webeval.exports.conversion import read_run
+from pytest_webeval.exports.rows import AssertionRow
+from pytest_webeval.exports.rows import TaskRow
+from pytest_webeval.results import RESULT
+from pytest_webeval.results import SUMMARY
+from pytest_webeval.results import TaskResult
+from pytest_webeval.safety.text import pluralize
+from pytest_webeval.safety.text import sanitize
+from pytest_webeval.summary.result_files import read_results
+from pytest_webeval.summary.scored_session import convert_rows
+from pytest_webeval.summary.scored_session import format_problems
+from pytest_webeval.summary.scored_session import parse_summary
+from pytest_webeval.summary.scored_session import read_summary_file
+
+
+class LoadedResults(Sequence[TaskRow]):
+    """A sequence of task rows. `problems` has a line for what could not be read."""
+
+    def __init__(
+        self, source: str, tasks: Iterable[TaskRow], assertions: Iterable[AssertionRow] | None, problems: Iterable[str]
+    ) -> None:
+        self.source = source
+        self.problems = tuple(problems)
+        self._tasks = tuple(tasks)
+        self._assertions = None if assertions is None else tuple(assertions)
+
+    @property
+    def assertions(self) -> tuple[AssertionRow, ...]:
+        """The assertion rows. Raises `SettingsError` for a summary, which has none."""
+        if self._assertions is None:
+            raise SettingsError(f"{self.source} holds no assertions; name a directory with {RESULT} files")
+        return self._assertions
+
+    def tasks_frame(self) -> Any:
+        """A `pandas.DataFrame` of the task rows. Raises `SettingsError` where pandas is not installed."""
+        from pytest_webeval.exports.frames import build_frame  # pandas may be absent, and takes long to import
+
+        return build_frame(self._tasks, TaskRow)
+
+    def assertions_frame(self) -> Any:
+        """A `pandas.DataFrame` of the assertion rows. Raises `SettingsError` as above, and for a summary."""
+        from pytest_webeval.exports.frames import build_frame
+
+        return build_frame(self.assertions, AssertionRow)
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    @overload
+    def __getitem__(self, index: int) -> TaskRow: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[TaskRow, ...]: ...
+    def __getitem__(self, index: int | slice) -> TaskRow | tuple[TaskRow, ...]:
+        return self._tasks[index]
+
+    def __repr__(self) -> str:
+        counts = Counter(row.status for row in self._tasks)
+        parts = [f"{count:,} {status}" for status, count in sorted(counts.items())]
+        if self._assertions is not None:
+            parts.append(pluralize(len(self._assertions), "assertion"))
+        if self.problems:
+            parts.append(pluralize(len(self.problems), "problem"))
+        return f"<{sanitize(self.source)}: {pluralize(len(self), 'run')}; {', '.join(parts)}>"
+
+
+def load_results(path: str | Path) -> LoadedResults:
+    """The rows of all results below a directory, or of an `eval_summary.json`, which has no assertions.
+
+    A summary in the directory adds time, tags and types, and runs that have no result file. Results that cannot be
+    read are named in `problems`. Raises `SettingsError` if there are no results.
+    """
+    root, source = Path(path), str(path)
+    if not os.path.lexists(root):
+        raise SettingsError(f"results not found: {source}; name a directory of results or an {SUMMARY}")
+    if os.path.isdir(root):  # noqa: PTH112  (pathlib raises where nobody may look)
+        return _load_directory(root, source)
+    runs, problems = _read_summary(root, source)
+    return LoadedResults(source, map(build_task_row, runs), None, problems)
+
+
+def _load_directory(root: Path, source: str) -> LoadedResults:
+    read = _ReadResults()
+    unreadable: list[str] = []
+    for _ in read_results(root, read.add, unreadable):
+        pass
+    problems = format_problems(unreadable, source)
+    summarized: list[ExportedRun] = []
+    if os.path.lexists(root / SUMMARY):
+        try:
+            summarized, more = _read_summary(root / SUMMARY, str(root / SUMMARY))
+        except SettingsError as error:
+            more = [str(error)]
+        problems += more
+    if not read.runs and not summarized and not problems:
+        raise SettingsError(f"{source} holds neither {RESULT} nor {SUMMARY}; name a directory of results")
+    rows = map(build_task_row, _join(read.runs, summarized))
+    return LoadedResults(source, rows, chain(*read.assertions) if read.runs else None, problems)
+
+
+class _ReadResults:
+    """Collects what results hold: the first of each label."""
+
+    def __init__(self) -> None:
+        self.runs: dict[str, ExportedRun] = {}
+        self.assertions: list[list[AssertionRow]] = []
+
+    def add(self, result: TaskResult, label: str) -> None:
+        """Raises `ValueError` for a result that cannot be used."""
+        run = read_run(result, label)
+        if run.run in self.runs:
+            raise ValueError(f"run {run.run!r:.80} is listed twice")
+        self.assertions.append(build_assertion_rows(result, run.run))
+        self.runs[run.run] = run
+
+
+def _read_summary(path: Path, source: str) -> tuple[list[ExportedRun], list[str]]:
+    """The runs of a summary, and what is wrong with other rows."""
+    raw = read_summary_file(path, source)
+    common = describe_session(parse_summary(raw, source), raw.get("webarena_verified_version"))
+    rows = [common | row if isinstance(row, dict) else row for row in raw["task_results"]]
+    runs, problems = convert_rows(rows, ExportedRun)
+    return runs, format_problems(problems, source)
+
+
+def _join(runs: Mapping[str, ExportedRun], summarized: Sequence[ExportedRun]) -> list[ExportedRun]:
+    """The runs of results with what only a summary says, then runs of the summary that have no result."""
+    by_label = {run.run: run for run in summarized}
+    joined = [_add_summarized(run, by_label.get(label)) for label, run in runs.items()]
+    return joined + [run for label, run in by_label.items() if label not in runs]
+
+
+def _add_summarized(run: ExportedRun, summarized: ExportedRun | None) -> ExportedRun:
+    if summarized is None or (run.status, run.checksums) != (summarized.status, summarized.checksums):
+        return run  # the summary is of another session
+    return structs.replace(run, timestamp=summarized.timestamp, tags=summarized.tags, type=summarized.type)

@@ -1,0 +1,89 @@
+"""The rows of exported tables. Their fields are the columns, in this order and with these types."""
+
+from __future__ import annotations
+
+from types import NoneType
+from typing import Any
+from typing import get_args
+from typing import get_type_hints
+
+from msgspec import Struct
+from msgspec import structs
+
+TEXT, NUMBER, INTEGER, BOOLEAN = "text", "number", "integer", "boolean"
+_COLUMN_TYPES = {str: TEXT, float: NUMBER, int: INTEGER, bool: BOOLEAN}
+
+
+class TaskRow(Struct, frozen=True, kw_only=True):
+    """A run of a task and its verdict. None, or -1 for a template, where nothing is known.
+
+    `excluded` and `unrated` runs have no verdict and count in no rate. Checksums are shortened, as in a summary.
+    """
+
+    run: str
+    task_id: str
+    status: str
+    score: float | None
+    sites: str
+    template: int
+    type: str | None
+    reason: str | None
+    answer: str | None
+    attempt: str
+    excluded: bool
+    unrated: bool
+    tags: str
+    rules: str | None
+    today: str | None
+    wall_time: float | None
+    format: str | None
+    version: str | None
+    webarena_verified_version: str | None
+    evaluators_checksum: str | None
+    data_checksum: str | None
+    task_checksum: str | None
+    recording_checksum: str | None
+    judge_checksum: str | None
+    timestamp: str | None
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the task is solved."""
+        return self.status == "success"
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the run counts in rates."""
+        return not self.excluded and not self.unrated
+
+
+class AssertionRow(Struct, frozen=True, kw_only=True):
+    """One thing that an evaluator checked. An evaluator without assertions has one row, with its error."""
+
+    run: str
+    task_id: str
+    evaluator: str
+    evaluator_index: int
+    assertion: str | None
+    path: str | None
+    kind: str | None
+    status: str
+    messages: str | None
+    error: str | None
+
+
+def list_columns(row_type: type[Struct]) -> dict[str, str]:
+    """The types of the columns by name: `TEXT`, `NUMBER`, `INTEGER` or `BOOLEAN`."""
+    hints = get_type_hints(row_type)
+    return {name: _COLUMN_TYPES[_unwrap(hints[name])] for name in row_type.__struct_fields__}
+
+
+def _unwrap(hint: Any) -> type:
+    """The type without `| None`."""
+    plain: type = next((each for each in get_args(hint) if each is not NoneType), hint)
+    return plain
+
+
+def row_values(row: Struct) -> dict[str, Any]:
+    """The cells of a row by column."""
+    return structs.asdict(row)
