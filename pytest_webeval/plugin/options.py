@@ -174,6 +174,14 @@ OPTIONS: tuple[Option, ...] = (
         affects_results=False,
     ),
     Option(
+        "history",
+        "add history.html to the report: earlier summaries, then this one (repeatable)",
+        "FILE",
+        "task_files",
+        ini_type="linelist",
+        affects_results=False,
+    ),
+    Option(
         "metrics",
         "write a metrics.json in webeval's format to DIR for each run of trajectories",
         "DIR",

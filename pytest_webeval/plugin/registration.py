@@ -96,6 +96,8 @@ def _check_report(workspace: Workspace) -> None:
     report, embed = workspace.settings.report, workspace.settings.report_embed
     if report is None and embed is not None:
         raise SettingsError("--webeval-report-embed requires a report; pass --webeval-report=DIR")
+    if report is None and workspace.settings.history:
+        raise SettingsError("--webeval-history requires a report; pass --webeval-report=DIR")
     if report in workspace.settings.roots:
         raise SettingsError(f"--webeval-report: {report} is a run root; choose a separate directory")
     for path in (report, *report.parents) if report is not None else ():

@@ -64,6 +64,7 @@ class Settings:
     aborted: str
     report: Path | None
     report_embed: int | None  # bytes of screenshots
+    history: tuple[str, ...]  # files of earlier sessions
     metrics: Path | None
     baseline: Path | None
     baseline_update: bool

@@ -59,7 +59,7 @@ class CauseFinder(Struct, frozen=True):
         before, after = self.before.libraries_of(pair.before), self.after.libraries_of(pair.after)
         key = id(before), id(after)  # nearly all runs share those of their session
         if key not in self._libraries:
-            self._libraries[key] = list(_list_changed(before, after))[:LIBRARIES_NAMED]
+            self._libraries[key] = list(list_changed_libraries(before, after))[:LIBRARIES_NAMED]
         return self._libraries[key]
 
     def _list_session_causes(self, pair: RunPair) -> Iterator[Cause]:
@@ -81,7 +81,8 @@ class CauseFinder(Struct, frozen=True):
         return bool(before and after) and set(before.split(",")).isdisjoint(after.split(","))
 
 
-def _list_changed(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+def list_changed_libraries(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+    """The libraries with other versions, as `name 1.0 to 2.0`, sorted."""
     for name in sorted((before.keys() | after.keys()) - {OWN_NAME}):
         if before.get(name) != after.get(name):
             versions = (truncate(each.get(name, "none"), LONGEST_NAME) for each in (before, after))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 from typing import Any
 
 import pytest
@@ -22,13 +23,17 @@ from pytest_webeval.reports.html.index_page import IndexRow
 from pytest_webeval.reports.html.index_page import index_view
 from pytest_webeval.reports.html.writer import COMPARISON
 from pytest_webeval.reports.html.writer import COPY
-from pytest_webeval.reports.html.writer import check_comparison
+from pytest_webeval.reports.html.writer import HISTORY
+from pytest_webeval.reports.html.writer import check_static_page
 from pytest_webeval.reports.html.writer import data_name
 from pytest_webeval.reports.html.writer import write_copy
 from pytest_webeval.reports.html.writer import write_page
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
 from pytest_webeval.storage import write_long_json
+
+if TYPE_CHECKING:
+    from pytest_webeval.plugin.reporting.session_history import SessionHistory
 
 MARK = b'id="webeval-index"'
 _OURS = re.compile(r"task-[0-9a-f]{16}\.js")
@@ -39,6 +44,7 @@ class ReportIndex(Struct, eq=False):
 
     reporter: SessionReporter
     directory: Path
+    history: SessionHistory | None = None
     written: list[Path] = field(default_factory=list)
     created: list[Path] = field(default_factory=list)  # directories to remove again if they stay empty
 
@@ -53,8 +59,10 @@ class ReportIndex(Struct, eq=False):
                     raise pytest.UsageError(f"{problem}; choose another directory or delete it")
             if not earlier:
                 self._check_summary()
-            check_comparison(self.directory / COMPARISON)
-            for page in (*earlier, self.directory / COMPARISON):
+            static = [self.directory / name for name in (COMPARISON, HISTORY)]
+            for page in static:
+                check_static_page(page)
+            for page in (*earlier, *static):
                 page.unlink(missing_ok=True)
             self.created += [pages, *(path for path in pages.parents if not path.exists())]
             pages.mkdir(parents=True, exist_ok=True)
@@ -91,9 +99,11 @@ class ReportIndex(Struct, eq=False):
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
     def _write(self, index: dict[str, Any], summary: Summary) -> None:
-        """Write the page, a copy of the summary for `compare`, and the comparison with a baseline."""
+        """Write the page, a copy of the summary for `compare`, the comparison with a baseline and the history."""
         if page := self._write_comparison(summary):
             index["comparison"] = page.name
+        if self.history is not None:
+            index["history"] = self.history.write(summary, self.directory).name
         write_page(index, self.directory)
         write_long_json(self.directory / SUMMARY, summary.to_json(), self.reporter.workspace.settings.sync)
         self.written.append(self.directory / "index.html")

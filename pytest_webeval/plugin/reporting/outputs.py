@@ -14,6 +14,8 @@ from pytest_webeval.plugin.workspace import Workspace
 
 if TYPE_CHECKING:
     from pytest_webeval.plugin.reporting.session_checks import SessionChecks
+    from pytest_webeval.plugin.reporting.session_history import SessionHistory
+    from pytest_webeval.plugin.settings import Settings
 
 
 def register_outputs(config: pytest.Config, reporter: SessionReporter) -> None:
@@ -26,7 +28,8 @@ def register_outputs(config: pytest.Config, reporter: SessionReporter) -> None:
     if (directory := reporter.workspace.settings.report) is not None:
         from pytest_webeval.plugin.reporting.html_report import ReportIndex  # for who asks
 
-        config.pluginmanager.register(ReportIndex(reporter, directory), "webeval-report")
+        history = _read_history(reporter.workspace.settings)
+        config.pluginmanager.register(ReportIndex(reporter, directory, history), "webeval-report")
     if config.getoption("htmlpath", default=None):
         from pytest_webeval.plugin.reporting import html_policy
         from pytest_webeval.plugin.reporting import pytest_html as html_columns  # pytest-html may be absent
@@ -37,6 +40,18 @@ def register_outputs(config: pytest.Config, reporter: SessionReporter) -> None:
         from pytest_webeval.plugin.reporting.progress import Progress  # where somebody may watch
 
         config.pluginmanager.register(Progress(reporter.records), "webeval-progress")
+
+
+def _read_history(settings: Settings) -> SessionHistory | None:
+    """The earlier sessions for the history, if the option names any. Raises `pytest.UsageError`."""
+    if not settings.history:
+        return None
+    from pytest_webeval.plugin.reporting.session_history import SessionHistory  # only for this option
+
+    try:
+        return SessionHistory.read(settings.history)
+    except WebEvalError as error:
+        raise pytest.UsageError(f"--webeval-history: {error}") from error
 
 
 CHECKING = ("baseline", "baseline_update", "known_failures", "gate", "min_success", "gates_decide", "write_subset")

@@ -21,7 +21,7 @@ from pytest_webeval.reports.comparison_text import list_intervals
 from pytest_webeval.reports.comparison_text import spell
 from pytest_webeval.reports.html.writer import COMPARISON
 from pytest_webeval.reports.html.writer import STATIC_POLICY
-from pytest_webeval.reports.html.writer import check_comparison
+from pytest_webeval.reports.html.writer import check_static_page
 from pytest_webeval.reports.html.writer import render_template
 from pytest_webeval.reports.html.writer import write_style
 from pytest_webeval.safety.text import pluralize
@@ -38,7 +38,7 @@ _BADGES = {"regressed": "failure", "newly_erring": "error", "fixed": "success"}
 def write_comparison_page(content: Mapping[str, Any], directory: Path) -> Path:
     """Write comparison.html with its style into a directory, and return its path. Raises `SettingsError`."""
     path = directory / COMPARISON
-    check_comparison(path)
+    check_static_page(path)
     view = {
         "comparisons": [_build_view(comparison) for comparison in content["comparisons"]],
         "gates": content["gates"],

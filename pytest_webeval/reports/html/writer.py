@@ -76,14 +76,14 @@ def write_page(index: Mapping[str, Any], directory: Path) -> None:
     write_style(directory)
 
 
-COMPARISON = "comparison.html"
-_COMPARISON_MARK = 'name="generator" content="pytest-webeval comparison"'
+COMPARISON, HISTORY = "comparison.html", "history.html"
+_STATIC_MARK = 'name="generator" content="pytest-webeval '
 
 
-def check_comparison(path: Path) -> None:
-    """Raise `SettingsError` for a file of that name that is not such a page."""
+def check_static_page(path: Path) -> None:
+    """Raise `SettingsError` for a file that is neither our comparison nor our history."""
     try:
-        is_other = path.exists() and _COMPARISON_MARK not in path.read_text("utf-8", "replace")[:2_000]
+        is_other = path.exists() and _STATIC_MARK not in path.read_text("utf-8", "replace")[:2_000]
     except OSError as error:
         raise SettingsError(f"cannot read {path}: {error.strerror or error}; choose another directory") from error
     if is_other:

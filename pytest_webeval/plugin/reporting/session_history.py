@@ -1,0 +1,35 @@
+"""Earlier sessions that an option names, and the page of the report with these and the present session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from msgspec import Struct
+
+from pytest_webeval.results import Summary
+from pytest_webeval.summary.history import build_history
+from pytest_webeval.summary.history import condense
+from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.scored_session import read_session
+from pytest_webeval.summary.scored_session import session_of
+
+
+class SessionHistory(Struct, frozen=True):
+    """One per session with the option."""
+
+    earlier: list[ScoredSession]
+
+    @classmethod
+    def read(cls, names: Iterable[str]) -> SessionHistory:
+        """Read the files before anything is scored: one of them may be the summary that this session replaces.
+
+        Raises `SettingsError`.
+        """
+        return cls([condense(read_session(Path(name))) for name in dict.fromkeys(names)])
+
+    def write(self, summary: Summary, directory: Path) -> Path:
+        """Write history.html, with this session as the last one, and return its path. Raises `SettingsError`."""
+        from pytest_webeval.reports.html.history_page import write_history_page  # when the session is over
+
+        return write_history_page(build_history(self.earlier, session_of(summary)), directory)

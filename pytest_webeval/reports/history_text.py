@@ -1,0 +1,229 @@
+"""A history of sessions as text for a terminal and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+
+from pytest_webeval.reports.markdown import plain
+from pytest_webeval.reports.markdown import table
+from pytest_webeval.results import SUMMARY
+from pytest_webeval.safety.text import pluralize
+from pytest_webeval.safety.text import sanitize
+from pytest_webeval.safety.text import truncate
+from pytest_webeval.summary.history import parse_time
+
+FLIPS_SHOWN = 20
+WIDTH = 100  # columns of a terminal
+SITES_SHOWN, PROBLEMS_SHOWN = 12, 8
+_BAR, _DIGITS, _STRIP = 10, 40, 32  # columns for a rate, and for sessions of sites and of tasks: the latest
+_LONGEST_NAME = 24
+_SESSION_HEADS = ("#", "time", "rate", "interval", "succeeded", "errors", "", "session")
+_SITE_HEADS = ("site", "first", "last", "interval", "rates")
+_FLIP_HEADS = ("task", "site", "changes", "same inputs", "outcomes")
+_LEFT = frozenset({"", "session", "site", "task", "rates", "outcomes"})  # columns of texts
+_DIGITS_MEANING = "a digit is the rate of a session in tenths: 7 is 70% to 79%"
+
+
+def label_sessions(sessions: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Short names: paths without what all of them have in common, and without the usual file name."""
+    paths = [session["name"].removesuffix(f"/{SUMMARY}").split("/") for session in sessions]
+    long = [path for path in paths if len(path) > 1]
+    shared = 0
+    while long and all(len(path) > shared + 1 and path[shared] == long[0][shared] for path in long):
+        shared += 1
+    return ["/".join(path[shared:]) if len(path) > 1 else path[0] for path in paths]
+
+
+def format_time(timestamp: str) -> str:
+    """The time of a session to the minute, in UTC; what is written there if it is not a time."""
+    time = parse_time(timestamp)
+    return f"{time:%Y-%m-%d %H:%M}" if time is not None else truncate(sanitize(timestamp), len("2026-01-31 12:00"))
+
+
+def format_rate(group: Mapping[str, Any] | None) -> str:
+    """The success rate, or a dash where nothing was judged."""
+    return f"{group['success_rate']:.1%}" if group is not None and group["judged_count"] else "-"
+
+
+def format_interval(group: Mapping[str, Any] | None) -> str:
+    """The 95 % interval of the rate; empty where nothing was judged."""
+    if group is None or not group["judged_count"]:
+        return ""
+    low, high = group["success_rate_interval_95"]
+    return f"{low:.0%} to {high:.0%}"
+
+
+def describe_tasks(tasks: Mapping[str, int]) -> str:
+    """How many tasks there are, and how many of them are solved always, never and sometimes."""
+    kinds = {name: tasks[name] for name in ("always_solved", "never_solved", "sometimes_solved", "never_judged")}
+    counts = [f"{count:,} {name.replace('_', ' ')}" for name, count in kinds.items() if count]
+    return f"{pluralize(tasks['count'], 'task')}: {', '.join(counts)}" if counts else "no task"
+
+
+def describe_legend(legend: Mapping[str, str]) -> str:
+    """What the characters of the outcomes mean."""
+    return ", ".join(f"{character} {meaning}" for character, meaning in legend.items())
+
+
+def list_site_series(content: Mapping[str, Any]) -> list[tuple[str, list[Mapping[str, Any] | None]]]:
+    """The counts of each site by session, the sites with most judged runs first; empty where no run has a site."""
+    if content["sites"] == [""]:
+        return []
+    series = [(name, [session["sites"].get(name) for session in content["sessions"]]) for name in content["sites"]]
+    return sorted(series, key=lambda entry: -sum(counts["judged_count"] for counts in entry[1] if counts))
+
+
+def format_history(content: Mapping[str, Any], flips_shown: int) -> str:
+    """The history in lines of at most 100 columns: sessions, what decided, sites, and the tasks that changed."""
+    lines = [describe_sessions(content), describe_tasks(content["tasks"]), ""]
+    lines += _align(_SESSION_HEADS, _list_sessions(content))
+    lines += _format_notes(content["sessions"])
+    if rows := _list_sites(content):
+        lines += ["", f"by site ({_DIGITS_MEANING}):", *_align(_SITE_HEADS, rows), *_count_more_sites(content)]
+    if rows := _list_flips(content, flips_shown):
+        lines += ["", _title_flips(content, len(rows)), *_align(_FLIP_HEADS, rows)]
+        lines += [f"  {describe_legend(content['legend'])}"]
+    lines += [f"note: {problem}" for problem in _list_problems(content["problems"])]
+    return "\n".join(truncate(sanitize(line.replace("\n", " ")), WIDTH) for line in lines)
+
+
+def describe_sessions(content: Mapping[str, Any]) -> str:
+    """How many sessions there are, and their times."""
+    times = [format_time(session["timestamp"]) for session in content["sessions"] if session["timestamp"]]
+    period = f", {' to '.join(dict.fromkeys((times[0], times[-1])))}" if times else ""
+    return f"{pluralize(len(content['sessions']), 'session')}{period}"
+
+
+def _align(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The lines of a table: texts to the left, numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    for row in (heads, *rows):
+        cells = [
+            cell.ljust(width) if head in _LEFT else cell.rjust(width)
+            for head, cell, width in zip(heads, row, widths, strict=True)
+        ]
+        yield f"  {'  '.join(cells)}".rstrip()
+
+
+def _list_sessions(content: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    sessions = content["sessions"]
+    return [
+        (
+            str(number),
+            format_time(session["timestamp"]),
+            format_rate(session),
+            format_interval(session),
+            f"{session['success_count']:,} of {session['judged_count']:,}",
+            f"{session['error_count']:,}",
+            _draw_bar(session),
+            _shorten_path(sanitize(label)),
+        )
+        for number, (session, label) in enumerate(zip(sessions, label_sessions(sessions), strict=True), 1)
+    ]
+
+
+def _draw_bar(session: Mapping[str, Any]) -> str:
+    return ("#" * round((session["success_rate"] or 0) * _BAR)).ljust(_BAR, ".")
+
+
+def _shorten_path(path: str) -> str:
+    """The end of a path, which says more than its beginning."""
+    return path if len(path) <= _LONGEST_NAME else f"…{path[1 - _LONGEST_NAME :]}"
+
+
+def _format_notes(sessions: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    noted = [(number, session) for number, session in enumerate(sessions, 1) if session["notes"]]
+    if noted:
+        yield "compare with care the rates before and after these sessions:"
+    for number, session in noted:
+        yield from (f"  {number:>3}  {note}" for note in session["notes"])
+
+
+def _list_sites(content: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    return [
+        (
+            truncate(sanitize(name), _LONGEST_NAME) or "(none)",
+            *map(format_rate, _find_ends(counts)),
+            format_interval(_find_ends(counts)[-1]),
+            "".join(map(_format_tenth, counts[-_DIGITS:])),
+        )
+        for name, counts in list_site_series(content)[:SITES_SHOWN]
+    ]
+
+
+def _find_ends(counts: Sequence[Mapping[str, Any] | None]) -> tuple[Mapping[str, Any] | None, ...]:
+    """The counts of the first and of the last session that judged a run of the site."""
+    judged = [each for each in counts if each is not None and each["judged_count"]]
+    return (judged[0], judged[-1]) if judged else (None, None)
+
+
+def _format_tenth(counts: Mapping[str, Any] | None) -> str:
+    return "." if counts is None or not counts["judged_count"] else str(min(9, int(counts["success_rate"] * 10)))
+
+
+def _count_more_sites(content: Mapping[str, Any]) -> Iterator[str]:
+    if len(content["sites"]) > SITES_SHOWN:
+        yield f"  … and {pluralize(len(content['sites']) - SITES_SHOWN, 'site')} more with fewer runs"
+
+
+def _list_flips(content: Mapping[str, Any], shown: int) -> list[tuple[str, ...]]:
+    return [
+        (
+            truncate(sanitize(str(flip["task_id"])), _LONGEST_NAME),
+            truncate(sanitize(flip["site"]), _LONGEST_NAME),
+            str(flip["flips"]),
+            str(flip["flips_same_inputs"]),
+            _shorten_strip(flip["outcomes"]),
+        )
+        for flip in content["flips"][: shown or None]
+    ]
+
+
+def _shorten_strip(outcomes: str) -> str:
+    return outcomes if len(outcomes) <= _STRIP else f"…{outcomes[-_STRIP:]}"
+
+
+def _title_flips(content: Mapping[str, Any], shown: int) -> str:
+    count = len(content["flips"])
+    return "tasks whose verdict changed most often" + (f" ({shown} of {count:,}):" if shown < count else ":")
+
+
+def _list_problems(problems: Sequence[str]) -> Iterator[str]:
+    yield from problems[:PROBLEMS_SHOWN]
+    if len(problems) > PROBLEMS_SHOWN:
+        yield f"… and {len(problems) - PROBLEMS_SHOWN} more"
+
+
+def format_history_markdown(content: Mapping[str, Any], flips_shown: int) -> str:
+    """The same as Markdown, with all texts of the sessions as code."""
+    blocks = [f"## {describe_sessions(content)}\n", f"{describe_tasks(content['tasks'])}\n"]
+    blocks += [table(_SESSION_HEADS[:6] + _SESSION_HEADS[7:], map(_escape_session, _list_sessions(content)))]
+    blocks += [
+        f"- session {number}: {plain(note)}"
+        for number, session in enumerate(content["sessions"], 1)
+        for note in session["notes"]
+    ]
+    if rows := _list_sites(content):
+        blocks += [f"\n### By site\n\n{_DIGITS_MEANING}\n", table(_SITE_HEADS, [_escape_ends(row) for row in rows])]
+        blocks += _count_more_sites(content)
+    if rows := _list_flips(content, flips_shown):
+        title = _title_flips(content, len(rows)).rstrip(":").capitalize()
+        legend = ", ".join(f"{plain(character)} {meaning}" for character, meaning in content["legend"].items())
+        cells = [(plain(row[0]), plain(row[1]), *row[2:4], plain(row[4])) for row in rows]
+        blocks += [f"\n### {title}\n\n{legend}\n", table(_FLIP_HEADS, cells)]
+    blocks += [f"- {plain(problem)}" for problem in [*content.get("skipped", ()), *_list_problems(content["problems"])]]
+    return "\n".join(blocks)
+
+
+def _escape_session(row: Sequence[str]) -> tuple[str, ...]:
+    """The cells of a session without its bar, with its time and its name as code."""
+    number, time, *numbers, _, label = row
+    return number, plain(time), *numbers, plain(label)
+
+
+def _escape_ends(row: Sequence[str]) -> tuple[str, ...]:
+    first, *numbers, last = row
+    return plain(first), *numbers, plain(last)

@@ -1,0 +1,197 @@
+"""Sessions over time: rates with intervals, what decided verdicts in each, and the tasks whose verdicts changed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from msgspec import structs
+
+from pytest_webeval.safety.text import pluralize
+from pytest_webeval.summary.flip_causes import LIBRARIES_NAMED
+from pytest_webeval.summary.flip_causes import list_changed_libraries
+from pytest_webeval.summary.group_comparison import count_runs
+from pytest_webeval.summary.scored_session import ScoredRun
+from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.scored_session import group_by_task
+from pytest_webeval.summary.scored_session import group_runs
+from pytest_webeval.summary.task_history import LEGEND
+from pytest_webeval.summary.task_history import TaskHistory
+from pytest_webeval.summary.task_history import cause_finders
+from pytest_webeval.tasks.dataset import id_order
+
+_DIGITS_SHOWN = 8  # of a checksum in a note
+_NO_TIME = datetime.min.replace(tzinfo=UTC)
+_WITHOUT_TIME = "without a time, so it comes first"
+
+
+def condense(session: ScoredSession) -> ScoredSession:
+    """The same session without the texts of its runs, and with each label and site stored once: for many sessions."""
+    return structs.replace(session, runs=[_condense_run(run) for run in session.runs])
+
+
+def _condense_run(run: ScoredRun) -> ScoredRun:
+    return structs.replace(
+        run,
+        run=sys.intern(run.run),
+        sites=_share_sites(tuple(run.sites)),
+        type=None,
+        reason=None,
+        tags=_NO_TAGS,
+        checksums=None if run.checksums is None else sys.intern(run.checksums),
+    )
+
+
+@lru_cache(1_000)
+def _share_sites(sites: tuple[str, ...]) -> list[str]:
+    return list(sites)
+
+
+_NO_TAGS: list[str] = []
+
+
+def build_history(sessions: Iterable[ScoredSession], latest: ScoredSession | None = None) -> dict[str, Any]:
+    """The history of sessions in any order as plain JSON, the oldest first; `latest` comes last, whatever its time.
+
+    The same session twice counts once. The time and the memory that this takes grow with the number of runs.
+    """
+    distinct, problems = _drop_duplicates(sessions)
+    ordered = [*sorted(distinct, key=lambda session: (parse_time(session.timestamp) or _NO_TIME, session.name))]
+    ordered += [] if latest is None else [latest]
+    tasks = _follow_tasks(ordered)
+    problems += [problem for session in ordered for problem in session.problems]
+    return {
+        "sessions": list(map(_describe, [None, *ordered], ordered)),
+        "sites": sorted({run.site_key for session in ordered for run in session.runs}),
+        "tasks": _count_tasks(tasks),
+        "flips": [task.to_json(len(ordered)) for task in _sort_flipping(tasks)],
+        "legend": dict(LEGEND),
+        "problems": problems,
+    }
+
+
+def _drop_duplicates(sessions: Iterable[ScoredSession]) -> tuple[list[ScoredSession], list[str]]:
+    """The sessions, each content once, and a line for each that is left."""
+    by_size: dict[tuple[str, int], list[ScoredSession]] = {}
+    problems = []
+    for session in sessions:
+        similar = by_size.setdefault((session.timestamp, len(session.runs)), [])
+        first = next((other for other in similar if _have_same_content(other, session)), None)
+        if first is None:
+            similar.append(session)
+        else:
+            problems.append(f"{session.name} is the same session as {first.name}: it counts once")
+    return [session for similar in by_size.values() for session in similar], problems
+
+
+def _have_same_content(first: ScoredSession, second: ScoredSession) -> bool:
+    return first == structs.replace(second, name=first.name, problems=first.problems)
+
+
+def parse_time(timestamp: str) -> datetime | None:
+    """The time that a summary has, in UTC; None if it is not a time. A directory of results has none."""
+    with suppress(ValueError, OverflowError):
+        time = datetime.fromisoformat(timestamp)
+        return time.astimezone(UTC) if time.tzinfo is not None else time.replace(tzinfo=UTC)
+    return None
+
+
+def _follow_tasks(sessions: Sequence[ScoredSession]) -> list[TaskHistory]:
+    """The tasks of all sessions. Only the last runs of each task are kept."""
+    tasks: dict[str, TaskHistory] = {}
+    find_causes = cause_finders(sessions)
+    for index, session in enumerate(sessions):
+        for key, runs in group_by_task(session.runs).items():
+            task = tasks.setdefault(key, TaskHistory(runs[0].task_id))
+            task.add(index, runs, find_causes)
+    return list(tasks.values())
+
+
+def _sort_flipping(tasks: Iterable[TaskHistory]) -> list[TaskHistory]:
+    """The tasks whose verdict changed, those that changed most often first."""
+    return sorted((task for task in tasks if task.flips), key=lambda task: (-task.flips, id_order(task.task_id)))
+
+
+def _count_tasks(tasks: Sequence[TaskHistory]) -> dict[str, int]:
+    judged = [task for task in tasks if task.last is not None]
+    return {
+        "count": len(tasks),
+        "always_solved": sum(task.is_always_solved for task in judged),
+        "never_solved": sum(task.is_never_solved for task in judged),
+        "sometimes_solved": sum(not (task.is_always_solved or task.is_never_solved) for task in judged),
+        "never_judged": len(tasks) - len(judged),
+        "flipping": sum(task.flips > 0 for task in judged),
+    }
+
+
+def _describe(before: ScoredSession | None, session: ScoredSession) -> dict[str, Any]:
+    return {
+        "name": session.name,
+        "timestamp": session.timestamp,
+        "rules": session.rules,
+        "evaluators": session.evaluators,
+        "tasks": session.tasks,
+        "partial": session.partial,
+        "subset": session.subset,
+        "task_count": _count_distinct(session),
+        "error_count": sum(run.status == "error" for run in session.runs),
+        "excluded_count": sum(not run.is_judged for run in session.runs),
+        **count_runs(session.runs),
+        "sites": {name: count_runs(runs) for name, runs in group_runs(session.runs, _site).items()},
+        "notes": list(_list_notes(before, session)),
+    }
+
+
+def _site(run: ScoredRun) -> str:
+    return run.site_key
+
+
+def _count_distinct(session: ScoredSession) -> int:
+    return len({str(run.task_id) for run in session.runs})
+
+
+def _list_notes(before: ScoredSession | None, session: ScoredSession) -> Iterator[str]:
+    """What makes the rate of a session hard to compare with the one before, in a few words each."""
+    if parse_time(session.timestamp) is None:
+        yield _WITHOUT_TIME
+    if session.partial:
+        yield "partial session"
+    if before is None:
+        return
+    yield from _list_other_rules(before, session)
+    for name, label in {"evaluators": "evaluator code", "tasks": "task definitions"}.items():
+        old, new = getattr(before, name), getattr(session, name)
+        if old and new and old != new:
+            yield f"other {label}: {old[:_DIGITS_SHOWN]} to {new[:_DIGITS_SHOWN]}"
+    if before.libraries and session.libraries:
+        yield from _list_other_libraries(before, session)
+    yield from _list_other_tasks(before, session)
+
+
+def _list_other_rules(before: ScoredSession, session: ScoredSession) -> Iterator[str]:
+    if before.rules != session.rules:
+        yield f"other rules: {before.rules or 'unknown'} to {session.rules or 'unknown'}"
+    if before.policy != session.policy and before.policy and session.policy:
+        yield "other options for stored verdicts"
+
+
+def _list_other_libraries(before: ScoredSession, session: ScoredSession) -> Iterator[str]:
+    libraries = list(list_changed_libraries(before.libraries, session.libraries))
+    if libraries:
+        more = f", … and {len(libraries) - LIBRARIES_NAMED} more" if len(libraries) > LIBRARIES_NAMED else ""
+        yield f"other libraries: {', '.join(libraries[:LIBRARIES_NAMED])}{more}"
+
+
+def _list_other_tasks(before: ScoredSession, session: ScoredSession) -> Iterator[str]:
+    if before.subset != session.subset:
+        yield f"other subset: {before.subset or 'none'} to {session.subset or 'none'}"
+    old, new = _count_distinct(before), _count_distinct(session)
+    if old != new:
+        yield f"{pluralize(new, 'task')} after {old:,}"
