@@ -73,8 +73,8 @@ def _read_sessions(names: Iterable[str], subset: Iterable[int | str] | None) -> 
         try:
             session = condense(read_session(Path(name)))
         except SettingsError as error:
-            skipped.append(str(error))
-            sys.stderr.write(f"WARNING: {sanitize(str(error))}\n")
+            skipped.append(" ".join(str(error).split()))
+            sys.stderr.write(f"WARNING: {sanitize(skipped[-1])}\n")
             continue
         sessions.append(session if subset is None else session.select(subset))
     return sessions, skipped

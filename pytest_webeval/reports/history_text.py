@@ -92,7 +92,8 @@ def format_history(content: Mapping[str, Any], flips_shown: int) -> str:
 
 def describe_sessions(content: Mapping[str, Any]) -> str:
     """How many sessions there are, and their times."""
-    times = [format_time(session["timestamp"]) for session in content["sessions"] if session["timestamp"]]
+    timestamps = [session["timestamp"] for session in content["sessions"]]
+    times = [format_time(timestamp) for timestamp in timestamps if parse_time(timestamp) is not None]
     period = f", {' to '.join(dict.fromkeys((times[0], times[-1])))}" if times else ""
     return f"{pluralize(len(content['sessions']), 'session')}{period}"
 

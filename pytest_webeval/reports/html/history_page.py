@@ -29,7 +29,7 @@ from pytest_webeval.scoring.provenance import own_version
 from pytest_webeval.storage import write_text
 
 FLIPS_ON_PAGE, SITES_ON_PAGE, PROBLEMS_ON_PAGE = 200, 24, 20
-SESSIONS_OPEN = 12  # rows of a table that is open at first
+SESSIONS_OPEN = 12  # rows of a table or list that is open at first
 _ADVICE = "choose another directory"
 _BADGES = {"success": "success", "failure": "failure", "error": "error"}
 
