@@ -29,6 +29,14 @@ def test_each_recipe_for_ci_installs_from_the_repository():
         assert re.findall(r"PYTEST_WEBEVAL: (.*)", recipe) == ["https://git.example/pytest-webeval.git@main"]
 
 
+def test_the_recipe_for_the_history_reads_what_the_session_uploads():
+    (recipe,) = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs/how-to/history.md").read_text("utf-8"), re.DOTALL)
+    (name,) = re.findall(r"gh run download .* --name (\S+)", recipe)
+    assert f"          name: {name}\n          path: results/eval_summary.json\n" in RECIPES[0]
+    assert re.findall(r"pip install.*", recipe) == [INSTALLED.replace("[xdist]", "")]
+    assert "python -m pytest_webeval history summaries/*/" in recipe
+
+
 def test_the_readme_links_to_every_page_of_the_manual_that_it_names():
     links = re.findall(r"\]\(([^)#:]+)\)", README)
     assert len(links) > 20
