@@ -99,7 +99,7 @@ def parse_time(timestamp: str) -> datetime | None:
     """The time that a summary has, in UTC; None if it is not a time. A directory of results has none."""
     with suppress(ValueError, OverflowError):
         time = datetime.fromisoformat(timestamp)
-        return time.astimezone(UTC) if time.tzinfo is not None else time.replace(tzinfo=UTC)
+        return time.replace(tzinfo=time.tzinfo or UTC).astimezone(UTC)
     return None
 
 

@@ -85,6 +85,12 @@ def test_so_many_tasks_are_printed(three, capsys):
     names = ("a", "b", "c")
     assert "often (1 of 2):" in show(capsys, *names, "--flips=1")[1].out
     assert "often:" in show(capsys, *names, "--flips=0")[1].out
+    raw = json.loads((three / "a.json").read_text())
+    for day, status in ((1, "success"), (2, "failure")):
+        rows = [raw["task_results"][0] | {"task_id": n, "run": f"r/{n}", "status": status} for n in range(30)]
+        (three / f"{day}.json").write_text(json.dumps(raw | {"task_results": rows, "timestamp": f"2026-01-0{day}"}))
+    assert "often (20 of 30):" in show(capsys, "1.json", "2.json")[1].out
+    assert "often:" in show(capsys, "1.json", "2.json", "--flips=0")[1].out
 
 
 def test_one_session_is_shown_too(three, capsys):

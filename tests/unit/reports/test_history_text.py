@@ -7,8 +7,6 @@ import re
 import pytest
 
 from pytest_webeval.reports.history_text import PROBLEMS_SHOWN
-from pytest_webeval.reports.history_text import SITES_SHOWN
-from pytest_webeval.reports.history_text import WIDTH
 from pytest_webeval.reports.history_text import describe_sessions
 from pytest_webeval.reports.history_text import describe_tasks
 from pytest_webeval.reports.history_text import format_history
@@ -131,6 +129,21 @@ def test_sessions_without_a_run():
     assert list_site_series(content) == []
 
 
+def test_sessions_that_do_not_differ_have_no_notes():
+    text = format_history(follow("r/1+", "r/1+"), 20)
+    assert "compare with care" not in text
+
+
+def test_long_names_are_shortened_where_they_say_least():
+    path, word = "/".join(["agent-1234"] * 3), "w" * 25
+    runs = [run("r/1+", task_id=word, sites=[word])], [run("r/1-", task_id=word, sites=[word])]
+    content = build_history([session(day, runs=each, name=f"{day}/{path}") for day, each in enumerate(runs, 1)])
+    text = format_history(content, 20)
+    assert text.count(f"  …{f'1/{path}'[-23:]}\n") == 2
+    assert re.search(rf"^  {'w' * 23}…  {'w' * 23}… ", text, re.MULTILINE)
+    assert re.search(rf"^  {'w' * 23}…  100.0%", text, re.MULTILINE)
+
+
 def test_sessions_without_sites_have_no_table_of_them():
     content = build_history([session(1, "r/1+")])
     assert "by site" not in format_history(content, 20)
@@ -143,10 +156,10 @@ def test_a_rate_of_a_site_is_a_digit():
 
 
 def test_the_sites_with_most_runs_are_shown():
-    runs = [run(f"r/{number}+", sites=[f"site-{number % 20:02}"]) for number in range(30)]
+    runs = [run(f"r/{number}+", sites=[f"site-{19 - number % 20:02}"]) for number in range(30)]
     text = format_history(build_history([session(1, runs=runs)]), 20)
     shown = re.findall(r"^  (site-\d+) ", text, re.MULTILINE)
-    assert shown == [f"site-{number:02}" for number in range(SITES_SHOWN)]
+    assert shown == [f"site-{number:02}" for number in (*range(10, 20), 0, 1)]
     assert "  … and 8 sites more with fewer runs" in text
     assert "… and 8 sites more" in format_history_markdown(build_history([session(1, runs=runs)]), 20)
 
@@ -183,7 +196,7 @@ def test_untrusted_texts_are_sanitized_and_short():
     assert not re.search(r"[\x1b\u202e]|(?m:^\s*::)", text + markdown)
     assert not re.search(r"<script|(?m:^[^|\n].*\|)", markdown)
     assert describe_sessions(content) == "2 sessions"
-    assert max(map(len, text.splitlines())) <= WIDTH
+    assert max(map(len, text.splitlines())) == 100
 
 
 def test_many_problems_are_counted():
