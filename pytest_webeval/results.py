@@ -23,6 +23,7 @@ from pytest_webeval.safety.json import format_validation_error
 
 RESULT = "eval_result.json"
 SUMMARY = "eval_summary.json"
+SCHEMA_VERSION = 1  # of the fields that are ours; raised where one goes, or gets another name, type or meaning
 
 
 class Status(StrEnum):

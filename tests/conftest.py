@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Generator
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import hypothesis
 import pytest
 
+from tests.support import schema_checks
 from tests.support.bench import Bench
 
 hypothesis.settings.register_profile("any machine", deadline=None)  # it may be busy, and imports take their time
@@ -53,3 +56,36 @@ def _at_home() -> Iterator[None]:
         for name in ("BUILD_NUMBER", "CI", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
             patch.delenv(name, raising=False)
         yield
+
+
+_OF_ONE_TEST: set[Path] = set()  # directories
+# The beginnings of names of shared directories with broken or foreign files.
+_UNCHECKED = ("corpus",)  # hostile recordings, which bring files of our names
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _shared_directories_have_valid_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The same at the end of the session for directories that several tests share."""
+    yield
+    shared = set(tmp_path_factory.getbasetemp().iterdir()) - _OF_ONE_TEST
+    roots = sorted(
+        root for root in shared if not root.is_symlink() and not root.name.startswith(("popen-gw", *_UNCHECKED))
+    )
+    assert not [f"{root.name}/{problem}" for root in roots for problem in schema_checks.list_problems(root)]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
+    """After each test, the results, summaries and comparisons that it left are what their schemas say.
+
+    The marker `unchecked_files` exempts tests that leave broken or foreign files on purpose, with the reason.
+    """
+    fixtures = getattr(item, "funcargs", {})
+    places = [fixtures[name] for name in ("tmp_path", "pytester") if name in fixtures]
+    roots = {place if isinstance(place, Path) else place.path for place in places}
+    _OF_ONE_TEST.update(roots)
+    marker = item.get_closest_marker("unchecked_files")
+    problems = [] if marker else [problem for root in roots for problem in schema_checks.list_problems(root)]
+    yield
+    assert marker is None or marker.args, "unchecked_files needs a reason"
+    assert not problems

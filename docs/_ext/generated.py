@@ -18,6 +18,8 @@ from pytest_webeval.rules import QUIRKS
 from pytest_webeval.rules import RULE_SETS
 from pytest_webeval.rules import Quirk
 from pytest_webeval.safety.limits import Limits
+from pytest_webeval.schemas.registry import SCHEMAS
+from pytest_webeval.schemas.registry import Schema
 from pytest_webeval.values import VALUE_TYPES
 from pytest_webeval.values import value_type
 
@@ -118,6 +120,27 @@ def _amount(number: Any) -> str:
     return f"{number // 2**20} MiB" if number >= 2**20 and number % 2**20 == 0 else str(number)
 
 
+def schema_table() -> str:
+    """Write the schemas with their files; in brackets, names of files that only count where a user names them."""
+    rows = ((f"`{schema.name}`", schema.title, _file_names(schema), _address(schema)) for schema in SCHEMAS)
+    return _table(("name", "content", "files", "address"), rows)
+
+
+def _file_names(schema: Schema) -> str:
+    return ", ".join([*(f"`{name}`" for name in schema.patterns), *(f"(`{name}`)" for name in schema.generic)])
+
+
+def _address(schema: Schema) -> str:
+    return f"[{schema.published_name}]({schema.address})"
+
+
+def publish_schemas(directory: Path) -> None:
+    """Write all schemas into a directory, each under the last part of its address."""
+    directory.mkdir(parents=True, exist_ok=True)
+    for schema in SCHEMAS:
+        (directory / schema.published_name).write_text(schema.text, "utf-8")
+
+
 def fixtures() -> str:
     """Write the fixtures with their scopes and docstrings."""
     source = Path(import_module("pytest_webeval.plugin.fixtures").__file__ or "").read_text("utf-8")
@@ -183,6 +206,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "value types": value_types,
     "limits": limit_table,
     "fixtures": fixtures,
+    "schemas": schema_table,
     "python api": api,
 }
 
@@ -196,6 +220,11 @@ def _on_source_read(_app: object, _page: str, source: list[str]) -> None:
     source[0] = expand(source[0])
 
 
+def _on_build_finished(app: Any, error: Exception | None) -> None:
+    if error is None and app.builder.format == "html":
+        publish_schemas(Path(app.outdir) / "schemas")
+
+
 def _list_generated(app: Any, env: Any, added: Any, changed: Any, removed: Any) -> list[str]:  # noqa: ARG001
     """The pages with a mark, which are old whenever the code is new."""
     return [name for name in env.found_docs if MARK.search(Path(env.doc2path(name)).read_text("utf-8"))]
@@ -204,5 +233,6 @@ def _list_generated(app: Any, env: Any, added: Any, changed: Any, removed: Any) 
 def setup(app: Any) -> dict[str, bool]:
     """Register the extension with Sphinx."""
     app.connect("source-read", _on_source_read)
+    app.connect("build-finished", _on_build_finished)
     app.connect("env-get-outdated", _list_generated)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_webeval.commands.output import print_text
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.reports.comparison_text import format_comparison
 from pytest_webeval.reports.comparison_text import format_comparison_markdown
 from pytest_webeval.reports.gates import format_gates
 from pytest_webeval.reports.gates import gate_table
+from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.storage import write_json
 from pytest_webeval.summary.gates import FAIL_ON
@@ -61,8 +62,12 @@ def run(arguments: argparse.Namespace) -> int:
     comparisons = [SessionComparison(sessions[0], later) for later in sessions[1:]]
     case = GateCase(sessions[-1], comparisons[-1], _list_missing(comparisons[-1], subset), arguments.attempts)
     lines = [gate.evaluate(case).to_json() for gate in gates]
-    content = {"comparisons": [comparison.to_json() for comparison in comparisons], "gates": lines}
-    _print(arguments.format, content)
+    content = {
+        "schema_version": SCHEMA_VERSION,
+        "comparisons": [comparison.to_json() for comparison in comparisons],
+        "gates": lines,
+    }
+    print_text(_FORMATS[arguments.format](content))
     if arguments.json:
         write_json(Path(arguments.json), content)
     if arguments.report:
@@ -84,12 +89,6 @@ def _list_missing(comparison: SessionComparison, task_ids: Sequence[int | str] |
     judged = {str(run.task_id) for run in comparison.after.judged}
     expected = task_ids if task_ids is not None else [run.task_id for run in comparison.before.runs]
     return [task_id for task_id in dict.fromkeys(expected) if str(task_id) not in judged]
-
-
-def _print(style: str, content: dict[str, Any]) -> None:
-    encoding = sys.stdout.encoding or "utf-8"
-    text = _FORMATS[style](content)
-    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
 
 
 def _format_text(content: dict[str, Any]) -> str:

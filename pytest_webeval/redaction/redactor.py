@@ -34,7 +34,19 @@ from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 
 # The keys of `webeval` in a result about this package and about files, which are not part of a recording.
 OWN_KEYS = frozenset(
-    {"format", "inputs", "libraries", "redacted", "rules", "run", "skipped", "tasks_from", "version", "wall_time"}
+    {
+        "format",
+        "inputs",
+        "libraries",
+        "redacted",
+        "rules",
+        "run",
+        "schema_version",
+        "skipped",
+        "tasks_from",
+        "version",
+        "wall_time",
+    }
 )
 # Evaluators whose assertion names have only our words and those of the task, so that no secret is in these names.
 OWN_EVALUATORS = frozenset({"AgentResponseEvaluator", "NetworkEventEvaluator", "RubricEvaluator"})

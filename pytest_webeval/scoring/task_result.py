@@ -10,6 +10,7 @@ from pytest_webeval.diagnostics.unpassable import unpassable_reason
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.run import Run
+from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import ResultWarning
 from pytest_webeval.results import Status
@@ -136,6 +137,7 @@ def run_metadata(run: Run, task: Task | None) -> dict[str, Any]:
     """What the result has describe the run beyond WebArena-Verified's fields."""
     run_facts = run.describe(task)  # first, for it reads what is hashed
     return {
+        "schema_version": SCHEMA_VERSION,
         "version": own_version(),
         "rules": run.rules.name,
         "format": run.format,

@@ -12,6 +12,7 @@ from typing import TypeVar
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.results import RESULT
+from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.files import read_file_inside
@@ -30,6 +31,8 @@ def read_results(root: Path, build: Callable[[TaskResult, str], Row], problems: 
     for directory in _find_results(root):
         try:
             result = TaskResult.read(json.loads(read_file_inside(directory, RESULT)))
+            if problem := find_version_problem(result.webeval.get("schema_version", 1)):
+                raise ValueError(problem)
             row = build(result, directory.relative_to(root).as_posix())
         except _UNREADABLE as error:
             where = (directory / RESULT).relative_to(root)
@@ -48,3 +51,12 @@ def _find_results(root: Path) -> Iterator[Path]:
             yield Path(directory)
         if count > MAX_RESULTS:
             raise SettingsError(f"{root} holds more than {MAX_RESULTS:,} results; name its {SUMMARY}")
+
+
+def find_version_problem(version: object) -> str | None:
+    """What is wrong with a `schema_version`: in a newer one, a field may have another meaning."""
+    if type(version) is int and 1 <= version <= SCHEMA_VERSION:
+        return None
+    if type(version) is int and version > SCHEMA_VERSION:
+        return f"schema_version {version!s:.20} is newer than {SCHEMA_VERSION}; update pytest-webeval"
+    return f"invalid schema_version {version!r:.20}; score again"

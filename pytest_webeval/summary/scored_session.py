@@ -27,6 +27,7 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.results import RESULT
+from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
 from pytest_webeval.results import TaskResult
@@ -39,6 +40,7 @@ from pytest_webeval.safety.text import pluralize
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.record import build_task_row
 from pytest_webeval.summary.record import parse_digests
+from pytest_webeval.summary.result_files import find_version_problem
 from pytest_webeval.summary.result_files import read_results
 from pytest_webeval.summary.statistics import wilson_over_tasks
 
@@ -94,6 +96,7 @@ class ScoredRun(Struct, frozen=True, kw_only=True):
 class _Details(Struct, frozen=True):
     """The fields of a summary under `webeval`."""
 
+    schema_version: int = SCHEMA_VERSION  # a summary without it was written before there were versions
     rules: str = ""
     partial: bool = False
     libraries: dict[str, str] = field(default_factory=dict)
@@ -208,6 +211,8 @@ def parse_summary(raw: object, source: str) -> ScoredSession:
     except ValidationError as error:
         message = f"invalid {SUMMARY} {source}: {format_validation_error(error)}"
         raise SettingsError(f"{message}; use a file that an earlier session wrote") from error
+    if problem := find_version_problem(summary.webeval.schema_version):
+        raise SettingsError(f"cannot read {source}: {problem}")
     runs, problems = convert_rows(summary.task_results, ScoredRun)
     details = summary.webeval
     is_old = any(run.is_judged for run in runs) and not any(run.checksums for run in runs)

@@ -13,6 +13,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from pytest_webeval.diagnostics.failure_groups import FailureGroup
+from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.results import Status
 from pytest_webeval.results import Summary
 from pytest_webeval.results import TaskResult
@@ -121,6 +122,7 @@ def _webeval_fields(ordered: Sequence[Record], counted: Sequence[Record], succes
     warnings = {record.run: [text for _, text, _ in record.warnings] for record in ordered if record.warnings}
     slowest = sorted(counted, key=lambda record: -record.wall_time)[:SLOWEST]
     return {
+        "schema_version": SCHEMA_VERSION,
         "rules": _join_values(ordered, "rules"),
         "excluded_count": len(ordered) - len(counted),
         "missing_count": sum(record.missing for record in counted),

@@ -341,6 +341,7 @@ def test_verdicts_of_older_summaries_change_for_unknown_reasons(two, capsys):
     assert "note: b.json has no checksums of its runs, so causes of changes are unknown; score again" in told
 
 
+@pytest.mark.unchecked_files("broken results are what it is about")
 def test_a_result_that_cannot_be_read_is_named(two, capsys):
     (two / "b" / "eval_summary.json").unlink()
     (two / "b" / "107" / "eval_result.json").write_text("{")

@@ -112,6 +112,7 @@ def test_a_session_without_any_run_says_what_is_wanted_in_one(runs, webeval):
         ("12", "task.json"),
     ],
 )
+@pytest.mark.unchecked_files("an empty file has the name of a summary")
 def test_what_should_be_a_run_is_an_error(runs, webeval, place, name):
     runs.add(108)
     runs.define(runs.definition(107))
@@ -210,6 +211,7 @@ def test_outputs_of_earlier_sessions_are_no_runs_and_are_not_named(runs, webeval
     assert len(labels(runs)) == 2
 
 
+@pytest.mark.unchecked_files("empty files have the names of outputs")
 def test_results_that_lie_among_runs_are_no_output(runs, webeval):
     runs.add(107)
     put(runs.root / "batch/eval_summary.json")

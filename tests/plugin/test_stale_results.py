@@ -67,6 +67,7 @@ def test_results_that_earlier_sessions_wrote_into_the_runs_are_not_stale(runs, w
     assert summary_in(pytester.path)["stale_results"] == ["108 %FF"]
 
 
+@pytest.mark.unchecked_files("results of another shape stand in for real ones")
 def test_links_and_reports_in_the_output_directory_are_passed_over(runs, webeval, output, tmp_path):
     runs.add(107)
     webeval("--webeval-output=out")

@@ -155,6 +155,7 @@ def test_a_network_check_of_every_run_passes_over_trajectories_without_traffic(t
 
 
 @pytest.mark.parametrize("content", [{"mine": 1}, "text", {}, None], ids=repr)
+@pytest.mark.unchecked_files("files of somebody else have our names")
 def test_a_file_of_somebody_else_is_not_removed(tree, webeval, content):
     path = tree("a", scores=None) / "eval_result.json"
     path.mkdir() if content is None else put(path, content)

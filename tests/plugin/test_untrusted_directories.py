@@ -95,6 +95,7 @@ def test_a_conftest_above_the_root_is_the_users_and_obeyed(planted, webeval, pyt
     assert marker.exists()
 
 
+@pytest.mark.unchecked_files("an agent planted a result")
 def test_python_tests_in_a_run_root_are_no_tests(planted, webeval):
     ids = [line for line in webeval("--co", "-q").outlines if "::" in line]
     assert ids
@@ -175,6 +176,7 @@ def test_a_linked_result_does_not_lead_the_bytes_elsewhere(runs, webeval, pytest
     ],
 )
 @pytest.mark.parametrize("planted_ini", ["[pytest]\n", "[pytest]\nwebeval_runs = /nowhere\n"])
+@pytest.mark.unchecked_files("an agent planted a result")
 def test_an_ini_file_of_a_recording_does_not_hide_that_of_the_project(
     planted, pytester, marker, name, text, planted_ini
 ):

@@ -19,6 +19,7 @@ ONLY_CARRY = {
     "plugin",
     "redaction",
     "reports",
+    "schemas",
     "storage.py",
     "summary",
 }

@@ -1,0 +1,54 @@
+"""`python -m pytest_webeval validate`: whether files are what their JSON Schemas say, and where they are not."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from pytest_webeval.commands.output import print_text
+from pytest_webeval.safety.text import pluralize
+from pytest_webeval.safety.text import sanitize
+from pytest_webeval.schemas.checked_files import list_files
+from pytest_webeval.schemas.registry import get_schema
+from pytest_webeval.schemas.validation import MOST_PROBLEMS
+
+HELP = "check files by their JSON Schemas"
+SHOWN = 10  # problems of one file
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments and the option."""
+    parser.add_argument("files", nargs="+", metavar="FILE", help="a file, or a directory with files")
+    parser.add_argument("--schema", metavar="NAME", help="the schema to use, whatever the names of the files are")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print a line for each problem and one that counts the files. Returns the exit code: 1 for an invalid file.
+
+    Raises `SettingsError` for a missing file or an unknown schema.
+    """
+    schema = get_schema(arguments.schema) if arguments.schema is not None else None
+    checked = [each for name in arguments.files for each in list_files(Path(name), schema)]
+    invalid = 0
+    for each in checked:
+        problems = each.find_problems()
+        invalid += bool(problems)
+        for line in _format_problems(_format_name(each.path), problems):
+            print_text(sanitize(line))
+    files = pluralize(len(checked), "file")
+    print_text(f"{invalid} of {files} invalid" if invalid else f"{files} valid")
+    return 1 if invalid else 0
+
+
+def _format_problems(name: str, problems: Sequence[str]) -> list[str]:
+    lines = [f"{name}: {problem}" for problem in problems[:SHOWN]]
+    if (left := len(problems) - SHOWN) > 0:
+        at_least = "at least " if len(problems) >= MOST_PROBLEMS else ""
+        lines.append(f"{name}: … and {at_least}{left:,} more")
+    return lines
+
+
+def _format_name(path: Path) -> str:
+    """The path on one line."""
+    return str(path) if str(path).isprintable() else repr(str(path))
