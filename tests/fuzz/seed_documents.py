@@ -216,6 +216,7 @@ def all_of_them() -> dict[str, list[bytes]]:
         "tasks": [TASKS, text(MUTATE), b"\n".join(map(text, (RETRIEVE, NAVIGATE))), *seed_tables.BENCHMARKS],
         "config": [text(CONFIG), *seed_tables.CONFIGS],
         "subset": list(seed_tables.SUBSETS),
+        "validated": [RESULT, TASKS, HAR, text(PAYLOAD)],
         "web_surfer_log": [LOG, recorded.log(*recorded.WORKED, source="websurfer").encode(), *seed_tables.LOGS],
         "core_log": [CORE, *seed_tables.CORES],
         "times": [TIMES],

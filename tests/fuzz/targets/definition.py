@@ -17,6 +17,9 @@ from pytest_webeval.diagnostics.unpassable import unpassable_reason
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.safety.text import sanitize
+from pytest_webeval.schemas.checked_files import CheckedFile
+from pytest_webeval.schemas.registry import SCHEMAS
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.dataset import load_tasks
 from pytest_webeval.tasks.dataset import load_untrusted_tasks
@@ -117,3 +120,11 @@ def read_subset(content: bytes) -> None:
     expect(subset.task_ids and len(subset.checksum) == 64, "a subset without ids or checksum")
     with suppress(ValueError, RecursionError):
         site_name(str(json.loads(content)))
+
+
+def validate(content: bytes) -> None:
+    """A file that is checked by each of the schemas."""
+    with stored(content, "any.json") as path:
+        for schema in SCHEMAS:
+            for problem in CheckedFile(path, schema).find_problems():
+                expect(len(sanitize(problem).splitlines()) == 1, f"a problem on several lines: {problem!r}")

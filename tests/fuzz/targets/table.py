@@ -27,6 +27,7 @@ _ALL = (
     Target("tasks", definition_targets.read_tasks, "tasks"),
     Target("config", definition_targets.read_sites, "json"),
     Target("subset", definition_targets.read_subset, "json"),
+    Target("validated", definition_targets.validate, "json"),
     Target("web_surfer_log", trajectory_targets.read_web_surfer_log, "log"),
     Target("core_log", trajectory_targets.read_core, "text"),
     Target("times", trajectory_targets.read_time, "json"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from pytest_webeval.schemas.checked_files import list_files
 from pytest_webeval.schemas.registry import get_schema
 from pytest_webeval.schemas.validation import MOST_PROBLEMS
 
+ROOT = Path(__file__).parents[3]
 TIMES = '{"start_time": 1, "end_time": 2, "duration": 1}'
 LINE = '{"timestamp": "now", "url": null}'
 
@@ -140,3 +142,28 @@ def test_what_cannot_be_checked_is_refused(tmp_path, name, schema, expected):
     with pytest.raises(SettingsError) as caught:
         list(list_files(tmp_path / name, schema and get_schema(schema)))
     assert str(caught.value).startswith(expected.format(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("folder", "name", "count"),
+    [
+        ("har", "network_har", 1),
+        ("line_trace", "playwright_network", 3),
+        ("times", "times", 1),
+        ("final_answer", "final_answer", 2),
+        ("task_data", "task_data", 1),
+        ("score_file", "score_file", 5),
+        ("rubric", "rubric", 5),
+        ("subset", "subset", 2),
+        ("config", "config", 3),
+        ("tasks", "tasks", 3),
+        ("web_surfer_log", "web_surfer_log", 3),
+        ("response", "agent_response", 2),
+    ],
+)
+def test_the_committed_documents_that_readers_take_are_valid(folder, name, count):
+    schema = get_schema(name)
+    documents = sorted((ROOT / "tests/fuzz/seeds" / folder).iterdir())
+    valid = [path.name for path in documents if not CheckedFile(path, schema).find_problems()]
+    assert len(valid) == count
+    assert valid[0] == "01"
