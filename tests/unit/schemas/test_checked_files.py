@@ -69,6 +69,7 @@ def test_each_line_of_a_log_is_a_value(problems):
 
 def test_the_problems_of_very_many_lines_are_counted_so_far(problems):
     assert len(problems("web_surfer.log", "[]\n" * (MOST_PROBLEMS + 5))) == MOST_PROBLEMS
+    assert len(problems("web_surfer.log", '{"url": 1, "type": 1, "source": 1}\n' * MOST_PROBLEMS)) == MOST_PROBLEMS
 
 
 def test_a_list_of_tasks_may_be_in_lines(problems):
