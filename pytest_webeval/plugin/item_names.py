@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import quote
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.workspace import Workspace
-from pytest_webeval.reports.rerun import keyword
+from pytest_webeval.reports.rerun import exact
 from pytest_webeval.tasks.task import NumberedTask
 from pytest_webeval.tasks.task import Task
 
@@ -28,11 +27,6 @@ def task_names(task: Task | None) -> list[str]:
         return [f"template_{task.intent_template_id}", *task.sites, *kind]
     names = (getattr(task, name, None) for name in ("benchmark", "group"))
     return [name for name in names if name]
-
-
-def exact(names: Iterable[int | str]) -> set[str]:
-    """The names as keywords that select nothing but what has the very same name; not those that `-k` cannot spell."""
-    return {word for name in names if (word := keyword(name))}
 
 
 def run_keywords(path: Path, workspace: Workspace) -> set[str]:

@@ -308,6 +308,20 @@ OPTIONS: tuple[Option, ...] = (
         affects_results=False,
     ),
     Option(
+        "shard",
+        "score the I-th of N shares of the runs, e.g. 2/8; see the command merge",
+        "I/N",
+        "shard",
+        affects_results=False,
+    ),
+    Option(
+        "shard_times",
+        "balance shards by the times in FILE (default: an earlier eval_summary.json)",
+        "FILE",
+        "file",
+        affects_results=False,
+    ),
+    Option(
         "own_tasks",
         "trust task.json of a run that has no other definition (an agent can write it)",
         in_rerun=True,

@@ -61,6 +61,7 @@ def register(config: pytest.Config) -> None:
         config.stash[MISSING_TASKS].check()
         _check_report(workspace)
         _check_workers(workspace)
+        _check_shard(workspace)
         if workspace.settings.known_failures and workspace.baseline is not None:
             config.stash[KNOWN] = workspace.baseline.known_failures
         if writes(config):
@@ -115,6 +116,31 @@ def _check_workers(workspace: Workspace) -> None:
         raise SettingsError("--webeval-workers and -n exclude each other; use one of them")
 
 
+# Options that are about all runs, with what is done about them after `merge`.
+_OF_ALL_RUNS = {
+    "baseline": "compare BASELINE MERGED",
+    "baseline_update": "compare BASELINE MERGED",
+    "gate": "compare --gate",
+    "min_success": "compare --min-success",
+    "fail_on": "compare --fail-on",
+    "history": "history",
+    "metrics": "merge --metrics",
+    "write_subset": "compare",
+}
+
+
+def _check_shard(workspace: Workspace) -> None:
+    """Raise `SettingsError` for an option that would judge a part of the runs as if they were all."""
+    if workspace.settings.shard is None:
+        return
+    for name, command in _OF_ALL_RUNS.items():
+        value = getattr(workspace.settings, name)
+        if value not in (None, False, (), "failure"):
+            option = f"--webeval-{name.replace('_', '-')}"
+            advice = f"leave it out and use `python -m pytest_webeval {command}` after `merge`"
+            raise SettingsError(f"{option} is about all runs, --webeval-shard scores a part; {advice}")
+
+
 def _is_run(path: Path, workspace: Workspace) -> bool:
     is_inside = workspace.labels.root_of(path) is not None
     is_there = os.path.isdir(path)  # noqa: PTH112  (pathlib raises where nobody may look)
@@ -155,13 +181,18 @@ def _register_scoring(config: pytest.Config, workspace: Workspace) -> None:
 def _register_reporting(config: pytest.Config, workspace: Workspace) -> None:
     """Register the plugins of the controller."""
     from pytest_webeval.plugin.reporting.attempt_names import AttemptNames  # for the process that collects reports
-    from pytest_webeval.plugin.reporting.controller import SessionReporter  # same
+    from pytest_webeval.plugin.reporting.collected import CollectedRuns  # same
+    from pytest_webeval.plugin.reporting.controller import SessionReporter
+    from pytest_webeval.plugin.reporting.journals import Journals
     from pytest_webeval.plugin.reporting.outputs import build_checks  # which no worker needs
     from pytest_webeval.plugin.reporting.outputs import register_outputs
     from pytest_webeval.plugin.runtest.run_outcome import DropPayloads
 
     checks = build_checks(workspace)
-    reporter = SessionReporter(workspace, checks)
+    journals = Journals(workspace)
+    collected = CollectedRuns(workspace, journals)
+    reporter = SessionReporter(workspace, journals, collected, checks)
+    config.pluginmanager.register(collected, "webeval-collected")
     config.pluginmanager.register(reporter, "webeval-reporter")
     if checks is not None:
         config.pluginmanager.register(checks, "webeval-checks")

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.plugin import options
-from pytest_webeval.plugin.item_names import exact
-from pytest_webeval.recordings.formats import FORMATS
 from pytest_webeval.reports.rerun import RerunCommands
+from pytest_webeval.reports.rerun import build_commands
 from pytest_webeval.summary.record import Record
 
 RUNS = "--webeval-runs"
@@ -25,22 +24,7 @@ SHORT = ("-c", "-o", "-p")
 
 def build_rerun_commands(config: pytest.Config, records: Iterable[Record]) -> RerunCommands:
     """Rerun commands for the runs of a session, relative to the directory of the pytest call."""
-    by_run = {record.run: record for record in records}
-    arguments, pinned = find_repeated_options(config)
-    return RerunCommands(
-        {run: record.task_id for run, record in by_run.items()},
-        arguments,
-        pinned,
-        frozenset(run for run, record in by_run.items() if record.missing),
-        exact([*(layout.name for layout in FORMATS), *(name for record in by_run.values() for name in _names(record))]),
-    )
-
-
-def _names(record: Record) -> Iterator[str]:
-    """The names other than its id that select the task of a record."""
-    yield from (f"template_{record.template}", *record.sites, record.task_type or "")
-    trajectory = record.trajectory or {}
-    yield from (str(trajectory[name]) for name in ("benchmark", "group") if trajectory.get(name))
+    return build_commands(records, *find_repeated_options(config))
 
 
 def find_repeated_options(config: pytest.Config) -> tuple[Sequence[str], Sequence[str]]:

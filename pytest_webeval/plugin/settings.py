@@ -35,6 +35,7 @@ from pytest_webeval.values.base import present_day
 
 if TYPE_CHECKING:
     from pytest_webeval.summary.gates import Gate
+    from pytest_webeval.summary.shards import Shard
 
 REDACTING = pytest.StashKey[Redacting]()
 TIMEOUT, LONGEST = 60.0, 1e8  # seconds
@@ -84,6 +85,8 @@ class Settings:
     require_all: bool
     resume: bool
     reuse: bool
+    shard: Shard | None
+    shard_times: Path | None
     own_tasks: bool
     fsync: bool
 
@@ -276,6 +279,17 @@ def _parse_gates(argument: Argument) -> tuple[Gate, ...]:
         raise SettingsError(f"{name}: {error}") from error
 
 
+def _parse_shard(argument: Argument) -> Shard | None:
+    if argument.text is None:
+        return None
+    from pytest_webeval.summary.shards import Shard  # few sessions are a shard
+
+    try:
+        return Shard.parse(argument.text)
+    except SettingsError as error:
+        raise argument.invalid("e.g. 2/8 for the second of eight") from error
+
+
 def _parse_optional_word(argument: Argument) -> str | None:
     words = argument.option.choices
     if argument.text is not None and argument.text not in words:
@@ -330,6 +344,7 @@ PARSERS: dict[str, Callable[[Argument], Any]] = {
     "roots": lambda argument: run_roots(argument.config, argument.config.option.webeval_runs),
     "rules": lambda argument: RULES[_parse_word(argument)],
     "seconds": _parse_seconds,
+    "shard": _parse_shard,
     "size": _parse_size,
     "switch": _parse_switch,
     "task_files": lambda argument: tuple(_word_or_file(text, argument.option) for text in argument.raw or ()),

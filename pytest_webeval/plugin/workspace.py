@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import Struct
 from msgspec import field
+from msgspec import structs
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import TaskDefinitionError
@@ -61,8 +62,29 @@ MISSING_ITEM = "missing"
 ITEMS = (ITEM, MISSING_ITEM)
 
 
-DESELECTED = pytest.StashKey[int]()
-OUTSIDE = pytest.StashKey[int]()
+class Counts(Struct, frozen=True):
+    """How many run items a process left out, and how many runs were split into shards, with the checksum of that.
+
+    `deselected` are all of them: those `outside` the subset, those `elsewhere` in other shards, and what users chose.
+    """
+
+    deselected: int = 0
+    outside: int = 0
+    elsewhere: int = 0
+    split: int = 0
+    split_checksum: str = ""
+
+    @property
+    def chosen(self) -> int:
+        """How many runs options of pytest deselected, or hooks."""
+        return self.deselected - self.outside - self.elsewhere
+
+    def join(self, other: Counts) -> Counts:
+        """The counts of two processes that collected the same, or of which one collected nothing."""
+        return Counts(*(max(pair) for pair in zip(structs.astuple(self), structs.astuple(other), strict=True)))
+
+
+COUNTS = pytest.StashKey[Counts]()
 
 
 OWN_TASK = "task.json"

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Collection
+from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -14,7 +15,9 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
+from pytest_webeval.recordings.formats import FORMATS
 from pytest_webeval.safety.text import name_first
+from pytest_webeval.summary.record import Record
 
 TASKS_NAMED, LONGEST_NAME = 5, 80
 MOST = 400  # names in one command: of three times as many pytest's parser of -k fills the stack
@@ -25,6 +28,11 @@ _BRACKETED = re.compile(r"\[[\w.+-]+\]", re.ASCII)
 def keyword(task_id: int | str) -> str | None:
     """The exact `-k` keyword of a task; None if `-k` cannot express it."""
     return f"[{task_id}]" if _PLAIN.fullmatch(str(task_id)) else None
+
+
+def exact(names: Iterable[int | str]) -> set[str]:
+    """The names as keywords that select nothing but what has the very same name; not those that `-k` cannot spell."""
+    return {word for name in names if (word := keyword(name))}
 
 
 class Rerun(Struct, frozen=True):
@@ -79,6 +87,25 @@ class RerunCommands(Struct, frozen=True, dict=True):
             counts.update({word.lower() for word in (keyword(task_id), *directory_keywords) if word})
         counts.update({word.lower() for word in self.taken})
         return counts
+
+
+def build_commands(records: Iterable[Record], options: Sequence[str], pinned: Sequence[str]) -> RerunCommands:
+    """The commands for the runs of a session."""
+    by_run = {record.run: record for record in records}
+    return RerunCommands(
+        {run: record.task_id for run, record in by_run.items()},
+        options,
+        pinned,
+        frozenset(run for run, record in by_run.items() if record.missing),
+        exact([*(layout.name for layout in FORMATS), *(name for record in by_run.values() for name in _names(record))]),
+    )
+
+
+def _names(record: Record) -> Iterator[str]:
+    """The names other than its id that select the task of a record."""
+    yield from (f"template_{record.template}", *record.sites, record.task_type or "")
+    trajectory = record.trajectory or {}
+    yield from (str(trajectory[name]) for name in ("benchmark", "group") if trajectory.get(name))
 
 
 def _take_fitting(names: Sequence[str], separator: str, room: int | None) -> Iterator[str]:

@@ -337,7 +337,10 @@ def _stale(directories: Sequence[str], output: Path | None) -> list[str]:
 def _notes(summary: Summary) -> list[str]:
     webeval = summary.webeval
     lines = warnings(webeval["warning_kinds"], len(webeval["warnings"]))
-    if webeval["partial"]:
+    if "shard" in webeval:
+        share = f"{len(summary.task_results)} of {pluralize(webeval['shard_run_count'], 'run')}"
+        lines.append(f"shard {webeval['shard']}: {share}; merge all shards with python -m pytest_webeval merge")
+    elif webeval["partial"]:
         deselected = webeval["deselected_count"] - (webeval["subset"] or {"outside_count": 0})["outside_count"]
         counts = f"{webeval['unscored_count']} not scored, {deselected} deselected"
         is_chosen = not webeval["unscored_count"] and not deselected

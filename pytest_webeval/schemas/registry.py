@@ -51,6 +51,7 @@ class Schema(Struct, frozen=True):
 SCHEMAS: tuple[Schema, ...] = (
     Schema("eval_result", ("eval_result.json",)),
     Schema("eval_summary", ("eval_summary.json",), generic=("baseline.json",)),
+    Schema("eval_shard", ("eval_shard-*-of-*.json",)),
     Schema("eval_journal", ("eval_journal.jsonl",), of_lines=True),
     Schema("comparison", (), generic=("comparison.json",)),
     Schema("tasks", ("tasks.json", "task.json", "tasks.jsonl")),

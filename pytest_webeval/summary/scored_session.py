@@ -68,6 +68,7 @@ class ScoredRun(Struct, frozen=True, kw_only=True):
     unrated: bool = False
     checksums: str | None = None
     today: str | None = None
+    wall_time: float = 0.0
     rules: str | None = None
     evaluators: str | None = None
     libraries: dict[str, str] | None = None

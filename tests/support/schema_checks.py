@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from copy import deepcopy
+from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,8 @@ def _find_schema(path: Path) -> str | None:
         return None
     if path.name in _NAMES:
         return _NAMES[path.name]
+    if fnmatch(path.name, "eval_shard-*-of-*.json"):
+        return "eval_shard"
     with path.open("rb") as stream:
         head = stream.read(64)
     return next((name for beginning, name in _BEGINNINGS.items() if head.startswith(beginning)), None)

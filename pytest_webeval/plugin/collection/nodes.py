@@ -22,7 +22,6 @@ from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import TaskFailed
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection.missing_tasks import MISSING_TASKS
-from pytest_webeval.plugin.item_names import exact
 from pytest_webeval.plugin.item_names import item_name
 from pytest_webeval.plugin.item_names import task_names
 from pytest_webeval.plugin.selected_paths import SELECTED_PATHS
@@ -35,6 +34,7 @@ from pytest_webeval.recordings.labels import parse_task_id
 from pytest_webeval.recordings.labels import quote_path
 from pytest_webeval.recordings.run_tree import Branch
 from pytest_webeval.recordings.run_tree import Kind
+from pytest_webeval.reports.rerun import exact
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.tasks.task import NumberedTask
 from pytest_webeval.tasks.task import Task

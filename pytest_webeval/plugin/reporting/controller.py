@@ -18,11 +18,12 @@ from msgspec import field
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.plugin.collection.nodes import RunItem
+from pytest_webeval.plugin.reporting.collected import CollectedRuns
 from pytest_webeval.plugin.reporting.full_disk import FullDisk
 from pytest_webeval.plugin.reporting.journals import Journals
 from pytest_webeval.plugin.reporting.merging import merge_parts
-from pytest_webeval.plugin.reporting.stale_results import stale_results
+from pytest_webeval.plugin.reporting.summaries import Summaries
+from pytest_webeval.plugin.reporting.summaries import summary_name
 from pytest_webeval.plugin.rerun import build_rerun_commands
 from pytest_webeval.plugin.runtest.classification import classify_error
 from pytest_webeval.plugin.runtest.report_page import PAGES
@@ -34,23 +35,17 @@ from pytest_webeval.plugin.runtest.run_outcome import WrittenRun
 from pytest_webeval.plugin.runtest.run_outcome import redact
 from pytest_webeval.plugin.runtest.run_outcome import store
 from pytest_webeval.plugin.selected_paths import names_runs
-from pytest_webeval.plugin.selected_paths import selects_some_runs
 from pytest_webeval.plugin.settings import REDACTING
 from pytest_webeval.plugin.user_code import call_user_hook
-from pytest_webeval.plugin.workspace import DESELECTED
 from pytest_webeval.plugin.workspace import ITEMS
-from pytest_webeval.plugin.workspace import OUTSIDE
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.terminal import SessionFacts
 from pytest_webeval.reports.terminal import format_recorded_failures
 from pytest_webeval.reports.terminal import render_summary
-from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.scoring.provenance import libraries
 from pytest_webeval.storage import write_long_json
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.summarize import summarize_records
 from pytest_webeval.tasks.dataset import id_order
 
 if TYPE_CHECKING:
@@ -91,21 +86,16 @@ def _format_exception(excinfo: pytest.ExceptionInfo[BaseException]) -> str:
     return message if message and name in _SELF_EXPLANATORY else ": ".join(filter(None, (name, message)))
 
 
-WITHOUT_RUNS_LISTED = 100  # directories in a summary
-
-
 class SessionReporter(Struct, eq=False, dict=True):
     """One per session. Records are stored by run, so that a rerun replaces the earlier record."""
 
     workspace: Workspace
+    journals: Journals  # with which another session can reuse results of this one
+    collected: CollectedRuns
     checks: SessionChecks | None = None
     records: dict[str, Record] = field(default_factory=dict)
     texts: dict[str, dict[str, str | None]] = field(default_factory=dict)  # of tasks, for a report
     parts: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
-    collected: set[str] = field(default_factory=set)
-    deselected: int = 0
-    outside: int = 0
-    without_runs: Sequence[str] = ()  # labels of directories in which nothing is a run
     problems: list[str] = field(default_factory=list)
     summary: Summary | None = None
     places: list[Path] = field(default_factory=list)
@@ -121,11 +111,6 @@ class SessionReporter(Struct, eq=False, dict=True):
     def full_disk(self) -> FullDisk:
         """Files that were not written because the disk is full."""
         return FullDisk(self.workspace.settings)
-
-    @cached_property
-    def journals(self) -> Journals:
-        """The journals with which another session can resume this one."""
-        return Journals(self.workspace)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Collect the record of an item. An item that failed without one had its worker crash."""
@@ -170,26 +155,6 @@ class SessionReporter(Struct, eq=False, dict=True):
             no_room = no_room | page.no_room
         self.full_disk.add(no_room, label)
 
-    def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Remember the collected items, to recognize a partial session."""
-        self.collected |= {item.nodeid.rpartition("::")[0] for item in session.items if isinstance(item, RunItem)}
-        self.journals.tidy(self.collected)
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
-        """The same under xdist, where the controller collects nothing."""
-        labels = (label for label, _, name in (nodeid.rpartition("::") for nodeid in ids) if name in ITEMS)
-        self.collected |= {label for label in labels if self.workspace.labels.path_of(label)}
-        self.journals.tidy(self.collected)
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_testnodedown(self, node: Any) -> None:
-        """Add the deselected items of a worker."""
-        output = getattr(node, "workeroutput", None) or {}
-        self.deselected = max(self.deselected, output.get("webeval_deselected", 0))
-        self.outside = max(self.outside, output.get("webeval_outside", 0))
-        self.without_runs = self.without_runs or output.get("webeval_without_runs", ())
-
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, object, object]:
         """Summarize before the reports are written, and check afterwards that all files could be written."""
@@ -199,19 +164,17 @@ class SessionReporter(Struct, eq=False, dict=True):
         finally:
             if self.summary is not None:
                 is_complete = self._is_complete and not self.full_disk
-                self.journals.end(is_complete=is_complete, is_whole=not self._is_chosen)
+                self.journals.end(is_complete=is_complete, is_whole=not self.collected.is_chosen)
             if self.full_disk:
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
     def _sum_up(self, session: pytest.Session) -> None:
         """Merge partial results and write the summaries."""
-        self.deselected = max(self.deselected, session.config.stash.get(DESELECTED, 0))
-        self.outside = max(self.outside, session.config.stash.get(OUTSIDE, 0))
-        self.without_runs = self.without_runs or self.workspace.without_runs
+        self.collected.finish()
         for label in sorted(self.parts):
             self.attempt(partial(self._merge, label))
         is_misused = session.exitstatus == pytest.ExitCode.USAGE_ERROR
-        if not self.records and (is_misused or not self.collected):
+        if not self.records and (is_misused or not (self.collected.labels or self.workspace.settings.shard)):
             if self.checks is not None:
                 self.checks.fail_unscored(session)
             return
@@ -219,12 +182,16 @@ class SessionReporter(Struct, eq=False, dict=True):
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
         stop_reason = self.stopping.reason(session, self._unscored)
         self.stopped = stop_reason and session.config.stash[REDACTING].text(stop_reason)
-        summary = self._summarize(list(self.records.values()))
+        if self.workspace.settings.shard and session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+            session.exitstatus = pytest.ExitCode.OK  # there are more shards than runs
+        summaries = self.summaries()
+        summary = summaries.build(list(self.records.values()))
         self.summary = summary if self.checks is None else self._check(self.checks, summary, session)
-        for place, records in self._summary_paths().items():
-            if not self.attempt(partial(self._write_summary, place, records)):
+        for place, records in summaries.list_places().items():
+            if not self.attempt(partial(self._write_summary, summaries, place, records)):
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
-        self._is_complete = bool(self.collected) and self.collected <= self.records.keys() and not self.problems
+        labels = self.collected.labels
+        self._is_complete = bool(labels) and labels <= self.records.keys() and not self.problems
         if (directory := self.workspace.settings.metrics) is not None:
             self.attempt(lambda: self._write_metrics(directory))
         self._call_summary_hook(session, self.summary)
@@ -259,41 +226,31 @@ class SessionReporter(Struct, eq=False, dict=True):
         if path is not None:
             record = self.records.get(label)
             written, has_failure = merge_parts(self.workspace, path, record, list(self.parts[label].values()))
-            self._keep_written(written, lambda pages: pages.write_merged(written, path, len(self.collected)))
+            self._keep_written(written, lambda pages: pages.write_merged(written, path, len(self.collected.labels)))
             if has_failure:
                 is_passed = record is not None and record.status == "success"
                 (self.contradicted if is_passed else self.recorded).append(label)
 
-    def _write_summary(self, place: Path, records: Sequence[Record]) -> None:
-        summary = self.summary
-        if summary is None or len(records) < len(self.records):
-            summary = self._summarize(records)
-            if self.checks is not None and self.summary is not None:
-                summary = self.checks.restrict(self.summary, summary)
-        write_long_json(place, summary.to_json(), self.workspace.settings.sync)
+    def _write_summary(self, summaries: Summaries, directory: Path, records: Sequence[Record]) -> None:
+        place = directory / summary_name(self.workspace)
+        if self.workspace.settings.shard is not None:
+            from pytest_webeval.plugin.reporting.shard_files import write_shard  # few sessions are a shard
+
+            write_shard(place, self.summary.timestamp if self.summary else "", summaries, records)
+        else:
+            write_long_json(place, self._restrict(summaries, records).to_json(), self.workspace.settings.sync)
         self.places.append(place)
 
-    def _summary_paths(self) -> dict[Path, list[Record]]:
-        """The paths of summaries: one in the output directory, otherwise one in each root for its own runs."""
-        if self.workspace.settings.output:
-            return {self.workspace.settings.output / SUMMARY: list(self.records.values())}
-        places: dict[Path, list[Record]] = {}
-        for label in [*self.records, *self._unscored]:
-            path, record = self.workspace.labels.path_of(label), self.records.get(label)
-            root = self.workspace.labels.root_of(path) if path else None
-            has_result_only = record is None or bool(record.trajectory)
-            if root and not (path == root and has_result_only):  # into a trajectory goes nothing but its result
-                places.setdefault(root / SUMMARY, []).extend([record] if record else [])
-        return places
+    def _restrict(self, summaries: Summaries, records: Sequence[Record]) -> Summary:
+        """The summary of one of several roots."""
+        if self.summary is not None and len(records) == len(self.records):
+            return self.summary
+        summary = summaries.build(records)
+        return summary if self.checks is None or self.summary is None else self.checks.restrict(self.summary, summary)
 
     @property
     def _unscored(self) -> list[str]:
-        return sorted((self.collected | self.tested) - set(self.records))
-
-    @property
-    def _is_chosen(self) -> bool:
-        """Whether the session was to score some runs of the roots, rather than all."""
-        return self.deselected > self.outside or selects_some_runs(self.workspace.config, self.workspace.settings.roots)
+        return sorted((self.collected.labels | self.tested) - set(self.records))
 
     @property
     def _is_about_other_tests(self) -> bool:
@@ -302,53 +259,9 @@ class SessionReporter(Struct, eq=False, dict=True):
         is_quiet = self.summary is None and not self.tested
         return is_quiet and not config.option.webeval_runs and not names_runs(config, roots)
 
-    def _summarize(self, records: Sequence[Record]) -> Summary:
-        unscored = self._unscored
-        details = {
-            "unscored_count": len(unscored),
-            "unscored": unscored,
-            "stopped": self.stopped,
-            "deselected_count": self.deselected,
-            "partial": bool(unscored or self._is_chosen or not self.collected),
-            "subset": self._subset,
-            "policy": self.workspace.settings.policy.to_json(),
-            "task_warnings": list(tasks.warnings) if (tasks := self.workspace.configured_tasks) else [],
-            "without_runs_count": len(self.without_runs),
-            "without_runs": list(self.without_runs[:WITHOUT_RUNS_LISTED]),
-            "today": self.workspace.settings.today.isoformat(),
-            "libraries": libraries(),
-        }
-        if self.workspace.settings.reuse:
-            details["reused_count"] = sum(record.run in self.journals.resumed for record in records)
-        if not details["partial"] and (stale := self._stale_results):
-            details["stale_results"] = stale
-        attempts = self.workspace.settings.attempts
-        return summarize_records(records, details, expected=self._expected, attempts=attempts)
-
-    @cached_property
-    def _stale_results(self) -> list[str]:
-        """The directories in `--webeval-output` with results of runs that are gone."""
-        labels = (label for label, record in self.records.items() if not record.missing)
-        paths = (self.workspace.labels.path_of(label) for label in labels)
-        return stale_results(self.workspace, {self.workspace.place(path) for path in paths if path is not None})
-
-    @property
-    def _expected(self) -> list[str] | None:
-        """The tasks that should have a trajectory, from --webeval-tasks or the subset."""
-        tasks = self.workspace.subset or self.workspace.configured_tasks
-        trajectory_ids = (
-            [task_id for task_id in tasks.task_ids if isinstance(task_id, str)] if tasks is not None else []
-        )
-        return trajectory_ids or None
-
-    @property
-    def _subset(self) -> dict[str, Any] | None:
-        """The subset in the summary. A session that scores all of it is complete."""
-        subset = self.workspace.subset
-        if subset is None:
-            return None
-        counts = {"task_count": len(subset.task_ids), "outside_count": self.outside}
-        return {"name": subset.name, "checksum": subset.checksum} | counts
+    def summaries(self) -> Summaries:
+        """What the session adds to the records of its runs."""
+        return Summaries(self.workspace, self.collected, self.records, self._unscored, self.stopped)
 
     def attempt(self, write: Callable[[], object], label: str = "") -> bool:
         """Whether something could be written; the obstacle is reported at the end of the session."""
@@ -374,7 +287,7 @@ class SessionReporter(Struct, eq=False, dict=True):
             *(self.checks.notes if self.checks is not None else ()),
             *self.problems[:3],
         ]
-        left_out, tested_count = len(self.collected) + self.deselected, len(self.tested)
+        left_out, tested_count = len(self.collected.labels) + self.collected.counts.deselected, len(self.tested)
         facts = SessionFacts(
             self.places,
             left_out,
@@ -382,7 +295,7 @@ class SessionReporter(Struct, eq=False, dict=True):
             self.contradicted,
             problems,
             tested_count,
-            self.without_runs,
+            self.collected.without_runs,
             **_root_facts(self.workspace),
         )
         if self._is_about_other_tests and not problems:

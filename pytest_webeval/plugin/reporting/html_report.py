@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -19,13 +17,9 @@ from pytest_webeval.plugin.reporting.controller import SessionReporter
 from pytest_webeval.plugin.rerun import RERUN_OPTIONS
 from pytest_webeval.plugin.rerun import build_rerun_commands
 from pytest_webeval.plugin.rerun import find_repeated_options
-from pytest_webeval.reports.html.index_page import IndexRow
 from pytest_webeval.reports.html.index_page import index_view
-from pytest_webeval.reports.html.writer import COMPARISON
-from pytest_webeval.reports.html.writer import COPY
-from pytest_webeval.reports.html.writer import HISTORY
-from pytest_webeval.reports.html.writer import check_static_page
-from pytest_webeval.reports.html.writer import data_name
+from pytest_webeval.reports.html.report_directory import claim_directory
+from pytest_webeval.reports.html.report_directory import list_index_rows
 from pytest_webeval.reports.html.writer import write_copy
 from pytest_webeval.reports.html.writer import write_page
 from pytest_webeval.results import SUMMARY
@@ -34,9 +28,6 @@ from pytest_webeval.storage import write_long_json
 
 if TYPE_CHECKING:
     from pytest_webeval.plugin.reporting.session_history import SessionHistory
-
-MARK = b'id="webeval-index"'
-_OURS = re.compile(r"task-[0-9a-f]{16}\.js")
 
 
 class ReportIndex(Struct, eq=False):
@@ -50,36 +41,11 @@ class ReportIndex(Struct, eq=False):
 
     def __post_init__(self) -> None:
         """Make the directory, and remove the report of an earlier session. Raises `pytest.UsageError`."""
-        pages = self.directory / "data"
+        has_own_summary = self.directory == self.reporter.workspace.settings.output
         try:
-            earlier = list(filter(Path.is_file, (self.directory / "index.html", self.directory / COPY)))
-            for page in earlier:
-                if MARK not in page.read_bytes():
-                    problem = f"--webeval-report: {page} was not written by pytest-webeval"
-                    raise pytest.UsageError(f"{problem}; choose another directory or delete it")
-            if not earlier:
-                self._check_summary()
-            static = [self.directory / name for name in (COMPARISON, HISTORY)]
-            for page in static:
-                check_static_page(page)
-            for page in (*earlier, *static):
-                page.unlink(missing_ok=True)
-            self.created += [pages, *(path for path in pages.parents if not path.exists())]
-            pages.mkdir(parents=True, exist_ok=True)
-            for path in pages.iterdir():
-                if _OURS.fullmatch(path.name):
-                    path.unlink()
+            self.created += claim_directory(self.directory, has_own_summary=has_own_summary)
         except SettingsError as error:
             raise pytest.UsageError(f"--webeval-report: {error}") from error
-        except OSError as error:
-            problem = f"--webeval-report: cannot write into {self.directory}: {error.strerror or error}"
-            raise pytest.UsageError(f"{problem}; choose another directory") from error
-
-    def _check_summary(self) -> None:
-        """Raise `SettingsError` for the summary of another session in a directory without a report."""
-        path = self.directory / SUMMARY
-        if path.exists() and self.directory != self.reporter.workspace.settings.output:
-            raise SettingsError(f"{path} is the summary of another session; choose a separate directory")
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -93,7 +59,7 @@ class ReportIndex(Struct, eq=False):
             return
         roots = ", ".join(self.reporter.workspace.labels.prefixes.values())
         reruns = build_rerun_commands(session.config, self.reporter.records.values())
-        rows = self._list_rows(_find_flips(summary))
+        rows = list_index_rows(self.directory, self.reporter.records, self.reporter.texts, _find_flips(summary))
         index = index_view(rows, summary, roots, lambda labels: reruns.command(labels).command)
         if not self.reporter.attempt(lambda: self._write(index, summary)):
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
@@ -105,11 +71,21 @@ class ReportIndex(Struct, eq=False):
         if self.history is not None:
             index["history"] = self.history.write(summary, self.directory).name
         write_page(index, self.directory)
-        write_long_json(self.directory / SUMMARY, summary.to_json(), self.reporter.workspace.settings.sync)
+        self._write_numbers(summary)
         self.written.append(self.directory / "index.html")
         budget = self.reporter.workspace.settings.report_embed
         if budget is not None:
             self.written.append(write_copy(index, self.directory, budget))
+
+    def _write_numbers(self, summary: Summary) -> None:
+        """Write a copy of the summary for `compare`; in a shard what `merge` needs instead."""
+        settings = self.reporter.workspace.settings
+        if settings.shard is None:
+            write_long_json(self.directory / SUMMARY, summary.to_json(), settings.sync)
+            return
+        from pytest_webeval.plugin.reporting.shard_files import write_shard_report  # few sessions are a shard
+
+        write_shard_report(self.directory, summary.timestamp, self.reporter.summaries(), self.reporter.texts)
 
     def _write_comparison(self, summary: Summary) -> Path | None:
         comparison = self.reporter.checks.comparison if self.reporter.checks is not None else None
@@ -119,15 +95,6 @@ class ReportIndex(Struct, eq=False):
 
         content = {"comparisons": [comparison.to_json()], "gates": summary.webeval.get("gates", [])}
         return write_comparison_page(content, self.directory)
-
-    def _list_rows(self, flips: Mapping[str, str]) -> Iterator[IndexRow]:
-        written: set[str] = set()
-        with suppress(OSError):
-            written = {path.name for path in (self.directory / "data").iterdir()}
-        for label, record in self.reporter.records.items():
-            name = data_name(label)
-            data = name if f"{name}.js" in written else None
-            yield IndexRow(record, data, flips.get(label), **self.reporter.texts.get(label, {}))
 
     def pytest_unconfigure(self) -> None:
         """Leave no empty directory behind where the session ended before it scored anything."""

@@ -86,12 +86,14 @@ class Journals(Struct, eq=False, dict=True):
             remove_leftovers(directory, RESULT, SUMMARY)
 
     def end(self, *, is_complete: bool, is_whole: bool) -> None:
-        """Remove the journals of a session that scored all its runs, unless another one is to reuse its results.
+        """Remove the journals of a session that scored all its runs, unless others are to reuse or to write them.
 
         A session over some of the runs leaves the earlier journals, which list more runs.
         """
         for journal in self._journals.values():
             journal.close()
+        if self.workspace.settings.shard is not None:
+            return  # another shard may be writing the same ones
         if self.workspace.settings.reuse:
             for journal in self._journals.values():
                 self._attempt(journal.compact)

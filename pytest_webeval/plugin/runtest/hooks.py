@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 from msgspec import field
+from msgspec.structs import astuple
 from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError
@@ -46,9 +47,9 @@ from pytest_webeval.plugin.runtest.stored_results import STORED
 from pytest_webeval.plugin.runtest.stored_results import UNCHANGED
 from pytest_webeval.plugin.settings import REDACTING
 from pytest_webeval.plugin.user_code import call_user_hook
-from pytest_webeval.plugin.workspace import DESELECTED
+from pytest_webeval.plugin.workspace import COUNTS
 from pytest_webeval.plugin.workspace import KNOWN
-from pytest_webeval.plugin.workspace import OUTSIDE
+from pytest_webeval.plugin.workspace import Counts
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.session import Redacting
@@ -136,14 +137,27 @@ class RuntestHooks(Struct, frozen=True, eq=False):
             item.extra_keyword_matches.update(self._keywords[path])
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Deselect the runs outside the subset."""
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Deselect the runs outside the subset, then those of other shards."""
         outside = outside_subset(items, self.workspace)
-        if outside:
-            config.stash[OUTSIDE] = sum(isinstance(item, RunItem) for item in outside)
-            config.hook.pytest_deselected(items=outside)
-            deselected = set(outside)
+        self._count(outside=_count_runs(outside))
+        self._deselect(outside, items)
+        if self.workspace.settings.shard is not None:
+            from pytest_webeval.plugin.collection.shards import select_shard  # only for this option
+
+            elsewhere, split = select_shard(items, self.workspace)
+            self._count(elsewhere=_count_runs(elsewhere), split=len(split.shard_by_run), split_checksum=split.checksum)
+            self._deselect(elsewhere, items)
+
+    def _deselect(self, left_out: Sequence[pytest.Item], items: list[pytest.Item]) -> None:
+        if left_out:
+            self.workspace.config.hook.pytest_deselected(items=left_out)
+            deselected = set(left_out)
             items[:] = [item for item in items if item not in deselected]
+
+    def _count(self, **counts: Any) -> None:
+        stash = self.workspace.config.stash
+        stash[COUNTS] = replace(stash.get(COUNTS, Counts()), **counts)
 
     def pytest_report_header(self) -> list[str]:
         """Show the runs, the rules and the checksums."""
@@ -260,16 +274,17 @@ class RuntestHooks(Struct, frozen=True, eq=False):
         """Send the number of deselected items and the directories without runs to the controller."""
         output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
         if output is not None:
-            output["webeval_deselected"] = session.config.stash.get(DESELECTED, 0)
-            output["webeval_outside"] = session.config.stash.get(OUTSIDE, 0)
+            output["webeval_counts"] = astuple(session.config.stash.get(COUNTS, Counts()))
             output["webeval_without_runs"] = self.workspace.without_runs
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
         """Count the deselected items."""
-        if items:
-            stash = items[0].config.stash
-            count = sum(isinstance(item, RunItem) for item in items)
-            stash[DESELECTED] = stash.get(DESELECTED, 0) + count
+        earlier = self.workspace.config.stash.get(COUNTS, Counts())
+        self._count(deselected=earlier.deselected + _count_runs(items))
+
+
+def _count_runs(items: Sequence[pytest.Item]) -> int:
+    return sum(isinstance(item, RunItem) for item in items)
 
 
 def _describe_unchanged(item: pytest.Item) -> RunOutcome:

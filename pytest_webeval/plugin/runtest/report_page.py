@@ -16,7 +16,6 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.collection.nodes import run_path
-from pytest_webeval.plugin.item_names import exact
 from pytest_webeval.plugin.performance import gc_paused
 from pytest_webeval.plugin.rerun import find_repeated_options
 from pytest_webeval.plugin.runtest.evaluation import USED
@@ -25,12 +24,15 @@ from pytest_webeval.plugin.runtest.run_outcome import NO_PAGE
 from pytest_webeval.plugin.runtest.run_outcome import WrittenPage
 from pytest_webeval.plugin.runtest.run_outcome import WrittenRun
 from pytest_webeval.plugin.settings import LONGEST
+from pytest_webeval.plugin.workspace import COUNTS
 from pytest_webeval.plugin.workspace import MISSING_ITEM
+from pytest_webeval.plugin.workspace import Counts
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.run import placeholder_run
 from pytest_webeval.redaction.policy import REDACTED
 from pytest_webeval.reports.rerun import RerunCommands
+from pytest_webeval.reports.rerun import exact
 from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.summary.record import Record
 
@@ -64,9 +66,13 @@ class RunPages(Struct, frozen=True, eq=False, dict=True):
             return NO_PAGE
         try:
             with gc_paused(), run_time_limit(item, self.workspace.settings):
-                return self._write(written, path, len(item.session.items))
+                return self._write(written, path, self._count_runs(item.session))
         except EvaluationError:
             return NO_PAGE
+
+    def _count_runs(self, session: pytest.Session) -> int:
+        """How many runs share the room for images; those of all shards do."""
+        return self.workspace.config.stash.get(COUNTS, Counts()).split or len(session.items)
 
     def write_merged(self, written: WrittenRun, path: Path, runs: int) -> WrittenPage:
         """Write the page of a run whose result was merged at the end, within the time limit of one run."""

@@ -43,6 +43,27 @@ METRICS = {
 }
 VALID = {
     "eval_journal": {"sha256": "a", "seal": {"result": "b", "files": "", "text": None}, "record": RECORD},
+    "eval_shard": {
+        "schema_version": 1,
+        "index": 1,
+        "count": 2,
+        "run_count": 3,
+        "split_checksum": "a",
+        "timestamp": "now",
+        "session": {
+            "rules": "default",
+            "options": {"rules": "Rules()"},
+            "evaluators": "b",
+            "tasks": None,
+            "attempts": None,
+            "expected": ["a"],
+        },
+        "chosen": 0,
+        "outside": 0,
+        "details": {"unscored": [], "stopped": None, "partial": False},
+        "records": [RECORD],
+        "report": {"title": "runs", "options": ["-x"], "pinned": [], "texts": {"runs/1": {"intent": None}}},
+    },
     "tasks": [
         TASK,
         {"task_id": "a", "confirmed_task": "Find it.", "website": None, "level": "easy"},
@@ -110,6 +131,10 @@ BROKEN = [
     ("eval_summary", ["total"], True, "expected an integer, got true @ total"),
     ("eval_journal", ["seal"], [], "expected an object, got a list @ seal"),
     ("eval_journal", ["record", "status"], DELETED, "lacks the field 'status' @ record"),
+    ("eval_shard", ["count"], 0, "expected at least 1, got 0 @ count"),
+    ("eval_shard", ["records", 0, "run"], 3, "expected a string, got 3 @ records[0].run"),
+    ("eval_shard", ["session", "rules"], DELETED, "lacks the field 'rules' @ session"),
+    ("eval_shard", ["report", "texts", "runs/1"], 3, 'expected an object, got 3 @ report.texts["runs/1"]'),
     ("comparison", ["gates", 0, "passed"], "yes", 'expected true or false, got "yes" @ gates[0].passed'),
     ("comparison", ["comparisons", 0, "overall", "p_value"], "0.1", 'expected a number or null, got "0.1" @ comparisons[0].overall.p_value'),
     ("comparison", ["schema_version"], "1", 'expected 1, got "1" @ schema_version'),

@@ -1,0 +1,92 @@
+"""`python -m pytest_webeval merge DIR…`: one summary and one report of all shards of a session."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.results import RESULT
+from pytest_webeval.results import SUMMARY
+from pytest_webeval.rules import RULES
+from pytest_webeval.safety.files import read_file_inside
+from pytest_webeval.safety.text import sanitize
+from pytest_webeval.storage import write_bytes
+from pytest_webeval.storage import write_long_json
+from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.result_files import read_results
+from pytest_webeval.summary.shard_file import ShardFile
+from pytest_webeval.summary.shard_file import check_shards
+from pytest_webeval.summary.shard_file import merge_records
+from pytest_webeval.summary.shard_file import merge_summary
+from pytest_webeval.summary.shard_file import read_shards
+
+HELP = "merge the shards of a session into one summary and one report"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments and options."""
+    parser.add_argument("directories", nargs="+", metavar="DIR", help="a directory that a shard wrote to")
+    parser.add_argument("--output", metavar="DIR", help=f"write {SUMMARY} and all results to DIR")
+    parser.add_argument(
+        "--report", metavar="DIR", help="write the HTML report to DIR; name the reports of the shards too"
+    )
+    parser.add_argument("--metrics", metavar="DIR", help="write a metrics.json to DIR for each run of trajectories")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Merge all shards. Returns the exit code. Raises `SettingsError`."""
+    directories = [Path(name) for name in dict.fromkeys(arguments.directories)]
+    files = read_shards(directories)
+    shards = check_shards(files)
+    summary = merge_summary(shards)
+    place = _choose_place(arguments.output, directories)
+    if arguments.output:
+        _copy_results(files, place)
+    written = place / SUMMARY
+    write_long_json(written, summary.to_json())
+    lines = [
+        f"merged {len(shards)} shards: {summary.total} scored, {summary.success_count} success",
+        f"summary: {written}",
+    ]
+    if arguments.report:
+        from pytest_webeval.reports.html.merged_report import write_merged_report  # only for this option
+
+        lines.append(f"report: {write_merged_report(Path(arguments.report), summary, files)}")
+    if arguments.metrics:
+        _write_metrics(merge_records(shards), Path(arguments.metrics), shards)
+    sys.stdout.write("".join(f"{sanitize(line)}\n" for line in lines))
+    return 0
+
+
+def _choose_place(output: str | None, directories: Sequence[Path]) -> Path:
+    """The directory for the summary: that of the option, or the one to which all shards wrote."""
+    if output:
+        return Path(output)
+    if len(directories) > 1:
+        raise SettingsError("several directories; name one for the summary and the results with --output")
+    return directories[0]
+
+
+def _copy_results(files: Sequence[tuple[Path, ShardFile]], output: Path) -> None:
+    """Copy the results of the runs of each shard, in the same tree: others in the directory are of earlier sessions."""
+    problems: list[str] = []
+    for directory, shard in {path.parent: shard for path, shard in files}.items():
+        if directory.resolve() == output.resolve():
+            continue
+        runs = {record.run for record in shard.records}
+        places = read_results(directory, lambda result, place: (result.webeval["run"], place), problems)
+        for run, place in places:
+            if run in runs:
+                write_bytes(output / place / RESULT, read_file_inside(directory / place, RESULT))
+    for problem in problems:
+        sys.stderr.write(f"{sanitize(problem)}\n")
+
+
+def _write_metrics(records: Sequence[Record], directory: Path, shards: Sequence[ShardFile]) -> None:
+    from pytest_webeval.summary.metrics_json import write_metrics  # with all of the analysis
+
+    trajectories = [record for record in records if record.trajectory is not None]
+    write_metrics(trajectories, directory, RULES[shards[0].session["rules"]], None)

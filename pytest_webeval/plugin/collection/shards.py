@@ -1,0 +1,59 @@
+"""The items of other shards, with --webeval-shard: they are left out before anything else selects items."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.plugin.collection.nodes import run_path
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.results import SUMMARY
+from pytest_webeval.summary.scored_session import read_session
+from pytest_webeval.summary.shards import Shard
+from pytest_webeval.summary.shards import Split
+from pytest_webeval.summary.shards import split_runs
+
+
+def select_shard(items: Sequence[pytest.Item], workspace: Workspace) -> tuple[list[pytest.Item], Split]:
+    """The items about runs of other shards, and how all runs are split. A test that is about no run is in all shards.
+
+    Raises `pytest.UsageError` if the file with recorded times cannot be read.
+    """
+    shard = workspace.settings.shard or Shard(1, 1)
+    labels = {item: label for item in items if (label := _find_label(item, workspace)) is not None}
+    try:
+        split = split_runs(set(labels.values()), shard.count, read_times(workspace))
+    except SettingsError as error:
+        raise pytest.UsageError(str(error)) from error
+    selected = split.select(shard.index)
+    return [item for item, label in labels.items() if label not in selected], split
+
+
+def _find_label(item: pytest.Item, workspace: Workspace) -> str | None:
+    path = run_path(item)
+    return None if path is None or workspace.labels.root_of(path) is None else workspace.labels.of(path)
+
+
+def read_times(workspace: Workspace) -> Mapping[str, float]:
+    """Seconds by run: of the file that the user names, or else of the summaries that earlier sessions left.
+
+    Shards write no such summary, so the times are the same for all of them. Raises `SettingsError`.
+    """
+    settings = workspace.settings
+    if settings.shard_times is not None:
+        return _read_times(settings.shard_times)
+    times: dict[str, float] = {}
+    roots = [root for root in settings.roots if workspace.format_of(root) is None]  # an agent wrote what is in a run
+    for place in [settings.output] if settings.output is not None else roots:
+        if os.path.isfile(place / SUMMARY):  # noqa: PTH113  (pathlib raises where nobody may look)
+            times |= _read_times(place / SUMMARY)
+    return times
+
+
+def _read_times(path: Path) -> dict[str, float]:
+    return {run.run: run.wall_time for run in read_session(path).runs if run.wall_time > 0}

@@ -1,0 +1,59 @@
+"""What the processes of a session collected, deselected and left to other shards, as the controller knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from msgspec import Struct
+from msgspec import field
+
+from pytest_webeval.plugin.collection.nodes import RunItem
+from pytest_webeval.plugin.reporting.journals import Journals
+from pytest_webeval.plugin.selected_paths import selects_some_runs
+from pytest_webeval.plugin.workspace import COUNTS
+from pytest_webeval.plugin.workspace import ITEMS
+from pytest_webeval.plugin.workspace import Counts
+from pytest_webeval.plugin.workspace import Workspace
+
+
+class CollectedRuns(Struct, eq=False):
+    """One per session. `labels` are those of run items, `without_runs` those of directories that hold no run."""
+
+    workspace: Workspace
+    journals: Journals
+    labels: set[str] = field(default_factory=set)
+    counts: Counts = field(default_factory=Counts)
+    without_runs: Sequence[str] = ()
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Remember the collected items, to recognize a partial session."""
+        self.labels |= {item.nodeid.rpartition("::")[0] for item in session.items if isinstance(item, RunItem)}
+        self.journals.tidy(self.labels)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
+        """The same under xdist, where the controller collects nothing."""
+        labels = (label for label, _, name in (nodeid.rpartition("::") for nodeid in ids) if name in ITEMS)
+        self.labels |= {label for label in labels if self.workspace.labels.path_of(label)}
+        self.journals.tidy(self.labels)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take over what a worker counted; all workers collect the same."""
+        output = getattr(node, "workeroutput", None) or {}
+        if "webeval_counts" in output:
+            self.counts = self.counts.join(Counts(*output["webeval_counts"]))
+        self.without_runs = self.without_runs or output.get("webeval_without_runs", ())
+
+    def finish(self) -> None:
+        """Add what this process counted itself."""
+        self.counts = self.counts.join(self.workspace.config.stash.get(COUNTS, Counts()))
+        self.without_runs = self.without_runs or self.workspace.without_runs
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether the session was to score some runs of the roots or of its shard, rather than all."""
+        is_selecting = selects_some_runs(self.workspace.config, self.workspace.settings.roots)
+        return self.counts.chosen > 0 or is_selecting

@@ -1,0 +1,68 @@
+"""Writes the file of a shard, from which `merge` makes the summary and the report of all shards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Sequence
+from pathlib import Path
+
+from pytest_webeval.plugin.reporting.summaries import Summaries
+from pytest_webeval.plugin.reporting.summaries import summary_name
+from pytest_webeval.plugin.rerun import find_repeated_options
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.results import SCHEMA_VERSION
+from pytest_webeval.scoring.provenance import deciding_checksum
+from pytest_webeval.storage import write_long_json
+from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.shard_file import ReportPart
+from pytest_webeval.summary.shard_file import ShardFile
+from pytest_webeval.summary.shards import Shard
+
+
+def write_shard(
+    path: Path, timestamp: str, summaries: Summaries, records: Sequence[Record], report: ReportPart | None = None
+) -> None:
+    """Write the file of a shard with some records. Raises `SettingsError`."""
+    workspace, counts = summaries.workspace, summaries.collected.counts
+    shard = workspace.settings.shard or Shard(1, 1)
+    details = summaries.details | {"partial": summaries.collected.is_chosen}
+    if workspace.settings.reuse:
+        details["reused_count"] = summaries.count_reused(records)
+    content = ShardFile(
+        schema_version=SCHEMA_VERSION,
+        index=shard.index,
+        count=shard.count,
+        run_count=counts.split,
+        split_checksum=counts.split_checksum,
+        timestamp=timestamp,
+        session=_describe_session(workspace) | {"expected": summaries.expected},
+        chosen=counts.chosen,
+        outside=counts.outside,
+        details=details,
+        records=list(records),
+        report=report,
+    )
+    write_long_json(path, content.to_json(), workspace.settings.sync)
+
+
+def write_shard_report(
+    directory: Path, timestamp: str, summaries: Summaries, texts: Mapping[str, Mapping[str, str | None]]
+) -> None:
+    """Write the file of a shard into the directory of its report. Raises `SettingsError`."""
+    workspace = summaries.workspace
+    options, pinned = find_repeated_options(workspace.config)
+    title, embed = ", ".join(workspace.labels.prefixes.values()), workspace.settings.report_embed
+    part = ReportPart(title, list(options), list(pinned), {run: dict(text) for run, text in texts.items()}, embed)
+    write_shard(directory / summary_name(workspace), timestamp, summaries, list(summaries.records.values()), part)
+
+
+def _describe_session(workspace: Workspace) -> dict[str, object]:
+    """What decides the verdicts of all runs, and how their summary is made."""
+    settings, tasks = workspace.settings, workspace.configured_tasks
+    return {
+        "rules": settings.rules.name,
+        "options": settings.affecting_results(),
+        "evaluators": deciding_checksum(()),
+        "tasks": tasks.checksum if tasks is not None else None,
+        "attempts": settings.attempts,
+    }

@@ -1,0 +1,117 @@
+"""The summaries of a session: what the session adds to the records of its runs, and where each summary goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from pytest_webeval.plugin.reporting.collected import CollectedRuns
+from pytest_webeval.plugin.reporting.stale_results import stale_results
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.results import SUMMARY
+from pytest_webeval.results import Summary
+from pytest_webeval.scoring.provenance import libraries
+from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.summarize import summarize_records
+
+WITHOUT_RUNS_LISTED = 100  # directories in a summary
+
+
+class Summaries(Struct, frozen=True, eq=False, dict=True):
+    """One per session, when it ends. `records` are those of all runs, `unscored` the labels of the others."""
+
+    workspace: Workspace
+    collected: CollectedRuns
+    records: Mapping[str, Record]
+    unscored: Sequence[str]
+    stopped: str | None
+
+    def build(self, records: Sequence[Record]) -> Summary:
+        """The summary of some records."""
+        details = self.details
+        if self.workspace.settings.reuse:
+            details["reused_count"] = self.count_reused(records)
+        if not details["partial"] and (stale := self._stale_results):
+            details["stale_results"] = stale
+        attempts = self.workspace.settings.attempts
+        return summarize_records(records, details, expected=self.expected, attempts=attempts)
+
+    def count_reused(self, records: Sequence[Record]) -> int:
+        """How many of the results are those of an earlier session."""
+        return sum(record.run in self.collected.journals.resumed for record in records)
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What the session adds under `webeval`."""
+        tasks, shard = self.workspace.configured_tasks, self.workspace.settings.shard
+        counts, without_runs = self.collected.counts, self.collected.without_runs
+        is_whole = not (self.unscored or self.collected.is_chosen or shard) and bool(self.collected.labels)
+        return {
+            "unscored_count": len(self.unscored),
+            "unscored": list(self.unscored),
+            "stopped": self.stopped,
+            "deselected_count": counts.deselected,
+            "partial": not is_whole,
+            "subset": self._subset,
+            "policy": self.workspace.settings.policy.to_json(),
+            "task_warnings": list(tasks.warnings) if tasks else [],
+            "without_runs_count": len(without_runs),
+            "without_runs": list(without_runs[:WITHOUT_RUNS_LISTED]),
+            "today": self.workspace.settings.today.isoformat(),
+            "libraries": libraries(),
+        } | ({"shard": f"{shard}", "shard_run_count": counts.split} if shard else {})
+
+    @cached_property
+    def _stale_results(self) -> list[str]:
+        """The directories in `--webeval-output` with results of runs that are gone."""
+        labels = (label for label, record in self.records.items() if not record.missing)
+        paths = (self.workspace.labels.path_of(label) for label in labels)
+        return stale_results(self.workspace, {self.workspace.place(path) for path in paths if path is not None})
+
+    @property
+    def expected(self) -> list[str] | None:
+        """The tasks that should have a trajectory, from --webeval-tasks or the subset."""
+        tasks = self.workspace.subset or self.workspace.configured_tasks
+        trajectory_ids = (
+            [task_id for task_id in tasks.task_ids if isinstance(task_id, str)] if tasks is not None else []
+        )
+        return trajectory_ids or None
+
+    @property
+    def _subset(self) -> dict[str, Any] | None:
+        """The subset in the summary. A session that scores all of it is complete."""
+        subset = self.workspace.subset
+        if subset is None:
+            return None
+        counts = {"task_count": len(subset.task_ids), "outside_count": self.collected.counts.outside}
+        return {"name": subset.name, "checksum": subset.checksum} | counts
+
+    def list_places(self) -> dict[Path, list[Record]]:
+        """The directories of summaries: the output directory, otherwise each root for its own runs."""
+        if self.workspace.settings.output:
+            return {self.workspace.settings.output: list(self.records.values())}
+        places: dict[Path, list[Record]] = {}
+        for label in [*self.records, *self.unscored]:
+            path, record = self.workspace.labels.path_of(label), self.records.get(label)
+            root = self.workspace.labels.root_of(path) if path else None
+            has_result_only = record is None or bool(record.trajectory)
+            if root and not (path == root and has_result_only):  # into a trajectory goes nothing but its result
+                places.setdefault(root, []).extend([record] if record else [])
+        if self.workspace.settings.shard is not None:  # which may be empty, and says so
+            places |= {root: [] for root in self._list_roots() if root not in places}
+        return places
+
+    def _list_roots(self) -> Iterable[Path]:
+        return (root for root in self.workspace.settings.roots if self.workspace.format_of(root) is None)
+
+
+def summary_name(workspace: Workspace) -> str:
+    """The name of the file: a shard does not replace the summary of all runs."""
+    shard = workspace.settings.shard
+    return SUMMARY if shard is None else shard.file_name

@@ -1,0 +1,184 @@
+"""The file that one shard of a session leaves, and how the files of all shards become one summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from msgspec import ValidationError
+from msgspec import convert
+from msgspec import structs
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.results import SCHEMA_VERSION
+from pytest_webeval.results import Summary
+from pytest_webeval.safety.json import format_validation_error
+from pytest_webeval.safety.text import pluralize
+from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.scored_session import read_summary_file
+from pytest_webeval.summary.summarize import summarize_records
+
+PATTERN = "eval_shard-*-of-*.json"
+_SHOWN = 60  # characters of a value in a message
+_SUMMED = ("unscored_count", "reused_count")  # details of which shards have their own
+_OWN = frozenset({*_SUMMED, "unscored", "stopped", "deselected_count", "partial", "shard", "shard_run_count"})
+
+
+class ReportPart(Struct, frozen=True):
+    """What the report of a shard needs besides the records: see `reports.rerun` and `reports.html.index_page`."""
+
+    title: str
+    options: list[str]
+    pinned: list[str]
+    texts: dict[str, dict[str, str | None]]
+    embed: int | None = None
+
+
+class ShardFile(Struct, frozen=True, kw_only=True):
+    """The content of eval_shard-I-of-N.json.
+
+    `session` is what decides the verdicts, the same in all shards. `details` are what a summary has under `webeval`
+    besides the counts. `chosen` is the number of runs that options deselected, `outside` that of runs outside the
+    subset. `report` is there only in the directory of a report.
+    """
+
+    schema_version: int
+    index: int
+    count: int
+    run_count: int
+    split_checksum: str
+    timestamp: str
+    session: dict[str, Any]
+    chosen: int
+    outside: int
+    details: dict[str, Any]
+    records: list[Record]
+    report: ReportPart | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of the file."""
+        raw = {name: getattr(self, name) for name in self.__struct_fields__}
+        report = None if self.report is None else structs.asdict(self.report)
+        return raw | {"records": [record.to_json() for record in self.records], "report": report}
+
+
+def read_shards(directories: Sequence[Path]) -> list[tuple[Path, ShardFile]]:
+    """The shard files in some directories, in their order. Raises `SettingsError` for one that cannot be read."""
+    paths = [path for directory in directories for path in sorted(_find_files(directory))]
+    return [(path, _read(path)) for path in paths]
+
+
+def _find_files(directory: Path) -> Iterator[Path]:
+    if not directory.is_dir():
+        raise SettingsError(f"directory not found: {directory}; name the directories that the shards wrote to")
+    paths = list(directory.glob(PATTERN))
+    if not paths:
+        raise SettingsError(f"{directory} holds no {PATTERN}; score with --webeval-shard=I/N to get one")
+    yield from paths
+
+
+def _read(path: Path) -> ShardFile:
+    try:
+        shard = convert(read_summary_file(path, str(path)), ShardFile)
+    except ValidationError as error:
+        raise SettingsError(
+            f"invalid shard {path}: {format_validation_error(error)}; score this shard again"
+        ) from error
+    if shard.schema_version != SCHEMA_VERSION:
+        version = f"{path} has schema version {shard.schema_version}, not {SCHEMA_VERSION}"
+        raise SettingsError(f"{version}; merge with the version of pytest-webeval that wrote it")
+    return shard
+
+
+def check_shards(files: Sequence[tuple[Path, ShardFile]]) -> list[ShardFile]:
+    """All shards of one session, in their order. Raises `SettingsError` that names what does not belong together."""
+    by_index: dict[int, tuple[Path, ShardFile]] = {}
+    first_path, first = files[0]
+    for path, shard in files:
+        if problem := _find_difference(first, shard):
+            raise SettingsError(f"{path} and {first_path} are not shards of one session: {problem}; merge one session")
+        earlier_path, earlier = by_index.setdefault(shard.index, (path, shard))
+        if earlier.records != shard.records or earlier.timestamp != shard.timestamp:
+            raise SettingsError(
+                f"{path} and {earlier_path} are both shard {shard.index}/{shard.count}; name one of them"
+            )
+    missing = [f"{index}/{first.count}" for index in range(1, first.count + 1) if index not in by_index]
+    if missing:
+        listed = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
+        raise SettingsError(f"{pluralize(len(missing), 'shard')} missing: {listed}; score and name all shards")
+    ordered = [by_index[index] for index in sorted(by_index)]
+    _check_overlap(ordered)
+    return [shard for _, shard in ordered]
+
+
+def _find_difference(first: ShardFile, other: ShardFile) -> str | None:
+    """What differs between shards of several sessions, in a few words."""
+    if first.count != other.count:
+        return f"one is of {first.count} shards, the other of {other.count}"
+    if (first.split_checksum, first.run_count) != (other.split_checksum, other.run_count):
+        return "they split other runs, or by other times"
+    session = first.session | {name: first.details.get(name) for name in first.details if name not in _OWN}
+    others = other.session | {name: other.details.get(name) for name in other.details if name not in _OWN}
+    for name in sorted(session.keys() | others.keys()):
+        if session.get(name) != others.get(name):
+            return f"{name} {_preview(session.get(name))}, {_preview(others.get(name))}"
+    return None
+
+
+def _preview(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def _check_overlap(ordered: Sequence[tuple[Path, ShardFile]]) -> None:
+    """Raise `SettingsError` if a run is in two shards."""
+    places: dict[str, Path] = {}
+    for path, shard in ordered:
+        for record in shard.records:
+            if record.run in places:
+                raise SettingsError(f"{path} and {places[record.run]} both have the run {record.run}; score both again")
+            places[record.run] = path
+
+
+def merge_records(shards: Sequence[ShardFile]) -> list[Record]:
+    """The records of all shards."""
+    return [record for shard in shards for record in shard.records]
+
+
+def merge_summary(shards: Sequence[ShardFile]) -> Summary:
+    """The summary that one session over all runs writes."""
+    session = shards[0].session
+    return summarize_records(
+        merge_records(shards),
+        _merge_details(shards),
+        max(shard.timestamp for shard in shards),
+        session.get("expected"),
+        session.get("attempts"),
+    )
+
+
+def _merge_details(shards: Sequence[ShardFile]) -> Mapping[str, Any]:
+    """What the session adds under `webeval`, in the order that one session writes."""
+    first, chosen = shards[0], sum(shard.chosen for shard in shards)
+    unscored = sorted(label for shard in shards for label in shard.details["unscored"])
+    reasons = dict.fromkeys(shard.details["stopped"] for shard in shards if shard.details["stopped"])
+    has_runs = any(shard.records or shard.details["unscored"] for shard in shards)
+    is_selected = any(shard.details["partial"] for shard in shards)
+    merged: dict[str, Any] = {
+        "unscored_count": len(unscored),
+        "unscored": unscored,
+        "stopped": "; ".join(reasons) or None,
+        "deselected_count": chosen + first.outside,
+        "partial": bool(unscored or is_selected or not has_runs),
+    }
+    if "reused_count" in first.details:
+        merged["reused_count"] = sum(shard.details.get("reused_count", 0) for shard in shards)
+    return {
+        name: merged.get(name, value)
+        for name, value in first.details.items()
+        if name not in {"shard", "shard_run_count"}
+    }

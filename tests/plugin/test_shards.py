@@ -1,0 +1,341 @@
+"""--webeval-shard and merge: several jobs leave what one leaves."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+
+import pytest
+
+from pytest_webeval.__main__ import main
+from tests.plugin.test_resume import timeless
+from tests.support import recorded
+
+SHARDS = 4
+APART = ("-pno:hypothesispytest", "-pno:benchmark", "-pno:rerunfailures", "-p", "no:cacheprovider")
+OPTIONS = ("--webeval-output=out", "--webeval-report=report", "--webeval-runs=runs", "--webeval-today=2026-01-31")
+DAMAGED = pytest.mark.unchecked_files("changes the file of a shard")
+WORKERS = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "spread"])
+
+
+def tree(place):
+    """All files below a directory, times aside."""
+    return {path.relative_to(place).as_posix(): scrub(path.read_bytes()) for path in place.rglob("*") if path.is_file()}
+
+
+def scrub(content):
+    """Without times: those of pages are in JSON that is a text of JavaScript."""
+    content = timeless(content)
+    content = re.sub(rb'(\\*"wall_time\\*":)[-+.e0-9]+', rb"\1null", content)
+    content = re.sub(rb"sha256-[\w+/]{43}=", b"", content)  # of a script with times in it
+    content = re.sub(rb'"timestamp":"[^"]*"', b"", content)
+    content = re.sub(rb'<time datetime="[^"]*">[^<]*</time>', b"", content)
+    content = re.sub(rb',[-+.e0-9]+,("task-[0-9a-f]{16}"|null),', rb",null,\1,", content)  # a row of the list
+    return re.sub(rb"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", b"", content)
+
+
+@pytest.fixture
+def suite(runs):
+    """Ten runs of several kinds: two that fail, a broken one, a missing one, a trajectory."""
+    for number in range(101, 109):
+        runs.add(number, passes=bool(number % 3), site=("shopping", "gitlab")[number % 2], template=number % 4)
+    (runs.root / "103" / "network.har").write_text("{")
+    runs.define(runs.definition(109))
+    recorded.write(runs.root / recorded.RUN / "books_find_1")
+    (runs.root / "notes").mkdir()
+    return runs
+
+
+@pytest.fixture
+def session(pytester):
+    """A session over the runs, in a process of its own."""
+    return lambda *options: pytester.runpytest_subprocess(*APART, *OPTIONS, *options)
+
+
+@pytest.fixture
+def score_shards(pytester, session):
+    """Scores all shards, each of which leaves `out` and `report` in a directory of its own, as CI jobs do."""
+
+    def score(*options, count=SHARDS, expected=None):
+        results = []
+        for index in range(1, count + 1):
+            results.append(session(f"--webeval-shard={index}/{count}", *options))
+            job = pytester.mkdir(f"job-{index}")
+            for name in ("out", "report"):
+                if (pytester.path / name).exists():
+                    shutil.move(pytester.path / name, job / name)
+        return results
+
+    return score
+
+
+def jobs(count=SHARDS, *names):
+    return [f"job-{index}/{name}" for name in names or ("out", "report") for index in range(1, count + 1)]
+
+
+@WORKERS
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--webeval-require-all",),
+        ("-k", "not 104", "--webeval-reuse"),
+        ("--webeval-subset=subset.json", "--webeval-attempts=r*"),
+        ("--webeval-report-embed=25MB",),
+    ],
+    ids=["all", "chosen", "subset", "embedded"],
+)
+def test_merged_shards_are_what_one_session_leaves(suite, session, score_shards, pytester, workers, options, capsys):
+    (pytester.path / "subset.json").write_text(json.dumps({"task_ids": [101, 102, 103, 105, "books_find_1"]}))
+    score_shards(*options, *workers)
+    session(*options)
+    expected_results, expected_report = tree(pytester.path / "out"), tree(pytester.path / "report")
+    shutil.rmtree(pytester.path / "out")
+    shutil.rmtree(pytester.path / "report")
+    assert main(["merge", *jobs(), "--output=out", "--report=report"]) == 0
+    assert capsys.readouterr().err == ""
+    expected_results.pop("eval_journal.jsonl", None)
+    assert tree(pytester.path / "out") == expected_results
+    assert tree(pytester.path / "report") == expected_report
+    assert len(expected_results) >= 6
+
+
+def test_shards_split_all_runs_and_say_so(suite, score_shards, pytester):
+    results = score_shards("--webeval-require-all", "-v")
+    labels = []
+    for index, result in enumerate(results, 1):
+        content = json.loads((pytester.path / f"job-{index}" / "out" / f"eval_shard-{index}-of-4.json").read_bytes())
+        labels += [record["run"] for record in content["records"]]
+        count = len(content["records"])
+        assert count in {2, 3}
+        result.stdout.fnmatch_lines([f"shard {index}/4: {count} of 10 runs; merge all shards with *"])
+        result.stdout.no_fnmatch_line("partial session*")
+        assert not (pytester.path / f"job-{index}" / "out" / "eval_summary.json").exists()
+    assert len(labels) == len(set(labels)) == 10
+
+
+def test_a_shard_in_the_run_root_keeps_the_summary_of_all(runs, webeval, pytester, capsys):
+    for number in range(101, 106):
+        runs.add(number)
+    webeval()
+    before = (runs.root / "eval_summary.json").read_bytes()
+    for index in (1, 2):
+        outcomes = webeval(f"--webeval-shard={index}/2").parseoutcomes()
+        assert outcomes["passed"] + outcomes["deselected"] == 5
+    assert (runs.root / "eval_summary.json").read_bytes() == before
+    assert main(["merge", "runs"]) == 0
+    assert timeless((runs.root / "eval_summary.json").read_bytes()) == timeless(before)
+    assert "merged 2 shards: 5 scored, 5 success\nsummary: runs/eval_summary.json\n" in capsys.readouterr().out
+
+
+def test_more_shards_than_runs_leave_empty_ones(runs, webeval, pytester):
+    runs.add(101)
+    codes = [webeval(f"--webeval-shard={index}/3").ret for index in (1, 2, 3)]
+    assert codes == [0, 0, 0]
+    assert main(["merge", "runs"]) == 0
+    assert runs.counts == (1, 0, 0)
+
+
+def test_recorded_times_balance_the_shards(runs, webeval, pytester):
+    for number in range(101, 107):
+        runs.add(number)
+    webeval()
+    summary = runs.summary
+    for row in summary["task_results"]:
+        row["wall_time"] = 10.0 if row["task_id"] == 104 else 1.0
+    (runs.root / "eval_summary.json").write_text(json.dumps(summary))
+    webeval("--webeval-shard=1/2").assert_outcomes(passed=1, deselected=5)
+    (pytester.path / "times.json").write_text(json.dumps(summary | {"task_results": []}))
+    webeval("--webeval-shard=1/2", "--webeval-shard-times=times.json").assert_outcomes(passed=3, deselected=3)
+
+
+def test_tests_about_a_run_go_with_it_and_others_to_all_shards(runs, webeval_apart, pytester):
+    for number in (101, 102):
+        runs.add(number)
+    file = pytester.makepyfile("def test_run(webeval_run): pass\ndef test_other(): pass")
+    for index in (1, 2):
+        webeval_apart("runs", str(file), f"--webeval-shard={index}/2").assert_outcomes(passed=3, deselected=2)
+
+
+@pytest.mark.parametrize(
+    ("option", "command"),
+    [
+        ("--webeval-gate=success >= 1%", "compare --gate"),
+        ("--webeval-min-success=1%", "compare --min-success"),
+        ("--webeval-fail-on=none", "compare --fail-on"),
+        ("--webeval-baseline=base.json", "compare BASELINE MERGED"),
+        ("--webeval-write-subset=failed.json", "compare"),
+        ("--webeval-metrics=metrics", "merge --metrics"),
+    ],
+)
+def test_what_is_about_all_runs_is_refused_in_a_shard(runs, webeval, pytester, option, command):
+    runs.add(101)
+    webeval("-q")
+    shutil.copy(runs.root / "eval_summary.json", pytester.path / "base.json")
+    result = webeval("--webeval-shard=1/2", option)
+    assert result.ret == 4
+    name = option.partition("=")[0]
+    message = f"ERROR: {name} is about all runs, --webeval-shard scores a part; leave it out and use "
+    assert f"{message}`python -m pytest_webeval {command}` after `merge`" in str(result.stderr)
+
+
+@pytest.mark.parametrize("value", ["0/2", "3/2", "2", "a/b", "1/0", "-1/2", "1/99999", "1/2/3", "1 / 2"])
+def test_an_invalid_shard_is_a_usage_error(runs, webeval, value):
+    runs.add(101)
+    result = webeval(f"--webeval-shard={value}")
+    assert result.ret == 4
+    assert f"invalid --webeval-shard {value!r}; use e.g. 2/8 for the second of eight" in str(result.stderr)
+
+
+@pytest.mark.parametrize("text", ["{", '{"task_results": 1}'])
+def test_times_that_cannot_be_read_are_a_usage_error(runs, webeval, pytester, text):
+    runs.add(101)
+    (pytester.path / "times.json").write_text(text)
+    assert webeval("--webeval-shard=1/2", "--webeval-shard-times=times.json").ret == 4
+
+
+@pytest.fixture
+def two_jobs(runs, score_shards):
+    """Six runs in two shards."""
+    for number in range(101, 107):
+        runs.add(number)
+    score_shards(count=2)
+    return runs
+
+
+def edit_shard(pytester, index, change, place="out", count=2):
+    path = pytester.path / f"job-{index}" / place / f"eval_shard-{index}-of-{count}.json"
+    content = json.loads(path.read_bytes())
+    change(content)
+    path.write_text(json.dumps(content))
+
+
+def merge(capsys, *arguments):
+    code = main(["merge", *arguments])
+    return code, capsys.readouterr().err
+
+
+MERGED = ("--output=merged", "--report=merged-report")
+
+
+def test_a_missing_shard_is_named(two_jobs, capsys):
+    code, message = merge(capsys, "job-1/out", *MERGED)
+    assert (code, message) == (4, "ERROR: 1 shard missing: 2/2; score and name all shards\n")
+
+
+@DAMAGED
+def test_a_shard_that_was_scored_twice_is_named(two_jobs, pytester, capsys):
+    shutil.copytree(pytester.path / "job-1", pytester.path / "again")
+    assert merge(capsys, *jobs(2), "again/out", *MERGED)[0] == 0
+    path = pytester.path / "again" / "out" / "eval_shard-1-of-2.json"
+    path.write_text(path.read_text().replace('"status": "success"', '"status": "failure"', 1))
+    code, message = merge(capsys, *jobs(2), "again/out", *MERGED)
+    expected = (
+        "again/out/eval_shard-1-of-2.json and job-1/out/eval_shard-1-of-2.json are both shard 1/2; name one of them"
+    )
+    assert (code, message) == (4, f"ERROR: {expected}\n")
+
+
+@DAMAGED
+def test_a_run_in_two_shards_is_named(two_jobs, pytester, capsys):
+    (record, *_) = json.loads((pytester.path / "job-1" / "out" / "eval_shard-1-of-2.json").read_bytes())["records"]
+    edit_shard(pytester, 2, lambda content: content["records"].append(record))
+    code, message = merge(capsys, *jobs(2, "out"), "--output=merged")
+    assert code == 4
+    assert f"both have the run {record['run']}; score both again\n" in message
+
+
+@DAMAGED
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda content: content.update(split_checksum="0"), "they split other runs, or by other times;"),
+        (lambda content: content.update(run_count=7), ": they split other runs, or by other times"),
+        (lambda content: content.update(count=3), "one is of 2 shards, the other of 3"),
+        (lambda content: content["session"].update(rules="strict"), "rules default, strict"),
+        (lambda content: content["session"].update(evaluators="00"), "evaluators"),
+        (lambda content: content["details"].update(today="2026-02-01"), "today 2026-01-31, 2026-02-01"),
+        (lambda content: content["details"].update(libraries={}), "libraries"),
+    ],
+)
+def test_shards_of_other_sessions_are_refused(two_jobs, pytester, capsys, change, problem):
+    edit_shard(pytester, 2, change)
+    code, message = merge(capsys, *jobs(2, "out"), "--output=merged")
+    assert code == 4
+    assert message.startswith(
+        "ERROR: job-2/out/eval_shard-2-of-2.json and job-1/out/eval_shard-1-of-2.json are not shards of one session: "
+    )
+    assert problem in message
+    assert message.count("\n") == 1
+    assert not (pytester.path / "merged").exists()
+
+
+@DAMAGED
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda content: content.update(records=1), "invalid shard"),
+        (lambda content: content["records"][0].update(status=1), "records[0].status"),
+        (lambda content: content.pop("details"), "details"),
+        (lambda content: content.update(schema_version=2), "has schema version 2, not 1; merge with the version"),
+    ],
+)
+def test_a_damaged_shard_is_refused_with_its_place(two_jobs, pytester, capsys, change, problem):
+    edit_shard(pytester, 2, change)
+    code, message = merge(capsys, *jobs(2, "out"), "--output=merged")
+    assert code == 4
+    assert problem in message
+    assert "job-2/out/eval_shard-2-of-2.json" in message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nowhere",), "directory not found: nowhere; name the directories that the shards wrote to"),
+        (("runs",), "runs holds no eval_shard-*-of-*.json; score with --webeval-shard=I/N to get one"),
+        (("job-1/out", "job-2/out"), "several directories; name one for the summary and the results with --output"),
+        (
+            ("job-1/out", "job-2/out", "--output=m", "--report=r"),
+            "--report: 0 of 2 shards have a report; score with --webeval-report=DIR and name these directories too",
+        ),
+        (
+            ("job-1/report", "job-2/report", "--output=m", "--report=job-1/report"),
+            "--report: job-1/report is the report of a shard; choose another directory",
+        ),
+    ],
+)
+def test_wrong_use_is_one_line(two_jobs, capsys, arguments, message):
+    assert merge(capsys, *arguments) == (4, f"ERROR: {message}\n")
+
+
+def test_only_results_of_the_shard_itself_are_copied(two_jobs, pytester, capsys):
+    own = json.loads((pytester.path / "job-1" / "out" / "eval_shard-1-of-2.json").read_bytes())["records"][0]["run"]
+    name = own.rpartition("/")[2]
+    stale = pytester.path / "job-2" / "out" / name
+    stale.mkdir()
+    content = (pytester.path / "job-1" / "out" / name / "eval_result.json").read_text()
+    (stale / "eval_result.json").write_text(content.replace('"status": "success"', '"status": "failure"'))
+    assert merge(capsys, *jobs(2, "out"), "--output=merged")[0] == 0
+    assert (pytester.path / "merged" / name / "eval_result.json").read_text() == content
+
+
+def test_metrics_of_all_shards(runs, tree_of_trajectories, score_shards, pytester, session, capsys):
+    score_shards(count=2)
+    session("--webeval-metrics=expected")
+    assert merge(capsys, *jobs(2, "out"), "--output=merged", "--metrics=metrics")[0] == 0
+    assert tree(pytester.path / "metrics") == tree(pytester.path / "expected") != {}
+
+
+@pytest.fixture
+def tree_of_trajectories(runs):
+    for number in range(3):
+        recorded.write(runs.root / recorded.RUN / f"books_find_{number}")
+
+
+def test_shards_leave_the_journal_to_each_other(runs, webeval, pytester):
+    for number in (101, 102):
+        runs.add(number)
+    webeval("--webeval-shard=1/2")
+    assert (runs.root / "eval_journal.jsonl").read_bytes().count(b"\n") == 1
+    result = webeval("--webeval-reuse")
+    assert "reused: 1 of 2 results taken from an earlier session" in result.outlines
