@@ -185,10 +185,10 @@ def build_task_row(record: Record, *, is_mixed: bool = False) -> dict[str, Any]:
         "intent_template_id": record.template,
         "reason": record.excluded if record.skipped else record.reason,
         "type": record.task_type,
-        "wall_time": record.wall_time,
     }
     is_unrated = record.excluded is not None and not record.skipped
     optional = {"checksums": record.checksums, "today": record.today, "unrated": is_unrated, "tags": list(record.tags)}
+    optional |= {"wall_time": record.wall_time}
     if is_mixed:
         optional |= {"rules": record.rules, "evaluators": record.evaluator_checksum}
     return row | {name: value for name, value in optional.items() if value}

@@ -61,13 +61,21 @@ def test_what_scores_a_run_again_trusts_its_own_task_as_well(runs, webeval):
     result.stdout.fnmatch_lines(["*pytest --webeval-runs=runs --webeval-own-tasks -k '[[]107]'"])
 
 
-def test_a_session_that_trusts_tasks_of_runs_takes_nothing_from_one_that_did_not(runs, webeval, pytester):
+def test_a_session_that_trusts_tasks_of_runs_reuses_results_of_other_definitions_only(runs, webeval, pytester):
     runs.add(107)
-    runs.add(108, passes=False)
-    runs.add(109)
-    webeval("-x").assert_outcomes(passed=1, failed=1)
-    webeval("-x", "--webeval-resume").stdout.fnmatch_lines(["resumed: 2 of 2 results taken*"])
-    webeval("--webeval-resume", "--webeval-own-tasks").stdout.fnmatch_lines(["resumed: 0 of 3 results taken*"])
+    runs.add(108, defined=False)
+    (runs.root / "108" / "task.json").write_text(json.dumps(runs.definition(108)))
+    webeval("--webeval-reuse", "--webeval-own-tasks").assert_outcomes(passed=1, errors=1)
+    (runs.root / "tasks.json").rename(pytester.path / "tasks.json")
+    webeval("--webeval-reuse", "--webeval-own-tasks").assert_outcomes(passed=1, errors=1)
+    (runs.root / "107" / "task.json").write_text(json.dumps(runs.definition(107)))
+    result = webeval("--webeval-reuse", "--webeval-own-tasks")
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["reused: 1 of 2 results taken*"])
+    assert any("agent could have written it" in text for text in runs.result(107)["webeval"]["warnings"])
+    result = webeval("--webeval-reuse", "--webeval-tasks=tasks.json")
+    result.stdout.fnmatch_lines(["reused: 0 of 2 results taken*"])
+    assert runs.result(107)["webeval"]["warnings"] == []
 
 
 WHO_WROTE_IT = """

@@ -17,5 +17,7 @@ def read_files(root: Path, pattern: str = "eval_*.json") -> dict[str, Any]:
         content = json.loads(path.read_bytes())
         content.pop("timestamp", None)
         content["webeval"].update(wall_time=0, slowest=[])
+        for row in content.get("task_results", ()):
+            row.pop("wall_time", None)
         files[path.relative_to(root).as_posix()] = content
     return files
