@@ -54,6 +54,7 @@ SCHEMAS: tuple[Schema, ...] = (
     Schema("eval_shard", ("eval_shard-*-of-*.json",)),
     Schema("eval_journal", ("eval_journal.jsonl",), of_lines=True),
     Schema("comparison", (), generic=("comparison.json",)),
+    Schema("history", (), generic=("history.json",)),
     Schema("tasks", ("tasks.json", "task.json", "tasks.jsonl")),
     Schema("config", (), generic=("config.json",)),
     Schema("subset", (), generic=("subset.json",)),

@@ -14,6 +14,7 @@ from typing import Any
 
 from msgspec import structs
 
+from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.summary.flip_causes import LIBRARIES_NAMED
 from pytest_webeval.summary.flip_causes import list_changed_libraries
@@ -68,6 +69,7 @@ def build_history(sessions: Iterable[ScoredSession], latest: ScoredSession | Non
     tasks = _follow_tasks(ordered)
     problems += [problem for session in ordered for problem in session.problems]
     return {
+        "schema_version": SCHEMA_VERSION,
         "sessions": list(map(_describe, [None, *ordered], ordered)),
         "sites": sorted({run.site_key for session in ordered for run in session.runs}),
         "tasks": _count_tasks(tasks),

@@ -187,7 +187,12 @@ def build_task_row(record: Record, *, is_mixed: bool = False) -> dict[str, Any]:
         "type": record.task_type,
     }
     is_unrated = record.excluded is not None and not record.skipped
-    optional = {"checksums": record.checksums, "today": record.today, "unrated": is_unrated, "tags": list(record.tags)}
+    optional: dict[str, Any] = {
+        "checksums": record.checksums,
+        "today": record.today,
+        "unrated": is_unrated,
+        "tags": list(record.tags),
+    }
     optional |= {"wall_time": record.wall_time}
     if is_mixed:
         optional |= {"rules": record.rules, "evaluators": record.evaluator_checksum}

@@ -21,6 +21,7 @@ OUR_FORMATS = ("fara", "webarena-verified")
 # How files of ours begin whose names users choose.
 _BEGINNINGS = {
     b'{\n  "schema_version": 1,\n  "comparisons"': "comparison",
+    b'{\n  "schema_version": 1,\n  "sessions"': "history",
     b'{\n  "timestamp": ': "eval_summary",
 }
 _NAMES = {"eval_result.json": "eval_result", "eval_summary.json": "eval_summary"}

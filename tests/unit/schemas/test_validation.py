@@ -17,6 +17,7 @@ from pytest_webeval.schemas.validation import Problem
 from pytest_webeval.schemas.validation import find_problems
 from pytest_webeval.schemas.validation import format_path
 from pytest_webeval.storage import to_json_bytes
+from pytest_webeval.summary.history import build_history
 from pytest_webeval.summary.scored_session import session_of
 from pytest_webeval.summary.session_comparison import SessionComparison
 from pytest_webeval.summary.summarize import summarize
@@ -40,6 +41,15 @@ METRICS = {
     "total examples": 1,
     "executed examples": 1,
     "accuracy_books": 1.0,
+}
+FLIP = {
+    "task_id": 1,
+    "site": "shopping",
+    "outcomes": "+-",
+    "flips": 1,
+    "flips_same_inputs": 0,
+    "causes": {"recording": 1},
+    "last_outcome": "failure",
 }
 VALID = {
     "eval_journal": {"sha256": "a", "seal": {"result": "b", "files": "", "text": None}, "record": RECORD},
@@ -98,6 +108,7 @@ def valid(bench):
     written = {
         "eval_result": results[1].to_json(),
         "eval_summary": summary.to_json(),
+        "history": build_history([session]) | {"flips": [FLIP]},
         "comparison": content | {"gates": [{"gate": "a", "wanted": "b", "found": "c", "passed": True}]},
     }
     return json.loads(to_json_bytes(written | VALID))
@@ -135,6 +146,9 @@ BROKEN = [
     ("eval_shard", ["records", 0, "run"], 3, "expected a string, got 3 @ records[0].run"),
     ("eval_shard", ["session", "rules"], DELETED, "lacks the field 'rules' @ session"),
     ("eval_shard", ["report", "texts", "runs/1"], 3, 'expected an object, got 3 @ report.texts["runs/1"]'),
+    ("history", ["sessions", 0, "success_rate"], "0.5", 'expected a number or null, got "0.5" @ sessions[0].success_rate'),
+    ("history", ["flips", 0, "flips"], 0, "expected at least 1, got 0 @ flips[0].flips"),
+    ("history", ["tasks", "flipping"], DELETED, "lacks the field 'flipping' @ tasks"),
     ("comparison", ["gates", 0, "passed"], "yes", 'expected true or false, got "yes" @ gates[0].passed'),
     ("comparison", ["comparisons", 0, "overall", "p_value"], "0.1", 'expected a number or null, got "0.1" @ comparisons[0].overall.p_value'),
     ("comparison", ["schema_version"], "1", 'expected 1, got "1" @ schema_version'),
