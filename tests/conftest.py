@@ -59,8 +59,8 @@ def _at_home() -> Iterator[None]:
 
 
 _OF_ONE_TEST: set[Path] = set()  # directories
-# The beginnings of names of shared directories with broken or foreign files.
-_UNCHECKED = ("corpus", "hostile", "workers")  # hostile recordings, which bring files of our names
+# The beginnings of names of shared directories with broken or foreign files, or with parts of results.
+_UNCHECKED = ("corpus", "exports", "hostile", "workers")
 
 
 @pytest.fixture(autouse=True, scope="session")

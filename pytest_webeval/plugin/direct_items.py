@@ -69,6 +69,21 @@ IDLE_IN_PHASES = frozenset(
 IDLE_IN_REPORTS = frozenset(
     {"html", "runner", "skipping", "tmpdir", "unittest", "webeval-long-failures", "webeval-session"}
 )
+# Plugins that do nothing with the report of a setup or a teardown that passed, or only store it for --durations.
+IDLE_IN_PASSED = frozenset(
+    {
+        "lfplugin",
+        "nfplugin",
+        "stepwiseplugin",
+        "terminalreporter",
+        "webeval-attempt-names",
+        "webeval-checks",
+        "webeval-drop-payloads",
+        "webeval-progress",
+        "webeval-quiet-phases",
+        "webeval-reporter",
+    }
+)
 SHOWING_PHASES = ("usepdb", "trace", "setupshow", "setuponly", "setupplan", "log_level", "log_file", "log_cli_level")
 LOGGING = ("log_cli", "log_level", "log_file")
 CURRENT_TEST = "PYTEST_CURRENT_TEST"
@@ -80,6 +95,7 @@ class Group(Struct, frozen=True):
 
     is_direct: bool
     reports_all: bool
+    is_quiet: bool  # nobody looks at the reports of setups and teardowns that passed
 
 
 class DirectItems(Struct, eq=False):
@@ -112,7 +128,7 @@ class DirectItems(Struct, eq=False):
             return None
         hook = item.ihook
         hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-        DirectItem(item, hook, self.workspace, group.reports_all, pool).run()
+        DirectItem(item, hook, self.workspace, group, pool).run()
         hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
         return True
 
@@ -122,7 +138,7 @@ class DirectItems(Struct, eq=False):
             is_direct = self._are_phases_unused(item)
             makers = item.ihook.pytest_runtest_makereport.get_hookimpls()
             reports_all = any(each.plugin_name not in IDLE_IN_REPORTS for each in makers)
-            self._groups[directory] = Group(is_direct, reports_all)
+            self._groups[directory] = Group(is_direct, reports_all, self._is_quiet(item))
         return self._groups[directory]
 
     def _are_phases_unused(self, item: pytest.Item) -> bool:
@@ -134,6 +150,11 @@ class DirectItems(Struct, eq=False):
         seeing += [each for each in running if not (each.wrapper or each.hookwrapper)]
         return all(each.plugin_name in IDLE_IN_PHASES for each in seeing)
 
+    def _is_quiet(self, item: pytest.Item) -> bool:
+        seeing = item.ihook.pytest_runtest_logreport.get_hookimpls()
+        is_timed = self.config.getoption("durations", default=None) is not None
+        return not is_timed and all(each.plugin_name in IDLE_IN_PASSED for each in seeing)
+
     def _ini(self, name: str) -> Any:
         try:
             return self.config.getini(name)
@@ -142,12 +163,12 @@ class DirectItems(Struct, eq=False):
 
 
 class DirectItem(Struct, eq=False, dict=True):
-    """One run item that is being scored. `reports_all`: other plugins make each report with pytest."""
+    """One run item that is being scored."""
 
     item: Any
     hook: pluggy.HookRelay
     workspace: Workspace
-    reports_all: bool
+    group: Group
     pool: WorkerPool | None = None
     loaded: Run | None = None
     stored: StoredResult | None = None  # of an earlier session
@@ -169,7 +190,9 @@ class DirectItem(Struct, eq=False, dict=True):
         call = pytest.CallInfo.from_call(function, when=when, reraise=ENDING_SESSION)
         if when == "teardown":
             del os.environ[CURRENT_TEST]
-        if call.excinfo is None and when != "call" and not self.reports_all:
+        if call.excinfo is None and when != "call" and not self.group.reports_all:
+            if self.stored is not None and self.group.is_quiet:
+                return self._end_quietly(when)
             report = self._passed(call)
         else:
             report = self.hook.pytest_runtest_makereport(item=item, call=call)
@@ -185,6 +208,12 @@ class DirectItem(Struct, eq=False, dict=True):
         ):
             self.hook.pytest_exception_interact(node=item, call=call, report=report)
         return call.excinfo is None
+
+    def _end_quietly(self, when: str) -> bool:
+        """End a phase whose report nobody needs: with results of earlier sessions, it would take most of the time."""
+        if when == "teardown":
+            forget_evaluation(self.item)
+        return True
 
     def _passed(self, call: pytest.CallInfo[None]) -> pytest.TestReport:
         """The report of a phase that passed, as pytest makes it."""

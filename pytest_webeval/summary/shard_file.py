@@ -17,13 +17,15 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.json import format_validation_error
+from pytest_webeval.safety.text import name_first
 from pytest_webeval.safety.text import pluralize
+from pytest_webeval.safety.text import truncate
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.scored_session import read_summary_file
 from pytest_webeval.summary.summarize import summarize_records
 
 PATTERN = "eval_shard-*-of-*.json"
-_SHOWN = 60  # characters of a value in a message
+_SHOWN, _NAMED = 60, 5  # characters of a value in a message; shards
 _SUMMED = ("unscored_count", "reused_count")  # details of which shards have their own
 _OWN = frozenset({*_SUMMED, "unscored", "stopped", "deselected_count", "partial", "shard", "shard_run_count"})
 
@@ -108,7 +110,7 @@ def check_shards(files: Sequence[tuple[Path, ShardFile]]) -> list[ShardFile]:
             )
     missing = [f"{index}/{first.count}" for index in range(1, first.count + 1) if index not in by_index]
     if missing:
-        listed = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
+        listed = name_first(missing, _NAMED, _SHOWN, len(missing))
         raise SettingsError(f"{pluralize(len(missing), 'shard')} missing: {listed}; score and name all shards")
     ordered = [by_index[index] for index in sorted(by_index)]
     _check_overlap(ordered)
@@ -125,13 +127,10 @@ def _find_difference(first: ShardFile, other: ShardFile) -> str | None:
     others = other.session | {name: other.details.get(name) for name in other.details if name not in _OWN}
     for name in sorted(session.keys() | others.keys()):
         if session.get(name) != others.get(name):
-            return f"{name} {_preview(session.get(name))}, {_preview(others.get(name))}"
+            return ", ".join(
+                [f"{name} {truncate(str(session.get(name)), _SHOWN)}", truncate(str(others.get(name)), _SHOWN)]
+            )
     return None
-
-
-def _preview(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def _check_overlap(ordered: Sequence[tuple[Path, ShardFile]]) -> None:

@@ -99,6 +99,7 @@ def test_the_bars_are_those_that_are_published():
         ("failing", 1.5, "less"),
         ("report", 1.2, "less"),
         ("report-memory", 1_024, "less"),
+        ("reuse", 0.15, "less"),
         ("audit", 10, "less"),
         ("workers", 1.6, "more"),
         ("processes", 1.7, "more"),

@@ -18,6 +18,8 @@ from tests.support.stored_results import row
 from tests.support.stored_results import write_results
 from tests.support.stored_results import write_summary
 
+pytestmark = pytest.mark.unchecked_files("results have only what the exports read")
+
 FACTS = ("--benchmark=shop", "--model=acme/m", "--organization=Us", "--relationship=third_party")
 
 

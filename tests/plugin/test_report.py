@@ -108,7 +108,7 @@ def test_the_report_is_the_same_in_parallel(mixed, webeval, report, pytester):
         found = {path.name: path.read_text() for path in report.rglob("*") if path.is_file()}
         slowest, times = (
             r'(?s:"slowest": \[.*?\],)',
-            r'"(?:wall_time|timestamp)":(?:"[^"]*"|[\d.e-]+)|\d{4}-\d\d-\d\dT[\d:]+Z|,\d+(?:\.\d+)?,"task-',
+            r'"(?:wall_time|timestamp)": ?(?:"[^"]*"|[\d.e-]+)|\d{4}-\d\d-\d\dT[\d:]+Z|,\d+(?:\.\d+)?,"task-',
         )
         return {name: re.sub(f"{slowest}|{times}", "", text) for name, text in found.items()}
 

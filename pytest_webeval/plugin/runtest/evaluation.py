@@ -86,9 +86,14 @@ class RecordEvaluation(Struct):
             self.scored = self._reuse_stored(requested) or self._score_run(requested)
         self.xfail([self.scored.status])
         if self.scored.status is not Status.SUCCESS:
-            text = failure_text(self.redacting.redact_for_report(self.scored, self.case.run))
-            raise TaskFailed(text, self.case.calls.raised)
+            raise TaskFailed(self._describe_failure(self.scored), self.case.calls.raised)
         return self.scored
+
+    def _describe_failure(self, result: TaskResult) -> str:
+        """The redacted text of a failure. To redact that of an earlier session, the recording would have to be read."""
+        if self.reused is not None and self.reused.seal.text is not None:
+            return self.reused.seal.text
+        return failure_text(self.redacting.redact_for_report(result, self.case.run))
 
     def xfail(self, statuses: Sequence[Status]) -> None:
         """End the test as an expected failure if an evaluator called `pytest.xfail`, unless there is an error."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from collections.abc import Generator
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from contextlib import nullcontext
@@ -116,16 +115,16 @@ class DropPayloads(Struct, eq=False):
 
     _carrying: dict[str, list[pytest.TestReport]] = field(default_factory=dict)
 
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, object, object]:
-        """Wait for the report of the teardown."""
-        result = yield
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Remember a report with a payload."""
         if hasattr(report, PAYLOAD_ATTRIBUTE):
             self._carrying.setdefault(report.nodeid, []).append(report)
-        if report.when == "teardown":
-            for carrying in self._carrying.pop(report.nodeid, ()):
-                delattr(carrying, PAYLOAD_ATTRIBUTE)
-        return result
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        """Remove the payloads of a test after its last phase."""
+        for report in self._carrying.pop(nodeid, ()):
+            delattr(report, PAYLOAD_ATTRIBUTE)
 
 
 LONGEST_PROPERTY = 1_000  # characters

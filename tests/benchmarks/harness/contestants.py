@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import field
 from pathlib import Path
+from typing import Any
 from typing import ClassVar
 
 import msgspec
@@ -103,13 +105,42 @@ class Session(Reader):
     def prepare(self) -> None:
         """Write the runs, remove the results."""
         super().prepare()
-        for path in self.corpus.runs.glob("**/eval_*.json"):
+        for path in self.corpus.runs.glob("**/eval_*"):
             path.unlink()
 
     def check(self) -> None:
         """Look into the summary."""
         summary = msgspec.json.decode((self.corpus.runs / "eval_summary.json").read_bytes(), type=_Summary)
         self.compare({str(row.task_id): row.status for row in summary.task_results})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReusingSession(Session):
+    """A session over runs that such a session has scored before, all of whose results it reuses."""
+
+    _expected: dict[str, Any] = field(default_factory=dict, compare=False)
+
+    def prepare(self) -> None:
+        """Score all runs."""
+        super().prepare()
+        measured(self.command, self.directory, self.directory / "printed.txt")
+        self._expected.update(self._read_summary())
+
+    def check(self) -> None:
+        """Look for the same summary, and for the number of results that were reused."""
+        super().check()
+        if self._read_summary() != self._expected:
+            raise WrongVerdicts(f"the summary of {self.corpus.runs} is another than that of the session before")
+        count = f"{self.corpus.count} of {self.corpus.count} result"
+        if f"reused: {count}" not in (self.directory / "printed.txt").read_text():
+            raise WrongVerdicts(f"some results of {self.corpus.runs} were not reused")
+
+    def _read_summary(self) -> dict[str, Any]:
+        """The summary without times, and without the number of reused results."""
+        summary: dict[str, Any] = json.loads((self.corpus.runs / "eval_summary.json").read_bytes())
+        webeval = {name: value for name, value in summary["webeval"].items() if name not in {"slowest", "reused_count"}}
+        rows = [{name: row[name] for name in row if name != "wall_time"} for row in summary["task_results"]]
+        return summary | {"timestamp": None, "webeval": webeval, "task_results": rows}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +155,13 @@ class Loop(Session):
 
 
 def session(
-    python: Path, corpus: Corpus, directory: Path, *options: str, times: int = 1, rounds: int = 1_000
+    python: Path,
+    corpus: Corpus,
+    directory: Path,
+    *options: str,
+    times: int = 1,
+    rounds: int = 1_000,
+    kind: type[Session] = Session,
 ) -> Session:
     """As a user would start it."""
     command = (
@@ -133,7 +170,7 @@ def session(
         f"--webeval-tasks={corpus.tasks}",
         f"--webeval-config={corpus.config}",
     )
-    return Session(command=command, directory=directory, corpus=corpus, times=times, rounds=rounds)
+    return kind(command=command, directory=directory, corpus=corpus, times=times, rounds=rounds)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -102,6 +102,8 @@ def figures(sizes: Sizes) -> tuple[AtMost, ...]:
                f"{sizes.items:,} small tasks of which {failing:,} fail, CPU: with `--webeval-report` / without"),
         AtMost("report-memory", 1_024, memory, ("reporting", "idle"),
                f"{sizes.items:,} small tasks with a report, peak memory beyond that of one empty test"),
+        AtMost("reuse", 0.15, times, ("reusing", "first"),
+               f"{runs}, CPU: all results reused by `--webeval-reuse` / all scored"),
         AtMost("audit", 10, times, ("auditing", "ours"), f"{runs}, CPU: `--webeval-audit-secrets` / scoring them"),
         AtLeast("workers", 1.6, WallTimes(), ("ours", "two-workers"),
                 f"{runs}, wall time: one process / `--webeval-workers=2`"),

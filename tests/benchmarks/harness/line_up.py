@@ -10,6 +10,7 @@ from tests.benchmarks.harness.contestants import Contestant
 from tests.benchmarks.harness.contestants import Loop
 from tests.benchmarks.harness.contestants import OnReference
 from tests.benchmarks.harness.contestants import Reader
+from tests.benchmarks.harness.contestants import ReusingSession
 from tests.benchmarks.harness.contestants import audit
 from tests.benchmarks.harness.contestants import session
 from tests.benchmarks.harness.corpora import FAILING
@@ -58,6 +59,8 @@ def line_up(environments: Environments, sizes: Sizes, scratch: Path) -> Mapping[
         "reference-api":    python_api(reference, data_set, place / "reference-api"),
         "floor":            floor(python, data_set, place / "floor"),
         "our-loop":         our_loop(python, data_set, place / "our-loop"),
+        "first":            session(python, data_set, place / "first", "--webeval-reuse"),
+        "reusing":          session(python, data_set, place / "reusing", "--webeval-reuse", kind=ReusingSession),
         "two-processes":    session(python, data_set, place / "two-processes", "-n", "2"),
         "two-workers":      session(python, data_set, place / "two-workers", "--webeval-workers=2"),
         "fewer":            session(python, fewer, place / "fewer"),

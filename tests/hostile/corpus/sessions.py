@@ -70,7 +70,8 @@ class Session:
         """What its summaries say of each run."""
         summaries = [self.place / root / RESULTS[1] for root in (".", "runs", "alone")]
         found = [json.loads(path.read_bytes()) for path in summaries if path.exists()]
-        return {row["run"]: row for summary in found for row in summary["task_results"]}
+        rows = (row for summary in found for row in summary["task_results"])
+        return {row["run"]: {name: row[name] for name in row if name not in TIMES} for row in rows}
 
     @cached_property
     def files(self) -> dict[str, bytes]:

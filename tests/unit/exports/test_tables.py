@@ -29,6 +29,8 @@ from tests.support.stored_results import evaluated
 from tests.support.stored_results import result
 from tests.support.stored_results import write_results
 
+pytestmark = pytest.mark.unchecked_files("results have only what the exports read")
+
 DANGEROUS = '=HYPERLINK("http://x.test")'
 TEXTS = [
     "plain",
