@@ -73,7 +73,9 @@ IDLE_IN_REPORTS = frozenset(
 IDLE_IN_PASSED = frozenset(
     {
         "lfplugin",
+        "logging-plugin",
         "nfplugin",
+        "session",
         "stepwiseplugin",
         "terminalreporter",
         "webeval-attempt-names",

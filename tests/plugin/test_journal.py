@@ -108,6 +108,14 @@ def test_a_full_disk_is_told(path, monkeypatch):
         Journal(path).append(entry("a"))
 
 
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_a_number_that_json_does_not_know_is_no_line(path, number):
+    journal = Journal(path)
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        journal.append(Entry(Seal("result", "decided"), {"run": "a", "trajectory": {"process_score": number}}))
+    assert read_entries(path) == {}
+
+
 def test_each_line_is_on_the_disk_for_who_asks(path):
     seen = []
     journal = Journal(path, lambda handle: seen.append(str(Path(f"/proc/self/fd/{handle}").readlink())))

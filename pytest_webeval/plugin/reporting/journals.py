@@ -65,6 +65,8 @@ class Journals(Struct, eq=False, dict=True):
             journal.append(Entry(carried.seal, carried.record.to_json()))
         except DiskFull:
             raise
+        except ValueError:  # a number that no JSON has: the run is scored again
+            return
         except SettingsError as error:
             self.problems = self.problems or [str(error)]
 

@@ -100,11 +100,11 @@ def entry_in(line: bytes) -> Entry | None:
 
 
 def _encode(entry: Entry) -> bytes:
-    """The line without its end. Python escapes half of a surrogate pair in the text of an agent; msgspec refuses it."""
-    try:
-        body = msgspec.json.encode(entry)[1:]
-    except UnicodeEncodeError:
-        body = json.dumps(msgspec.to_builtins(entry)).encode()[1:]
+    """The line without its end. Raises `ValueError` for NaN and infinity, which JSON does not know.
+
+    Python escapes half of a surrogate pair in the text of an agent; msgspec refuses it.
+    """
+    body = json.dumps(msgspec.to_builtins(entry), allow_nan=False, separators=(",", ":")).encode()[1:]
     return _START + sha256(body).encode() + _AFTER + body
 
 
@@ -124,10 +124,13 @@ class Journal:
     _handle: int | None = field(default=None, repr=False)
 
     def append(self, entry: Entry) -> None:
-        """Add a line. Raises `SettingsError` if it cannot be written; the earlier lines stay readable."""
+        """Add a line. Raises `SettingsError` if it cannot be written; the earlier lines stay readable.
+
+        Raises `ValueError` for a record with NaN or infinity.
+        """
+        line = _encode(entry) + b"\n"
         try:
             handle = self._open()
-            line = _encode(entry) + b"\n"
             written = os.write(handle, line)  # in one go, so that a killed process tears no line but its last
             if written < len(line):
                 os.ftruncate(handle, os.fstat(handle).st_size - written)

@@ -1,0 +1,43 @@
+"""Which results the controller puts into the journals."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from pytest_webeval.plugin.reporting.journals import Journals
+from pytest_webeval.plugin.runtest.journal import Seal
+from pytest_webeval.plugin.runtest.journal import entry_in
+from pytest_webeval.plugin.runtest.journal import read_entries
+from pytest_webeval.plugin.runtest.run_outcome import RecordPayload
+from pytest_webeval.plugin.settings import read_settings
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.summary.record import Record
+
+
+@pytest.fixture
+def journals(runs, pytester):
+    """The journals of a session over two runs."""
+    for number in (107, 108):
+        runs.add(number)
+    config = pytester.parseconfig("--webeval-runs=runs")
+    return Journals(Workspace(config, read_settings(config)))
+
+
+def payload(number, **changed):
+    fields = {"status": "success", "score": 1.0, "sites": [], "template": 1, "task_type": None, "reason": None}
+    fields |= {"warnings": [], "wall_time": 0.0, "rules": "default", "version": "1"}
+    fields |= {"evaluator_checksum": "a", "data_checksum": "b"}
+    record = Record(run=f"runs/{number}", task_id=number, **fields | changed)
+    return RecordPayload(record, None, Seal("result", "decided"))
+
+
+def test_a_record_with_a_number_that_json_does_not_know_is_left_out(journals, runs):
+    journals.keep(payload(107, trajectory={"process_score": math.nan}))
+    journals.keep(payload(108, trajectory={"process_score": 0.5}))
+    journals.end(is_complete=False, is_whole=False)
+    entries = read_entries(runs.root / "eval_journal.jsonl")
+    assert list(entries) == ["runs/108"]
+    assert entry_in(entries["runs/108"]).record["trajectory"] == {"process_score": 0.5}
+    assert journals.problems == []
