@@ -24,6 +24,7 @@ from pytest_webeval.summary.gates import GateCase
 from pytest_webeval.summary.gates import build_gates
 from pytest_webeval.summary.gates import parse_gate
 from pytest_webeval.summary.gates import parse_percentage
+from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import read_session
 from pytest_webeval.summary.session_comparison import SessionComparison
 from pytest_webeval.tasks.subset import load_subset
@@ -50,17 +51,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Compare the first session with each of the others. Returns the exit code: 1 if a gate fails.
 
-    Gates are about the last session, compared with the first. Raises `SettingsError`.
+    Gates are about the last session, compared with the first, or about one alone. Raises `SettingsError`.
     """
-    if len(arguments.sessions) < 2:
-        raise SettingsError("compare requires two sessions; name at least two summaries or directories")
     gates = _build_gates(arguments)
+    if len(arguments.sessions) < 2 and not gates:
+        raise SettingsError("compare requires two sessions, or one and a gate; name two summaries or directories")
     subset = load_subset(arguments.subset).task_ids if arguments.subset else None
     sessions = [read_session(Path(name)) for name in arguments.sessions]
     if subset is not None:
         sessions = [session.select(subset) for session in sessions]
     comparisons = [SessionComparison(sessions[0], later) for later in sessions[1:]]
-    case = GateCase(sessions[-1], comparisons[-1], _list_missing(comparisons[-1], subset), arguments.attempts)
+    missing = _list_missing(sessions, subset)
+    case = GateCase(sessions[-1], comparisons[-1] if comparisons else None, missing, arguments.attempts)
     lines = [gate.evaluate(case).to_json() for gate in gates]
     content = {
         "schema_version": SCHEMA_VERSION,
@@ -84,10 +86,10 @@ def _build_gates(arguments: argparse.Namespace) -> list[Gate]:
     return build_gates(map(parse_gate, arguments.gate), least, arguments.fail_on)
 
 
-def _list_missing(comparison: SessionComparison, task_ids: Sequence[int | str] | None) -> list[int | str]:
+def _list_missing(sessions: Sequence[ScoredSession], task_ids: Sequence[int | str] | None) -> list[int | str]:
     """The tasks of the subset, or else of the first session, that the last one did not judge."""
-    judged = {str(run.task_id) for run in comparison.after.judged}
-    expected = task_ids if task_ids is not None else [run.task_id for run in comparison.before.runs]
+    judged = {str(run.task_id) for run in sessions[-1].judged}
+    expected = task_ids if task_ids is not None else [run.task_id for run in sessions[0].runs]
     return [task_id for task_id in dict.fromkeys(expected) if str(task_id) not in judged]
 
 

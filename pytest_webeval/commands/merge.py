@@ -7,14 +7,19 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from pytest_webeval.commands.output import print_text
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.reports.ci import open_metrics
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import SUMMARY
+from pytest_webeval.results import Summary
 from pytest_webeval.rules import RULES
 from pytest_webeval.safety.files import read_file_inside
+from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.storage import write_bytes
 from pytest_webeval.storage import write_long_json
+from pytest_webeval.storage import write_text
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.result_files import read_results
 from pytest_webeval.summary.shard_file import ShardFile
@@ -33,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--report", metavar="DIR", help="write the HTML report to DIR; name the reports of the shards too"
     )
+    parser.add_argument("--gitlab-metrics", metavar="FILE", help="write the totals to FILE for GitLab")
     parser.add_argument("--metrics", metavar="DIR", help="write a metrics.json to DIR for each run of trajectories")
 
 
@@ -47,18 +53,17 @@ def run(arguments: argparse.Namespace) -> int:
         _copy_results(files, place)
     written = place / SUMMARY
     write_long_json(written, summary.to_json())
-    lines = [
-        f"merged {len(shards)} shards: {summary.total} scored, {summary.success_count} success",
-        f"summary: {written}",
-    ]
+    lines = [*_describe(shards, summary), f"summary: {written}"]
     if arguments.report:
         from pytest_webeval.reports.html.merged_report import write_merged_report  # only for this option
 
         lines.append(f"report: {write_merged_report(Path(arguments.report), summary, files)}")
     if arguments.metrics:
-        _write_metrics(merge_records(shards), Path(arguments.metrics), shards)
-    sys.stdout.write("".join(f"{sanitize(line)}\n" for line in lines))
-    return 0
+        lines += _write_metrics(merge_records(shards), Path(arguments.metrics), shards)
+    if arguments.gitlab_metrics:
+        write_text(Path(arguments.gitlab_metrics), open_metrics(summary))
+    print_text("\n".join(map(sanitize, lines)))
+    return 1 if summary.webeval["unscored_count"] else 0
 
 
 def _choose_place(output: str | None, directories: Sequence[Path]) -> Path:
@@ -85,8 +90,29 @@ def _copy_results(files: Sequence[tuple[Path, ShardFile]], output: Path) -> None
         sys.stderr.write(f"{sanitize(problem)}\n")
 
 
-def _write_metrics(records: Sequence[Record], directory: Path, shards: Sequence[ShardFile]) -> None:
+def _write_metrics(records: Sequence[Record], directory: Path, shards: Sequence[ShardFile]) -> list[str]:
+    """Write the files. Returns a line if there are none."""
     from pytest_webeval.summary.metrics_json import write_metrics  # with all of the analysis
 
     trajectories = [record for record in records if record.trajectory is not None]
     write_metrics(trajectories, directory, RULES[shards[0].session["rules"]], None)
+    return [] if trajectories else ["no metrics.json was written: no run is a trajectory"]
+
+
+def _describe(shards: Sequence[ShardFile], summary: Summary) -> list[str]:
+    """What was merged, and what is not in it. The times show a shard of an earlier session."""
+    times = sorted({shard.timestamp for shard in shards})
+    ended = times[0] if len(times) == 1 else f"from {times[0]} to {times[-1]}"
+    lines = [
+        f"merged {pluralize(len(shards), 'shard')}: {summary.total} scored, {summary.success_count} success",
+        f"shards ended: {ended}",
+    ]
+    webeval = summary.webeval
+    if webeval["unscored_count"]:
+        reason = f" ({webeval['stopped']})" if webeval["stopped"] else ""
+        lines.append(
+            f"partial: {pluralize(webeval['unscored_count'], 'run')} not scored{reason}; score these shards again"
+        )
+    elif webeval["partial"]:
+        lines.append("partial: options selected some of the runs")
+    return lines

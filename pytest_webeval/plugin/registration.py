@@ -120,11 +120,12 @@ def _check_workers(workspace: Workspace) -> None:
 _OF_ALL_RUNS = {
     "baseline": "compare BASELINE MERGED",
     "baseline_update": "compare BASELINE MERGED",
-    "gate": "compare --gate",
-    "min_success": "compare --min-success",
     "fail_on": "compare --fail-on",
+    "gate": "compare --gate",
+    "gitlab_metrics": "merge --gitlab-metrics",
     "history": "history",
     "metrics": "merge --metrics",
+    "min_success": "compare --min-success",
     "write_subset": "compare",
 }
 
@@ -132,10 +133,12 @@ _OF_ALL_RUNS = {
 def _check_shard(workspace: Workspace) -> None:
     """Raise `SettingsError` for an option that would judge a part of the runs as if they were all."""
     if workspace.settings.shard is None:
+        if workspace.settings.shard_times is not None:
+            raise SettingsError("--webeval-shard-times requires a shard; pass --webeval-shard=I/N")
         return
     for name, command in _OF_ALL_RUNS.items():
         value = getattr(workspace.settings, name)
-        if value not in (None, False, (), "failure"):
+        if value not in (None, False, (), "failure", "none"):
             option = f"--webeval-{name.replace('_', '-')}"
             advice = f"leave it out and use `python -m pytest_webeval {command}` after `merge`"
             raise SettingsError(f"{option} is about all runs, --webeval-shard scores a part; {advice}")
@@ -189,6 +192,8 @@ def _register_reporting(config: pytest.Config, workspace: Workspace) -> None:
     from pytest_webeval.plugin.runtest.run_outcome import DropPayloads
 
     checks = build_checks(workspace)
+    if workspace.settings.shard is not None:
+        _remove_shard(workspace)
     journals = Journals(workspace)
     collected = CollectedRuns(workspace, journals)
     reporter = SessionReporter(workspace, journals, collected, checks)
@@ -200,6 +205,16 @@ def _register_reporting(config: pytest.Config, workspace: Workspace) -> None:
     config.pluginmanager.register(DropPayloads(), "webeval-drop-payloads")
     config.pluginmanager.register(reporter.stopping, "webeval-stopping")
     register_outputs(config, reporter)
+
+
+def _remove_shard(workspace: Workspace) -> None:
+    """Remove what an earlier session left of this shard, which `merge` must not use if this one is interrupted."""
+    from pytest_webeval.plugin.reporting.shard_files import remove_shard  # few sessions are a shard
+
+    try:
+        remove_shard(workspace)
+    except WebEvalError as error:
+        raise pytest.UsageError(str(error)) from error
 
 
 def writes(config: pytest.Config) -> bool:

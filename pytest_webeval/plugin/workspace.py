@@ -73,6 +73,7 @@ class Counts(Struct, frozen=True):
     elsewhere: int = 0
     split: int = 0
     split_checksum: str = ""
+    user_code: str = ""  # checksum of modules of users that decide, of all shards
 
     @property
     def chosen(self) -> int:

@@ -24,7 +24,7 @@ _SESSION_HEADS = ("#", "time", "rate", "interval", "succeeded", "errors", "", "s
 _SITE_HEADS = ("site", "first", "last", "interval", "rates")
 _FLIP_HEADS = ("task", "site", "changes", "same inputs", "outcomes")
 _LEFT = frozenset({"", "session", "site", "task", "rates", "outcomes"})  # columns of texts
-_DIGITS_MEANING = "a digit is the rate of a session in tenths: 7 is 70% to 79%"
+_DIGITS_MEANING = "a digit is the rate of a session in tenths: 7 is 70% to 79%, 9 is 90% or more"
 
 
 def label_sessions(sessions: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -147,18 +147,19 @@ def _list_sites(content: Mapping[str, Any]) -> list[tuple[str, ...]]:
     return [
         (
             truncate(sanitize(name), _LONGEST_NAME) or "(none)",
-            *map(format_rate, _find_ends(counts)),
-            format_interval(_find_ends(counts)[-1]),
+            *map(format_rate, find_ends(counts)),
+            format_interval(find_ends(counts)[-1]),
             "".join(map(_format_tenth, counts[-_DIGITS:])),
         )
         for name, counts in list_site_series(content)[:SITES_SHOWN]
     ]
 
 
-def _find_ends(counts: Sequence[Mapping[str, Any] | None]) -> tuple[Mapping[str, Any] | None, ...]:
-    """The counts of the first and of the last session that judged a run of the site."""
+def find_ends(counts: Sequence[Mapping[str, Any] | None]) -> tuple[Mapping[str, Any] | None, ...]:
+    """The counts of the first session that judged a run of the site, and of the last session; None if it did not."""
     judged = [each for each in counts if each is not None and each["judged_count"]]
-    return (judged[0], judged[-1]) if judged else (None, None)
+    last = counts[-1] if counts else None
+    return (judged[0] if judged else None, last if last is not None and last["judged_count"] else None)
 
 
 def _format_tenth(counts: Mapping[str, Any] | None) -> str:

@@ -123,14 +123,20 @@ def _find_difference(first: ShardFile, other: ShardFile) -> str | None:
         return f"one is of {first.count} shards, the other of {other.count}"
     if (first.split_checksum, first.run_count) != (other.split_checksum, other.run_count):
         return "they split other runs, or by other times"
-    session = first.session | {name: first.details.get(name) for name in first.details if name not in _OWN}
-    others = other.session | {name: other.details.get(name) for name in other.details if name not in _OWN}
-    for name in sorted(session.keys() | others.keys()):
+    session, others = _list_facts(first), _list_facts(other)
+    for name in sorted(session.keys() | others.keys(), key=lambda name: (name != "rules", name)):
         if session.get(name) != others.get(name):
             return ", ".join(
                 [f"{name} {truncate(str(session.get(name)), _SHOWN)}", truncate(str(others.get(name)), _SHOWN)]
             )
     return None
+
+
+def _list_facts(shard: ShardFile) -> dict[str, Any]:
+    """What must be the same in all shards, by the names of options and of details."""
+    options = {f"option {name}": value for name, value in shard.session.get("options", {}).items()}
+    details = {name: value for name, value in shard.details.items() if name not in _OWN}
+    return {name: value for name, value in shard.session.items() if name != "options"} | options | details
 
 
 def _check_overlap(ordered: Sequence[tuple[Path, ShardFile]]) -> None:

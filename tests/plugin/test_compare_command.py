@@ -246,7 +246,10 @@ def test_options_are_gates_too(two, capsys, arguments, code, line):
             "ERROR: invalid gate 'sucess >= 6%'; use e.g. 'success >= 60%'",
         ),
         (["a.json", "b.json", "--min-success=many"], "ERROR: invalid --min-success 'many'; use a percentage, e.g. 60%"),
-        (["a.json"], "ERROR: compare requires two sessions; name at least two summaries or directories"),
+        (
+            ["a.json"],
+            "ERROR: compare requires two sessions, or one and a gate; name two summaries or directories",
+        ),
         (["a.json", "none.json"], "ERROR: session not found: none.json; name a summary or a directory of results"),
         (["a.json", "runs/tasks.json"], "ERROR: invalid eval_summary.json runs/tasks.json: Expected `object`"),
         (["a.json", "empty"], "ERROR: empty holds neither eval_summary.json nor eval_result.json; name a summary or"),

@@ -125,7 +125,9 @@ def test_a_shard_in_the_run_root_keeps_the_summary_of_all(runs, webeval, pyteste
     assert (runs.root / "eval_summary.json").read_bytes() == before
     assert main(["merge", "runs"]) == 0
     assert timeless((runs.root / "eval_summary.json").read_bytes()) == timeless(before)
-    assert "merged 2 shards: 5 scored, 5 success\nsummary: runs/eval_summary.json\n" in capsys.readouterr().out
+    lines = capsys.readouterr().out.splitlines()[-3:]
+    assert (lines[0], lines[2]) == ("merged 2 shards: 5 scored, 5 success", "summary: runs/eval_summary.json")
+    assert lines[1].startswith("shards ended: 20")
 
 
 def test_more_shards_than_runs_leave_empty_ones(runs, webeval, pytester):
@@ -162,7 +164,8 @@ def test_tests_about_a_run_go_with_it_and_others_to_all_shards(runs, webeval_apa
     [
         ("--webeval-gate=success >= 1%", "compare --gate"),
         ("--webeval-min-success=1%", "compare --min-success"),
-        ("--webeval-fail-on=none", "compare --fail-on"),
+        ("--webeval-fail-on=regression", "compare --fail-on"),
+        ("--webeval-gitlab-metrics=metrics.txt", "merge --gitlab-metrics"),
         ("--webeval-baseline=base.json", "compare BASELINE MERGED"),
         ("--webeval-write-subset=failed.json", "compare"),
         ("--webeval-metrics=metrics", "merge --metrics"),
@@ -252,7 +255,9 @@ def test_a_run_in_two_shards_is_named(two_jobs, pytester, capsys):
         (lambda content: content.update(split_checksum="0"), "they split other runs, or by other times;"),
         (lambda content: content.update(run_count=7), ": they split other runs, or by other times"),
         (lambda content: content.update(count=3), "one is of 2 shards, the other of 3"),
-        (lambda content: content["session"].update(rules="strict"), "rules default, strict"),
+        (lambda content: content["session"].update(rules="strict", evaluators="00"), "rules default, strict"),
+        (lambda content: content["session"]["options"].update(limits="x"), "option limits "),
+        (lambda content: content["session"].update(selection="a"), "selection "),
         (lambda content: content["session"].update(evaluators="00"), "evaluators"),
         (lambda content: content["details"].update(today="2026-02-01"), "today 2026-01-31, 2026-02-01"),
         (lambda content: content["details"].update(libraries={}), "libraries"),
@@ -319,11 +324,92 @@ def test_only_results_of_the_shard_itself_are_copied(two_jobs, pytester, capsys)
     assert (pytester.path / "merged" / name / "eval_result.json").read_text() == content
 
 
+def test_shards_with_other_sites_tasks_or_fixtures_are_refused(runs, webeval, pytester, capsys):
+    for number in (101, 102):
+        runs.add(number)
+    (pytester.path / "config.json").write_text(
+        json.dumps({"environments": {"shopping": {"urls": ["http://shop.test"]}}})
+    )
+    webeval("--webeval-shard=1/2")
+    webeval("--webeval-shard=2/2", "--webeval-config=config.json")
+    assert "not shards of one session: sites None, " in merge(capsys, "runs")[1]
+    webeval("--webeval-shard=2/2")
+    assert merge(capsys, "runs")[0] == 0
+    runs.tasks[0]["intent"] = "Find another lamp."
+    runs.define()
+    (runs.root / "eval_summary.json").unlink()
+    webeval("--webeval-shard=2/2")
+    assert "not shards of one session: tasks " in merge(capsys, "runs")[1]
+    webeval("--webeval-shard=1/2")
+    pytester.makeconftest(
+        "import pytest\n@pytest.fixture\ndef webeval_evaluators(webeval_evaluators): return webeval_evaluators"
+    )
+    webeval("--webeval-shard=2/2")
+    assert "not shards of one session: fixtures , " in merge(capsys, "runs")[1]
+
+
+def test_an_interrupted_shard_leaves_no_file_of_an_earlier_session(runs, webeval, pytester, capsys):
+    for number in (101, 102):
+        runs.add(number)
+    for index in (1, 2):
+        webeval(f"--webeval-shard={index}/2", "--webeval-report=report")
+    pytester.makeconftest("def pytest_collection_finish(): raise KeyboardInterrupt")
+    webeval("--webeval-shard=2/2", "--webeval-report=report")
+    code, message = merge(capsys, "runs")
+    assert (code, message) == (4, "ERROR: 1 shard missing: 2/2; score and name all shards\n")
+    assert [path.name for path in (pytester.path / "report").glob("eval_shard*")] == ["eval_shard-1-of-2.json"]
+
+
+def test_runs_that_were_not_scored_are_counted(runs, webeval, pytester, capsys):
+    for number in range(101, 107):
+        runs.add(number, passes=False)
+    webeval("--webeval-shard=1/2", "-x", "--webeval-fail-on=none")
+    webeval("--webeval-shard=2/2")
+    assert main(["merge", "runs"]) == 1
+    out = capsys.readouterr().out
+    assert "partial: 2 runs not scored (stopping after 1 failures); score these shards again\n" in out
+
+
+def test_a_selection_is_named(runs, webeval, pytester, capsys):
+    for number in range(101, 105):
+        runs.add(number)
+    for index in (1, 2):
+        webeval(f"--webeval-shard={index}/2", "-k", "not 102")
+    assert main(["merge", "runs"]) == 0
+    assert "partial: options selected some of the runs\n" in capsys.readouterr().out
+
+
+def test_shards_may_pass_although_tasks_fail_and_the_merged_session_is_gated(runs, webeval, pytester, capsys):
+    for number in range(101, 105):
+        runs.add(number, passes=number != 102)
+    codes = [webeval(f"--webeval-shard={index}/2", "--webeval-fail-on=none").ret for index in (1, 2)]
+    assert codes == [0, 0]
+    assert main(["merge", "runs", "--gitlab-metrics=metrics.txt"]) == 0
+    assert "webeval_success_rate 0.75" in (pytester.path / "metrics.txt").read_text()
+    assert main(["compare", "runs", "--gate=success >= 70%"]) == 0
+    assert main(["compare", "runs", "--gate=success >= 80%", "--gate=complete"]) == 1
+    assert main(["compare", "runs", "--gate=no-regression"]) == 1
+    assert main(["compare", "runs"]) == 4
+
+
+def test_times_without_a_shard_are_refused(runs, webeval, pytester):
+    runs.add(101)
+    (pytester.path / "times.json").write_text("{}")
+    result = webeval("--webeval-shard-times=times.json")
+    assert result.ret == 4
+    assert "--webeval-shard-times requires a shard; pass --webeval-shard=I/N" in str(result.stderr)
+
+
 def test_metrics_of_all_shards(runs, tree_of_trajectories, score_shards, pytester, session, capsys):
     score_shards(count=2)
     session("--webeval-metrics=expected")
     assert merge(capsys, *jobs(2, "out"), "--output=merged", "--metrics=metrics")[0] == 0
     assert tree(pytester.path / "metrics") == tree(pytester.path / "expected") != {}
+
+
+def test_metrics_without_trajectories_are_named(two_jobs, capsys):
+    assert main(["merge", *jobs(2, "out"), "--output=merged", "--metrics=metrics"]) == 0
+    assert "no metrics.json was written: no run is a trajectory\n" in capsys.readouterr().out
 
 
 @pytest.fixture

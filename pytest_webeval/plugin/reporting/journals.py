@@ -116,4 +116,8 @@ class Journals(Struct, eq=False, dict=True):
             return self.problems
         verb = "reused" if settings.reuse else "resumed"
         message = f"{verb}: {len(self.resumed)} of {pluralize(count, 'result')} taken from an earlier session"
-        return [message if self._found else f"{message}; it left no {JOURNAL}", *self.problems]
+        if settings.report is not None and settings.output is not None:
+            message += "; a report of results in another directory needs all runs to be scored"
+        elif not self._found:
+            message += f"; it left no {JOURNAL}"
+        return [message, *self.problems]

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 from pathlib import Path
 
+from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.reporting.summaries import Summaries
 from pytest_webeval.plugin.reporting.summaries import summary_name
 from pytest_webeval.plugin.rerun import find_repeated_options
+from pytest_webeval.plugin.workspace import Counts
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.results import SCHEMA_VERSION
+from pytest_webeval.safety.files import sha256
 from pytest_webeval.scoring.provenance import deciding_checksum
+from pytest_webeval.storage import remove
 from pytest_webeval.storage import write_long_json
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.shard_file import ReportPart
@@ -35,7 +41,7 @@ def write_shard(
         run_count=counts.split,
         split_checksum=counts.split_checksum,
         timestamp=timestamp,
-        session=_describe_session(workspace) | {"expected": summaries.expected},
+        session=_describe_session(workspace, counts) | {"expected": summaries.expected},
         chosen=counts.chosen,
         outside=counts.outside,
         details=details,
@@ -56,13 +62,37 @@ def write_shard_report(
     write_shard(directory / summary_name(workspace), timestamp, summaries, list(summaries.records.values()), part)
 
 
-def _describe_session(workspace: Workspace) -> dict[str, object]:
+def _describe_session(workspace: Workspace, counts: Counts) -> dict[str, object]:
     """What decides the verdicts of all runs, and how their summary is made."""
-    settings, tasks = workspace.settings, workspace.configured_tasks
+    settings = workspace.settings
+    environments = sorted((name, repr(urls)) for name, urls in workspace.sites.environments.items())
+    selection = [str(workspace.config.getoption(name, default="")) for name in ("keyword", "markexpr", "lf")]
     return {
         "rules": settings.rules.name,
         "options": settings.affecting_results(),
         "evaluators": deciding_checksum(()),
-        "tasks": tasks.checksum if tasks is not None else None,
+        "fixtures": counts.user_code,
+        "tasks": ",".join(_list_definitions(workspace)),
+        "sites": sha256(json.dumps(environments).encode("utf-8", "backslashreplace")) if environments else None,
+        "selection": " ".join(selection),
         "attempts": settings.attempts,
     }
+
+
+def _list_definitions(workspace: Workspace) -> Iterator[str]:
+    """Checksums of the task files of all run roots; empty where there is none, or none that can be read."""
+    for root in workspace.settings.roots:
+        try:
+            tasks = workspace.definitions(root)
+        except WebEvalError:
+            tasks = None
+        yield tasks.checksum if tasks is not None else ""
+
+
+def remove_shard(workspace: Workspace) -> None:
+    """Remove the file of this shard wherever this session will write it. Raises `SettingsError`."""
+    settings = workspace.settings
+    roots = [root for root in settings.roots if workspace.format_of(root) is None]
+    for directory in [*([settings.output] if settings.output is not None else roots), settings.report]:
+        if directory is not None:
+            remove(directory / summary_name(workspace))

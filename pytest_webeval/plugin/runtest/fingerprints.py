@@ -14,6 +14,7 @@ from msgspec import field
 
 from pytest_webeval.evaluators import EVALUATORS
 from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.collection.nodes import find_fixtures
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings import formats
@@ -96,6 +97,14 @@ class Fingerprints(Struct, eq=False, dict=True):
             foreign = [*filter(_is_foreign, functions), *([] if is_built_in else [type(run_format)])]
             self._modules[key] = fixtures, _checksum_modules(foreign) if foreign else ""
         return self._modules[key][1]
+
+
+def checksum_user_modules(items: Iterable[RunItem]) -> str:
+    """The checksum of modules of users with fixtures of any of the items; empty without any."""
+    fixtures = {id(each): each for each in map(find_fixtures, items)}
+    functions = {each.func for by_name in fixtures.values() for listed in by_name.values() for each in listed}
+    foreign = list(filter(_is_foreign, functions))
+    return _checksum_modules(foreign) if foreign else ""
 
 
 def _is_foreign(function: Any) -> bool:

@@ -31,6 +31,7 @@ from pytest_webeval.plugin.runtest.evaluation import RESOLVED
 from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
 from pytest_webeval.plugin.runtest.evaluation import USED
 from pytest_webeval.plugin.runtest.evaluation import run_time_limit
+from pytest_webeval.plugin.runtest.fingerprints import checksum_user_modules
 from pytest_webeval.plugin.runtest.report_page import PAGES
 from pytest_webeval.plugin.runtest.run_outcome import NO_PAGE
 from pytest_webeval.plugin.runtest.run_outcome import RUN_LABEL_ATTRIBUTE
@@ -145,8 +146,11 @@ class RuntestHooks(Struct, frozen=True, eq=False):
         if self.workspace.settings.shard is not None:
             from pytest_webeval.plugin.collection.shards import select_shard  # only for this option
 
+            runs = [item for item in items if isinstance(item, RunItem)]
             elsewhere, split = select_shard(items, self.workspace)
-            self._count(elsewhere=_count_runs(elsewhere), split=len(split.shard_by_run), split_checksum=split.checksum)
+            size, user_code = len(split.shard_by_run), checksum_user_modules(runs)
+            counts = {"split": size, "split_checksum": split.checksum, "user_code": user_code}
+            self._count(elsewhere=_count_runs(elsewhere), **counts)
             self._deselect(elsewhere, items)
 
     def _deselect(self, left_out: Sequence[pytest.Item], items: list[pytest.Item]) -> None:

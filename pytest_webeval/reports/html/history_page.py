@@ -10,6 +10,7 @@ from typing import Any
 from pytest_webeval.reports.history_text import describe_legend
 from pytest_webeval.reports.history_text import describe_sessions
 from pytest_webeval.reports.history_text import describe_tasks
+from pytest_webeval.reports.history_text import find_ends
 from pytest_webeval.reports.history_text import format_interval
 from pytest_webeval.reports.history_text import format_rate
 from pytest_webeval.reports.history_text import format_time
@@ -88,9 +89,8 @@ def _build_sessions(sessions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any
 def _build_site(name: str, counts: Sequence[Mapping[str, Any] | None]) -> dict[str, Any]:
     """A small chart, and a cell for each session."""
     cells = [_format_cell(each) for each in counts]
-    judged = [each for each in counts if each is not None and each["judged_count"]]
-    ends = [format_rate(each) for each in (judged[0], judged[-1])] if judged else ["-", "-"]
-    return {"name": name, "chart": draw_rates(counts), "cells": cells, "first": ends[0], "last": ends[1]}
+    first, last = map(format_rate, find_ends(counts))
+    return {"name": name, "chart": draw_rates(counts), "cells": cells, "first": first, "last": last}
 
 
 def _format_cell(counts: Mapping[str, Any] | None) -> str:

@@ -47,7 +47,7 @@ def test_the_text_of_a_history():
         "compare with care the rates before and after these sessions:",
         "    3  5 tasks after 4",
         "",
-        "by site (a digit is the rate of a session in tenths: 7 is 70% to 79%):",
+        "by site (a digit is the rate of a session in tenths: 7 is 70% to 79%, 9 is 90% or more):",
         "  site      first   last    interval  rates",
         "  shopping  33.3%  80.0%  38% to 96%  338",
         "",
@@ -69,7 +69,7 @@ def test_the_markdown_of_a_history():
         "| 1 | <code>2026-01-01 03&#58;00</code> | 50.0% | 9% to 91% | 1 of 2 | 0 | <code>s1</code> |\n"
         "| 2 | <code>2026-01-02 03&#58;00</code> | 0.0% | 0% to 66% | 0 of 2 | 0 | <code>s2</code> |\n\n"
         "- session 2: <code>3 tasks after 2</code>\n\n"
-        "### By site\n\na digit is the rate of a session in tenths: 7 is 70% to 79%\n\n"
+        "### By site\n\na digit is the rate of a session in tenths: 7 is 70% to 79%, 9 is 90% or more\n\n"
         "| site | first | last | interval | rates |\n| --- | --- | --- | --- | --- |\n"
         "| <code>a&#124;b</code> | 50.0% | 0.0% | 0% to 66% | <code>50</code> |\n\n\n"
         "### Tasks whose verdict changed most often\n\n"
