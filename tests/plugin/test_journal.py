@@ -83,8 +83,10 @@ def test_a_journal_that_leads_elsewhere_is_neither_read_nor_written(path, tmp_pa
 
 def test_a_pipe_in_place_of_the_journal_blocks_nobody(path):
     os.mkfifo(path)
+    before = os.listdir("/proc/self/fd")
     with pytest.raises(SettingsError, match="is not a regular file; remove it"):
         Journal(path).append(entry("a"))
+    assert os.listdir("/proc/self/fd") == before  # the file is closed again
     with pytest.raises(SettingsError, match="not a regular file"):
         read_entries(path)
 
@@ -140,3 +142,27 @@ def test_halves_of_surrogate_pairs_stay_in_the_record(path, label):
     assert path.read_bytes().isascii()
     assert entry_in(read_entries(path)[label]).record == record
     assert statuses(path) == {label: "success", "b": "success"}
+
+
+@pytest.mark.parametrize(("runs", "kept"), [("abab", "abab"), ("ababa", "ba"), ("aabb", "aabb"), ("aaab", "aaab"), ("", "")])
+def test_a_journal_with_many_older_lines_keeps_the_latest(path, runs, kept):
+    journal = Journal(path)
+    for number, run in enumerate(runs):
+        journal.append(entry(run, str(number)))
+    latest = statuses(path)
+    journal.compact()
+    lines = path.read_bytes().splitlines() if path.exists() else []
+    assert sorted(entry_in(line).record["run"] for line in lines) == sorted(kept)
+    assert statuses(path) == latest
+    journal.append(entry("c"))
+    assert statuses(path) == latest | {"c": "success"}
+
+
+@pytest.mark.parametrize("damaged", [b'{"record":{"run":"b","note":"\xff"}}', b'{"record":{"run":"b"}}'])
+def test_damaged_lines_do_not_keep_a_journal_from_getting_shorter(path, damaged):
+    Journal(path).append(entry("a"))
+    path.write_bytes(path.read_bytes() + (damaged + b"\n") * 4)
+    Journal(path).compact()
+    assert path.read_bytes().count(b"\n") == 2
+    assert entry_in(read_entries(path)["a"]) == entry("a")
+    assert entry_in(read_entries(path)["b"]) is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -79,6 +80,32 @@ def test_a_run_that_was_moved_has_the_same_files(run):
     assert survey_files(moved) == before
 
 
+@pytest.mark.parametrize("name", ["st_ino", "st_mtime_ns", "st_ctime_ns", "none"])
+def test_each_part_of_the_identity_decides(run, monkeypatch, name):
+    before = survey_files(run)
+    monkeypatch.setattr(module, "_below", changing(module._below, name))
+    after = survey_files(run)
+    assert (after.listed == before.listed, after.identity == before.identity) == (True, name == "none")
+
+
+def changing(list_below, name):
+    """Lists the same entries, with another value in the status of each file."""
+
+    def change(entry):
+        status = entry.stat(follow_symlinks=False)
+        fields = ("st_mode", "st_size", "st_ino", "st_mtime_ns", "st_ctime_ns")
+        changed = SimpleNamespace(**{field: getattr(status, field) + (field == name) for field in fields})
+        return SimpleNamespace(path=entry.path, stat=lambda follow_symlinks: changed)
+
+    return lambda directory: map(change, list_below(directory))
+
+
+def test_the_order_in_which_a_directory_lists_its_files_does_not_matter(run, monkeypatch):
+    before, list_below = survey_files(run), module._below
+    monkeypatch.setattr(module, "_below", lambda directory: reversed(list(list_below(directory))))
+    assert survey_files(run) == before
+
+
 @pytest.mark.unchecked_files("a text stands in place of our files")
 def test_what_we_write_into_a_run_is_not_counted(run):
     before = survey_files(run)
@@ -86,8 +113,14 @@ def test_what_we_write_into_a_run_is_not_counted(run):
     for name in (*names, ".eval_result.json.0123456789abcdef"):
         (run / name).write_text("ours")
     assert survey_files(run) == before
-    (run / "my_eval_result.json").write_text("theirs")
-    assert survey_files(run) != before
+
+
+@pytest.mark.unchecked_files("a text stands in place of our files")
+@pytest.mark.parametrize("name", ["my_eval_result.json", "eval_result.json.bak", "eval_result_json", "eval_results.json"])
+def test_a_file_with_a_name_like_ours_is_counted(run, name):
+    before = survey_files(run)
+    (run / name).write_text("theirs")
+    assert survey_files(run).listed != before.listed
 
 
 def test_links_are_not_followed_and_leave_no_identity(run):

@@ -174,7 +174,7 @@ class Journal:
         latest = read_entries(self.path)
         lines = read_file_inside(self.path.parent, self.path.name).count(b"\n") if latest else 0
         if lines > MOST_OLDER * len(latest):
-            text = b"".join(line + b"\n" for line in latest.values()).decode()
+            text = b"".join(line + b"\n" for line in latest.values()).decode(errors="replace")
             write_text(self.path, text, self.sync, "this session cannot be reused")
 
     def remove(self) -> None:
