@@ -144,7 +144,9 @@ def test_halves_of_surrogate_pairs_stay_in_the_record(path, label):
     assert statuses(path) == {label: "success", "b": "success"}
 
 
-@pytest.mark.parametrize(("runs", "kept"), [("abab", "abab"), ("ababa", "ba"), ("aabb", "aabb"), ("aaab", "aaab"), ("", "")])
+@pytest.mark.parametrize(
+    ("runs", "kept"), [("abab", "abab"), ("ababa", "ba"), ("aabb", "aabb"), ("aaab", "aaab"), ("", "")]
+)
 def test_a_journal_with_many_older_lines_keeps_the_latest(path, runs, kept):
     journal = Journal(path)
     for number, run in enumerate(runs):

@@ -116,7 +116,9 @@ def test_what_we_write_into_a_run_is_not_counted(run):
 
 
 @pytest.mark.unchecked_files("a text stands in place of our files")
-@pytest.mark.parametrize("name", ["my_eval_result.json", "eval_result.json.bak", "eval_result_json", "eval_results.json"])
+@pytest.mark.parametrize(
+    "name", ["my_eval_result.json", "eval_result.json.bak", "eval_result_json", "eval_results.json"]
+)
 def test_a_file_with_a_name_like_ours_is_counted(run, name):
     before = survey_files(run)
     (run / name).write_text("theirs")
