@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from pytest_webeval.commands.output import print_text
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.reports.history_text import FLIPS_SHOWN
 from pytest_webeval.reports.history_text import format_history
@@ -50,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not sessions:
         raise SettingsError("no session can be read; name summaries or directories of results")
     content = build_history(sessions) | {"skipped": skipped}
-    _print(_FORMATS[arguments.format](content, flips))
+    print_text(_FORMATS[arguments.format](content, flips))
     if arguments.json:
         write_json(Path(arguments.json), content)
     if arguments.report:
@@ -78,11 +79,6 @@ def _read_sessions(names: Iterable[str], subset: Iterable[int | str] | None) -> 
             continue
         sessions.append(session if subset is None else session.select(subset))
     return sessions, skipped
-
-
-def _print(text: str) -> None:
-    encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
 
 
 def _format_json(content: dict[str, Any], _: int) -> str:

@@ -15,6 +15,7 @@ from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
 from pytest_webeval.rules import RULES
 from pytest_webeval.safety.files import read_file_inside
+from pytest_webeval.safety.text import name_first
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.storage import write_bytes
@@ -31,6 +32,9 @@ from pytest_webeval.summary.shard_file import read_shards
 HELP = "merge the shards of a session into one summary and one report"
 
 
+NO_RUNS = 5  # as pytest has it for a session without tests
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments and options."""
     parser.add_argument("directories", nargs="+", metavar="DIR", help="a directory that a shard wrote to")
@@ -43,7 +47,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Merge all shards. Returns the exit code. Raises `SettingsError`."""
+    """Merge all shards. Returns the exit code: 1 if some runs were not scored, 5 if there are none.
+
+    Raises `SettingsError`.
+    """
+    try:
+        return _merge(arguments)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:  # somebody changed the file of a shard
+        problem = " ".join(f"{type(error).__name__}: {error}".split())
+        raise SettingsError(f"cannot merge the shards: {problem:.200}; score them again") from error
+
+
+def _merge(arguments: argparse.Namespace) -> int:
     directories = [Path(name) for name in dict.fromkeys(arguments.directories)]
     files = read_shards(directories)
     shards = check_shards(files)
@@ -57,12 +72,16 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.report:
         from pytest_webeval.reports.html.merged_report import write_merged_report  # only for this option
 
-        lines.append(f"report: {write_merged_report(Path(arguments.report), summary, files)}")
+        report, has_own_summary = Path(arguments.report), _is_same(arguments.report, place)
+        page = write_merged_report(report, summary, files, has_own_summary=has_own_summary)
+        lines.append(f"report: {page}")
     if arguments.metrics:
         lines += _write_metrics(merge_records(shards), Path(arguments.metrics), shards)
     if arguments.gitlab_metrics:
         write_text(Path(arguments.gitlab_metrics), open_metrics(summary))
     print_text("\n".join(map(sanitize, lines)))
+    if not summary.task_results:
+        return NO_RUNS
     return 1 if summary.webeval["unscored_count"] else 0
 
 
@@ -75,19 +94,26 @@ def _choose_place(output: str | None, directories: Sequence[Path]) -> Path:
     return directories[0]
 
 
+def _is_same(report: str, place: Path) -> bool:
+    return Path(report).resolve() == place.resolve()
+
+
 def _copy_results(files: Sequence[tuple[Path, ShardFile]], output: Path) -> None:
     """Copy the results of the runs of each shard, in the same tree: others in the directory are of earlier sessions."""
     problems: list[str] = []
+    missing = {record.run for _, shard in files for record in shard.records if record.status in ("success", "failure")}
     for directory, shard in {path.parent: shard for path, shard in files}.items():
-        if directory.resolve() == output.resolve():
-            continue
         runs = {record.run for record in shard.records}
-        places = read_results(directory, lambda result, place: (result.webeval["run"], place), problems)
+        places = list(read_results(directory, lambda result, place: (str(result.webeval.get("run")), place), problems))
         for run, place in places:
-            if run in runs:
+            if run in runs and directory.resolve() != output.resolve():
                 write_bytes(output / place / RESULT, read_file_inside(directory / place, RESULT))
+            missing.discard(run)
+    if missing:
+        names = name_first(sorted(missing), 3, 80, len(missing))
+        problems.append(f"{pluralize(len(missing), 'result')} not copied: {names}; name the directories of the results")
     for problem in problems:
-        sys.stderr.write(f"{sanitize(problem)}\n")
+        sys.stderr.write(f"WARNING: {sanitize(problem)}\n")
 
 
 def _write_metrics(records: Sequence[Record], directory: Path, shards: Sequence[ShardFile]) -> list[str]:

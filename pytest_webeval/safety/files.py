@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 from pytest_webeval.errors import RecordingError
@@ -70,6 +71,28 @@ def _open_directory(path: Path) -> int:
         return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
         raise RecordingError(f"cannot open {path}: {error.strerror}; check that it is a readable directory") from error
+
+
+def walk_directories(root: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
+    """Each directory below one with the sorted names of its directories and of its other entries, as `os.walk` does it.
+
+    A caller may remove directories from the first list. Links are not followed, and no depth is too deep: `os.walk`
+    calls itself. A directory that cannot be listed is left out.
+    """
+    waiting = [root]
+    while waiting:
+        directory = waiting.pop()
+        directories: list[str] = []
+        files: list[str] = []
+        try:
+            with os.scandir(directory) as entries:
+                for entry in entries:
+                    (directories if entry.is_dir(follow_symlinks=False) else files).append(entry.name)
+        except OSError:
+            continue
+        directories.sort()
+        yield directory, directories, sorted(files)
+        waiting += [directory / name for name in reversed(directories)]
 
 
 def exists_no_follow(path: Path) -> bool:

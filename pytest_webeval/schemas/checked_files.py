@@ -15,6 +15,7 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.files import read_file_inside
+from pytest_webeval.safety.files import walk_directories
 from pytest_webeval.safety.json import load_bounded
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.schemas.registry import SCHEMAS
@@ -106,10 +107,9 @@ def _require_schema(path: Path) -> Schema:
 
 def _list_below(root: Path) -> Iterator[CheckedFile]:
     """The files with a schema; neither links nor hidden ones."""
-    for directory, names, file_names in os.walk(root):
-        names.sort()
-        for name in sorted(file_names):
-            path = Path(directory, name)
+    for directory, _, file_names in walk_directories(root):
+        for name in file_names:
+            path = directory / name
             schema = None if name.startswith(".") else find_schema(path.absolute(), is_named=False)
             if schema is not None and not path.is_symlink():
                 yield CheckedFile(path, schema)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +15,7 @@ from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.files import read_file_inside
+from pytest_webeval.safety.files import walk_directories
 
 MAX_RESULTS = 1_000_000  # files below one directory
 _UNREADABLE = (RecordingError, ValueError, RecursionError, LookupError, TypeError, AttributeError)
@@ -42,13 +42,16 @@ def read_results(root: Path, build: Callable[[TaskResult, str], Row], problems: 
 
 
 def _find_results(root: Path) -> Iterator[Path]:
-    """The directories with a result, sorted; links are not followed."""
+    """The directories with a result, sorted; links are not followed.
+
+    A result below another one is left out: an agent can write it into the directory of its run.
+    """
     count = 0
-    for directory, names, files in os.walk(root):
-        names.sort()
+    for directory, names, files in walk_directories(root):
         if RESULT in files:
             count += 1
-            yield Path(directory)
+            names.clear()
+            yield directory
         if count > MAX_RESULTS:
             raise SettingsError(f"{root} holds more than {MAX_RESULTS:,} results; name its {SUMMARY}")
 

@@ -249,6 +249,9 @@ def convert_rows(rows: Iterable[Any], row_type: type[Row]) -> tuple[list[Row], l
         except ValidationError as error:
             problems.append(f"{format_validation_error(error)} @ task_results[{position}]")
             continue
+        except UnicodeEncodeError:  # half of a surrogate pair where no text belongs
+            problems.append(f"a text is not Unicode @ task_results[{position}]")
+            continue
         if run.run in runs:
             problems.append(f"run {run.run!r:.80} is listed twice @ task_results[{position}]")
             continue

@@ -90,6 +90,9 @@ def _read(path: Path) -> ShardFile:
         raise SettingsError(
             f"invalid shard {path}: {format_validation_error(error)}; score this shard again"
         ) from error
+    for record in shard.records:
+        if record.run.startswith("/") or ".." in record.run.split("/"):
+            raise SettingsError(f"invalid shard {path}: the label {record.run!r:.80} leads elsewhere; score it again")
     if shard.schema_version != SCHEMA_VERSION:
         version = f"{path} has schema version {shard.schema_version}, not {SCHEMA_VERSION}"
         raise SettingsError(f"{version}; merge with the version of pytest-webeval that wrote it")

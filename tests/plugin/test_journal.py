@@ -83,10 +83,10 @@ def test_a_journal_that_leads_elsewhere_is_neither_read_nor_written(path, tmp_pa
 
 def test_a_pipe_in_place_of_the_journal_blocks_nobody(path):
     os.mkfifo(path)
-    before = os.listdir("/proc/self/fd")
+    before = len(list(Path("/proc/self/fd").iterdir()))
     with pytest.raises(SettingsError, match="is not a regular file; remove it"):
         Journal(path).append(entry("a"))
-    assert os.listdir("/proc/self/fd") == before  # the file is closed again
+    assert len(list(Path("/proc/self/fd").iterdir())) == before  # the file is closed again
     with pytest.raises(SettingsError, match="not a regular file"):
         read_entries(path)
 

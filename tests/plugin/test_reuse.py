@@ -38,6 +38,7 @@ import pytest, pytest_webeval as webeval
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import helping
+from helping import LIMIT, check
 
 @dataclass(frozen=True)
 class Own(webeval.ResponseEvaluator):
@@ -45,11 +46,25 @@ class Own(webeval.ResponseEvaluator):
     helper: object
 
     def evaluate(self, expectation, case):
+        import lately
+        (case.run.path / "notes.txt").read_text()
         return super().evaluate(expectation, case)  # version {version}
 
 @pytest.fixture
 def webeval_response(webeval_response):
     return webeval_response.using(Own(os.environ.get("THRESHOLD", "1"), {helper}))
+"""
+
+
+HELPING = """
+import functools
+
+NAME = "first"
+LIMIT = 1
+
+@functools.lru_cache
+def check():
+    return 1
 """
 
 
@@ -87,7 +102,9 @@ def suite(pytester, another_root, list_scored):
     suite.a.define()
     suite.b.add(207)
     own_evaluator(pytester.path / "b")
-    (pytester.path / "b" / "helping.py").write_text("NAME = 'first'\n")
+    (pytester.path / "b" / "helping.py").write_text(HELPING)
+    (pytester.path / "b" / "lately.py").write_text("")
+    (suite.b.root / IN_B / "notes.txt").write_text("ok")
     suite.configure()
     recorded.write(suite.a.root / recorded.RUN / TRAJECTORY)
     suite.score()
@@ -181,7 +198,37 @@ def other_fixture(suite):
 
 
 def other_helper(suite):
-    (suite.path / "b" / "helping.py").write_text("NAME = 'second'\n")
+    (suite.path / "b" / "helping.py").write_text(HELPING.replace("first", "second"))
+
+
+def other_constant(suite):
+    (suite.path / "b" / "helping.py").write_text(HELPING.replace("LIMIT = 1", "LIMIT = 2"))
+
+
+def other_decorated_function(suite):
+    (suite.path / "b" / "helping.py").write_text(HELPING.replace("return 1", "return 2"))
+
+
+def other_module_that_is_imported_late(suite):
+    (suite.path / "b" / "lately.py").write_text("# changed")
+
+
+def other_file_that_an_evaluator_reads(suite):
+    (suite.b.root / IN_B / "notes.txt").write_text("no")
+
+
+def other_class_attribute(suite):
+    own_evaluator(suite.path / "b", version="1\n\nOwn.LIMIT = 2")
+
+
+def a_file_named_like_ours_in_a_directory(suite):
+    place = suite.a.root / RETRIEVED / "inner"
+    place.mkdir()
+    (place / "eval_journal.jsonl").touch()
+
+
+def other_hook(suite):
+    (suite.path / "conftest.py").write_text(SCORED + "\ndef pytest_report_header(): pass\n")
 
 
 def no_address_at_all(suite):
@@ -223,6 +270,13 @@ NUMBERED = [RETRIEVED, FAILED, DATED, ON_GITLAB, IN_B]
         (no_address_at_all, ALL),
         (other_fixture, [IN_B]),
         (other_helper, [IN_B]),
+        (other_constant, [IN_B]),
+        (other_decorated_function, [IN_B]),
+        (other_module_that_is_imported_late, [IN_B]),
+        (other_file_that_an_evaluator_reads, [IN_B]),
+        (other_class_attribute, [IN_B]),
+        (a_file_named_like_ours_in_a_directory, [RETRIEVED]),
+        (other_hook, ALL),
         (changed_result, [RETRIEVED]),
         (forged_result, [FAILED]),
         (no_result, [RETRIEVED]),
@@ -410,20 +464,27 @@ def webeval_response(webeval_response):
         webeval(REUSE).assert_outcomes(xfailed=1)
 
 
-def test_tags_of_a_reused_run_are_those_of_now(two, webeval, pytester, list_scored):
+def test_tags_of_a_reused_run_are_those_of_now(runs, webeval, pytester, list_scored, monkeypatch):
     marking = """
+import os
 def pytest_collection_modifyitems(items):
     for item in items:
-        item.add_marker("smoke")
+        if "TAGGED" in os.environ:
+            item.add_marker("smoke")
 """
     pytester.makeconftest(SCORED + marking)
     pytester.makeini("[pytest]\nmarkers = smoke")
+    for number in (107, 108):
+        runs.add(number)
+    webeval(REUSE)
+    list_scored()
+    monkeypatch.setenv("TAGGED", "1")
     webeval(REUSE)
     assert list_scored() == []
-    assert {tuple(row["tags"]) for row in two.summary["task_results"]} == {("smoke",)}
-    pytester.makeconftest(SCORED)
+    assert {tuple(row["tags"]) for row in runs.summary["task_results"]} == {("smoke",)}
+    monkeypatch.delenv("TAGGED")
     webeval(REUSE)
-    assert all("tags" not in row for row in two.summary["task_results"])
+    assert all("tags" not in row for row in runs.summary["task_results"])
 
 
 def test_known_failures_are_expected_of_reused_runs_as_well(two, webeval, list_scored, pytester):
@@ -431,3 +492,11 @@ def test_known_failures_are_expected_of_reused_runs_as_well(two, webeval, list_s
     list_scored()
     webeval(REUSE, "--webeval-baseline=base.json", "--webeval-known-failures").assert_outcomes(passed=1, xfailed=1)
     assert list_scored() == []
+
+
+def test_a_report_of_results_elsewhere_says_why_nothing_is_reused(runs, webeval, pytester):
+    runs.add(107)
+    options = (REUSE, "--webeval-output=out", "--webeval-report=report")
+    webeval(*options)
+    why = "; a report of results in another directory needs all runs to be scored"
+    assert reused(webeval(*options)) == f"reused: 0 of 1 result taken from an earlier session{why}"

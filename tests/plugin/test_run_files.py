@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from pytest_webeval.plugin.runtest import run_files as module
 from pytest_webeval.plugin.runtest.run_files import RunFiles
 from pytest_webeval.plugin.runtest.run_files import survey_files
+from pytest_webeval.safety.files import walk_directories
 
 
 def changing_a_size(run):
@@ -83,7 +85,7 @@ def test_a_run_that_was_moved_has_the_same_files(run):
 @pytest.mark.parametrize("name", ["st_ino", "st_mtime_ns", "st_ctime_ns", "none"])
 def test_each_part_of_the_identity_decides(run, monkeypatch, name):
     before = survey_files(run)
-    monkeypatch.setattr(module, "_below", changing(module._below, name))
+    monkeypatch.setattr(module, "_list_entries", changing(module._list_entries, name))
     after = survey_files(run)
     assert (after.listed == before.listed, after.identity == before.identity) == (True, name == "none")
 
@@ -95,14 +97,14 @@ def changing(list_below, name):
         status = entry.stat(follow_symlinks=False)
         fields = ("st_mode", "st_size", "st_ino", "st_mtime_ns", "st_ctime_ns")
         changed = SimpleNamespace(**{field: getattr(status, field) + (field == name) for field in fields})
-        return SimpleNamespace(path=entry.path, stat=lambda follow_symlinks: changed)
+        return SimpleNamespace(path=entry.path, is_dir=entry.is_dir, stat=lambda **_: changed)
 
     return lambda directory: map(change, list_below(directory))
 
 
 def test_the_order_in_which_a_directory_lists_its_files_does_not_matter(run, monkeypatch):
-    before, list_below = survey_files(run), module._below
-    monkeypatch.setattr(module, "_below", lambda directory: reversed(list(list_below(directory))))
+    before, list_below = survey_files(run), module._list_entries
+    monkeypatch.setattr(module, "_list_entries", lambda directory: reversed(list(list_below(directory))))
     assert survey_files(run) == before
 
 
@@ -142,3 +144,20 @@ def test_of_very_many_files_and_of_none_that_can_be_listed_nothing_is_known(run,
     assert survey_files(run / "nowhere") == RunFiles()
     monkeypatch.setattr(module, "MOST_FILES", 2)
     assert survey_files(run) == RunFiles()
+
+
+@pytest.fixture
+def deep(run):
+    """The directory, with more directories in each other than Python can call functions."""
+    paths = [Path(f"{run}{'/d' * depth}") for depth in range(1, 1_501)]
+    for path in paths:
+        path.mkdir()
+    yield run
+    for path in reversed(paths):  # which pytest could not remove
+        path.rmdir()
+
+
+def test_no_depth_is_too_deep(deep):
+    names = [len(names) for _, names, _ in walk_directories(deep / "d")]
+    assert (len(names), sum(names)) == (1_500, 1_499)
+    assert survey_files(deep).listed != ""

@@ -25,7 +25,7 @@ from pytest_webeval.results import Status
 from pytest_webeval.rules import RULES
 from pytest_webeval.scoring.task_result import build_error_result
 
-SEALING = Seal("", "all", "state", "tasks.json")
+SEALING = Seal("", "all", "state", origin="tasks.json")
 
 
 @pytest.fixture

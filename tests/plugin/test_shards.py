@@ -310,7 +310,8 @@ def test_a_damaged_shard_is_refused_with_its_place(two_jobs, pytester, capsys, c
     ],
 )
 def test_wrong_use_is_one_line(two_jobs, capsys, arguments, message):
-    assert merge(capsys, *arguments) == (4, f"ERROR: {message}\n")
+    code, printed = merge(capsys, *arguments)
+    assert (code, printed.splitlines()[-1]) == (4, f"ERROR: {message}")
 
 
 def test_only_results_of_the_shard_itself_are_copied(two_jobs, pytester, capsys):
@@ -348,13 +349,13 @@ def test_shards_with_other_sites_tasks_or_fixtures_are_refused(runs, webeval, py
     assert "not shards of one session: fixtures , " in merge(capsys, "runs")[1]
 
 
-def test_an_interrupted_shard_leaves_no_file_of_an_earlier_session(runs, webeval, pytester, capsys):
+def test_an_interrupted_shard_leaves_no_file_of_an_earlier_session(runs, webeval, webeval_apart, pytester, capsys):
     for number in (101, 102):
         runs.add(number)
     for index in (1, 2):
         webeval(f"--webeval-shard={index}/2", "--webeval-report=report")
-    pytester.makeconftest("def pytest_collection_finish(): raise KeyboardInterrupt")
-    webeval("--webeval-shard=2/2", "--webeval-report=report")
+    pytester.makeconftest("import os\ndef pytest_collection_finish(): os._exit(9)")
+    webeval_apart("--webeval-shard=2/2", "--webeval-report=report")
     code, message = merge(capsys, "runs")
     assert (code, message) == (4, "ERROR: 1 shard missing: 2/2; score and name all shards\n")
     assert [path.name for path in (pytester.path / "report").glob("eval_shard*")] == ["eval_shard-1-of-2.json"]
@@ -425,3 +426,61 @@ def test_shards_leave_the_journal_to_each_other(runs, webeval, pytester):
     assert (runs.root / "eval_journal.jsonl").read_bytes().count(b"\n") == 1
     result = webeval("--webeval-reuse")
     assert "reused: 1 of 2 results taken from an earlier session" in result.outlines
+
+
+def test_a_result_that_an_agent_wrote_below_its_run_is_not_copied(two_jobs, pytester, capsys):
+    names = {path.parent.name for path in (pytester.path / "job-1" / "out").glob("*/eval_result.json")}
+    forging, forged = sorted(names)[:2]
+    nested = pytester.mkdir(f"job-1/out/{forging}/x")
+    nested.joinpath("eval_result.json").write_bytes(
+        (pytester.path / "job-1" / "out" / forged / "eval_result.json").read_bytes()
+    )
+    assert merge(capsys, *jobs(2, "out"), "--output=merged") == (0, "")
+    assert not (pytester.path / "merged" / forging / "x").exists()
+
+
+@DAMAGED
+@pytest.mark.parametrize("label", ["../../escaped/traj/1", "/tmp/traj/1"], ids=["above", "absolute"])
+def test_a_label_that_leads_elsewhere_is_refused(two_jobs, pytester, capsys, label):
+    edit_shard(pytester, 1, lambda content: content["records"][0].update(run=label))
+    code, message = merge(capsys, *jobs(2, "out"), "--output=merged", "--metrics=metrics")
+    assert (code, f"the label {label!r} leads elsewhere; score it again" in message) == (4, True)
+
+
+@DAMAGED
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda content: content["details"].update(unscored=0),
+        lambda content: content["details"].pop("stopped"),
+        lambda content: content["session"].update(attempts=[]),
+        lambda content: content["records"][0].update(trajectory={"outcome": 1}),
+        lambda content: content["records"][0].update(failure=["x"]),
+    ],
+    ids=["number", "lack", "list", "trajectory", "failure"],
+)
+def test_a_shard_that_cannot_be_summed_up_is_one_line(two_jobs, pytester, capsys, change):
+    for index in (1, 2):
+        edit_shard(pytester, index, change)
+    code, message = merge(capsys, *jobs(2, "out"), "--output=merged")
+    assert code == 4
+    assert message.splitlines()[-1].startswith("ERROR: cannot merge the shards: ")
+
+
+def test_results_that_are_not_there_are_named(two_jobs, capsys):
+    code, message = merge(capsys, *jobs(2, "report"), "--output=merged")
+    assert code == 0
+    expected = "WARNING: 6 results not copied: runs/101, runs/102, runs/103, … and 3 more; name the directories of "
+    assert message.startswith(expected)
+
+
+def test_no_run_at_all_is_exit_code_5(runs, webeval, pytester, capsys):
+    runs.add(101)
+    for index in (1, 2):
+        webeval(f"--webeval-shard={index}/2", "-k", "nothing")
+    assert merge(capsys, "runs")[0] == 5
+
+
+def test_the_report_may_go_where_the_results_go(two_jobs, pytester, capsys):
+    assert merge(capsys, *jobs(2), "--output=all", "--report=all") == (0, "")
+    assert (pytester.path / "all" / "index.html").exists()

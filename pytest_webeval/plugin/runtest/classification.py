@@ -98,9 +98,10 @@ def _seal(item: pytest.Item, recorder: RecordEvaluation, workspace: Workspace) -
     if calls.expected or calls.raised or status not in VERDICTS:
         return None
     definition = recorder.definition
-    decided_by = workspace.config.stash[FINGERPRINTS].of(item, recorder.case.run, definition)
+    fingerprints, run = workspace.config.stash[FINGERPRINTS], recorder.case.run
     state = describe_state(recorder.evaluators, recorder.case, workspace)
-    return Seal("", decided_by, state, definition.origin)
+    is_foreign = fingerprints.uses_foreign_code(item, run)
+    return Seal("", fingerprints.of(item, run, definition), state, is_foreign, definition.origin)
 
 
 def _classify_part(result: TaskResult, recorder: RecordEvaluation, workspace: Workspace) -> Classification:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import pickle
 import sys
 from collections.abc import Iterable
 from functools import cached_property
+from types import ModuleType
+from types import NoneType
 from typing import Any
 
 import pytest
@@ -27,6 +30,7 @@ from pytest_webeval.scoring.provenance import record_code_checksum
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 from pytest_webeval.tasks.sites import Sites
 
+_SCALARS = (str, int, float, bytes, tuple, frozenset, NoneType)
 _ADDRESS = " at 0x"  # in the text of an object that does not describe itself
 PROVIDED_BY_PYTEST = {"request"}
 UNKNOWN = "unknown"  # a state that no other session can compare
@@ -52,6 +56,7 @@ class Fingerprints(Struct, eq=False, dict=True):
         is_rubric = any(expectation.evaluator == RUBRIC_EVALUATOR for expectation in task.expectations)
         facts = (
             self._session,
+            self._hooks,
             modules,
             run.format,
             task.checksum,
@@ -62,6 +67,17 @@ class Fingerprints(Struct, eq=False, dict=True):
             self._format_sites(tuple(self.workspace.sites.environments if is_any else task.sites)),
         )
         return sha256("\n".join(facts).encode("utf-8", "backslashreplace"))
+
+    def uses_foreign_code(self, item: pytest.Item, run: Run) -> bool:
+        """Whether users wrote a fixture of the item, or the format of the run."""
+        return self._user_modules(item, run) != ""
+
+    @cached_property
+    def _hooks(self) -> str:
+        """The checksum of modules of users with hooks, which may replace anything; not of installed plugins."""
+        plugins = self.workspace.config.pluginmanager.get_plugins()
+        modules = [plugin for plugin in plugins if isinstance(plugin, ModuleType) and _is_foreign_plugin(plugin)]
+        return _checksum_modules(modules) if modules else ""
 
     @cached_property
     def _policy(self) -> str:
@@ -107,6 +123,14 @@ def checksum_user_modules(items: Iterable[RunItem]) -> str:
     return _checksum_modules(foreign) if foreign else ""
 
 
+def _is_foreign_plugin(module: ModuleType) -> bool:
+    """Whether a module of a user has a hook. A conftest.py with fixtures alone counts where these are used."""
+    file = str(getattr(module, "__file__", None))
+    is_installed = any(part in file for part in ("/site-packages/", "/dist-packages/"))
+    is_ours = module.__name__.partition(".")[0] in {"_pytest", "pytest_webeval", "xdist"}
+    return not (is_installed or is_ours) and any(name.startswith("pytest_") for name in vars(module))
+
+
 def _is_foreign(function: Any) -> bool:
     return str(function.__module__).partition(".")[0] not in {"_pytest", "pytest_webeval"}
 
@@ -133,9 +157,16 @@ def describe_evaluators(evaluators: Iterable[Evaluator], sites: Sites | None) ->
 
 
 def _format_state(evaluator: Evaluator) -> str:
-    slots = [name for kind in type(evaluator).__mro__ for name in getattr(kind, "__slots__", ())]
+    kinds = [kind for kind in type(evaluator).__mro__ if kind.__module__ != "builtins"]
+    slots = [name for kind in kinds for name in getattr(kind, "__slots__", ())]
     state = {name: getattr(evaluator, name) for name in slots if hasattr(evaluator, name)}
-    return repr(sorted((state | getattr(evaluator, "__dict__", {})).items()))
+    state |= getattr(evaluator, "__dict__", {})
+    shared = [(name, value) for kind in kinds for name, value in vars(kind).items() if isinstance(value, _SCALARS)]
+    try:  # as well, for an object may describe itself without all of its fields
+        pickled = pickle.dumps(sorted(state.items()))
+    except (pickle.PicklingError, TypeError, AttributeError, RecursionError):
+        return _ADDRESS
+    return f"{sorted(state.items())!r} {sorted(shared, key=repr)!r} {sha256(pickled)}"
 
 
 FINGERPRINTS = pytest.StashKey[Fingerprints]()

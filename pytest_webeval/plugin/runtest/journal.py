@@ -45,6 +45,7 @@ class Seal(msgspec.Struct, frozen=True):
     result: str  # SHA-256 of the result file
     decided_by: str = ""  # SHA-256 of all that decided the verdict but for the files: see `Fingerprints`
     evaluators: str = ""
+    is_foreign: bool = False  # users wrote code that decides, which may read any file of the run
     origin: str = ""  # name of the file with the task definition
     files: str = ""  # see `RunFiles.listed`
     identity: str = ""  # see `RunFiles.sealed_identity`

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.files import sha256
 
 MOST_FILES = 10_000  # in a run directory whose result can be reused
@@ -35,17 +37,22 @@ class RunFiles(Struct, frozen=True):
         return self.identity if self.latest_change < started - SETTLED else ""
 
 
-def survey_files(directory: Path) -> RunFiles:
-    """The files in a directory, at any depth. Links are not followed, and a run with links has no identity."""
+def survey_files(directory: Path, *, with_content: bool = False) -> RunFiles:
+    """The files in a directory, at any depth. Links are not followed, and a run with links has no identity.
+
+    `with_content` makes the content of all files a part of `listed`, for evaluators that may read any of them.
+    """
     rows: list[tuple[str, str]] = []
     latest, is_linked, start = 0, False, len(str(directory)) + 1
     try:
-        for entry in _below(str(directory)):
+        for entry in _list_entries(str(directory)):
             status = entry.stat(follow_symlinks=False)
-            size = "" if stat.S_ISDIR(status.st_mode) else status.st_size
-            times = "" if size == "" else f"\0{status.st_ino}\0{status.st_mtime_ns}\0{status.st_ctime_ns}"
-            rows.append((f"{entry.path[start:]}\0{size}", times))
-            latest = max(latest, status.st_ctime_ns if times else 0)
+            is_directory = stat.S_ISDIR(status.st_mode)
+            name = entry.path[start:]
+            size = "" if is_directory else f"{status.st_size}{_hash(directory, name) if with_content else ''}"
+            times = "" if is_directory else f"\0{status.st_ino}\0{status.st_mtime_ns}\0{status.st_ctime_ns}"
+            rows.append((f"{name}\0{size}", times))
+            latest = max(latest, 0 if is_directory else status.st_ctime_ns)
             is_linked |= stat.S_ISLNK(status.st_mode)
             if len(rows) > MOST_FILES:
                 return RunFiles()
@@ -56,14 +63,27 @@ def survey_files(directory: Path) -> RunFiles:
     return RunFiles(_digest(name for name, _ in rows), identity, latest / 1e9)
 
 
+def _hash(directory: Path, name: str) -> str:
+    """The SHA-256 of a file; that of a link or a pipe is the error that says so."""
+    try:
+        return sha256(read_file_inside(directory, name))
+    except RecordingError as error:
+        return str(error)
+
+
 def _digest(lines: Iterator[str]) -> str:
     return sha256("\n".join(lines).encode("utf-8", "surrogateescape"))
 
 
-def _below(directory: str) -> Iterator[os.DirEntry[str]]:
-    with os.scandir(directory) as entries:
-        for entry in entries:
-            if not _OURS.fullmatch(entry.name):
-                yield entry
-                if entry.is_dir(follow_symlinks=False):
-                    yield from _below(entry.path)
+def _list_entries(directory: str) -> Iterator[os.DirEntry[str]]:
+    """All entries below a directory but for the files that webeval writes into it, however deep they are."""
+    waiting = [directory]
+    while waiting:
+        current = waiting.pop()
+        with os.scandir(current) as entries:
+            for entry in entries:
+                is_directory = entry.is_dir(follow_symlinks=False)
+                if current != directory or is_directory or not _OURS.fullmatch(entry.name):
+                    yield entry
+                if is_directory:
+                    waiting.append(entry.path)

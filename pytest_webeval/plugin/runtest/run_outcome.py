@@ -270,7 +270,7 @@ def _write_file(redacted: RedactedRun, result: TaskResult, sync: Sync | None, se
     checksum = write_json(path, redacted.redacting.redact_for_file(result, run).to_json(), sync)
     if sealing is None or run is None:
         return Seal(checksum)
-    files = survey_files(run.path)
+    files = survey_files(run.path, with_content=sealing.is_foreign)
     identity = files.sealed_identity(redacted.classification.started)
     return replace(sealing, result=checksum, files=files.listed, identity=identity, text=redacted.text)
 

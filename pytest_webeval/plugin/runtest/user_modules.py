@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import importlib.util
 import os
 import sys
 from collections.abc import Callable
@@ -22,10 +24,10 @@ Names = Mapping[str, Any]  # the global names of a module
 
 
 def checksum_modules(functions: Iterable[Callable[..., Any]]) -> str:
-    """SHA-256 of the modules that define some functions or classes, and of the local modules that these use.
+    """SHA-256 of the modules that define some functions or classes, and of the local modules that these import.
 
-    Of an installed package only the module itself counts, for its version changes with its files. Empty if there are
-    none but those of pytest and of this package.
+    Imports within functions count too. Of an installed package only the module itself counts, for its version changes
+    with its files. Empty if there are none but those of pytest and of this package.
     """
     sources: dict[str, bytes] = {}
     waiting = [names for function in functions if (names := _names_of(function)) is not None]
@@ -36,8 +38,45 @@ def checksum_modules(functions: Iterable[Callable[..., Any]]) -> str:
             continue
         sources[file] = _read(file)
         if not _is_installed(file):
-            waiting += _list_used(names)
+            waiting += _list_imported(sources[file], str(names.get("__package__") or ""))
     return sha256(b"\0".join(sources[file] for file in sorted(sources))) if sources else ""
+
+
+def _list_imported(source: bytes, package: str) -> Iterator[Names]:
+    """The modules that a module imports anywhere, without those that are installed or cannot be located."""
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError):  # it is another than that which was imported
+        return
+    for node in nodes:
+        for name in _name_modules(node, package):
+            names = _locate(name)
+            if names is not None and not _is_installed(str(names["__file__"])):
+                yield names
+
+
+def _name_modules(node: ast.AST, package: str) -> Iterator[str]:
+    """The modules that a statement names; each name after `import` may be one as well."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    if isinstance(node, ast.ImportFrom):
+        base = node.module or ""
+        if node.level:
+            parents = package.split(".")[: len(package.split(".")) - node.level + 1]
+            base = ".".join(filter(None, [*parents, base]))
+        yield base
+        yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def _locate(name: str) -> Names | None:
+    """The names of a module, or where its file is if it has not been imported yet; None if it has no file."""
+    if (module := sys.modules.get(name)) is not None:
+        return vars(module) if isinstance(getattr(module, "__file__", None), str) else None
+    with suppress(ImportError, AttributeError, ValueError):
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.origin is not None and spec.has_location:
+            return {"__file__": spec.origin, "__name__": name, "__package__": spec.parent}
+    return None
 
 
 def _is_installed(file: str) -> bool:
@@ -56,17 +95,6 @@ def _names_of(value: object) -> Names | None:
         return names
     module = value if isinstance(value, ModuleType) else sys.modules.get(str(getattr(value, "__module__", None)))
     return None if module is None else vars(module)
-
-
-def _list_used(names: Names) -> Iterator[Names]:
-    """The modules of what a module has imported, without those that are installed."""
-    for value in list(names.values()):
-        if not isinstance(value, ModuleType | type) and not hasattr(value, "__globals__"):
-            continue
-        used = _names_of(value)
-        file = used.get("__file__") if used is not None else None
-        if used is not None and isinstance(file, str) and not _is_installed(file):
-            yield used
 
 
 def _read(file: str) -> bytes:

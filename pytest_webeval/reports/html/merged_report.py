@@ -25,14 +25,17 @@ from pytest_webeval.summary.shard_file import ReportPart
 from pytest_webeval.summary.shard_file import ShardFile
 
 
-def write_merged_report(directory: Path, summary: Summary, files: Sequence[tuple[Path, ShardFile]]) -> Path:
+def write_merged_report(
+    directory: Path, summary: Summary, files: Sequence[tuple[Path, ShardFile]], *, has_own_summary: bool = False
+) -> Path:
     """Write the report that one session over all runs writes, and return the path of its first page.
 
-    Raises `SettingsError` if a shard has no report, or if nothing can be written.
+    `has_own_summary`: the summary of all shards is in the same directory. Raises `SettingsError` if a shard has no
+    report, or if nothing can be written.
     """
     parts = {shard.index: (path.parent, shard, shard.report) for path, shard in files if shard.report is not None}
     _check_parts(directory, [part_directory for part_directory, _, _ in parts.values()], files)
-    claim_directory(directory)
+    claim_directory(directory, has_own_summary=has_own_summary)
     for part_directory, shard, _ in parts.values():
         _copy_pages(part_directory, shard, directory)
     shards = [shard for _, (_, shard, _) in sorted(parts.items())]
