@@ -14,6 +14,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 import pytest_webeval
+from pytest_webeval.safety.files import walk_directories
 
 FILES = Path(pytest_webeval.__file__).parent / "schemas/files"
 LARGEST = 8 * 2**20  # bytes; larger files are those of tests about memory, and have the same rows many times over
@@ -50,11 +51,10 @@ def strict_result_validator() -> Draft202012Validator:
 
 def list_written(root: Path) -> Iterator[tuple[str, Path]]:
     """The files of ours below a directory, each with the name of its schema."""
-    for directory, names, file_names in os.walk(root, onerror=None):
-        names.sort()
-        for file_name in sorted(file_names):
+    for directory, _, file_names in walk_directories(root):
+        for file_name in file_names:
             if file_name.endswith(".json"):
-                path = Path(directory, file_name)
+                path = directory / file_name
                 if schema := _find_schema(path):
                     yield schema, path
 
