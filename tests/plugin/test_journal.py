@@ -81,12 +81,16 @@ def test_a_journal_that_leads_elsewhere_is_neither_read_nor_written(path, tmp_pa
     assert (tmp_path / "precious").read_text() == "kept"
 
 
+def count_open_files():
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
 def test_a_pipe_in_place_of_the_journal_blocks_nobody(path):
     os.mkfifo(path)
-    before = len(list(Path("/proc/self/fd").iterdir()))
+    before = count_open_files()
     with pytest.raises(SettingsError, match="is not a regular file; remove it"):
         Journal(path).append(entry("a"))
-    assert len(list(Path("/proc/self/fd").iterdir())) == before  # the file is closed again
+    assert count_open_files() == before  # it is closed again
     with pytest.raises(SettingsError, match="not a regular file"):
         read_entries(path)
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from types import SimpleNamespace
 
 import pytest
 
+from pytest_webeval.errors import SettingsError
 from pytest_webeval.plugin.runtest import fingerprints
 from pytest_webeval.plugin.runtest import run_files
+from pytest_webeval.plugin.runtest.journal import Journal
 from pytest_webeval.scoring import provenance
 from tests.plugin.test_resume import everything
 from tests.support import recorded
@@ -344,7 +347,7 @@ def two(runs, webeval, list_scored):
     return runs
 
 
-@pytest.mark.parametrize("name", ["deciding code", "library", "neither"])
+@pytest.mark.parametrize("name", ["deciding code", "library", "Python", "nothing"])
 def test_code_and_libraries_decide(two, webeval, list_scored, monkeypatch, name):
     if name == "deciding code":
         monkeypatch.setattr(provenance, "_own_code", lambda *_: b"other code")
@@ -352,11 +355,13 @@ def test_code_and_libraries_decide(two, webeval, list_scored, monkeypatch, name)
         provenance.code_checksum.cache_clear()
     if name == "library":
         monkeypatch.setattr(fingerprints, "libraries", lambda: {"msgspec": "0"})
+    if name == "Python":
+        monkeypatch.setattr(fingerprints, "sys", SimpleNamespace(version_info=(3, 99, 1)))
     webeval(REUSE).assert_outcomes(passed=1, failed=1)
     monkeypatch.undo()
     provenance.record_code_checksum.cache_clear()
     provenance.code_checksum.cache_clear()
-    assert len(list_scored()) == (0 if name == "neither" else 2)
+    assert len(list_scored()) == (0 if name == "nothing" else 2)
 
 
 @pytest.fixture
@@ -500,3 +505,210 @@ def test_a_report_of_results_elsewhere_says_why_nothing_is_reused(runs, webeval,
     webeval(*options)
     why = "; a report of results in another directory needs all runs to be scored"
     assert reused(webeval(*options)) == f"reused: 0 of 1 result taken from an earlier session{why}"
+
+
+@pytest.fixture
+def five(runs, webeval, list_scored):
+    """Five runs that were scored in this process. Those between the first and the last need no phase of pytest's."""
+    for number in range(107, 112):
+        runs.add(number, passes=number != 109)
+    webeval(REUSE)
+    list_scored()
+    return runs
+
+
+def shown(result):
+    """How the terminal shows the failure."""
+    lines = result.outlines
+    start = lines.index(next(line for line in lines if line.startswith("____") and "runs/109::task" in line))
+    return lines[start : start + 7]
+
+
+def test_a_reused_failure_is_shown_as_it_was(five, webeval, list_scored):
+    before = shown(webeval())
+    webeval(REUSE)
+    list_scored()
+    again = webeval(REUSE)
+    assert list_scored() == []
+    assert shown(again) == before
+    assert '    expected "success"' in before
+
+
+SEEN = """
+import pathlib
+
+def pytest_runtest_logreport(report):
+    with pathlib.Path(__file__).with_name("seen.txt").open("a") as stream:
+        print(report.nodeid, report.when, report.outcome, file=stream)
+"""
+
+
+def test_a_plugin_sees_each_phase_of_a_reused_run(five, webeval, pytester, list_scored):
+    pytester.makeconftest(SCORED + SEEN)
+    webeval(REUSE)
+    list_scored()
+    (pytester.path / "seen.txt").unlink()
+    webeval(REUSE)
+    assert list_scored() == []
+    seen = (pytester.path / "seen.txt").read_text().splitlines()
+    outcomes = {(number, when): "passed" for number in range(107, 112) for when in ("setup", "call", "teardown")}
+    outcomes[109, "call"] = "failed"
+    assert seen == [f"runs/{number}::task {when} {outcome}" for (number, when), outcome in outcomes.items()]
+
+
+def test_the_durations_of_all_phases_of_a_reused_run_are_listed(five, webeval, list_scored):
+    result = webeval(REUSE, "--durations=0", "-vv")
+    assert list_scored() == []
+    assert sum(bool(re.match(r"[\d.]+s (setup|call|teardown) +runs/", line)) for line in result.outlines) == 15
+
+
+def test_nothing_of_a_reused_run_is_kept_to_the_end(five, webeval, pytester, list_scored):
+    pytester.makeconftest(
+        SCORED
+        + """
+from pytest_webeval.plugin.runtest.stored_results import STORED, UNCHANGED
+
+def pytest_sessionfinish(session):
+    kept = [item.nodeid for item in session.items for key in (STORED, UNCHANGED) if key in item.stash]
+    assert not kept, kept
+"""
+    )
+    webeval(REUSE)
+    list_scored()
+    assert webeval(REUSE).ret == 1
+    assert list_scored() == []
+
+
+def test_each_reused_run_has_a_page(five, webeval, pytester, list_scored):
+    webeval(REUSE, "--webeval-report=report")
+    assert len(list((pytester.path / "report" / "data").iterdir())) == 5
+
+
+def test_all_reused_results_name_the_definitions_of_now(five, webeval, list_scored):
+    five.define(five.definition(7))
+    webeval(REUSE)
+    assert list_scored() == []
+    checksum = five.summary["webarena_verified_data_checksum"]
+    assert {five.result(number)["webarena_verified_data_checksum"] for number in range(107, 112)} == {checksum}
+
+
+def test_all_reused_results_name_the_file_with_the_definitions(five, webeval, pytester, list_scored):
+    (five.root / "tasks.json").rename(pytester.path / "moved.json")
+    options = (REUSE, "--webeval-tasks=moved.json")
+    webeval(*options)
+    assert list_scored() == []
+    reused_files = everything(five.root)
+    assert five.result(109)["webeval"]["tasks_from"].endswith("moved.json")
+    webeval(*options)
+    assert list_scored() == []
+    for path in five.root.rglob("eval_*"):
+        path.unlink()
+    webeval(*options)
+    names = [name for name in reused_files if name.endswith(".json")]
+    assert len(names) == 6
+    again = everything(five.root)
+    assert without_count({name: again[name] for name in names}) == without_count(
+        {name: reused_files[name] for name in names}
+    )
+
+
+def test_files_of_a_run_with_a_link_are_always_read(five, webeval, list_scored):
+    for number in ("108", "109"):
+        (five.root / number / "link").symlink_to("network.har")
+    webeval(REUSE)
+    assert list_scored() == ["108", "109"]  # there is one more file
+    path = five.root / "108" / "network.har"
+    path.write_text(path.read_text().replace("GET", "PUT"))
+    webeval(REUSE)
+    assert list_scored() == ["108"]
+
+
+def test_a_fixture_that_a_plugin_adds_to_items_may_do_anything(five, webeval, pytester, list_scored):
+    pytester.makeconftest(
+        SCORED
+        + """
+import pytest
+
+@pytest.fixture
+def own():
+    pass
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.nodeid.startswith("runs/109"):
+            item.fixturenames.insert(0, "own")
+"""
+    )
+    webeval(REUSE)
+    list_scored()
+    webeval(REUSE)
+    assert list_scored() == ["109"]
+
+
+FORMAT = """
+from pytest_webeval.recordings.webarena_verified import WebArenaVerified
+
+class Format(WebArenaVerified):
+    name = "{name}"
+"""
+RECOGNIZE = """
+import first_format, second_format
+
+def pytest_webeval_recognize(path, config):
+    kinds = {"108": first_format, "109": second_format}
+    return kinds[path.name].Format() if path.name in kinds else None
+"""
+
+
+@pytest.mark.parametrize(("name", "number"), [("first", "108"), ("second", "109")])
+def test_the_module_of_a_format_decides_for_its_runs(five, webeval, pytester, list_scored, name, number):
+    for each in ("first", "second"):
+        (pytester.path / f"{each}_format.py").write_text(FORMAT.format(name=each))
+    pytester.makeconftest(SCORED + RECOGNIZE)
+    webeval(REUSE)
+    assert list_scored() == ["108", "109"]
+    webeval(REUSE)
+    assert list_scored() == []
+    (pytester.path / f"{name}_format.py").write_text(FORMAT.format(name=name) + "# changed\n")
+    webeval(REUSE)
+    assert list_scored() == [number]
+
+
+def test_leftovers_are_removed_where_a_result_is_written_anew(five, webeval, list_scored):
+    name = ".eval_result.json.0123456789abcdef"
+    for number in ("107", "108"):
+        (five.root / number / name).touch()
+    (five.root / "108" / "notes.txt").touch()
+    webeval(REUSE)
+    assert list_scored() == ["108"]
+    assert [path.parent.name for path in five.root.rglob(name)] == ["107"]
+
+
+def test_a_journal_that_cannot_be_written_is_reported_once(five, webeval, monkeypatch):
+    def fail(self, *_):
+        raise SettingsError(f"cannot write {self.path.name}: no")
+
+    monkeypatch.setattr(Journal, "compact", fail)
+    (five.root / "108" / "notes.txt").touch()
+    assert webeval(REUSE).outlines.count("cannot write eval_journal.jsonl: no") == 1
+    monkeypatch.setattr(Journal, "remove", fail)
+    assert webeval().outlines.count("cannot write eval_journal.jsonl: no") == 1
+    monkeypatch.setattr(Journal, "append", fail)
+    result = webeval("--webeval-rules=strict", REUSE)
+    assert result.outlines.count("cannot write eval_journal.jsonl: no") == 1
+
+
+def test_a_hook_that_raises_once_and_not_again_disturbs_nothing(runs, webeval, pytester):
+    pytester.makeconftest(
+        """
+        failed = []
+
+        def pytest_webeval_scored(run):
+            if not failed:
+                failed.append(run)
+                raise ZeroDivisionError
+        """
+    )
+    runs.add(107)
+    webeval("--reruns=1").assert_outcomes(passed=1)
+    assert "eval_journal.jsonl" not in runs.written
