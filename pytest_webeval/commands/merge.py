@@ -102,8 +102,10 @@ def _copy_results(files: Sequence[tuple[Path, ShardFile]], output: Path) -> None
     """Copy the results of the runs of each shard, in the same tree: others in the directory are of earlier sessions."""
     problems: list[str] = []
     missing = {record.run for _, shard in files for record in shard.records if record.status in ("success", "failure")}
-    for directory, shard in {path.parent: shard for path, shard in files}.items():
-        runs = {record.run for record in shard.records}
+    runs_by_directory: dict[Path, set[str]] = {}
+    for path, shard in files:
+        runs_by_directory.setdefault(path.parent, set()).update(record.run for record in shard.records)
+    for directory, runs in runs_by_directory.items():
         places = list(read_results(directory, lambda result, place: (str(result.webeval.get("run")), place), problems))
         for run, place in places:
             if run in runs and directory.resolve() != output.resolve():

@@ -169,13 +169,14 @@ def test_tests_about_a_run_go_with_it_and_others_to_all_shards(runs, webeval_apa
         ("--webeval-baseline=base.json", "compare BASELINE MERGED"),
         ("--webeval-write-subset=failed.json", "compare"),
         ("--webeval-metrics=metrics", "merge --metrics"),
+        ("--webeval-history=base.json --webeval-report=report", "history"),
     ],
 )
 def test_what_is_about_all_runs_is_refused_in_a_shard(runs, webeval, pytester, option, command):
     runs.add(101)
     webeval("-q")
     shutil.copy(runs.root / "eval_summary.json", pytester.path / "base.json")
-    result = webeval("--webeval-shard=1/2", option)
+    result = webeval("--webeval-shard=1/2", *([option] if ">" in option else option.split()))
     assert result.ret == 4
     name = option.partition("=")[0]
     message = f"ERROR: {name} is about all runs, --webeval-shard scores a part; leave it out and use "
@@ -484,3 +485,81 @@ def test_no_run_at_all_is_exit_code_5(runs, webeval, pytester, capsys):
 def test_the_report_may_go_where_the_results_go(two_jobs, pytester, capsys):
     assert merge(capsys, *jobs(2), "--output=all", "--report=all") == (0, "")
     assert (pytester.path / "all" / "index.html").exists()
+
+
+@pytest.fixture
+def one_place(runs, webeval):
+    """Six runs in two shards that write to the run root."""
+    for number in range(101, 107):
+        runs.add(number, passes=number != 104)
+    for index in (1, 2):
+        webeval(f"--webeval-shard={index}/2", f"--webeval-report=report-{index}")
+    return runs
+
+
+def test_results_of_all_shards_in_one_directory_are_copied(one_place, pytester, capsys):
+    assert merge(capsys, "runs", "runs", "--output=merged") == (0, "")
+    results = {path.parent.name: path.read_bytes() for path in (pytester.path / "merged").glob("*/eval_result.json")}
+    assert results == {path.parent.name: path.read_bytes() for path in one_place.root.glob("*/eval_result.json")}
+    assert len(results) == 6
+    assert not (one_place.root / "eval_summary.json").exists()
+
+
+def test_a_directory_may_be_named_twice(one_place, capsys):
+    assert merge(capsys, "runs", "runs") == (0, "")
+    assert one_place.counts == (5, 1, 0)
+
+
+@DAMAGED
+def test_a_result_that_cannot_be_read_is_named_and_the_others_are_copied(one_place, pytester, capsys):
+    (one_place.root / "102" / "eval_result.json").write_text("{")
+    code, message = merge(capsys, "runs", "--output=merged")
+    assert (code, message.count("\n")) == (0, 1)
+    assert message.endswith(" @ 102/eval_result.json\n")
+    assert len(list((pytester.path / "merged").glob("*/eval_result.json"))) == 5
+
+
+def test_names_cannot_change_the_terminal(one_place, capsys):
+    assert main(["merge", "runs", "--output=\x1b[31mred"]) == 0
+    output = capsys.readouterr().out
+    assert "\x1b" not in output
+    assert "red/eval_summary.json" in output
+
+
+@pytest.mark.parametrize(("number", "expected"), [(101, [2, 3]), (102, [3, 2])])
+def test_reused_results_of_all_shards_are_counted(one_place, webeval, capsys, number, expected):
+    (one_place.root / f"{number}" / "notes.txt").touch()
+    counts = []
+    for index in (1, 2):
+        webeval(f"--webeval-shard={index}/2", "--webeval-reuse")
+        content = json.loads((one_place.root / f"eval_shard-{index}-of-2.json").read_bytes())
+        counts.append(content["details"]["reused_count"])
+    assert counts == expected
+    assert merge(capsys, "runs") == (0, "")
+    assert one_place.summary["webeval"]["reused_count"] == 5
+
+
+@pytest.mark.parametrize(
+    ("option", "problem"),
+    [
+        ("--webeval-tasks=other.json", "tasks "),
+        ("--webeval-rules=strict", "options "),
+        ("--webeval-redact=off", "options "),
+        ("--webeval-attempts=r*", "attempts None, r*"),
+        ("--webeval-subset=subset.json", ""),
+        ("--webeval-today=2020-01-31", "today "),
+        ("--webeval-criterion=process", ""),
+    ],
+)
+def test_shards_with_other_options_are_refused(one_place, webeval, pytester, capsys, option, problem):
+    shutil.copy(one_place.root / "tasks.json", pytester.path / "tasks.json")
+    (pytester.path / "other.json").write_text(json.dumps([*one_place.tasks, one_place.definition(7)]))
+    (pytester.path / "subset.json").write_text(json.dumps({"task_ids": list(range(101, 107))}))
+    if "tasks" in option:
+        webeval("--webeval-shard=1/2", "--webeval-tasks=tasks.json")
+    webeval("--webeval-shard=2/2", option)
+    code, message = merge(capsys, "runs")
+    assert code == 4
+    assert "are not shards of one session: " in message
+    assert f": {problem}" in message
+    assert not (one_place.root / "eval_summary.json").exists()
