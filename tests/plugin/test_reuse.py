@@ -347,8 +347,18 @@ def two(runs, webeval, list_scored):
     return runs
 
 
+@pytest.fixture
+def five(runs, webeval, list_scored):
+    """Five runs that were scored in this process. Those between the first and the last need no phase of pytest's."""
+    for number in range(107, 112):
+        runs.add(number, passes=number != 109)
+    webeval(REUSE)
+    list_scored()
+    return runs
+
+
 @pytest.mark.parametrize("name", ["deciding code", "library", "Python", "nothing"])
-def test_code_and_libraries_decide(two, webeval, list_scored, monkeypatch, name):
+def test_code_and_libraries_decide(five, webeval, list_scored, monkeypatch, name):
     if name == "deciding code":
         monkeypatch.setattr(provenance, "_own_code", lambda *_: b"other code")
         provenance.record_code_checksum.cache_clear()
@@ -357,11 +367,11 @@ def test_code_and_libraries_decide(two, webeval, list_scored, monkeypatch, name)
         monkeypatch.setattr(fingerprints, "libraries", lambda: {"msgspec": "0"})
     if name == "Python":
         monkeypatch.setattr(fingerprints, "sys", SimpleNamespace(version_info=(3, 99, 1)))
-    webeval(REUSE).assert_outcomes(passed=1, failed=1)
+    webeval(REUSE).assert_outcomes(passed=4, failed=1)
     monkeypatch.undo()
     provenance.record_code_checksum.cache_clear()
     provenance.code_checksum.cache_clear()
-    assert len(list_scored()) == (0 if name == "nothing" else 2)
+    assert len(list_scored()) == (0 if name == "nothing" else 5)
 
 
 @pytest.fixture
@@ -712,3 +722,19 @@ def test_a_hook_that_raises_once_and_not_again_disturbs_nothing(runs, webeval, p
     runs.add(107)
     webeval("--reruns=1").assert_outcomes(passed=1)
     assert "eval_journal.jsonl" not in runs.written
+
+
+def test_an_undefined_task_names_the_file_of_tasks_of_now(runs, tree, webeval, pytester, list_scored):
+    names = [f"books_find_{number}" for number in range(3)]
+    for name in names:
+        tree(name)
+    (pytester.path / "tasks.json").write_text(json.dumps([runs.definition(7)]))
+    webeval(REUSE)
+    assert list_scored() == names
+    webeval(REUSE, "--webeval-tasks=tasks.json")
+    reused_results = [runs.result(f"{recorded.RUN}/{name}")["webeval"]["warnings"] for name in names]
+    for path in runs.root.rglob("eval_*"):
+        path.unlink()
+    webeval(REUSE, "--webeval-tasks=tasks.json")
+    assert [runs.result(f"{recorded.RUN}/{name}")["webeval"]["warnings"] for name in names] == reused_results
+    assert any("tasks.json" in str(texts) for texts in reused_results)

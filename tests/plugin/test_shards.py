@@ -563,3 +563,53 @@ def test_shards_with_other_options_are_refused(one_place, webeval, pytester, cap
     assert "are not shards of one session: " in message
     assert f": {problem}" in message
     assert not (one_place.root / "eval_summary.json").exists()
+
+
+def test_the_order_in_which_shards_are_named_does_not_matter(two_jobs, pytester, capsys):
+    (two_jobs.root / "tasks.json").touch()
+    for name, directories in (("a", jobs(2)), ("b", jobs(2)[::-1])):
+        assert merge(capsys, *directories, f"--output=merged-{name}", f"--report=report-{name}") == (0, "")
+    assert tree(pytester.path / "merged-a") == tree(pytester.path / "merged-b") != {}
+    assert tree(pytester.path / "report-a") == tree(pytester.path / "report-b") != {}
+
+
+def test_a_report_of_some_shards_is_refused(two_jobs, pytester, capsys):
+    code, message = merge(capsys, *jobs(2, "out"), "job-2/report", *MERGED)
+    assert (code, "--report: 1 of 2 shards have a report; score with" in message) == (4, True)
+    assert not (pytester.path / "merged-report").exists()
+
+
+def test_a_merged_report_replaces_an_earlier_one_and_no_page_of_others(two_jobs, pytester, capsys):
+    assert merge(capsys, *jobs(2), *MERGED)[0] == 0
+    before = tree(pytester.path / "merged-report")
+    stale = pytester.path / "merged-report" / "data" / "task-0123456789abcdef.js"
+    stale.write_text("")
+    assert merge(capsys, *jobs(2), *MERGED)[0] == 0
+    assert tree(pytester.path / "merged-report") == before
+    index = pytester.path / "merged-report" / "index.html"
+    index.write_text("theirs")
+    code, message = merge(capsys, *jobs(2), *MERGED)
+    assert (code, "was not written by pytest-webeval" in message) == (4, True)
+    assert index.read_text() == "theirs"
+
+
+def test_a_page_that_is_missing_costs_only_itself(two_jobs, pytester, capsys):
+    pages = sorted((pytester.path / "job-1" / "report" / "data").iterdir())
+    pages[0].unlink()
+    assert merge(capsys, *jobs(2), *MERGED) == (0, "")
+    merged = pytester.path / "merged-report"
+    assert len(list((merged / "data").iterdir())) == 5
+    assert pages[0].stem not in (merged / "index.html").read_text()
+    assert pages[1].stem in (merged / "index.html").read_text()
+
+
+def test_commands_of_a_merged_report_name_runs_of_one_task(runs, session, score_shards, pytester, capsys):
+    for attempt in ("r1", "r2"):
+        runs.add(101, name=f"{attempt}/101", passes=False)
+    score_shards(count=2)
+    session()
+    expected = tree(pytester.path / "report")
+    assert "--rootdir=" in expected["index.html"].decode()  # node ids need it
+    shutil.rmtree(pytester.path / "report")
+    assert merge(capsys, *jobs(2), "--output=merged", "--report=report") == (0, "")
+    assert tree(pytester.path / "report") == expected
