@@ -22,6 +22,7 @@ from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.scored_session import read_summary_file
+from pytest_webeval.summary.shards import MOST_SHARDS
 from pytest_webeval.summary.summarize import summarize_records
 
 PATTERN = "eval_shard-*-of-*.json"
@@ -90,6 +91,8 @@ def _read(path: Path) -> ShardFile:
         raise SettingsError(
             f"invalid shard {path}: {format_validation_error(error)}; score this shard again"
         ) from error
+    if not 1 <= shard.index <= shard.count <= MOST_SHARDS:
+        raise SettingsError(f"invalid shard {path}: there is no shard {shard.index}/{shard.count}; score it again")
     for record in shard.records:
         if record.run.startswith("/") or ".." in record.run.split("/"):
             raise SettingsError(f"invalid shard {path}: the label {record.run!r:.80} leads elsewhere; score it again")

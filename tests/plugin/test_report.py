@@ -186,17 +186,17 @@ def test_a_run_whose_worker_died_is_listed_with_its_reason(mixed, webeval_apart,
 
 
 def test_what_an_earlier_session_scored_has_its_page_as_well(mixed, webeval, report, pytester):
-    conftest = pytester.makeconftest(
+    pytester.makeconftest(
         """
-        import pytest
+        import pathlib, pytest
 
         def pytest_runtest_setup(item):
-            if "109" in item.nodeid:
+            if "109" in item.nodeid and not pathlib.Path("go").exists():
                 pytest.exit("enough")
         """
     )
     webeval()
-    conftest.unlink()
+    (pytester.path / "go").touch()
     result = webeval("--webeval-resume", "--webeval-report=report")
     result.stdout.fnmatch_lines(["resumed: 2 of 4 results*"])
     assert page_of(report, "runs/107")["evaluators"][0]["expected"]["url"] == "__SHOPPING__/lamps"

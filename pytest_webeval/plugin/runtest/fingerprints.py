@@ -7,6 +7,7 @@ import pickle
 import sys
 from collections.abc import Iterable
 from functools import cached_property
+from pathlib import Path
 from types import ModuleType
 from types import NoneType
 from typing import Any
@@ -74,10 +75,11 @@ class Fingerprints(Struct, eq=False, dict=True):
 
     @cached_property
     def _hooks(self) -> str:
-        """The checksum of modules of users with hooks, which may replace anything; not of installed plugins."""
+        """The checksum of modules of users with hooks, which may replace anything; not of what these import."""
         plugins = self.workspace.config.pluginmanager.get_plugins()
         modules = [plugin for plugin in plugins if isinstance(plugin, ModuleType) and _is_foreign_plugin(plugin)]
-        return _checksum_modules(modules) if modules else ""
+        contents = sorted(Path(str(module.__file__)).read_bytes() for module in modules)
+        return sha256(b"\0".join(contents)) if contents else ""
 
     @cached_property
     def _policy(self) -> str:
@@ -126,7 +128,7 @@ def checksum_user_modules(items: Iterable[RunItem]) -> str:
 def _is_foreign_plugin(module: ModuleType) -> bool:
     """Whether a module of a user has a hook. A conftest.py with fixtures alone counts where these are used."""
     file = str(getattr(module, "__file__", None))
-    is_installed = any(part in file for part in ("/site-packages/", "/dist-packages/"))
+    is_installed = any(part in file for part in ("/site-packages/", "/dist-packages/")) or not Path(file).is_file()
     is_ours = module.__name__.partition(".")[0] in {"_pytest", "pytest_webeval", "xdist"}
     return not (is_installed or is_ours) and any(name.startswith("pytest_") for name in vars(module))
 
