@@ -9,6 +9,7 @@ import shutil
 import pytest
 
 from pytest_webeval.__main__ import main
+from pytest_webeval.summary import metrics_json
 from tests.plugin.test_resume import timeless
 from tests.support import recorded
 
@@ -617,3 +618,13 @@ def test_commands_of_a_merged_report_name_runs_of_one_task(runs, session, score_
     shutil.rmtree(pytester.path / "report")
     assert merge(capsys, *jobs(2), "--output=merged", "--report=report") == (0, "")
     assert tree(pytester.path / "report") == expected
+
+
+@pytest.mark.parametrize("rules", ["default", "strict"])
+def test_metrics_follow_the_rules_of_the_shards(runs, webeval, monkeypatch, capsys, rules):
+    runs.add(101)
+    webeval("--webeval-shard=1/1", f"--webeval-rules={rules}")
+    names = []
+    monkeypatch.setattr(metrics_json, "write_metrics", lambda *arguments: names.append(arguments[2].name))
+    assert merge(capsys, "runs", "--metrics=metrics") == (0, "")
+    assert names == [rules]
