@@ -175,9 +175,9 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "history",
-        "add history.html to the report: earlier summaries, then this one (repeatable)",
-        "FILE",
-        "task_files",
+        "add history.html to the report: earlier sessions, then this one (repeatable)",
+        "SESSION",
+        "sessions",
         ini_type="linelist",
         affects_results=False,
     ),

@@ -41,7 +41,7 @@ REDACTING = pytest.StashKey[Redacting]()
 TIMEOUT, LONGEST = 60.0, 1e8  # seconds
 MOST_WORKERS = 256
 # Parsers of what stands for a file or directory. In an ini file, paths are relative to that file.
-PATHS = frozenset({"directory", "file", "path", "task_files", "word_or_file"})
+PATHS = frozenset({"directory", "file", "path", "sessions", "task_files", "word_or_file"})
 
 
 class Settings:
@@ -324,6 +324,13 @@ def _existing_file(path: str, option: Option) -> Path:
     return absolute
 
 
+def _existing_path(path: str, option: Option) -> Path:
+    absolute = _absolute(path)
+    if not os.path.exists(absolute):  # noqa: PTH110  (pathlib raises where nobody may look)
+        raise SettingsError(f"{option.flag}: not found: {absolute}; name a summary or a directory of results")
+    return absolute
+
+
 def _word_or_file(text: str, option: Option) -> str:
     return text if text in option.choices else str(_existing_file(text, option))
 
@@ -344,6 +351,7 @@ PARSERS: dict[str, Callable[[Argument], Any]] = {
     "roots": lambda argument: run_roots(argument.config, argument.config.option.webeval_runs),
     "rules": lambda argument: RULES[_parse_word(argument)],
     "seconds": _parse_seconds,
+    "sessions": lambda argument: tuple(str(_existing_path(text, argument.option)) for text in argument.raw or ()),
     "shard": _parse_shard,
     "size": _parse_size,
     "switch": _parse_switch,

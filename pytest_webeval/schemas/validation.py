@@ -145,6 +145,7 @@ MESSAGES: dict[str, Callable[[Any], str]] = {
     "const": _expecting("{}"),
     "enum": _not_allowed,
     "maxItems": _too_many,
+    "maximum": _expecting("at most {}"),
     "minItems": _too_few,
     "minLength": _expecting("a text"),
     "minimum": _expecting("at least {}"),

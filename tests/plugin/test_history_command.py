@@ -217,6 +217,12 @@ def test_the_summary_that_this_session_replaces_can_be_an_earlier_one(three, web
     assert "2 sessions, 2026-01-03 03:00" in (three / "page" / "history.html").read_text()
 
 
+def test_an_earlier_session_may_be_a_directory(three, webeval, runs):
+    answer(runs, 107)
+    webeval("--webeval-report=page", "--webeval-output=d", *history_options("c"))
+    assert "2 sessions, 2026-01-03 03:00" in (three / "page" / "history.html").read_text()
+
+
 def test_the_copy_in_one_file_has_no_link_to_it(three, webeval):
     pytest.importorskip("PIL")
     webeval("--webeval-report=page", "--webeval-output=d", "--webeval-report-embed=5MB", *history_options("a.json"))
@@ -230,7 +236,7 @@ def test_the_copy_in_one_file_has_no_link_to_it(three, webeval):
         (history_options("a.json"), "ERROR: --webeval-history requires a report; pass --webeval-report=DIR"),
         (
             ["--webeval-report=page", *history_options("a.json", "none.json")],
-            "ERROR: --webeval-history: file not found: *none.json; check the path",
+            "ERROR: --webeval-history: not found: *none.json; name a summary or a directory of results",
         ),
         (
             ["--webeval-report=page", *history_options("runs/tasks.json")],

@@ -142,6 +142,7 @@ BROKEN = [
     ("eval_summary", ["webeval", "rules"], DELETED, "lacks the field 'rules' @ webeval"),
     ("eval_summary", ["webeval", "gates"], [{}], "lacks the fields 'gate', 'wanted', 'found' and 'passed' @ webeval.gates[0]"),
     ("eval_summary", ["webeval", "today"], "1 May", 'expected a text that matches "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", got "1 May" @ webeval.today'),
+    ("eval_summary", ["webeval", "success_rate"], 7, "expected at most 1, got 7 @ webeval.success_rate"),
     ("eval_summary", ["total"], True, "expected an integer, got true @ total"),
     ("eval_journal", ["seal"], [], "expected an object, got a list @ seal"),
     ("eval_journal", ["record", "status"], DELETED, "lacks the field 'status' @ record"),
