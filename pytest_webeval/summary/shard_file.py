@@ -95,7 +95,9 @@ def _read(path: Path) -> ShardFile:
         raise SettingsError(f"invalid shard {path}: there is no shard {shard.index}/{shard.count}; score it again")
     for record in shard.records:
         if record.run.startswith("/") or ".." in record.run.split("/"):
-            raise SettingsError(f"invalid shard {path}: the label {record.run!r:.80} leads elsewhere; score it again")
+            raise SettingsError(
+                f"invalid shard {path}: the label {record.run!r:.80} leads out of the run roots; score it again"
+            )
     if shard.schema_version != SCHEMA_VERSION:
         version = f"{path} has schema version {shard.schema_version}, not {SCHEMA_VERSION}"
         raise SettingsError(f"{version}; merge with the version of pytest-webeval that wrote it")

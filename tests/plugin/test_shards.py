@@ -449,7 +449,7 @@ def test_a_result_that_an_agent_wrote_below_its_run_is_not_copied(two_jobs, pyte
 def test_a_label_that_leads_elsewhere_is_refused(two_jobs, pytester, capsys, label):
     edit_shard(pytester, 1, lambda content: content["records"][0].update(run=label))
     code, message = merge(capsys, *jobs(2, "out"), "--output=merged", "--metrics=metrics")
-    assert (code, f"the label {label!r} leads elsewhere; score it again" in message) == (4, True)
+    assert (code, f"the label {label!r} leads out of the run roots; score it again" in message) == (4, True)
 
 
 @DAMAGED

@@ -75,7 +75,12 @@ class Fingerprints(Struct, eq=False, dict=True):
 
     @cached_property
     def _hooks(self) -> str:
-        """The checksum of modules of users with hooks, which may replace anything; not of what these import."""
+        """The checksum of modules of users with hooks, which may replace anything; not of what these import.
+
+        Empty without --webeval-reuse: an interrupted session is resumed after its hook was fixed.
+        """
+        if not self.workspace.settings.reuse:
+            return ""
         plugins = self.workspace.config.pluginmanager.get_plugins()
         modules = [plugin for plugin in plugins if isinstance(plugin, ModuleType) and _is_foreign_plugin(plugin)]
         contents = sorted(Path(str(module.__file__)).read_bytes() for module in modules)
