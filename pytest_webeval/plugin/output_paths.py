@@ -1,4 +1,4 @@
-"""Paths that a session is to write to, checked before it scores anything."""
+"""Paths that a session is to write to. They are checked before it scores anything."""
 
 from __future__ import annotations
 
@@ -8,6 +8,24 @@ from pathlib import Path
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.plugin.settings import Settings
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.results import SUMMARY
+
+
+def list_result_directories(workspace: Workspace) -> list[Path]:
+    """The directories of summaries and journals: the output directory, or else the run roots.
+
+    A root that is itself a run has neither: an agent could have written what lies in it.
+    """
+    settings = workspace.settings
+    if settings.output is not None:
+        return [settings.output]
+    return [root for root in settings.roots if workspace.format_of(root) is None]
+
+
+def summary_name(settings: Settings) -> str:
+    """The name of the summary file: a shard does not replace the summary of all runs."""
+    return SUMMARY if settings.shard is None else settings.shard.file_name
 
 
 def check_output_paths(settings: Settings) -> None:

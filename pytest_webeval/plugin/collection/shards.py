@@ -11,6 +11,7 @@ import pytest
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.plugin.collection.nodes import run_path
+from pytest_webeval.plugin.output_paths import list_result_directories
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.summary.scored_session import read_session
@@ -44,14 +45,12 @@ def read_times(workspace: Workspace) -> Mapping[str, float]:
 
     Shards write no such summary, so the times are the same for all of them. Raises `SettingsError`.
     """
-    settings = workspace.settings
-    if settings.shard_times is not None:
-        return _read_times(settings.shard_times)
+    if workspace.settings.shard_times is not None:
+        return _read_times(workspace.settings.shard_times)
     times: dict[str, float] = {}
-    roots = [root for root in settings.roots if workspace.format_of(root) is None]  # an agent wrote what is in a run
-    for place in [settings.output] if settings.output is not None else roots:
-        if os.path.isfile(place / SUMMARY):  # noqa: PTH113  (pathlib raises where nobody may look)
-            times |= _read_times(place / SUMMARY)
+    for directory in list_result_directories(workspace):
+        if os.path.isfile(directory / SUMMARY):  # noqa: PTH113  (pathlib raises where nobody may look)
+            times |= _read_times(directory / SUMMARY)
     return times
 
 

@@ -18,12 +18,12 @@ from msgspec import field
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin.output_paths import summary_name
 from pytest_webeval.plugin.reporting.collected import CollectedRuns
 from pytest_webeval.plugin.reporting.full_disk import FullDisk
 from pytest_webeval.plugin.reporting.journals import Journals
 from pytest_webeval.plugin.reporting.merging import merge_parts
 from pytest_webeval.plugin.reporting.summaries import Summaries
-from pytest_webeval.plugin.reporting.summaries import summary_name
 from pytest_webeval.plugin.rerun import build_rerun_commands
 from pytest_webeval.plugin.runtest.classification import classify_error
 from pytest_webeval.plugin.runtest.report_page import PAGES
@@ -232,7 +232,7 @@ class SessionReporter(Struct, eq=False, dict=True):
                 (self.contradicted if is_passed else self.recorded).append(label)
 
     def _write_summary(self, summaries: Summaries, directory: Path, records: Sequence[Record]) -> None:
-        place = directory / summary_name(self.workspace)
+        place = directory / summary_name(self.workspace.settings)
         if self.workspace.settings.shard is not None:
             from pytest_webeval.plugin.reporting.shard_files import write_shard  # few sessions are a shard
 

@@ -13,6 +13,7 @@ from msgspec import field
 
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.plugin.output_paths import list_result_directories
 from pytest_webeval.plugin.runtest.journal import JOURNAL
 from pytest_webeval.plugin.runtest.journal import Entry
 from pytest_webeval.plugin.runtest.journal import Journal
@@ -42,9 +43,7 @@ class Journals(Struct, eq=False, dict=True):
 
     @property
     def _places(self) -> set[Path]:
-        settings = self.workspace.settings
-        roots = [root for root in settings.roots if self.workspace.format_of(root) is None]  # see `journal_path`
-        return {place / JOURNAL for place in ([settings.output] if settings.output else roots)}
+        return {directory / JOURNAL for directory in list_result_directories(self.workspace)}
 
     def keep(self, carried: RecordPayload) -> None:
         """Add a line about a new result. The first write error is reported; the session continues.

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin.output_paths import list_result_directories
+from pytest_webeval.plugin.output_paths import summary_name
 from pytest_webeval.plugin.reporting.summaries import Summaries
-from pytest_webeval.plugin.reporting.summaries import summary_name
 from pytest_webeval.plugin.rerun import find_repeated_options
 from pytest_webeval.plugin.workspace import Counts
 from pytest_webeval.plugin.workspace import Workspace
@@ -59,7 +60,9 @@ def write_shard_report(
     options, pinned = find_repeated_options(workspace.config)
     title, embed = ", ".join(workspace.labels.prefixes.values()), workspace.settings.report_embed
     part = ReportPart(title, list(options), list(pinned), {run: dict(text) for run, text in texts.items()}, embed)
-    write_shard(directory / summary_name(workspace), timestamp, summaries, list(summaries.records.values()), part)
+    write_shard(
+        directory / summary_name(workspace.settings), timestamp, summaries, list(summaries.records.values()), part
+    )
 
 
 def _describe_session(workspace: Workspace, counts: Counts) -> dict[str, object]:
@@ -91,8 +94,6 @@ def _list_definitions(workspace: Workspace) -> Iterator[str]:
 
 def remove_shard(workspace: Workspace) -> None:
     """Remove the file of this shard wherever this session will write it. Raises `SettingsError`."""
-    settings = workspace.settings
-    roots = [root for root in settings.roots if workspace.format_of(root) is None]
-    for directory in [*([settings.output] if settings.output is not None else roots), settings.report]:
-        if directory is not None:
-            remove(directory / summary_name(workspace))
+    report = workspace.settings.report
+    for directory in [*list_result_directories(workspace), *([report] if report is not None else [])]:
+        remove(directory / summary_name(workspace.settings))

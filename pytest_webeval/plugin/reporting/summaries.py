@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from functools import cached_property
@@ -11,10 +10,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from pytest_webeval.plugin.output_paths import list_result_directories
 from pytest_webeval.plugin.reporting.collected import CollectedRuns
 from pytest_webeval.plugin.reporting.stale_results import stale_results
 from pytest_webeval.plugin.workspace import Workspace
-from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
 from pytest_webeval.scoring.provenance import libraries
 from pytest_webeval.summary.record import Record
@@ -104,14 +103,5 @@ class Summaries(Struct, frozen=True, eq=False, dict=True):
             if root and not (path == root and has_result_only):  # into a trajectory goes nothing but its result
                 places.setdefault(root, []).extend([record] if record else [])
         if self.workspace.settings.shard is not None:  # which may be empty, and says so
-            places |= {root: [] for root in self._list_roots() if root not in places}
+            places = {root: [] for root in list_result_directories(self.workspace)} | places
         return places
-
-    def _list_roots(self) -> Iterable[Path]:
-        return (root for root in self.workspace.settings.roots if self.workspace.format_of(root) is None)
-
-
-def summary_name(workspace: Workspace) -> str:
-    """The name of the file: a shard does not replace the summary of all runs."""
-    shard = workspace.settings.shard
-    return SUMMARY if shard is None else shard.file_name

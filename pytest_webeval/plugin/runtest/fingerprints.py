@@ -6,9 +6,9 @@ import json
 import pickle
 import sys
 from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
 from functools import cached_property
-from pathlib import Path
-from types import ModuleType
 from types import NoneType
 from typing import Any
 
@@ -81,10 +81,9 @@ class Fingerprints(Struct, eq=False, dict=True):
         """
         if not self.workspace.settings.reuse:
             return ""
-        plugins = self.workspace.config.pluginmanager.get_plugins()
-        modules = [plugin for plugin in plugins if isinstance(plugin, ModuleType) and _is_foreign_plugin(plugin)]
-        contents = sorted(Path(str(module.__file__)).read_bytes() for module in modules)
-        return sha256(b"\0".join(contents)) if contents else ""
+        from pytest_webeval.plugin.runtest.user_modules import checksum_hooks  # only for this option
+
+        return checksum_hooks(self.workspace.config.pluginmanager.get_plugins())
 
     @cached_property
     def _policy(self) -> str:
@@ -116,33 +115,27 @@ class Fingerprints(Struct, eq=False, dict=True):
             return None
         key = (id(fixtures), None if is_built_in else type(run_format))
         if key not in self._modules:
-            functions = (definition.func for definitions in fixtures.values() for definition in definitions)
-            foreign = [*filter(_is_foreign, functions), *([] if is_built_in else [type(run_format)])]
-            self._modules[key] = fixtures, _checksum_modules(foreign) if foreign else ""
+            kinds = [] if is_built_in else [type(run_format)]
+            self._modules[key] = fixtures, _checksum_modules([*_list_foreign(fixtures), *kinds])
         return self._modules[key][1]
 
 
 def checksum_user_modules(items: Iterable[RunItem]) -> str:
     """The checksum of modules of users with fixtures of any of the items; empty without any."""
     fixtures = {id(each): each for each in map(find_fixtures, items)}
-    functions = {each.func for by_name in fixtures.values() for listed in by_name.values() for each in listed}
-    foreign = list(filter(_is_foreign, functions))
-    return _checksum_modules(foreign) if foreign else ""
+    return _checksum_modules([function for each in fixtures.values() for function in _list_foreign(each)])
 
 
-def _is_foreign_plugin(module: ModuleType) -> bool:
-    """Whether a module of a user has a hook. A conftest.py with fixtures alone counts where these are used."""
-    file = str(getattr(module, "__file__", None))
-    is_installed = any(part in file for part in ("/site-packages/", "/dist-packages/")) or not Path(file).is_file()
-    is_ours = module.__name__.partition(".")[0] in {"_pytest", "pytest_webeval", "xdist"}
-    return not (is_installed or is_ours) and any(name.startswith("pytest_") for name in vars(module))
+def _list_foreign(fixtures: Mapping[str, Sequence[pytest.FixtureDef[Any]]]) -> list[Any]:
+    """The functions of fixtures that are neither of pytest nor of this package."""
+    functions = (definition.func for definitions in fixtures.values() for definition in definitions)
+    known = {"_pytest", "pytest_webeval"}
+    return [function for function in functions if str(function.__module__).partition(".")[0] not in known]
 
 
-def _is_foreign(function: Any) -> bool:
-    return str(function.__module__).partition(".")[0] not in {"_pytest", "pytest_webeval"}
-
-
-def _checksum_modules(functions: Iterable[Any]) -> str:
+def _checksum_modules(functions: Sequence[Any]) -> str:
+    if not functions:
+        return ""
     from pytest_webeval.plugin.runtest.user_modules import checksum_modules  # most sessions have none
 
     return checksum_modules(functions)

@@ -128,8 +128,7 @@ class PreviousSession(Struct, eq=False, dict=True):
         if content is None or self._needs_secrets(content):
             return None
         files = survey_files(run.path)
-        is_foreign = self.workspace.config.stash[FINGERPRINTS].uses_foreign_code(item, run)
-        if not _has_same_files(run, files, content, entry.seal, is_foreign=is_foreign):
+        if not _has_same_files(run, files, content, entry.seal):
             return None
         identity = files.sealed_identity(self.workspace.started)
         seal = structs.replace(entry.seal, identity=identity)
@@ -184,7 +183,7 @@ def _read_sealed(path: Path, seal: Seal) -> bytes | None:
     return None
 
 
-def _has_same_files(run: Run, files: RunFiles, content: bytes, seal: Seal, *, is_foreign: bool) -> bool:
+def _has_same_files(run: Run, files: RunFiles, content: bytes, seal: Seal) -> bool:
     """Whether no file of the run has changed: by its identity, or else by the content of all that were read.
 
     Evaluators of users may read any file.
@@ -193,7 +192,7 @@ def _has_same_files(run: Run, files: RunFiles, content: bytes, seal: Seal, *, is
         return False
     if files.identity and files.identity == seal.identity:
         return True
-    if is_foreign:
+    if seal.is_foreign:
         return survey_files(run.path, with_content=True).listed == seal.files
     if files.listed != seal.files:
         return False

@@ -42,6 +42,18 @@ def checksum_modules(functions: Iterable[Callable[..., Any]]) -> str:
     return sha256(b"\0".join(sources[file] for file in sorted(sources))) if sources else ""
 
 
+def checksum_hooks(plugins: Iterable[object]) -> str:
+    """SHA-256 of the modules of users with hooks of pytest, without what they import; empty if there are none.
+
+    A conftest.py with fixtures alone counts where these are used.
+    """
+    modules = [vars(plugin) for plugin in plugins if isinstance(plugin, ModuleType)]
+    files = {str(names.get("__file__")) for names in modules if any(name.startswith("pytest_") for name in names)}
+    known = {str(names.get("__file__")) for names in modules if _is_known(names, str(names.get("__file__")))}
+    sources = sorted(_read(file) for file in files - known if not _is_installed(file))
+    return sha256(b"\0".join(sources)) if any(sources) else ""
+
+
 def _list_imported(source: bytes, package: str) -> Iterator[Names]:
     """The modules that a module imports anywhere, without those that are installed or cannot be located."""
     try:
