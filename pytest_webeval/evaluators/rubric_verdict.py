@@ -14,6 +14,7 @@ from pytest_webeval.errors import RunExcluded
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.trajectory.layout import SCORES
+from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import WarningKind
@@ -185,9 +186,12 @@ def _list_warnings(
 
 def _unjudged_error(case: Case, problem: str = "") -> RunExcluded | RecordingError:
     """The error of a run that was not judged. It excludes a trajectory; any other run needs a verdict."""
-    if case.run.trajectory is None:
+    if not case.run.is_trajectory:
         return RecordingError(problem or f"missing file: {case.run.path / RUBRIC}; judge the run")
     others = ignored_files(case.run, None)
+    if isinstance(case.run.trajectory, RecordedTrajectory):
+        why = next((judgement.ungraded for judgement in case.run.trajectory.judgements), None)
+        return RunExcluded(f"not scored: {problem or why or 'not judged yet; no file of the run holds a verdict'}")
     hint = f"{' or '.join(others)} counts only with --webeval-score-file" if others else "judge the run"
     return RunExcluded(f"not scored: {problem or f'no verdict in {SCORES}/; {hint}'}")
 

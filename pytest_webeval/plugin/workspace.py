@@ -196,7 +196,7 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
 
     def _definition(self, run: Run) -> Definition:
         tasks, trust = self._task_set(run)
-        if tasks is None and run.trajectory is None:
+        if tasks is None and not run.is_trajectory:
             raise TaskDefinitionError(self._no_definition(run))
         return Definition.of(run, tasks, trust)
 
@@ -244,7 +244,7 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
         """The definition in the run directory. The latest one is cached: it is requested several times in a row."""
         if run.path not in self._latest:
             self._latest.clear()
-            self._latest[run.path] = _read_first(run.path, names, FROM_RUN) if run.trajectory is None else None
+            self._latest[run.path] = None if run.is_trajectory else _read_first(run.path, names, FROM_RUN)
         return _tasks_or_raise(self._latest[run.path])
 
     def definitions(self, root: Path) -> TaskSet | None:

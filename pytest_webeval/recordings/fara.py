@@ -18,7 +18,6 @@ from pytest_webeval.recordings.trajectory.layout import TIMES
 from pytest_webeval.recordings.webarena_verified import RESPONSE
 from pytest_webeval.recordings.webarena_verified import TRACE_NAMES
 from pytest_webeval.recordings.webarena_verified import network_trace
-from pytest_webeval.safety.files import exists_no_follow
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.run import Run
@@ -40,15 +39,19 @@ class Fara(RunFormat):
 
     def recognizes(self, path: Path) -> bool:
         """Whether the directory is a trajectory, or stands where only trajectories do (§1.3, rules 2, 3 and 9)."""
-        return not exists_no_follow(path / RESPONSE) and self.recognizes_listing(list_directory(path))
+        listing = list_directory(path)
+        return self.recognizes_listing(listing) or self.accepts_listing(listing)
 
     def recognizes_listing(self, listing: DirectoryListing) -> bool:
-        """The same for a directory that was listed."""
+        """Whether the names in a directory are those of a trajectory."""
+        names = listing.names
+        return _is_trajectory(names) or (HARNESS_FILE in names and any(name.endswith("_pre.png") for name in names))
+
+    def accepts_listing(self, listing: DirectoryListing) -> bool:
+        """Whether it stands where only trajectories do, and holds no recording of another kind."""
         names = listing.names
         if RESPONSE in names:
             return False
-        if _is_trajectory(names) or (HARNESS_FILE in names and any(name.endswith("_pre.png") for name in names)):
-            return True
         is_in_trajectories = listing.path.absolute().parent.name == TRAJECTORIES and names.isdisjoint(TRACE_NAMES)
         return is_in_trajectories and not _holds_runs(listing)
 
@@ -60,9 +63,9 @@ class Fara(RunFormat):
 
     def load(self, path: Path, label: str, rules: Rules) -> Run:
         """The run, with the directory's name as task id."""
-        from pytest_webeval.recordings.fara_run import TrajectoryRun  # which most sessions have none of
+        from pytest_webeval.recordings.fara_run import FaraRun  # which most sessions have none of
 
-        return TrajectoryRun(
+        return FaraRun(
             path=path,
             label=label,
             task_id=path.name,

@@ -1,4 +1,4 @@
-"""Layouts of run directories."""
+"""Layouts of run directories, in one table, and which of them a directory has."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.discovery import DirectoryListing
 from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.fara import Fara
+from pytest_webeval.recordings.signatures import FileSign
+from pytest_webeval.recordings.signatures import RecordedFormat
 from pytest_webeval.recordings.webarena_verified import WebArenaVerified
+from pytest_webeval.safety.text import preview
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.run import Run
@@ -19,31 +22,82 @@ if TYPE_CHECKING:
 
 # What webeval writes next to the trajectories of a run (`fara_webeval.md` §7.1).
 REPORTS = ("metrics.json", "aggregate_metrics.json", "task_answers.csv", "verify_report.jsonl")
-# The first that recognizes a directory reads it.
-FORMATS: tuple[RunFormat, ...] = (Fara(), WebArenaVerified())
+MOST_NAMES = 5  # in a message
+ONLINE_MIND2WEB = (
+    (FileSign("result.json", ("task_id", "final_result_response|action_history")),),
+    (FileSign("result.json", ("schema_version", "online-mind2web-v2")),),
+)
+# Files of two formats make no run: which of them the recorder wrote cannot be known, for the agent may have put one there.
+FORMATS: tuple[RunFormat, ...] = (
+    Fara(),
+    WebArenaVerified(),
+    RecordedFormat("online-mind2web", "online_mind2web", ONLINE_MIND2WEB),
+)
 
 
 def format_of(path: Path, listing: DirectoryListing | None = None) -> RunFormat | None:
-    """The format of a run directory, or None for any other. Opens no recording, and does not list it twice."""
+    """The format of a run directory, or None for any other. Opens no recording, and does not list it twice.
+
+    Raises `RecordingError` for a directory with the files of several formats.
+    """
     listing = listing or list_directory(path)
     if listing.problem is not None:  # files with the right names may be there all the same
         return next((candidate for candidate in FORMATS if candidate.recognizes(path)), None)
-    return next((candidate for candidate in FORMATS if candidate.recognizes_listing(listing)), None)
+    certain = [candidate for candidate in FORMATS if candidate.recognizes_listing(listing)]
+    if len(certain) > 1:
+        raise RecordingError(_several_formats(path, certain))
+    return next(iter(certain), None) or next(
+        (candidate for candidate in FORMATS if candidate.accepts_listing(listing)), None
+    )
 
 
 def load_run(path: Path, rules: Rules, label: str = "") -> Run:
-    """The run in a directory. Raises `RecordingError` if no format knows its layout."""
+    """The run in a directory. Raises `RecordingError` if no format knows its layout, or several do."""
     listing = list_directory(path)
     run_format = format_of(path, listing)
     if run_format is None:
-        raise RecordingError(listing.problem or unknown_layout(path))
+        raise RecordingError(listing.problem or unknown_layout(path, listing))
     return run_format.load(path, label or path.name, rules)
 
 
-def unknown_layout(path: Path) -> str:
-    """The message about a directory that no format recognizes."""
+def _several_formats(path: Path, formats: list[RunFormat]) -> str:
+    expected = "; ".join(f"{candidate.name} ({candidate.expected_files})" for candidate in formats)
+    return f"{path} has the files of several formats: {expected}; move away those that the recorder did not write"
+
+
+def unknown_layout(path: Path, listing: DirectoryListing | None = None) -> str:
+    """The message about a directory that no format recognizes: what is there, and what the nearest format lacks."""
+    listing = listing or list_directory(path)
+    nearest = _nearest_format(listing)
+    if nearest is not None:
+        name, present, missing = nearest
+        lack = f"{' and '.join(present)} is of the format {name}, which lacks {' and '.join(missing)}"
+        return f"unknown layout of {path}: {lack}; add the missing files or move the directory away"
     formats = "; ".join(f"{candidate.name} ({candidate.expected_files})" for candidate in FORMATS)
-    return f"unknown layout of {path}; expected {formats}; add the missing files or move the directory away"
+    return (
+        f"unknown layout of {path}: it has {_format_names(listing)}; expected {formats}; "
+        "add the missing files or move the directory away"
+    )
+
+
+def _format_names(listing: DirectoryListing) -> str:
+    names = sorted(listing.names)
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(preview(name, 40) for name in names[:MOST_NAMES]) + more if names else "no files"
+
+
+def _nearest_format(listing: DirectoryListing) -> tuple[str, list[str], list[str]] | None:
+    """The format of which most files are there and fewest are missing: its name, those, and these."""
+    nearest = [
+        (len(present), -len(missing), candidate.name, present, missing)
+        for candidate in FORMATS
+        for present, missing in candidate.list_signs(listing)
+        if present
+    ]
+    if not nearest:
+        return None
+    _, _, name, present, missing = max(nearest, key=lambda entry: entry[:2])
+    return name, present, missing
 
 
 def holds_reports(listing: DirectoryListing) -> bool:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from pytest_webeval.recordings.discovery import DirectoryListing
     from pytest_webeval.recordings.network.events import NetworkTrace
+    from pytest_webeval.recordings.trajectory.recorded import Judgement
+    from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
     from pytest_webeval.recordings.trajectory.trajectory import Trajectory
     from pytest_webeval.rules import Rules
     from pytest_webeval.safety.limits import Limits
@@ -84,9 +86,18 @@ class Run:
         return True
 
     @property
-    def trajectory(self) -> Trajectory | None:
+    def trajectory(self) -> Trajectory | RecordedTrajectory | None:
         """Steps, thoughts, screenshots and outcome where the run is a trajectory; None where it is not."""
         return None
+
+    @property
+    def is_trajectory(self) -> bool:
+        """Whether the run is a trajectory, so that it needs no definition. Reads nothing."""
+        return self.trajectory is not None
+
+    def judged(self, external: tuple[Judgement, ...]) -> Self:  # noqa: ARG002  (only trajectories are judged)
+        """The same run with judgements from files that the session names."""
+        return self
 
     @property
     def exclusion(self) -> str | None:
@@ -152,6 +163,14 @@ class RunFormat(Protocol):
     def recognizes_listing(self, listing: DirectoryListing) -> bool:
         """The same as `recognizes` for a directory whose names are already listed."""
         return self.recognizes(listing.path)
+
+    def accepts_listing(self, listing: DirectoryListing) -> bool:  # noqa: ARG002  (for formats with such places)
+        """Whether a directory that no format recognizes may be a run of this one, by its place or by some of its files."""
+        return False
+
+    def list_signs(self, listing: DirectoryListing) -> list[tuple[list[str], list[str]]]:  # noqa: ARG002  (same)
+        """Of each layout the files that are there and those that are missing, for the message about another directory."""
+        return []
 
     def has_typical_file(self, listing: DirectoryListing) -> bool:  # noqa: ARG002  (for formats with such files)
         """Whether a directory that is no run has a file of this format, so that it may be a broken run."""

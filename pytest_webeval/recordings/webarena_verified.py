@@ -40,7 +40,11 @@ class WebArenaVerified(RunFormat):
         return any(exists_no_follow(path / name) for name in _TYPICAL_FILES) or _is_trace(path / _FOLDER)
 
     def recognizes_listing(self, listing: DirectoryListing) -> bool:
-        """The same for a directory that was listed."""
+        """Whether there is a response. A trace alone is evidence of any format."""
+        return RESPONSE in listing.names
+
+    def accepts_listing(self, listing: DirectoryListing) -> bool:
+        """Whether there is a trace, so that the response is missing."""
         return not listing.names.isdisjoint(_TYPICAL_FILES) or (
             _FOLDER in listing.names and _is_trace(listing.path / _FOLDER)
         )

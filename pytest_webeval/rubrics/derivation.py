@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from dataclasses import replace
 
 from pytest_webeval.rubrics.degradation import degraded_steps
+from pytest_webeval.rubrics.judgement_derivation import derive_from_judgement
 from pytest_webeval.rubrics.payload import RubricPayload
 from pytest_webeval.rubrics.payload import parse_binary_score
 from pytest_webeval.rubrics.payload import quote_value
@@ -176,6 +177,8 @@ def derive(stored: StoredVerdict, policy: VerdictPolicy, facts: RunFacts) -> Ver
     Raises `UnreadableVerdict`.
     """
     case = VerdictInputs(stored, RubricPayload(stored.payload or {}), policy, facts)
+    if stored.judgement is not None:
+        return derive_from_judgement(case, stored.judgement)
     if stored.payload is None:
         return _derive_from_text(case, read_verdict_text(stored.text or "", stored.name.kind, stored.name.method))
     return next(derive_verdict for recognizes, derive_verdict in _READINGS if recognizes(case.payload))(case)

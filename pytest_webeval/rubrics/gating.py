@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_webeval.recordings.trajectory.outcome import Gate
 from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
 from pytest_webeval.recordings.trajectory.outcome import gate_of
+from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rubrics.score_files import parse_name
 
@@ -25,13 +26,18 @@ class Gating:
     `benchmark` is that of the task's definition, if there is one; `ends` are the actions that end a run in good order.
     """
 
-    trajectory: Trajectory
+    trajectory: Trajectory | RecordedTrajectory
     benchmark: str
     ends: tuple[str, ...]
 
     @property
     def is_gated(self) -> bool:
-        """Whether the benchmark turns runs away by itself. Where it is unknown, its kind of score file decides."""
+        """Whether the benchmark turns runs away by itself. Where it is unknown, its kind of score file decides.
+
+        Only Fara's harness has gates.
+        """
+        if isinstance(self.trajectory, RecordedTrajectory):
+            return False
         benchmarks = {self.trajectory.place.benchmark_kind, self.benchmark} - {None, ""}
         if benchmarks:
             return GATED in benchmarks
@@ -40,6 +46,8 @@ class Gating:
     @property
     def gate(self) -> Gate | None:
         """The gate that the run does not pass, of a benchmark that has any."""
+        if isinstance(self.trajectory, RecordedTrajectory):
+            return None
         listed = len(self.trajectory.answer.screenshots)
         return gate_of(self.trajectory.steps, listed, self.ends) if self.is_gated else None
 

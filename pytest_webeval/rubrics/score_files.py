@@ -15,6 +15,9 @@ from typing import Any
 from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
 from pytest_webeval.recordings.trajectory.layout import SCORES
 from pytest_webeval.recordings.trajectory.layout import TASK_DATA
+from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
+from pytest_webeval.rubrics.judgements import find_stored
+from pytest_webeval.rubrics.judgements import from_judgement
 from pytest_webeval.rubrics.payload import quote_value
 from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.policy import VerdictPolicy
@@ -196,7 +199,12 @@ def stored_verdict(run: Run, policy: VerdictPolicy) -> StoredVerdict | None:
     Of a trajectory only `scores/` counts: other files may be a download. A session that knows better asks
     for `rubric.json` or `task_data.json` by name.
     """
+    external = getattr(run, "external", ())
+    if external:
+        return from_judgement(external[0])
     trajectory = run.trajectory
+    if isinstance(trajectory, RecordedTrajectory):
+        return find_stored(trajectory, policy.score_file)
     if trajectory is None or policy.score_file == RUBRIC:
         return (
             read_rubric_file(RUBRIC, run.inputs.read(RUBRIC, MAX_FILE_BYTES))
@@ -216,6 +224,9 @@ def ignored_files(run: Run, stored: StoredVerdict | None) -> list[str]:
     trajectory = run.trajectory
     if trajectory is None:
         return []
+    if isinstance(trajectory, RecordedTrajectory):
+        names = [judgement.source for judgement in trajectory.judgements]
+        return [name for name in names if stored is None or name != stored.source]
     others = [f"{SCORES}/{name}" for name in trajectory.score_names]
     others += [RUBRIC] if exists_no_follow(run.path / RUBRIC) else []
     return [name for name in others if stored is None or name != stored.source]
@@ -226,4 +237,6 @@ def facts_of(run: Run) -> RunFacts:
     trajectory = run.trajectory
     if trajectory is None:
         return RunFacts()
+    if isinstance(trajectory, RecordedTrajectory):
+        return RunFacts(trajectory.answer, len(trajectory.steps))
     return RunFacts(trajectory.answer.final_answer, len(trajectory.steps), trajectory.core.evaluation_is_stale)

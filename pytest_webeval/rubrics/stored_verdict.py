@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import TYPE_CHECKING
 from typing import Any
+
+if TYPE_CHECKING:
+    from pytest_webeval.recordings.trajectory.recorded import Judgement
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +28,8 @@ class StoredVerdict:
     """What one file says about a run, before anything is added up.
 
     `source` is the file's name below the run directory. `score` is the top-level score. Exactly one of `payload` (a
-    JSON object, numbers with a point or exponent read as `Decimal`) and `text` (free text of a judge) is given.
+    JSON object, numbers with a point or exponent read as `Decimal`), `text` (free text of a judge) and `judgement`
+    (what the reader of a format made of a verdict without points) is given.
     """
 
     source: str
@@ -33,6 +38,7 @@ class StoredVerdict:
     payload: Mapping[str, Any] | None
     text: str | None
     warnings: tuple[str, ...] = ()
+    judgement: Judgement | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +50,12 @@ class RunFacts:
     is_stale: bool | None = None  # the verdict is older than the answer
 
 
-_CONTRADICTIONS = ("R1", "R2", "R3", "R4", "R5", "R6", "R7", "R18")
+_CONTRADICTIONS = ("R1", "R2", "R3", "R4", "R5", "R6", "R7", "R18", "R20", "R21")
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A contradiction or anomaly of a stored verdict. `rule` is R1 to R19 (`rubrics/checks.py`)."""
+    """A contradiction or anomaly of a stored verdict. `rule` is R1 to R21: see `consistency.py` and `judgement_derivation.py`."""
 
     rule: str
     message: str

@@ -35,7 +35,7 @@ def read_verdict_text(text: str, kind: str, method: str | None) -> TextVerdict:
     if kind == "webjudge" and method == "WebVoyager_eval":
         return TextVerdict(int("FAILURE" not in text), _read_last_verdict(text))
     if kind == "webjudge":
-        return TextVerdict(_read_first_status(text), _read_last_status(text))
+        return TextVerdict(_read_first_status(text), read_last_status(text))
     problem = f"cannot read the free text of a score file of the kind {kind:.80}"
     raise UnreadableVerdict("score_unreadable", f"{problem}; judge the run again")
 
@@ -57,7 +57,7 @@ def _read_first_status(text: str) -> int:
     return int(len(sections) > 1 and "success" in sections[1])
 
 
-def _read_last_status(text: str) -> int | None:
+def read_last_status(text: str) -> int | None:
     """What the last line says that is a status; quotes, markup, case and a full stop do not matter."""
     for line in reversed(text.splitlines()):
         name, _, word = line.partition(":")

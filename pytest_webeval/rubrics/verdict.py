@@ -54,6 +54,7 @@ class Verdict:
     checks: tuple[Check, ...] = ()
     reason: str | None = None
     degraded_steps: tuple[str, ...] = ()
+    notes: Mapping[str, bool] = field(default_factory=dict)  # further findings of the judge
 
     @property
     def is_inconsistent(self) -> bool:

@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 from typing import Any
 
+from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
 from pytest_webeval.results import NOTED
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import Status
@@ -31,6 +32,8 @@ from pytest_webeval.values.comparison import passed
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.trajectory.trajectory import Trajectory
+
+    AnyTrajectory = Trajectory | RecordedTrajectory
 
 
 MAX_LINE, MAX_JUSTIFIED = 200, 150
@@ -59,7 +62,8 @@ def assertions_of(verdict: Verdict, failure: Mapping[str, Any] | None = None) ->
     signals = [_add_explanation(assertion, _first_failure(failure or {})) for assertion in decisive_first]
     is_unseen = is_action_only(verdict.items)
     notes = [_build_item_note(item, is_unseen=is_unseen) for item in verdict.items]
-    return [*signals, *notes, *map(_build_check, verdict.checks)]
+    findings = [passed(f"rubric.{name}_noted", "yes" if holds else "no") for name, holds in verdict.notes.items()]
+    return [*signals, *findings, *notes, *map(_build_check, verdict.checks)]
 
 
 def _build_signals(verdict: Verdict) -> Iterator[Assertion]:
@@ -190,10 +194,14 @@ MAX_TEXT = 500  # characters of a criterion, and of what a judge says of it
 _DETECTED = ("6.1", "6.2")
 
 
-def trajectory_metadata(trajectory: Trajectory | None, generation: str | None = None) -> dict[str, Any]:
+def trajectory_metadata(trajectory: AnyTrajectory | None, generation: str | None = None) -> dict[str, Any]:
     """What is known of any trajectory: class, answer, and steps that the agent could not take. Raises `Unreadable`."""
     if trajectory is None:
         return {}
+    if isinstance(trajectory, RecordedTrajectory):
+        outcome = trajectory.outcome
+        facts = {"class": outcome.kind.value, "reasons": list(outcome.reasons), "final_answer": trajectory.answer}
+        return facts | {"tool_failures": [], "tool_failure_count": 0}
     outcome, log = trajectory.outcome, trajectory.log
     wrong = tool_failures(log.steps, log.dialect, generation)
     return {
@@ -205,7 +213,7 @@ def trajectory_metadata(trajectory: Trajectory | None, generation: str | None = 
     }
 
 
-def verdict_to_json(verdict: Verdict, stored: StoredVerdict, trajectory: Trajectory | None) -> dict[str, Any]:
+def verdict_to_json(verdict: Verdict, stored: StoredVerdict, trajectory: AnyTrajectory | None) -> dict[str, Any]:
     """The verdict with all its signals. Raises `Unreadable`."""
     points, metadata = verdict.points, trajectory_metadata(trajectory, verdict.generation)
     detected = [ToolFailure(**fields) for fields in metadata.get("tool_failures", ())]
@@ -252,12 +260,12 @@ def _item_to_json(item: RubricItem, awarded: Decimal | None) -> dict[str, Any]:
 
 
 def _failure_to_json(
-    verdict: Verdict, stored: StoredVerdict, trajectory: Trajectory | None, detected: Sequence[ToolFailure]
+    verdict: Verdict, stored: StoredVerdict, trajectory: AnyTrajectory | None, detected: Sequence[ToolFailure]
 ) -> dict[str, Any] | None:
     if stored.payload is None:
         return None
     is_detected = verdict.generation == "G2"
-    task_data = trajectory.task_data.raw if trajectory else None
+    task_data = getattr(getattr(trajectory, "task_data", None), "raw", None)  # which only Fara writes
     analysis = failure_of(stored.payload, task_data, _DETECTED if is_detected else ())
     if analysis is None:
         return None

@@ -37,6 +37,21 @@ def read_file_inside(directory: Path, name: str, limit: int = USUAL.file_size, l
         os.close(handle)
 
 
+def read_beginning_inside(directory: Path, name: str, most: int) -> bytes:
+    """The first bytes of a regular file below a directory; none of what is no such file, or cannot be read."""
+    try:
+        handle = _open_file(directory, name)
+    except RecordingError:
+        return b""
+    try:
+        status = os.fstat(handle)
+        return _read_bytes(handle, min(status.st_size, most)) if stat.S_ISREG(status.st_mode) else b""
+    except OSError:
+        return b""
+    finally:
+        os.close(handle)
+
+
 def _read_bytes(handle: int, size: int) -> bytes:
     """So many bytes, or fewer where the file was cut since. Usually there is one piece, so nothing is copied."""
     content = os.read(handle, size)

@@ -56,7 +56,7 @@ class Definition(Struct, frozen=True):
 
 def find_defining(run: Run, tasks: TaskSet | None) -> TaskSet | None:
     """The definitions if the task of the run is among them, as it need not be for a trajectory."""
-    return None if tasks is None or (run.trajectory is not None and run.task_id not in tasks) else tasks
+    return None if tasks is None or (run.is_trajectory and run.task_id not in tasks) else tasks
 
 
 def find_source(run: Run, tasks: TaskSet | None) -> tuple[str, str]:

@@ -119,7 +119,7 @@ def exclusion_fields(run: Run, status: Status, reason: str) -> dict[str, Any]:
 
     A trajectory without a verdict is (`fara_webeval.md` §10); another run then counts as not solved.
     """
-    is_unknown = status is Status.ERROR and run.trajectory is not None
+    is_unknown = status is Status.ERROR and run.is_trajectory
     return {"excluded": (reason or status.value) if is_unknown else None, "skipped": False}
 
 

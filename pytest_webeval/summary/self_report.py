@@ -40,11 +40,14 @@ def find_reported(result: TaskResult) -> str | None:
     return None
 
 
+_ENDED = ("completed", "impossible", "ungraded")  # classes of trajectories in which the agent stopped by itself
+
+
 def _find_in_trajectory(facts: dict[str, Any]) -> str | None:
     """Of `terminate`, the last action; a run that was aborted or cannot be read reports nothing."""
     if facts.get("class") == "over_budget":
         return NO_ANSWER
-    if facts.get("class") != "completed":
+    if facts.get("class") not in _ENDED:
         return None
     return FAILURE if "self_reported_failure" in (facts.get("reasons") or ()) else SUCCESS
 

@@ -15,12 +15,14 @@ from pytest_webeval.safety.text import pluralize
 
 
 class OutcomeClass(StrEnum):
-    """The four outcomes of a trajectory."""
+    """How a trajectory ended. Only formats that store more than a verdict have the last two."""
 
     COMPLETED = "completed"
     OVER_BUDGET = "over_budget"
     ABORTED = "aborted"
     UNREADABLE = "unreadable"
+    IMPOSSIBLE = "impossible"  # the judge says that nobody can do the task
+    UNGRADED = "ungraded"  # the agent is done, and nobody has judged it
 
 
 class TrajectoryOutcome(Struct, frozen=True):
@@ -33,7 +35,7 @@ class TrajectoryOutcome(Struct, frozen=True):
     @property
     def is_scored(self) -> bool:
         """Whether the run says something about the agent, so that it counts in means."""
-        return self.kind in (OutcomeClass.COMPLETED, OutcomeClass.OVER_BUDGET)
+        return self.kind in (OutcomeClass.COMPLETED, OutcomeClass.OVER_BUDGET, OutcomeClass.IMPOSSIBLE)
 
 
 def unreadable(problem: UnreadableTrajectory) -> TrajectoryOutcome:

@@ -16,6 +16,7 @@ from msgspec import field
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.trajectory import Trajectory
 
@@ -59,7 +60,7 @@ class Links(Struct, frozen=True):
 class Thumbnails(Struct):
     """Thumbnails within a budget of bytes. Unreadable images have none."""
 
-    trajectory: Trajectory
+    trajectory: Trajectory | RecordedTrajectory
     left: int
     _urls: dict[str, str | None] = field(default_factory=dict)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recordings.run import Run
+from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.recordings.trajectory.trajectory import Trajectory
@@ -40,7 +41,7 @@ def step_timeline(run: Run, pictures: ScreenshotSource | None) -> list[dict[str,
     return [_step_to_json(step, events, pictures) for step, events in last_steps]
 
 
-def _steps(trajectory: Trajectory) -> Sequence[Step]:
+def _steps(trajectory: Trajectory | RecordedTrajectory) -> Sequence[Step]:
     try:
         return trajectory.steps
     except WebEvalError:

@@ -1,0 +1,213 @@
+"""The files of one run as readers of formats use them: JSON with tolerant fields, lines, and images."""
+
+from __future__ import annotations
+
+import os
+import reprlib
+import stat
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
+from pytest_webeval.recordings.trajectory.screenshots import number_of
+from pytest_webeval.recordings.trajectory.step import Screenshot
+from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.safety.json import InvalidJson
+from pytest_webeval.safety.json import load_lenient
+from pytest_webeval.safety.warning_log import WarningLog
+
+IMAGES = (".png", ".jpg", ".jpeg", ".webp")
+MOST_NUMBER = 10**15  # nothing that a run counts or measures comes near it
+_REPAIR_HINT = "re-record the run, or fix the file"
+
+
+@dataclass(frozen=True)
+class RecordedFiles:
+    """The files in a run directory. What is wrong with them is added to `warnings`, unless a verdict depends on it."""
+
+    inputs: RunInputs
+
+    @property
+    def path(self) -> Path:
+        """The run directory."""
+        return self.inputs.directory
+
+    @cached_property
+    def warnings(self) -> WarningLog:
+        """What is wrong with the files of this run, and was repaired or ignored."""
+        return WarningLog(self.path.name)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names in the directory, sorted."""
+        return self.list_names("")
+
+    def list_names(self, folder: str) -> tuple[str, ...]:
+        """Names in a directory below that of the run, sorted; none where there is none, or where it is a link."""
+        path = self.path / folder
+        try:
+            if folder and not stat.S_ISDIR(path.lstat().st_mode):
+                return ()
+            return tuple(sorted(os.listdir(path)))  # noqa: PTH208  (names are all that is wanted)
+        except OSError:
+            return ()
+
+    def list_images(self, folder: str, prefix: str = "") -> tuple[Screenshot, ...]:
+        """Images in a directory whose names begin with `prefix`, in the order of the numbers that they end in."""
+        below = f"{folder}/" if folder else ""
+        names = [name for name in self.list_names(folder) if name.startswith(prefix) and name.isprintable()]
+        shots = [Screenshot(f"{below}{name}", number_of(name)) for name in names if name.lower().endswith(IMAGES)]
+        return tuple(sorted(shots, key=lambda shot: (shot.number, shot.name)))
+
+    def read_json(self, name: str) -> JsonFields:
+        """The object in a file that the run cannot do without. Raises `UnreadableTrajectory`."""
+        try:
+            content = self.inputs.read(name, MAX_FILE_BYTES)
+        except RecordingError as error:
+            raise UnreadableTrajectory("file_missing", str(error)) from error
+        return self.parse_object(name, content)
+
+    def read_optional_json(self, name: str) -> JsonFields | None:
+        """The object in a file that need not be there; None, with a warning, where it is damaged."""
+        if not os.path.lexists(self.path / name):
+            return None
+        try:
+            return self.read_json(name)
+        except UnreadableTrajectory as error:
+            self.warnings.add(f"{error}; ignored")
+            return None
+
+    def read_text(self, name: str) -> str | None:
+        """The text of a file that need not be there, whatever its encoding; None where it cannot be read."""
+        if not os.path.lexists(self.path / name):
+            return None
+        try:
+            return self.inputs.read(name, MAX_FILE_BYTES).decode("utf-8", "replace")
+        except RecordingError as error:
+            self.warnings.add(f"{error}; ignored")
+            return None
+
+    def read_lines(self, name: str) -> Iterator[JsonFields]:
+        """The objects in a file of JSON lines that need not be there, with a warning for each damaged line."""
+        for number, line in enumerate((self.read_text(name) or "").splitlines(), 1):
+            if not line.strip():
+                continue
+            try:
+                value = load_lenient(line.strip()).value
+            except InvalidJson as error:
+                self.warnings.add(f"{name} is not valid JSON: {error}; the line is ignored", number)
+                continue
+            if isinstance(value, dict):
+                yield JsonFields(value, f"{name} line {number}", self.warnings)
+            else:
+                self.warnings.add(f"{name} is not a JSON object; the line is ignored", number)
+
+    def parse_value(self, name: str, content: bytes) -> Any:
+        """The JSON value in the bytes of a file. Raises `UnreadableTrajectory`."""
+        text = content.decode("utf-8", "replace").removeprefix("\ufeff").strip()
+        try:
+            decoded = load_lenient(text)
+        except InvalidJson as error:
+            raise UnreadableTrajectory("json_invalid", f"{name} is not valid JSON: {error}; {_REPAIR_HINT}") from error
+        if decoded.end < len(text):
+            raise UnreadableTrajectory("json_invalid", f"{name} has text after its JSON value; {_REPAIR_HINT}")
+        for warning in decoded.warnings:
+            self.warnings.add(f"{name}: {warning}")
+        return decoded.value
+
+    def parse_object(self, name: str, content: bytes) -> JsonFields:
+        """The JSON object in the bytes of a file. Raises `UnreadableTrajectory`."""
+        value = self.parse_value(name, content)
+        if not isinstance(value, dict):
+            problem = f"{name} holds {reprlib.repr(value):.80}, expected a JSON object"
+            raise UnreadableTrajectory("json_invalid", f"{problem}; {_REPAIR_HINT}")
+        return JsonFields(value, name, self.warnings)
+
+
+class JsonFields:
+    """The members of a JSON object of a stranger, by type. A member of another type is a warning, and as good as none."""
+
+    __slots__ = ("_warnings", "raw", "where")
+
+    def __init__(self, raw: Mapping[str, Any], where: str, warnings: WarningLog) -> None:
+        self.raw, self.where, self._warnings = raw, where, warnings
+
+    def __contains__(self, key: str) -> bool:
+        """Whether there is such a member, null or not."""
+        return key in self.raw
+
+    def text(self, *keys: str) -> str | None:
+        """The first member that is not null, if it is a text."""
+        text: str | None = self._first(keys, str, "a string")
+        return text
+
+    def flag(self, *keys: str) -> bool | None:
+        """The first member that is not null, if it is a boolean."""
+        flag: bool | None = self._first(keys, bool, "a boolean")
+        return flag
+
+    def number(self, *keys: str) -> float | None:
+        """The first member that is not null, if it is a number that a run can have."""
+        value = self._first(keys, (int, float), "a number")
+        if value is None:
+            return None
+        if isinstance(value, bool) or not abs(value) <= MOST_NUMBER:
+            self._warn(keys[0], value, "a number")
+            return None
+        number: float = value
+        return number
+
+    def count(self, *keys: str) -> int | None:
+        """The first member that is not null, if it is a number of things."""
+        value = self.number(*keys)
+        if value is None or (value >= 0 and value == int(value)):
+            return None if value is None else int(value)
+        self._warn(keys[0], value, "a non-negative integer")
+        return None
+
+    def member(self, *keys: str) -> JsonFields:
+        """The first member that is not null, if it is an object; an empty one otherwise."""
+        value = self._first(keys, dict, "an object")
+        return JsonFields(value or {}, f"{self.where}.{keys[0]}", self._warnings)
+
+    def items(self, *keys: str) -> Sequence[Any]:
+        """The first member that is not null, if it is a list; an empty one otherwise."""
+        return self._first(keys, list, "a list") or ()
+
+    def objects(self, *keys: str) -> list[JsonFields]:
+        """The objects of a list; an element that is none is a warning, and an empty object."""
+        return [self._element(keys[0], index, value) for index, value in enumerate(self.items(*keys))]
+
+    def texts(self, *keys: str) -> list[str]:
+        """The texts of a list; an element that is none is a warning, and an empty text."""
+        values = [*self.items(*keys)]
+        for index, value in enumerate(values):
+            if not isinstance(value, str):
+                self._warn(f"{keys[0]}[{index}]", value, "a string")
+                values[index] = ""
+        return values
+
+    def _element(self, key: str, index: int, value: Any) -> JsonFields:
+        if value is not None and not isinstance(value, dict):
+            self._warn(f"{key}[{index}]", value, "an object")
+        return JsonFields(value if isinstance(value, dict) else {}, f"{self.where}.{key}[{index}]", self._warnings)
+
+    def _first(self, keys: Sequence[str], kinds: type | tuple[type, ...], expected: str) -> Any:
+        for key in keys:
+            value = self.raw.get(key)
+            if value is not None:
+                if isinstance(value, kinds):
+                    return value
+                self._warn(key, value, expected)
+                return None
+        return None
+
+    def _warn(self, key: str, value: object, expected: str) -> None:
+        self._warnings.add(f"{reprlib.repr(value):.60} is not {expected}; ignored @ {self.where}.{key}")

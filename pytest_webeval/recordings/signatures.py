@@ -1,0 +1,164 @@
+"""By which files a run directory is recognized: one row of the table `FORMATS` for each recorder.
+
+The reader of a format is imported when the first run of it is loaded; to recognize one, its row is enough.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_webeval.recordings.discovery import DirectoryListing
+from pytest_webeval.recordings.discovery import list_directory
+from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.network.readers import load_trace
+from pytest_webeval.recordings.run import RunFormat
+from pytest_webeval.recordings.webarena_verified import TRACE_NAMES
+from pytest_webeval.safety.files import exists_no_follow
+from pytest_webeval.safety.files import read_beginning_inside
+
+if TYPE_CHECKING:
+    from pytest_webeval.recordings.network.events import NetworkTrace
+    from pytest_webeval.recordings.recorded_files import RecordedFiles
+    from pytest_webeval.recordings.run import Run
+    from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
+    from pytest_webeval.rules import Rules
+
+
+MOST_READ = 4 * 2**20  # bytes of a file that are searched for keys
+MOST_CANDIDATES = 10  # files of a directory whose names fit a pattern
+
+
+@dataclass(frozen=True, slots=True)
+class FileSign:
+    """A file that a recorder always leaves. `name` may hold `*`, and `/` for a file in a directory below.
+
+    Where other programs use the name as well, the file has to hold the `keys` of JSON; of a key `a|b` one is enough.
+    """
+
+    name: str
+    keys: tuple[str, ...] = ()
+    most_read: int = MOST_READ
+
+    def find(self, listing: DirectoryListing) -> str | None:
+        """The name of such a file in a directory, or None."""
+        return next((name for name in self._candidates(listing) if self._has_keys(listing.path, name)), None)
+
+    @property
+    def description(self) -> str:
+        """The sign in a few words."""
+        keys = ", ".join(key.replace("|", " or ") for key in self.keys)
+        return f"{self.name} with {keys}" if keys else self.name
+
+    def _candidates(self, listing: DirectoryListing) -> Iterator[str]:
+        if "*" in self.name:
+            names = sorted(name for name in listing.names if fnmatchcase(name, self.name))
+            yield from names[:MOST_CANDIDATES]
+        elif self.name in listing.names or self._is_below(listing):
+            yield self.name
+
+    def _is_below(self, listing: DirectoryListing) -> bool:
+        """Whether the name is that of a file in a directory below, and this is there."""
+        folder, _, rest = self.name.partition("/")
+        return bool(rest) and folder in listing.names and exists_no_follow(listing.path / self.name)
+
+    def _has_keys(self, directory: Path, name: str) -> bool:
+        if not self.keys:
+            return True
+        content = read_beginning_inside(directory, name, self.most_read)
+        return all(any(f'"{key}"'.encode() in content for key in keys.split("|")) for keys in self.keys)
+
+
+@dataclass(frozen=True)
+class RecordedFormat(RunFormat):
+    """A format by its files. A directory is a run if it has all signs of one of the `layouts`.
+
+    `module` is that of the reader in `recordings/`, which defines `read`. `typical` are names that few other programs
+    use, so that a directory with one of them is a broken run. `traces` are patterns of further names of recorded
+    traffic. The first group of `task_id` in the directory's name is the id of the task.
+    """
+
+    name: str
+    module: str
+    layouts: tuple[tuple[FileSign, ...], ...]
+    typical: tuple[str, ...] = ()
+    traces: tuple[str, ...] = ("*.har",)
+    task_id: str = "(.+)"
+
+    @property
+    def expected_files(self) -> str:  # type: ignore[override]  # which is read only
+        """The files of each layout."""
+        layouts = (" and ".join(sign.description for sign in layout) for layout in self.layouts)
+        return ", or ".join(layouts)
+
+    def recognizes(self, path: Path) -> bool:
+        """Whether the directory has the files of a layout."""
+        return self.recognizes_listing(list_directory(path))
+
+    def recognizes_listing(self, listing: DirectoryListing) -> bool:
+        """The same for a directory that was listed."""
+        return any(all(sign.find(listing) for sign in layout) for layout in self.layouts)
+
+    def has_typical_file(self, listing: DirectoryListing) -> bool:
+        """Whether there is a file that few other programs write under such a name."""
+        return not listing.names.isdisjoint(self.typical)
+
+    def list_signs(self, listing: DirectoryListing) -> list[tuple[list[str], list[str]]]:
+        """Of each layout the files that are there, and the signs that are missing."""
+        signs = []
+        for layout in self.layouts:
+            names = [(sign, sign.find(listing)) for sign in layout]
+            present = [name for _, name in names if name is not None]
+            signs.append((present, [sign.description for sign, name in names if name is None]))
+        return signs
+
+    def load(self, path: Path, label: str, rules: Rules) -> Run:
+        """The run, whose files are read on demand."""
+        from pytest_webeval.recordings.trajectory_run import RecordedRun  # which most sessions have none of
+
+        find_trace = partial(find_trace_name, path, self.traces)
+        return RecordedRun(
+            path=path,
+            label=label,
+            task_id=self.parse_task_id(path.name),
+            format=self.name,
+            response_file="",
+            inputs=RunInputs(path),
+            rules=rules,
+            load_trace=partial(_load_trace, find_trace),
+            read=self.load_reader(),
+            find_trace=find_trace,
+        )
+
+    def parse_task_id(self, name: str) -> int | str:
+        """The id of the task in the name of a directory: a number where it is one."""
+        match = re.fullmatch(self.task_id, name, re.DOTALL)
+        task_id = next(filter(None, match.groups()), name) if match else name
+        return int(task_id) if task_id.isascii() and task_id.isdigit() and len(task_id) < 20 else task_id
+
+    def load_reader(self) -> Callable[[RecordedFiles], RecordedTrajectory]:
+        """The function that reads a run, from its module."""
+        module = importlib.import_module(f"pytest_webeval.recordings.{self.module}")
+        read: Callable[[RecordedFiles], RecordedTrajectory] = module.read
+        return read
+
+
+def find_trace_name(path: Path, patterns: Sequence[str]) -> str | None:
+    """The name of the recorded traffic in a run directory: a usual one, or else the first that fits a pattern."""
+    usual = next((name for name in TRACE_NAMES if exists_no_follow(path / name)), None)
+    if usual is not None or not patterns:
+        return usual
+    names = sorted(list_directory(path).names)
+    return next((name for pattern in patterns for name in names if fnmatchcase(name, pattern)), None)
+
+
+def _load_trace(find: Callable[[], str | None], inputs: RunInputs) -> NetworkTrace:
+    return load_trace(inputs, find() or TRACE_NAMES[0])

@@ -1,0 +1,155 @@
+"""A trajectory as any recorder leaves it: what its reader takes from the files, in the words of all formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from msgspec import field
+from msgspec import structs
+
+from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.trajectory.answer import Usage
+from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
+from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
+from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
+from pytest_webeval.recordings.trajectory.step import Screenshot
+from pytest_webeval.recordings.trajectory.step import Step
+
+
+class Judgement(Struct, frozen=True, kw_only=True):
+    """A verdict that is stored with a run, or in a file of verdicts, before anything is derived again.
+
+    `source` is the file, with the key where it holds more than the verdict, and `judge` who gave it. `success` is the
+    stored verdict; None where the judge could not tell, and `ungraded` says why where nobody judged.
+
+    `score` is the number that was stored, of which `full_score` is a success. `reply` is the judge's text if the
+    verdict is a line of it. `rubric` holds criteria with points, in the keys of webeval's rubrics, which are added up
+    again. `notes` are further findings of the judge, which decide nothing. `contradictions` are what the reader saw to
+    be inconsistent: nothing follows from such a verdict.
+    """
+
+    source: str
+    judge: str
+    success: bool | None = None
+    reasoning: str = ""
+    score: float | None = None
+    full_score: float = 1.0
+    reply: str | None = None
+    rubric: Mapping[str, Any] | None = None
+    notes: Mapping[str, bool] = field(default_factory=dict)
+    contradictions: tuple[str, ...] = ()
+    ungraded: str | None = None
+
+
+class RecordedTrajectory(Struct, frozen=True, kw_only=True):
+    """What an agent did, read-only. `answer` is None where it gave none; a text that is unknown is empty.
+
+    `duration` is in seconds. `system` is the agent, `group` what results of a benchmark are divided by. The judgement
+    that counts is the first of `judgements`. `flags` are codes of unusual facts, `details` facts of one format.
+    `load_image` returns the bytes of a screenshot that is not a file of its own.
+    """
+
+    inputs: RunInputs
+    outcome: TrajectoryOutcome
+    answer: str | None = None
+    steps: tuple[Step, ...] = ()
+    screenshots: tuple[Screenshot, ...] = ()
+    judgements: tuple[Judgement, ...] = ()
+    task_text: str = ""
+    start_url: str | None = None
+    usage: Usage | None = None
+    duration: float | None = None
+    system: str | None = None
+    model: str | None = None
+    benchmark: str | None = None
+    group: str | None = None
+    run_id: str | None = None
+    max_rounds: int | None = None
+    attempts: int | None = None
+    last_error: str | None = None
+    flags: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+    load_image: Callable[[Screenshot], bytes] | None = None
+
+    @property
+    def path(self) -> Path:
+        """The directory of the run."""
+        return self.inputs.directory
+
+    def image(self, shot: Screenshot) -> bytes:
+        """The bytes of a screenshot. Raises `RecordingError`."""
+        return self.load_image(shot) if self.load_image else self.inputs.read(shot.name, MAX_FILE_BYTES)
+
+    def graded(self) -> RecordedTrajectory:
+        """The same, with the outcome `ungraded` for a run that is complete and has no verdict."""
+        reasons = [judgement.ungraded for judgement in self.judgements]
+        if self.outcome.kind is not OutcomeClass.COMPLETED or None in reasons:
+            return self
+        why = next(filter(None, reasons), "not judged yet")
+        outcome = TrajectoryOutcome(OutcomeClass.UNGRADED, ("no_verdict", *self.outcome.reasons), why)
+        return structs.replace(self, outcome=outcome)
+
+    def to_json(self) -> dict[str, Any]:
+        """All details as plain JSON, by the names that results of all trajectories have; None where unknown."""
+        usage = self.usage
+        return {
+            "class": self.outcome.kind.value,
+            "reasons": list(self.outcome.reasons),
+            "message": self.outcome.message,
+            "flags": list(self.flags),
+            "system": self.system,
+            "model": self.model,
+            "benchmark": self.benchmark,
+            "run_id": self.run_id,
+            "max_rounds": self.max_rounds,
+            "duration": self.duration,
+            "attempts": self.attempts,
+            "last_error": self.last_error,
+            "is_long": False,
+            "steps": len(self.steps),
+            "usage": None if usage is None else _usage_to_json(usage),
+            "answer": self.answer,
+            "screenshots": len(self.screenshots),
+            "group": self.group,
+            **({"details": dict(self.details)} if self.details else {}),
+        }
+
+
+def _usage_to_json(usage: Usage) -> dict[str, int | None]:
+    names = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "num_calls")
+    return {name: getattr(usage, name) for name in names}
+
+
+def build_step(
+    index: int,
+    action: str,
+    arguments: Mapping[str, Any] | None = None,
+    *,
+    thought: str = "",
+    url: str | None = None,
+    observation: str | None = None,
+    timestamp: str | None = None,
+    before: Screenshot | None = None,
+    after: Screenshot | None = None,
+) -> Step:
+    """A step of a format that has no log lines; `index` counts from 1, `timestamp` is ISO 8601."""
+    return Step(
+        index=index,
+        action=action,
+        raw_action=action,
+        tool=None,
+        arguments=arguments or {},
+        thought=thought,
+        url=url,
+        timestamp=timestamp,
+        source=None,
+        observation=observation,
+        line=index,
+        before=before,
+        after=after,
+    )

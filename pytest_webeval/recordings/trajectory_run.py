@@ -1,0 +1,155 @@
+"""Trajectories as runs: what all formats have in common in which a judge has the say, not a definition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+from typing import Any
+from typing import Self
+
+from msgspec import structs
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import RunExcluded
+from pytest_webeval.recordings.discovery import list_directory
+from pytest_webeval.recordings.inputs import DECODE
+from pytest_webeval.recordings.recorded_files import RecordedFiles
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
+from pytest_webeval.recordings.trajectory.outcome import unreadable
+from pytest_webeval.recordings.trajectory.recorded import Judgement
+from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
+from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
+from pytest_webeval.tasks.task import Task
+from pytest_webeval.tasks.task import TrajectoryTask
+from pytest_webeval.tasks.task import undefined_task
+
+if TYPE_CHECKING:
+    from pytest_webeval.recordings.network.events import NetworkTrace
+    from pytest_webeval.tasks.dataset import TaskSet
+
+
+@dataclass(frozen=True)
+class TrajectoryRun(Run):
+    """A run that may be aborted, and that needs no task definition: its verdict is stored.
+
+    `external` are judgements from files that the session names, which count before those in the directory.
+    """
+
+    external: tuple[Judgement, ...] = ()
+
+    def judged(self, external: tuple[Judgement, ...]) -> Self:
+        """The same run with judgements from other files."""
+        return replace(self, external=external) if external else self
+
+    @property
+    def is_trajectory(self) -> bool:
+        """Yes."""
+        return True
+
+    @cached_property
+    def trace(self) -> NetworkTrace:
+        """What the browser sent and received. Raises `RunExcluded` if it was not recorded, or `RecordingError`."""
+        if not self.has_trace:
+            raise RunExcluded(f"{self.label} has no network trace; a trajectory need not have one")
+        with self.inputs.durations.phase(DECODE):
+            return self.load_trace(self.inputs)
+
+    @property
+    def repairs(self) -> str | None:
+        """As of any run, if an expectation asked for the browser's traffic: else it is a file like any other."""
+        return self.trace.repairs if self.is_trace_loaded else None
+
+    def undefined(self) -> Task:
+        """The task as the directory itself describes it."""
+        return undefined_task(str(self.task_id))
+
+    def task(self, tasks: TaskSet | None) -> Task:
+        """The definition of the task if there is one, otherwise the task by the data of the directory."""
+        if tasks is None or self.task_id not in tasks:
+            return self.undefined()
+        definition = tasks.get(self.task_id)
+        return definition if isinstance(definition, TrajectoryTask) else self._add_verdict(definition)
+
+    def select_checks(self, task: Task) -> list[dict[str, Any]]:
+        """The checks of a definition that the recording allows. One without its evidence says so when it is evaluated."""
+        return task.eval
+
+    def _add_verdict(self, task: Task) -> Task:
+        """The definition with the checks that the recording allows, and the verdict."""
+        checks = self.select_checks(task)
+        has_rubric = any(check["evaluator"] == RUBRIC_EVALUATOR for check in checks)
+        added = [] if has_rubric else [{"evaluator": RUBRIC_EVALUATOR}]
+        return structs.replace(task, eval=[*checks, *added])
+
+
+@dataclass(frozen=True)
+class RecordedRun(TrajectoryRun):
+    """A run of a format that one function reads: `read` makes a trajectory of the files."""
+
+    read: Callable[[RecordedFiles], RecordedTrajectory] = field(kw_only=True, repr=False)
+    find_trace: Callable[[], str | None] = field(kw_only=True, repr=False)
+
+    @cached_property
+    def trajectory(self) -> RecordedTrajectory:
+        """Steps, screenshots, outcome, verdicts: all that the directory holds. One that cannot be read says so."""
+        files = RecordedFiles(self.inputs)
+        trajectory = self._read(files)
+        judgements = (*self.external, *trajectory.judgements)
+        warnings = (*trajectory.warnings, *files.warnings.texts)
+        return structs.replace(trajectory, judgements=judgements, warnings=warnings).graded()
+
+    def _read(self, files: RecordedFiles) -> RecordedTrajectory:
+        try:
+            with self.inputs.durations.phase(DECODE):
+                return self.read(files)
+        except UnreadableTrajectory as error:
+            outcome = unreadable(error)
+        except RecordingError as error:
+            outcome = unreadable(UnreadableTrajectory("file_unreadable", str(error)))
+        return RecordedTrajectory(inputs=self.inputs, outcome=outcome)
+
+    @cached_property
+    def response(self) -> bytes:
+        """The final answer as bytes; empty where there is none."""
+        return (self.trajectory.answer or "").encode("utf-8", "surrogatepass")
+
+    @cached_property
+    def has_trace(self) -> bool:
+        """Whether the browser's traffic was recorded."""
+        return self.find_trace() is not None
+
+    @property
+    def exclusion(self) -> str | None:
+        """Why the environment rather than the agent failed."""
+        outcome = self.trajectory.outcome
+        is_aborted = outcome.kind is OutcomeClass.ABORTED
+        return f"aborted ({', '.join(outcome.reasons)}): {outcome.message}" if is_aborted else None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """As the trajectory has them."""
+        return self.trajectory.warnings
+
+    def check(self) -> None:
+        """Raise `RecordingError` if the run cannot be scored."""
+        outcome = self.trajectory.outcome
+        if outcome.kind is OutcomeClass.UNREADABLE:
+            if (problem := list_directory(self.path).problem) is not None:
+                raise RecordingError(problem)
+            raise UnreadableTrajectory(outcome.reasons[0], f"{outcome.reasons[0]}: {outcome.message}")
+
+    def undefined(self) -> Task:
+        """The task as the files of the run describe it."""
+        return undefined_task(str(self.task_id), self.trajectory.task_text, self.trajectory.start_url)
+
+    def describe(self, task: Task | None) -> dict[str, Any]:
+        """Outcome, steps, times, tokens and where the run belongs, under `trajectory`."""
+        group = task.group if isinstance(task, TrajectoryTask) else None
+        facts = self.trajectory.to_json()
+        return {"trajectory": facts | {"group": group or facts["group"]}}

@@ -1,0 +1,90 @@
+"""A judgement without points derived again: from the last line of the judge's reply, or from the number it gave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from pytest_webeval.recordings.trajectory.recorded import Judgement
+from pytest_webeval.rubrics.policy import UnreadableVerdict
+from pytest_webeval.rubrics.stored_verdict import Check
+from pytest_webeval.rubrics.success_criterion import Criterion
+from pytest_webeval.rubrics.success_criterion import asks_for_process
+from pytest_webeval.rubrics.text_verdicts import read_last_status
+from pytest_webeval.rubrics.verdict import Verdict
+from pytest_webeval.rubrics.verdict import VerdictInputs
+
+_OUTCOME = Criterion("outcome", "default")
+
+
+def derive_from_judgement(case: VerdictInputs, judgement: Judgement) -> Verdict:
+    """The verdict on the outcome. Raises `UnreadableVerdict` for a reply without a verdict line.
+
+    The last line of a reply that begins with `Status:` is the verdict: a page that the judge quotes may say so earlier.
+    """
+    if case.requested_criterion is not None and asks_for_process(case.requested_criterion):
+        reason = f"{judgement.judge} gave no points, which the criterion {case.requested_criterion} needs"
+        return _build(case, judgement, "unscored", None, reason=reason)
+    success = _derive_success(case, judgement)
+    checks = tuple(_list_checks(case, judgement, success))
+    status = "undecided" if success is None else "judged"
+    return _build(case, judgement, status, success, checks=checks, reason=judgement.reasoning or judgement.reply)
+
+
+def _derive_success(case: VerdictInputs, judgement: Judgement) -> bool | None:
+    if judgement.reply is not None:
+        status = read_last_status(judgement.reply)
+        if status is None:
+            problem = "the judge's reply has no line 'Status: success' or 'Status: failure'"
+            raise UnreadableVerdict("score_unreadable", f"{problem}; judge the run again")
+        return bool(status)
+    if judgement.score is not None and case.policy.threshold is not None:
+        return _share(judgement) >= case.policy.threshold
+    return judgement.success
+
+
+def _share(judgement: Judgement) -> Decimal:
+    return Decimal(str(judgement.score or 0)) / Decimal(str(judgement.full_score))
+
+
+def _list_checks(case: VerdictInputs, judgement: Judgement, success: bool | None) -> Iterator[Check]:  # noqa: FBT001  (what was derived)
+    """R20: the stored verdict is not that of the reply, or not that of the number. R21: what the reader saw."""
+    words = {True: "success", False: "failure", None: "undecided"}
+    if judgement.reply is not None and judgement.success not in (None, success):
+        yield Check("R20", f"the stored verdict is {words[judgement.success]}, but the reply says {words[success]}")
+    if judgement.score is not None and judgement.success is not None and case.policy.threshold is None:
+        by_score = _share(judgement) >= 1
+        if judgement.reply is None and by_score is not judgement.success:
+            stored = f"the stored verdict is {words[judgement.success]}"
+            yield Check("R20", f"{stored}, but the score is {judgement.score:g} of {judgement.full_score:g}")
+    for text in judgement.contradictions:
+        yield Check("R21", text)
+
+
+def _build(
+    case: VerdictInputs,
+    judgement: Judgement,
+    status: str,
+    success: bool | None,  # noqa: FBT001  (same)
+    *,
+    reason: str | None,
+    checks: tuple[Check, ...] = (),
+) -> Verdict:
+    criterion = _OUTCOME if case.requested_criterion is None else Criterion(case.requested_criterion, "option")
+    flags = ("undecided",) if status == "undecided" else ()
+    if criterion.name == "safe_outcome":
+        flags = (*flags, "violation_unknown")
+    return Verdict(
+        status=status,
+        score=None if status == "unscored" else int(bool(success)),
+        criterion=criterion.name,
+        criterion_source=criterion.source,
+        threshold=case.threshold,
+        threshold_source="option" if case.policy.threshold is not None else "default",
+        writer=judgement.judge,
+        outcome=success,
+        flags=flags,
+        checks=checks,
+        reason=reason or None,
+        notes=dict(judgement.notes),
+    )
