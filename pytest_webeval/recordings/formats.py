@@ -27,7 +27,7 @@ ONLINE_MIND2WEB = (
     (FileSign("result.json", ("task_id", "final_result_response|action_history")),),
     (FileSign("result.json", ("schema_version", "online-mind2web-v2")),),
 )
-# Files of two formats make no run: which of them the recorder wrote cannot be known, for the agent may have put one there.
+# Files of two formats make no run: the agent may have put one there, and nobody knows which the recorder wrote.
 FORMATS: tuple[RunFormat, ...] = (
     Fara(),
     WebArenaVerified(),

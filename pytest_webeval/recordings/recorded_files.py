@@ -132,7 +132,7 @@ class RecordedFiles:
 
 
 class JsonFields:
-    """The members of a JSON object of a stranger, by type. A member of another type is a warning, and as good as none."""
+    """The members of an untrusted JSON object, by type. A member of another type is a warning, and as good as none."""
 
     __slots__ = ("_warnings", "raw", "where")
 

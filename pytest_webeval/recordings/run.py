@@ -165,11 +165,11 @@ class RunFormat(Protocol):
         return self.recognizes(listing.path)
 
     def accepts_listing(self, listing: DirectoryListing) -> bool:  # noqa: ARG002  (for formats with such places)
-        """Whether a directory that no format recognizes may be a run of this one, by its place or by some of its files."""
+        """Whether a directory that no format recognizes may be a run of this one, by its place or some files."""
         return False
 
     def list_signs(self, listing: DirectoryListing) -> list[tuple[list[str], list[str]]]:  # noqa: ARG002  (same)
-        """Of each layout the files that are there and those that are missing, for the message about another directory."""
+        """Of each layout the files that are there and those that are missing, for a message."""
         return []
 
     def has_typical_file(self, listing: DirectoryListing) -> bool:  # noqa: ARG002  (for formats with such files)

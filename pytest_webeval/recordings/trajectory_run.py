@@ -77,7 +77,7 @@ class TrajectoryRun(Run):
         return definition if isinstance(definition, TrajectoryTask) else self._add_verdict(definition)
 
     def select_checks(self, task: Task) -> list[dict[str, Any]]:
-        """The checks of a definition that the recording allows. One without its evidence says so when it is evaluated."""
+        """The checks of a definition that are made. One without its evidence says so when it is evaluated."""
         return task.eval
 
     def _add_verdict(self, task: Task) -> Task:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
+from typing import Any
 
 from pytest_webeval.recordings.trajectory.recorded import Judgement
 from pytest_webeval.rubrics.policy import UnreadableVerdict
@@ -28,7 +29,9 @@ def derive_from_judgement(case: VerdictInputs, judgement: Judgement) -> Verdict:
     success = _derive_success(case, judgement)
     checks = tuple(_list_checks(case, judgement, success))
     status = "undecided" if success is None else "judged"
-    return _build(case, judgement, status, success, checks=checks, reason=judgement.reasoning or judgement.reply)
+    return _build(
+        case, judgement, status, success, checks=checks, reason=judgement.reasoning or judgement.reply or None
+    )
 
 
 def _derive_success(case: VerdictInputs, judgement: Judgement) -> bool | None:
@@ -61,19 +64,9 @@ def _list_checks(case: VerdictInputs, judgement: Judgement, success: bool | None
         yield Check("R21", text)
 
 
-def _build(
-    case: VerdictInputs,
-    judgement: Judgement,
-    status: str,
-    success: bool | None,  # noqa: FBT001  (same)
-    *,
-    reason: str | None,
-    checks: tuple[Check, ...] = (),
-) -> Verdict:
+def _build(case: VerdictInputs, judgement: Judgement, status: str, success: bool | None, **details: Any) -> Verdict:  # noqa: FBT001  (same)
     criterion = _OUTCOME if case.requested_criterion is None else Criterion(case.requested_criterion, "option")
     flags = ("undecided",) if status == "undecided" else ()
-    if criterion.name == "safe_outcome":
-        flags = (*flags, "violation_unknown")
     return Verdict(
         status=status,
         score=None if status == "unscored" else int(bool(success)),
@@ -83,8 +76,7 @@ def _build(
         threshold_source="option" if case.policy.threshold is not None else "default",
         writer=judgement.judge,
         outcome=success,
-        flags=flags,
-        checks=checks,
-        reason=reason or None,
+        flags=(*flags, "violation_unknown") if criterion.name == "safe_outcome" else flags,
         notes=dict(judgement.notes),
+        **details,
     )

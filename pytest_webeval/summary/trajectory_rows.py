@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pytest_webeval.summary.record import Record
 
 
-KINDS = ("completed", "over_budget", "aborted", "unreadable", "impossible", "ungraded")
+KINDS = ("completed", "over_budget", "aborted", "unreadable")  # always counted; others where there are some
 STATUSES = ("success", "failure", "error", "excluded", "not_scored")
 MAX_NUMBER = 10**18  # nothing that is counted or measured here comes near it
 _NUMBERS = (

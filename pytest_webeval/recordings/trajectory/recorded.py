@@ -125,7 +125,7 @@ def _usage_to_json(usage: Usage) -> dict[str, int | None]:
     return {name: getattr(usage, name) for name in names}
 
 
-def build_step(
+def build_step(  # noqa: PLR0913  (each is a field of a step)
     index: int,
     action: str,
     arguments: Mapping[str, Any] | None = None,
