@@ -61,6 +61,12 @@ class Fara(RunFormat):
             name.endswith(FINAL_ANSWER_SUFFIX) for name in listing.names
         )
 
+    def list_signs(self, listing: DirectoryListing) -> list[tuple[list[str], list[str]]]:
+        """The log or an answer, without what stands with it in a trajectory."""
+        present = sorted(name for name in listing.names if name in _TYPICAL_FILES or name.endswith(FINAL_ANSWER_SUFFIX))
+        others = f"one of *{FINAL_ANSWER_SUFFIX}, {TIMES}, {CORE_LOG}, {SCORES}/ or a screenshot"
+        return [(present, [others if LOG in listing.names else LOG])]
+
     def load(self, path: Path, label: str, rules: Rules) -> Run:
         """The run, with the directory's name as task id."""
         from pytest_webeval.recordings.fara_run import FaraRun  # which most sessions have none of

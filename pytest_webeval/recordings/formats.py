@@ -71,13 +71,11 @@ def unknown_layout(path: Path, listing: DirectoryListing | None = None) -> str:
     nearest = _nearest_format(listing)
     if nearest is not None:
         name, present, missing = nearest
-        lack = f"{' and '.join(present)} is of the format {name}, which lacks {' and '.join(missing)}"
+        lack = f"it has {' and '.join(present)} of the format {name}, but lacks {' and '.join(missing)}"
         return f"unknown layout of {path}: {lack}; add the missing files or move the directory away"
-    formats = "; ".join(f"{candidate.name} ({candidate.expected_files})" for candidate in FORMATS)
-    return (
-        f"unknown layout of {path}: it has {_format_names(listing)}; expected {formats}; "
-        "add the missing files or move the directory away"
-    )
+    formats = ", ".join(candidate.name for candidate in FORMATS)
+    problem = f"expected the files of one of the formats {formats}, but it has {_format_names(listing)}"
+    return f"unknown layout of {path}: {problem}; add the missing files or move the directory away"
 
 
 def _format_names(listing: DirectoryListing) -> str:

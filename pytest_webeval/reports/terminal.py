@@ -183,8 +183,8 @@ def _explain_no_runs(facts: SessionFacts) -> str:
     if not facts.names_roots:
         return f"no run was scored; the arguments select no run in {roots}"
     return (
-        f"no run was scored; searched {roots} for directories with "
-        f"{', or with '.join(run_format.expected_files for run_format in reversed(FORMATS))}"
+        f"no run was scored; searched {roots} for directories with the files of a format: "
+        f"{', '.join(run_format.name for run_format in FORMATS)}"
     )
 
 

@@ -11,7 +11,7 @@ from tests.support import recorded
 WORKERS = pytest.mark.parametrize(
     "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "parallel"]
 )
-WANTED = "expected fara "
+ADVICE = "; add the missing files or move the directory away"
 
 
 def put(path, text="text"):
@@ -94,8 +94,8 @@ def test_a_session_without_any_run_says_what_is_wanted_in_one(runs, webeval):
     put(runs.root / "logs/a.log")
     result = webeval()
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
-    wanted = "agent_response.json and network.har or trace.zip, or with web_surfer.log and one of *"
-    result.stdout.fnmatch_lines([f"no run was scored; searched {runs.root} for directories with {wanted}"])
+    wanted = "directories with the files of a format: fara, webarena-verified, *"
+    result.stdout.fnmatch_lines([f"no run was scored; searched {runs.root} for {wanted}"])
     result.stdout.fnmatch_lines(["1 directory holds no run: logs"])
     assert runs.written == []
 
@@ -120,7 +120,8 @@ def test_what_should_be_a_run_is_an_error(runs, webeval, place, name):
     runs.define(runs.definition(107))
     put(runs.root / place / name)
     webeval().assert_outcomes(passed=1, errors=1)
-    assert runs.reasons[place].startswith(f"unknown layout of {runs.root}/{place}; {WANTED}")
+    assert runs.reasons[place].startswith(f"unknown layout of {runs.root}/{place}: ")
+    assert runs.reasons[place].endswith(ADVICE)
     assert without_runs(runs) == (0, [])
 
 
@@ -146,7 +147,7 @@ def test_what_lies_in_the_directory_of_a_task_hides_no_missing_recording(runs, w
     webeval().assert_outcomes(passed=1, errors=1)
     place = f"{name.partition('107')[0]}107"
     assert sorted(labels(runs)) == sorted(["108", place])
-    assert runs.reasons["107"].startswith(f"unknown layout of {runs.root}/{place}; {WANTED}")
+    assert runs.reasons["107"].startswith(f"unknown layout of {runs.root}/{place}: expected the files of one of ")
     webeval(f"runs/{place}").assert_outcomes(errors=1)
 
 

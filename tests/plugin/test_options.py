@@ -125,7 +125,7 @@ def test_a_root_without_runs_collects_nothing_and_says_what_was_looked_for(pytes
     pytester.mkdir("runs")
     result = webeval()
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
-    result.stdout.fnmatch_lines(["no run was scored; searched *runs for directories with agent_response.json*"])
+    result.stdout.fnmatch_lines(["no run was scored; searched *runs for directories with the files of a format: *"])
     assert runs.written == []
 
 

@@ -40,7 +40,7 @@ def test_a_directory_without_the_recording_of_its_task_is_an_error_of_its_test(r
     (runs.root / "104").mkdir()
     result = webeval(pytester.makepyfile(TEST))
     result.assert_outcomes(passed=1, errors=1)
-    assert runs.reasons["104"].startswith(f"unknown layout of {runs.root}/104; expected fara ")
+    assert runs.reasons["104"].startswith(f"unknown layout of {runs.root}/104: ")
 
 
 def test_a_link_out_of_the_root_is_not_followed_by_a_test(runs, webeval, pytester, another_root):

@@ -61,5 +61,7 @@ def test_a_directory_that_cannot_be_listed_says_so_where_it_is_named(tmp_path, r
 
 
 def test_what_is_no_run_is_told_by_what_is_wanted(tmp_path):
-    with pytest.raises(RecordingError, match=f"unknown layout of {tmp_path}; expected fara "):
+    with pytest.raises(
+        RecordingError, match=f"unknown layout of {tmp_path}: expected the files of one of the formats fara, "
+    ):
         load_run(tmp_path)

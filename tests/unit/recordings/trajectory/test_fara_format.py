@@ -8,6 +8,7 @@ import pytest
 
 from pytest_webeval import find_runs
 from pytest_webeval import load_run
+from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.formats import format_of
 from pytest_webeval.recordings.formats import holds_reports
@@ -35,7 +36,6 @@ ANSWER = "a_final_answer.json"
         (("times.json", "core.log", "scores/gpt_eval.json", "screenshot0.png"), False),
         (("data_point.json",), False),
         (("notes.txt",), False),
-        (("web_surfer.log", ANSWER, "agent_response.json"), False),
         (("web_surfer.log", ANSWER, "network.har"), True),
     ],
 )
@@ -81,7 +81,14 @@ def test_a_directory_called_traj_by_chance_is_searched_like_any_other(tmp_path):
     assert [run.task_id for run in find_runs(tmp_path)] == ["books_7"]
 
 
-def test_a_run_with_a_response_file_belongs_to_the_other_format(tmp_path):
+def test_a_trajectory_with_a_response_file_is_no_run_for_the_agent_may_have_put_it_there(tmp_path):
+    for name in ("web_surfer.log", ANSWER, "agent_response.json"):
+        put(tmp_path / "a" / name, "")
+    with pytest.raises(RecordingError, match=r"/a has the files of several formats: fara \(.*webarena-verified \("):
+        format_of(tmp_path / "a")
+
+
+def test_a_response_where_only_trajectories_stand_belongs_to_the_other_format(tmp_path):
     put(tmp_path / "web_surfer.log", "")
     for name in ("agent_response.json", "network.har"):
         path = tmp_path / "traj/107"

@@ -1,0 +1,107 @@
+"""No directory of one format can be read as another one, or be turned into another by a downloaded file."""
+
+from __future__ import annotations
+
+import json
+from itertools import permutations
+
+import pytest
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings import formats
+from pytest_webeval.recordings.formats import FORMATS
+from pytest_webeval.recordings.formats import format_of
+from pytest_webeval.recordings.formats import unknown_layout
+
+# The files that a recorder of each format always leaves, with what is in them.
+LEFT = {
+    "fara": {"web_surfer.log": "", "7_final_answer.json": "{}"},
+    "webarena-verified": {"agent_response.json": "{}", "network.har": "{}"},
+    "online-mind2web": {"result.json": json.dumps({"task_id": "7", "final_result_response": "Done"})},
+}
+# What an agent may have downloaded, and any harness may leave, without becoming a run of another format.
+EVIDENCE = ("network.har", "trace.zip", "report.pdf", "data.json", "screenshot1.png", "notes.txt", "downloads/a.json")
+NAMES = [run_format.name for run_format in FORMATS]
+
+
+def write(directory, files) -> None:
+    for name, text in files.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def test_each_format_of_the_table_is_in_this_one():
+    assert sorted(LEFT) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_directory_is_a_run_of_the_format_that_left_its_files(tmp_path, name):
+    write(tmp_path, LEFT[name])
+    assert format_of(tmp_path).name == name
+
+
+@pytest.mark.parametrize("evidence", EVIDENCE)
+@pytest.mark.parametrize("name", NAMES)
+def test_traffic_and_downloads_do_not_turn_it_into_another(tmp_path, name, evidence):
+    write(tmp_path, {evidence: "{}"} | LEFT[name])
+    assert format_of(tmp_path).name == name
+
+
+@pytest.mark.parametrize(("name", "other"), list(permutations(NAMES, 2)))
+def test_the_files_of_another_format_make_it_an_error_and_never_the_other(tmp_path, name, other):
+    write(tmp_path, LEFT[other] | LEFT[name])
+    if any(set(LEFT[name]) & set(LEFT[other])):
+        pytest.fail("two formats share a file name: write both into it")
+    with pytest.raises(RecordingError) as caught:
+        format_of(tmp_path)
+    first, second = sorted((name, other), key=NAMES.index)
+    assert str(caught.value).startswith(f"{tmp_path} has the files of several formats: {first} (")
+    assert f"; {second} (" in str(caught.value)
+    assert str(caught.value).endswith("; move away those that the recorder did not write")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_below_traj_each_format_is_still_itself(tmp_path, name):
+    path = tmp_path / "traj" / "7"
+    write(path, LEFT[name])
+    assert format_of(path).name == name
+
+
+@pytest.mark.parametrize(
+    ("files", "lacks"),
+    [
+        ({"web_surfer.log": ""}, "web_surfer.log of the format fara, but lacks one of *_final_answer.json"),
+        ({"core.log": ""}, "core.log of the format fara, but lacks web_surfer.log"),
+    ],
+)
+def test_what_is_there_and_what_the_nearest_format_lacks_are_in_one_line(tmp_path, files, lacks):
+    write(tmp_path, files)
+    assert f"unknown layout of {tmp_path}: it has {lacks}" in unknown_layout(tmp_path)
+
+
+def test_of_files_that_no_format_knows_the_first_are_named(tmp_path):
+    write(tmp_path, dict.fromkeys("fedcbag", ""))
+    text = unknown_layout(tmp_path)
+    assert text.startswith(f"unknown layout of {tmp_path}: expected the files of one of the formats fara, ")
+    assert text.endswith(
+        ', but it has "a", "b", "c", "d", "e" and 2 more; add the missing files or move the directory away'
+    )
+
+
+def test_a_file_with_the_name_but_without_the_keys_is_of_no_format(tmp_path):
+    write(tmp_path, {"result.json": '{"task_id": 7, "rows": []}'})
+    assert format_of(tmp_path) is None
+
+
+def test_keys_count_only_where_they_are_read(tmp_path, monkeypatch):
+    write(tmp_path, {"result.json": " " * 2**22 + LEFT["online-mind2web"]["result.json"]})
+    assert format_of(tmp_path) is None
+    assert formats.holds_reports(formats.list_directory(tmp_path)) is False
+
+
+def test_a_link_with_the_name_of_a_file_is_not_followed(tmp_path):
+    write(tmp_path / "other", LEFT["online-mind2web"])
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/result.json").symlink_to(tmp_path / "other/result.json")
+    assert format_of(tmp_path / "run") is None
