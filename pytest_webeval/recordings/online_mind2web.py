@@ -1,12 +1,13 @@
 """Online-Mind2Web results, the format of its leaderboard: `<id>/result.json` and `trajectory/*.png`.
 
-The layouts are those of GitHub `OSU-NLP-Group/Online-Mind2Web` (README, "Submission format"): version 1 with a list of
-actions and thoughts, version 2 with `schema_version` and one object a step. A verdict in the file, as
-`browser-use/online-mind2web` publishes it, is `judge: {score, reasoning}` with a score of 0 or 100.
+The layouts are those that GitHub `OSU-NLP-Group/Online-Mind2Web` reads in `src/run.py` (commit ccdeb0d): version 1 with
+lists of actions and thoughts, and version 2 with `schema_version` and one object a step. A verdict in the file, as
+`browser-use/online-mind2web` publishes it (2026-03-25), is `judge: {score, reasoning}` with a score of 0 or 100.
 """
 
 from __future__ import annotations
 
+import re
 from itertools import zip_longest
 from pathlib import PurePosixPath
 
@@ -23,71 +24,81 @@ from pytest_webeval.safety.text import pluralize
 
 RESULT = "result.json"
 IMAGES = "trajectory"
+VERSION_2 = "online-mind2web-v2"
 FULL_SCORE = 100
+_END = "TASK_COMPLETE"  # with which the last action of version 2 begins
+_FIRST_DIGITS = re.compile(r"[0-9]{1,18}")
 
 
 def read(files: RecordedFiles) -> RecordedTrajectory:
     """The trajectory of a result of either version. Raises `UnreadableTrajectory`."""
     result = files.read_json(RESULT)
-    shots = files.list_images(IMAGES)
-    steps = tuple(_read_steps(result, shots))
-    answer = result.text("final_result_response")
+    is_second = result.text("schema_version") == VERSION_2
+    shots = tuple(sorted(files.list_images(IMAGES), key=_image_order))
+    steps = tuple(_read_objects(result, shots) if is_second else _read_texts(result, shots))
     task_id = result.text("task_id")
     if task_id is not None and task_id != files.path.name:
         files.warnings.add(f"{RESULT} is of the task {task_id!r:.80}; the directory's name is used as the task id")
     return RecordedTrajectory(
         inputs=files.inputs,
-        outcome=_classify(answer, steps),
-        answer=answer,
+        outcome=_classify(result, steps, is_second=is_second),
+        answer=result.text("agent_final_answer" if is_second else "final_result_response"),
         steps=steps,
         screenshots=shots,
         judgements=tuple(_read_judgements(result)),
         task_text=result.text("task", "confirmed_task") or "",
         start_url=result.text("website", "start_url"),
-        model=result.text("model"),
         benchmark="om2w",
         group=result.text("level"),
-        duration=result.number("duration", "time"),
-        details={"schema_version": version} if (version := result.text("schema_version")) else {},
+        details={"schema_version": VERSION_2} if is_second else {},
     )
 
 
-def _classify(answer: str | None, steps: tuple[Step, ...]) -> TrajectoryOutcome:
-    """A result without an answer is one of an agent that was stopped; an empty answer is one."""
-    if answer is None:
+def _image_order(shot: Screenshot) -> tuple[int, str]:
+    """By the first number in the name, as the benchmark's judge sorts them."""
+    name = PurePosixPath(shot.name).name
+    number = _FIRST_DIGITS.search(name)
+    return int(number[0]) if number else 0, name
+
+
+def _classify(result: JsonFields, steps: tuple[Step, ...], *, is_second: bool) -> TrajectoryOutcome:
+    """Whether the agent answered. Version 1 need not hold the answer: its judges read the actions and the images."""
+    name = "agent_final_answer" if is_second else "final_result_response"
+    answer = result.text(name)
+    is_ended = not is_second or (bool(steps) and steps[-1].action.startswith(_END))
+    if answer is None and (name in result or not is_ended):
         message = f"the agent gave no answer in {pluralize(len(steps), 'step')}"
         return TrajectoryOutcome(OutcomeClass.OVER_BUDGET, ("no_answer",), message)
-    reasons = () if answer.strip() else ("empty_answer",)
-    return TrajectoryOutcome(OutcomeClass.COMPLETED, reasons, "the agent answered")
+    conditions = {"empty_answer": answer is not None and not answer.strip(), "no_terminate": not is_ended}
+    reasons = tuple(reason for reason, holds in conditions.items() if holds)
+    return TrajectoryOutcome(OutcomeClass.COMPLETED, reasons, "the agent answered" if answer else "the agent ended")
 
 
-def _read_steps(result: JsonFields, shots: tuple[Screenshot, ...]) -> list[Step]:
-    history = result.items("action_history")
-    if any(isinstance(entry, dict) for entry in history):
-        by_name = {PurePosixPath(shot.name).name: shot for shot in shots}
-        return [_read_step(index, step, by_name) for index, step in enumerate(result.objects("action_history"), 1)]
+def _read_texts(result: JsonFields, shots: tuple[Screenshot, ...]) -> list[Step]:
+    """The steps of version 1: an action is a line of text; the first image is of the page before any action."""
     actions, thoughts = result.texts("action_history"), result.texts("thoughts")
+    by_place = dict(enumerate(shots))
     pairs = zip_longest(actions, thoughts[: len(actions)], fillvalue="")
-    after = dict(enumerate(shots))  # the first image is of the page before any action
     return [
-        build_step(index, action, thought=thought, before=after.get(index - 1), after=after.get(index))
+        build_step(index, action, thought=thought, before=by_place.get(index - 1), after=by_place.get(index))
         for index, (action, thought) in enumerate(pairs, 1)
     ]
 
 
-def _read_step(index: int, step: JsonFields, shots: dict[str, Screenshot]) -> Step:
-    """A step of version 2; the screenshot that it names is of the page on which the agent decided."""
-    name = PurePosixPath(step.text("screenshot") or "").name
-    action = step.raw.get("action")
-    if isinstance(action, dict):
-        fields = step.member("action")
-        verb = fields.text("type", "name", "action") or "unparsed"
-        arguments = {key: value for key, value in fields.raw.items() if value != verb}
-    else:
-        verb, arguments = step.text("action") or "unparsed", {}
-    return build_step(
-        index, verb, arguments, thought=step.text("thought") or "", url=step.text("url"), before=shots.get(name)
-    )
+def _read_objects(result: JsonFields, shots: tuple[Screenshot, ...]) -> list[Step]:
+    """The steps of version 2, each with the image that it names: of the page on which the agent decided."""
+    by_name = {PurePosixPath(shot.name).name: shot for shot in shots}
+    return [
+        build_step(
+            index,
+            step.text("action") or "unparsed",
+            thought=step.text("thought") or "",
+            url=step.text("url") or None,
+            observation=step.text("action_status"),
+            before=by_name.get(step.text("screenshot") or ""),
+        )
+        for index, step in enumerate(result.objects("action_history"), 1)
+    ]
 
 
 def _read_judgements(result: JsonFields) -> list[Judgement]:

@@ -94,8 +94,8 @@ def an_empty_directory(runs):
         (defining_badly, "invalid task in "),
         (asking_an_unknown_evaluator, "unknown evaluator 'PalmReader' @ eval[1].evaluator"),
         (expecting_nonsense, "invalid task definition: "),
-        (an_unknown_layout, "107; expected "),
-        (an_empty_directory, "107; expected "),
+        (an_unknown_layout, "107: "),
+        (an_empty_directory, "107: "),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )

@@ -1,0 +1,138 @@
+"""Sessions over runs of recorders other than WebArena-Verified and Fara, alone and mixed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.support import recorded
+from tests.support.runs import navigation
+from tests.support.runs import visited
+
+JUDGED = {"task_id": "7", "task": "Find a lamp", "action_history": ["<a> -> CLICK"], "final_result_response": "Lamp"}
+
+
+def add_result(runs, name, **fields):
+    path = runs.root / name
+    (path / "trajectory").mkdir(parents=True)
+    (path / "result.json").write_text(json.dumps(JUDGED | {"task_id": name} | fields))
+    return path
+
+
+def judge(score, reasoning="it says so"):
+    return {"score": score, "reasoning": reasoning}
+
+
+def test_stored_verdicts_become_tests_with_their_reasons(runs, webeval):
+    add_result(runs, "a", judge=judge(100))
+    add_result(runs, "b", judge=judge(0, "no lamp"))
+    add_result(runs, "c")
+    add_result(runs, "d", final_result_response=None)
+    result = webeval("-rs")
+    result.assert_outcomes(passed=1, failed=2, skipped=1)
+    result.stdout.fnmatch_lines(["*SKIPPED*not scored: not judged yet; no file of the run holds a verdict"])
+    result.stdout.fnmatch_lines(["4 trajectories: 2 completed, 1 over budget, 0 aborted, 0 unreadable, 1 ungraded"])
+    assert runs.counts == (1, 2, 0)
+    assert runs.reasons == {
+        "b": "rubric.outcome: not achieved: no lamp",
+        "c": "not scored: not judged yet; no file of the run holds a verdict",
+        "d": "rubric.score: the agent gave no answer in 1 step",
+    }
+    facts = runs.result("a")["webeval"]
+    assert (facts["format"], facts["trajectory"]["class"], facts["trajectory"]["answer"]) == (
+        "online-mind2web",
+        "completed",
+        "Lamp",
+    )
+
+
+def test_a_number_between_counts_as_a_failure_unless_the_session_asks_for_less(runs, webeval):
+    add_result(runs, "a", judge=judge(80))
+    webeval().assert_outcomes(failed=1)
+    webeval("--webeval-rubric-threshold=0.8").assert_outcomes(passed=1)
+    webeval("--webeval-rubric-threshold=0.81").assert_outcomes(failed=1)
+    webeval("--webeval-criterion=process", "-rs").assert_outcomes(skipped=1)
+
+
+def test_the_requested_file_of_a_verdict_must_be_one_that_is_there(runs, webeval):
+    add_result(runs, "a", judge=judge(100))
+    webeval("--webeval-score-file=result.json judge").assert_outcomes(passed=1)
+    result = webeval("--webeval-score-file=other")
+    result.assert_outcomes(failed=1)
+    assert 'there is no verdict in "other", only in "result.json judge"' in runs.reasons["a"]
+
+
+def test_expectations_of_a_task_file_are_laid_over_it_with_its_traffic(runs, webeval):
+    har = {"log": {"version": "1.2", "creator": {"name": "t", "version": "1"}, "entries": [navigation()]}}
+    for name, score in (("107", 100), ("108", 100)):
+        path = add_result(runs, name, judge=judge(score))
+        (path / "recorded.har").write_text(json.dumps(har))
+    (runs.root / "108/recorded.har").unlink()
+    tasks = [
+        {
+            "task_id": task_id,
+            "sites": ["shopping"],
+            "intent": "Visit",
+            "intent_template": "Visit",
+            "intent_template_id": 1,
+            "start_urls": ["__SHOPPING__"],
+            "instantiation_dict": {},
+            "revision": 1,
+            "eval": [visited("__SHOPPING__/elsewhere")],
+        }
+        for task_id in (107, 108)
+    ]
+    runs.define(*tasks)
+    webeval().assert_outcomes(failed=1, passed=1)
+    names = [result["evaluator_name"] for result in runs.result("107")["evaluators_results"]]
+    assert names == ["NetworkEventEvaluator", "RubricEvaluator"]
+    assert any("108 has no network trace" in text for text in runs.result("108")["webeval"]["warnings"])
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "parallel"])
+def test_a_mixed_root_is_scored_in_one_session_and_each_format_can_be_selected(runs, webeval, workers):
+    add_result(runs, "a", judge=judge(100))
+    runs.add(107)
+    recorded.write(runs.root / "f")
+    result = webeval(*workers)
+    assert result.parseoutcomes()["passed"] == 3
+    assert {row["run"].rpartition("/")[2] for row in runs.summary["task_results"]} == {"a", "107", "f"}
+    webeval("-k", "online-mind2web").assert_outcomes(passed=1, deselected=2)
+
+
+def test_files_of_two_formats_are_an_error_of_this_run_alone(runs, webeval):
+    path = add_result(runs, "a", judge=judge(0))
+    add_result(runs, "b", judge=judge(100))
+    (path / "agent_response.json").write_text("{}")
+    webeval().assert_outcomes(passed=1, errors=1)
+    assert "a has the files of several formats: webarena-verified (" in runs.reasons["a"]
+    assert runs.summary["webeval"]["excluded_count"] == 0
+
+
+def test_the_report_shows_steps_with_their_pictures(runs, webeval):
+    path = add_result(runs, "a", judge=judge(0), thoughts=["Look at it"])
+    for number in range(2):
+        (path / "trajectory" / f"{number}.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    webeval("--webeval-report=report").assert_outcomes(failed=1)
+    pages = [page.read_text() for page in (runs.root.parent / "report").rglob("*") if page.is_file()]
+    assert any("Look at it" in page and "trajectory/1.png" in page for page in pages)
+
+
+def test_a_session_without_a_format_imports_no_reader_of_it(runs, webeval_apart, pytester):
+    add_result(runs, "a", judge=judge(100))
+    pytester.makeconftest(
+        "import sys\n"
+        "def pytest_sessionfinish():\n"
+        "    names = sorted(name for name in sys.modules if name.startswith('pytest_webeval.recordings.'))\n"
+        "    open('loaded', 'w').write('\\n'.join(names))\n"
+    )
+    webeval_apart().assert_outcomes(passed=1)
+    assert "pytest_webeval.recordings.online_mind2web" in (pytester.path / "loaded").read_text().split()
+    (runs.root / "a/result.json").unlink()
+    (runs.root / "a/trajectory").rmdir()
+    runs.add(107)
+    webeval_apart().assert_outcomes(passed=1)
+    loaded = (pytester.path / "loaded").read_text().split()
+    assert "pytest_webeval.recordings.signatures" in loaded
+    assert not {"online_mind2web", "trajectory_run", "recorded_files"} & {name.rpartition(".")[2] for name in loaded}
