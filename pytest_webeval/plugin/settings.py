@@ -41,7 +41,7 @@ REDACTING = pytest.StashKey[Redacting]()
 TIMEOUT, LONGEST = 60.0, 1e8  # seconds
 MOST_WORKERS = 256
 # Parsers of what stands for a file or directory. In an ini file, paths are relative to that file.
-PATHS = frozenset({"directory", "file", "path", "sessions", "task_files", "word_or_file"})
+PATHS = frozenset({"directory", "existing_path", "file", "path", "sessions", "task_files", "word_or_file"})
 
 
 class Settings:
@@ -61,6 +61,9 @@ class Settings:
     criterion: str | None
     rubric_threshold: Decimal | None
     score_file: str | None
+    verdicts: Path | None
+    labels: Path | None
+    label_coding: str | None
     over_budget: str
     aborted: str
     report: Path | None
@@ -331,6 +334,13 @@ def _existing_path(path: str, option: Option) -> Path:
     return absolute
 
 
+def _parse_existing_path(argument: Argument) -> Path | None:
+    path = _parse_path(argument)
+    if path is not None and not os.path.exists(path):  # noqa: PTH110  (pathlib raises where nobody may look)
+        raise SettingsError(f"{argument.option.flag}: not found: {path}; check the path")
+    return path
+
+
 def _word_or_file(text: str, option: Option) -> str:
     return text if text in option.choices else str(_existing_file(text, option))
 
@@ -341,6 +351,7 @@ PARSERS: dict[str, Callable[[Argument], Any]] = {
     "count": _parse_count,
     "day": _parse_day,
     "directory": _parse_directory,
+    "existing_path": _parse_existing_path,
     "file": lambda argument: _existing_file(argument.text, argument.option) if argument.text else None,
     "fraction": _parse_fraction,
     "gates": _parse_gates,

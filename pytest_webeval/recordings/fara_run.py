@@ -45,7 +45,9 @@ class FaraRun(TrajectoryRun):
 
     @property
     def exclusion(self) -> str | None:
-        """Why the environment rather than the agent failed."""
+        """Why the environment or the task rather than the agent failed."""
+        if self.impossible is not None:
+            return f"{self.impossible} @ {self.external[0].source}"
         outcome = self.trajectory.outcome
         is_aborted = outcome.kind is OutcomeClass.ABORTED
         return f"aborted ({', '.join(outcome.reasons)}): {outcome.message}" if is_aborted else None

@@ -43,6 +43,12 @@ class TrajectoryRun(Run):
 
     external: tuple[Judgement, ...] = ()
 
+    @property
+    def impossible(self) -> str | None:
+        """Why a session's own file says that the task cannot be done, so that the run says nothing about the agent."""
+        is_impossible = bool(self.external) and self.external[0].is_impossible
+        return self.external[0].ungraded if is_impossible else None
+
     def judged(self, external: tuple[Judgement, ...]) -> Self:
         """The same run with judgements from other files."""
         return replace(self, external=external) if external else self
@@ -126,7 +132,9 @@ class RecordedRun(TrajectoryRun):
 
     @property
     def exclusion(self) -> str | None:
-        """Why the environment rather than the agent failed."""
+        """Why the environment or the task rather than the agent failed."""
+        if self.impossible is not None:
+            return f"{self.impossible} @ {self.external[0].source}"
         outcome = self.trajectory.outcome
         is_aborted = outcome.kind is OutcomeClass.ABORTED
         return f"aborted ({', '.join(outcome.reasons)}): {outcome.message}" if is_aborted else None

@@ -136,3 +136,65 @@ def test_a_session_without_a_format_imports_no_reader_of_it(runs, webeval_apart,
     loaded = (pytester.path / "loaded").read_text().split()
     assert "pytest_webeval.recordings.signatures" in loaded
     assert not {"online_mind2web", "trajectory_run", "recorded_files"} & {name.rpartition(".")[2] for name in loaded}
+
+
+def reply(task_id, word):
+    return json.dumps({"task_id": task_id, "evaluation_details": {"response": f"Thoughts: hm\nStatus: {word}"}})
+
+
+def test_verdicts_of_another_file_count_before_those_of_the_run(runs, webeval, pytester):
+    add_result(runs, "a", judge=judge(100))
+    add_result(runs, "b")
+    add_result(runs, "c", judge=judge(100))
+    recorded.write(runs.root / "f")
+    lines = [reply("a", "failure"), reply("b", "success"), reply("f", "failure")]
+    (pytester.path / "judged.json").write_text("\n".join(lines))
+    webeval("--webeval-verdicts=judged.json").assert_outcomes(passed=2, failed=2)
+    assert set(runs.reasons) == {"a", "f"}
+    (result,) = runs.result("a")["evaluators_results"]
+    assert (result["actual"]["source"], result["actual"]["writer"]) == ("judged.json", "webjudge")
+    assert any("judged.json counts, not result.json judge" in text for text in runs.result("a")["webeval"]["warnings"])
+
+
+def test_labels_of_people_count_before_all_and_impossible_tasks_are_in_no_rate(runs, webeval, pytester):
+    for name in ("a", "b", "c"):
+        add_result(runs, name, judge=judge(100))
+    recorded.write(runs.root / "f")
+    rows = [{"task_id": name, "Ours_human_label": code} for name, code in zip("abcf", "0122", strict=True)]
+    (pytester.path / "labels.json").write_text(json.dumps(rows))
+    result = webeval("--webeval-labels=labels.json", "--webeval-label-coding=osu", "-rs")
+    result.assert_outcomes(failed=1, passed=1, skipped=2)
+    result.stdout.fnmatch_lines(["*impossible: people could not execute the task @ labels.json*"])
+    assert runs.reasons["a"] == "rubric.outcome: not achieved: label given by a person"
+    assert runs.summary["webeval"]["excluded_count"] == 2
+    webeval("--webeval-labels=labels.json", "--webeval-label-coding=abp").assert_outcomes(skipped=1, failed=2, passed=1)
+
+
+def test_a_changed_label_is_scored_again_and_nothing_else(runs, webeval, pytester):
+    for name in ("a", "b"):
+        add_result(runs, name, judge=judge(100))
+    labels = pytester.path / "labels.json"
+    arguments = ("--webeval-labels=labels.json", "--webeval-label-coding=osu", "--webeval-reuse")
+    for codes, outcomes in (("11", {"passed": 2}), ("10", {"passed": 1, "failed": 1})):
+        rows = [{"task_id": name, "x_human_label": code} for name, code in zip("ab", codes, strict=True)]
+        labels.write_text(json.dumps(rows))
+        webeval(*arguments).assert_outcomes(**outcomes)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--webeval-verdicts=nowhere"], "--webeval-verdicts: not found: *nowhere; check the path"),
+        (["--webeval-verdicts=runs/tasks.json"], "cannot read verdicts: tasks.json holds *"),
+        (["--webeval-labels=runs/tasks.json"], "--webeval-labels and --webeval-label-coding need each other: *"),
+        (["--webeval-label-coding=osu"], "--webeval-labels and --webeval-label-coding need each other: *"),
+        (["--webeval-labels=runs/tasks.json", "--webeval-label-coding=ours"], "*osu or abp*"),
+        (["--webeval-labels=runs/tasks.json", "--webeval-label-coding=osu"], "no labels in *"),
+    ],
+)
+def test_a_wrong_file_of_verdicts_is_a_usage_error(runs, webeval, arguments, problem):
+    runs.add(107)
+    runs.define()
+    result = webeval(*arguments)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: *{problem}"])

@@ -24,7 +24,8 @@ class Judgement(Struct, frozen=True, kw_only=True):
     """A verdict that is stored with a run, or in a file of verdicts, before anything is derived again.
 
     `source` is the file, with the key where it holds more than the verdict, and `judge` who gave it. `success` is the
-    stored verdict; None where the judge could not tell, and `ungraded` says why where nobody judged.
+    stored verdict; None where the judge could not tell, and `ungraded` says why where nobody judged. `is_impossible` is
+    for a task that nobody can do, as the judge sees it.
 
     `score` is the number that was stored, of which `full_score` is a success. `reply` is the judge's text if the
     verdict is a line of it. `rubric` holds criteria with points, in the keys of webeval's rubrics, which are added up
@@ -43,6 +44,7 @@ class Judgement(Struct, frozen=True, kw_only=True):
     notes: Mapping[str, bool] = field(default_factory=dict)
     contradictions: tuple[str, ...] = ()
     ungraded: str | None = None
+    is_impossible: bool = False
 
 
 class RecordedTrajectory(Struct, frozen=True, kw_only=True):
@@ -86,7 +88,10 @@ class RecordedTrajectory(Struct, frozen=True, kw_only=True):
         return self.load_image(shot) if self.load_image else self.inputs.read(shot.name, MAX_FILE_BYTES)
 
     def graded(self) -> RecordedTrajectory:
-        """The same, with the outcome `ungraded` for a run that is complete and has no verdict."""
+        """The same with the outcome that follows from the verdicts: `ungraded` where a complete run has none."""
+        if self.judgements and self.judgements[0].is_impossible and self.judgements[0].success is None:
+            outcome = TrajectoryOutcome(OutcomeClass.IMPOSSIBLE, ("not_executable",), self.judgements[0].ungraded or "")
+            return structs.replace(self, outcome=outcome)
         reasons = [judgement.ungraded for judgement in self.judgements]
         if self.outcome.kind is not OutcomeClass.COMPLETED or None in reasons:
             return self

@@ -1,0 +1,95 @@
+"""Labels that people gave to runs, by agent and task (`--webeval-labels`), in a coding that the user names.
+
+GitHub `OSU-NLP-Group/Online-Mind2Web` publishes `human_label.json`: a list of objects with `task_id` and a column
+`<agent>_human_label` for each agent. The same numbers mean other things in other public files, so that no coding is
+ever guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.recorded_files import RecordedFiles
+from pytest_webeval.recordings.trajectory.recorded import Judgement
+from pytest_webeval.safety.text import preview
+
+SUCCESS, FAILURE, IMPOSSIBLE = "success", "failure", "impossible"
+CODINGS: Mapping[str, Mapping[str, str]] = {
+    "osu": {"0": FAILURE, "1": SUCCESS, "2": IMPOSSIBLE},
+    "abp": {"0": IMPOSSIBLE, "1": SUCCESS, "2": FAILURE},
+}
+COLUMN = "_human_label"
+
+
+class HumanLabels(Struct, frozen=True):
+    """Labels of one file: `rows` has the verdict in words for each task, by the name of the agent."""
+
+    source: str
+    rows: Mapping[str, Mapping[str, str]]
+    agents: tuple[str, ...]
+
+    def find(self, task_id: str, label: str) -> Judgement | None:
+        """The judgement of a run; None where nobody labelled it. `label` is the run's path below the root.
+
+        Of several agents the one counts by whose name a directory above the run is called. Raises `RecordingError` if
+        there is none.
+        """
+        row = self.rows.get(task_id)
+        if row is None:
+            return None
+        verdict = row.get(self._find_agent(label))
+        return None if verdict is None else _build_judgement(self.source, verdict)
+
+    def _find_agent(self, label: str) -> str:
+        if len(self.agents) == 1:
+            return self.agents[0]
+        folders = {part.casefold() for part in label.split("/")}
+        named = [agent for agent in self.agents if agent.casefold() in folders]
+        if len(named) == 1:
+            return named[0]
+        agents = ", ".join(self.agents)
+        problem = f"{self.source} has labels of {agents}, and the path {label} names {'several' if named else 'none'}"
+        raise RecordingError(f"{problem} of them; put the runs of an agent into a directory of its name")
+
+
+def _build_judgement(source: str, verdict: str) -> Judgement:
+    if verdict == IMPOSSIBLE:
+        reason = "impossible: people could not execute the task"
+        return Judgement(source=source, judge="human", is_impossible=True, ungraded=reason)
+    return Judgement(source=source, judge="human", success=verdict == SUCCESS, reasoning="label given by a person")
+
+
+def load_labels(path: Path, coding: str) -> HumanLabels:
+    """The labels in a JSON file. Raises `SettingsError` if it has none, or one that the coding does not know."""
+    files = RecordedFiles(RunInputs(path.parent))
+    try:
+        document = files.parse_value(path.name, files.inputs.read(path.name))
+    except RecordingError as error:
+        raise SettingsError(f"cannot read labels: {error}") from error
+    rows = [row for row in document if isinstance(row, dict)] if isinstance(document, list) else []
+    agents = {name.removesuffix(COLUMN): None for row in rows for name in row if name.endswith(COLUMN)}
+    if not agents:
+        expected = f'[{{"task_id": "...", "Agent{COLUMN}": "1"}}]'
+        raise SettingsError(f"no labels in {path}; expected a JSON list such as {expected}")
+    verdicts = [(str(row.get("task_id")), _read_row(row, path, coding)) for row in rows]
+    by_task = dict(verdicts)
+    if len(by_task) < len(verdicts):
+        raise SettingsError(f"a task is labelled twice in {path}; keep one row for each task_id")
+    return HumanLabels(path.name, by_task, tuple(agents))
+
+
+def _read_row(row: Mapping[str, Any], path: Path, coding: str) -> dict[str, str]:
+    labels = {name.removesuffix(COLUMN): raw for name, raw in row.items() if name.endswith(COLUMN) and raw is not None}
+    for agent, raw in labels.items():
+        if str(raw) not in CODINGS[coding]:
+            known = ", ".join(f"{code} {verdict}" for code, verdict in CODINGS[coding].items())
+            place = f"task {preview(row.get('task_id'), 60)}, {preview(agent, 60)}"
+            raise SettingsError(f"invalid label {preview(raw, 40)} in {path} ({place}); {coding} has {known}")
+    return {agent: CODINGS[coding][str(raw)] for agent, raw in labels.items()}

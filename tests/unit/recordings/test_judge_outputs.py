@@ -1,0 +1,218 @@
+"""Verdicts and labels that lie apart from the runs."""
+
+from __future__ import annotations
+
+import json
+import re
+import tarfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.recordings.human_labels import load_labels
+from pytest_webeval.recordings.judge_outputs import load_verdicts
+from pytest_webeval.rubrics.derivation import derive
+from pytest_webeval.rubrics.judgements import from_judgement
+from pytest_webeval.rubrics.policy import UnreadableVerdict
+from pytest_webeval.rubrics.policy import VerdictPolicy
+from pytest_webeval.rubrics.stored_verdict import RunFacts
+
+CORPORA = Path(__file__).parents[4] / "shared/corpora"
+TRANSCRIPTS = CORPORA / "webjudge_7b.tar.xz"
+LABELS = CORPORA / "online_mind2web_human_labels.json"
+
+
+def line(task_id="7", reply="Thoughts: fine\nStatus: success", **fields):
+    return json.dumps({"task_id": task_id, "evaluation_details": {"response": reply}, **fields})
+
+
+def verdict_of(judgement):
+    return derive(from_judgement(judgement), VerdictPolicy(), RunFacts())
+
+
+def verdicts_in(tmp_path, *lines):
+    path = tmp_path / "WebJudge_auto_eval_results.json"
+    path.write_text("\n".join(lines))
+    return load_verdicts(path)
+
+
+@pytest.mark.parametrize(
+    ("reply", "score"),
+    [
+        ("Status: success", 1),
+        ('Thoughts: done\n\n**Status**: "failure".', 0),
+        ("The page says\nStatus: success\nbut it is a fake\nStatus: failure", 0),
+        ("The page says\nStatus: failure\nwhich is about something else\n_Status_: Success", 1),
+        ("Status: unsuccessful", 0),
+    ],
+)
+def test_the_last_line_that_is_a_status_decides(tmp_path, reply, score):
+    judgement = verdicts_in(tmp_path, line(reply=reply))["7"]
+    assert verdict_of(judgement).score == score
+
+
+@pytest.mark.parametrize("reply", ["", "success", "Status: maybe", "The Status: success of it"])
+def test_a_reply_without_such_a_line_is_no_verdict(tmp_path, reply):
+    judgement = verdicts_in(tmp_path, line(reply=reply))["7"]
+    with pytest.raises(UnreadableVerdict, match="no line 'Status: success' or 'Status: failure'; judge the run again"):
+        verdict_of(judgement)
+
+
+@pytest.mark.parametrize(
+    ("fields", "rules"),
+    [
+        ({"predicted_label": 1}, []),
+        ({"predicted_label": 0}, ["R20"]),
+        ({"predicted_label": None}, []),
+        ({"image_judge_record": [{"Response": "**Reasoning**: no\n\n**Score**: 2", "Score": 2}]}, []),
+        ({"image_judge_record": [{"Response": "Score: 1\n3. Score: 5", "Score": 1}]}, ["R21"]),
+        ({"image_judge_record": [{"Response": "no number", "Score": 1}, {}]}, []),
+    ],
+)
+def test_what_contradicts_the_reply_makes_the_verdict_inconsistent(tmp_path, fields, rules):
+    verdict = verdict_of(verdicts_in(tmp_path, line(**fields))["7"])
+    assert [check.rule for check in verdict.checks] == rules
+    assert verdict.is_inconsistent is bool(rules)
+
+
+def test_there_is_a_line_for_each_task(tmp_path):
+    verdicts = verdicts_in(tmp_path, line("a"), line("b", "Status: failure"), "")
+    assert {task_id: verdict_of(judgement).score for task_id, judgement in verdicts.items()} == {"a": 1, "b": 0}
+
+
+@pytest.mark.parametrize(
+    ("lines", "problem"),
+    [
+        ([line(), line()], "task '7' is judged twice in "),
+        ([line(), "{"], "cannot read verdicts: WebJudge_auto_eval_results.json"),
+        (["[]"], "holds [], expected a JSON object"),
+        (["{}"], "WebJudge_auto_eval_results.json holds no task_id and reply of a judge; name a file"),
+        ([""], "cannot read verdicts: WebJudge_auto_eval_results.json is not valid JSON"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_at_once(tmp_path, lines, problem):
+    with pytest.raises(SettingsError, match=re.escape(problem)):
+        verdicts_in(tmp_path, *lines)
+
+
+def test_an_empty_directory_holds_no_verdict(tmp_path):
+    with pytest.raises(SettingsError, match=r"no verdict in .*; name a file"):
+        load_verdicts(tmp_path)
+
+
+@pytest.mark.skipif(not TRANSCRIPTS.exists(), reason="the corpora are not here")
+def test_of_308_public_transcripts_each_verdict_is_that_of_the_last_verdict_line(tmp_path):
+    with tarfile.open(TRANSCRIPTS) as archive:
+        archive.extractall(tmp_path, filter="data")
+    paths = sorted(tmp_path.rglob("*.json"))
+    expected = {}
+    for path in paths:
+        reply = json.loads(path.read_bytes())["response"]["choices"][0]["message"]["content"]
+        expected[path] = int("success" in [each for each in reply.splitlines() if "Status:" in each][-1])
+    assert (len(expected), sum(expected.values())) == (308, 61)
+    scores = {}
+    for directory in {path.parent for path in paths}:
+        for task_id, judgement in load_verdicts(directory).items():
+            verdict = verdict_of(judgement)
+            scores[directory / f"{task_id}.json"] = verdict.score
+            assert verdict.checks == ()
+    assert scores == expected
+
+
+def labels_in(tmp_path, rows, coding="osu"):
+    path = tmp_path / "labels.json"
+    path.write_text(json.dumps(rows))
+    return load_labels(path, coding)
+
+
+@pytest.mark.parametrize(
+    ("coding", "code", "success", "is_impossible"),
+    [
+        ("osu", "0", False, False),
+        ("osu", "1", True, False),
+        ("osu", 2, None, True),
+        ("abp", "0", None, True),
+        ("abp", 1, True, False),
+        ("abp", "2", False, False),
+    ],
+)
+def test_a_label_means_what_its_coding_says(tmp_path, coding, code, success, is_impossible):
+    labels = labels_in(tmp_path, [{"task_id": "7", "SeeAct_human_label": code}], coding)
+    judgement = labels.find("7", "runs/7")
+    assert (judgement.success, judgement.is_impossible) == (success, is_impossible)
+    assert labels.find("8", "runs/8") is None
+
+
+def test_of_several_agents_a_directory_names_the_one(tmp_path):
+    labels = labels_in(tmp_path, [{"task_id": "7", "SeeAct_human_label": "1", "Operator_human_label": "0"}])
+    assert labels.find("7", "runs/seeact/7").success is True
+    assert labels.find("7", "runs/Operator/7").success is False
+    for path, named in (("runs/7", "none"), ("SeeAct/Operator/7", "several")):
+        with pytest.raises(
+            RecordingError, match=f"labels of SeeAct, Operator, and the path {path} names {named} of them"
+        ):
+            labels.find("7", path)
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        (
+            [{"task_id": "7", "A_human_label": "3"}],
+            'invalid label "3" in .* osu has 0 failure, 1 success, 2 impossible',
+        ),
+        ([{"task_id": "7"}], "no labels in .*; expected a JSON list such as"),
+        ({}, "no labels in"),
+        ([{"task_id": "7", "A_human_label": "1"}] * 2, "a task is labelled twice in .*; keep one row for each task_id"),
+    ],
+)
+def test_labels_that_say_nothing_clear_are_refused(tmp_path, rows, problem):
+    with pytest.raises(SettingsError, match=problem):
+        labels_in(tmp_path, rows)
+
+
+@pytest.mark.skipif(not LABELS.exists(), reason="the corpora are not here")
+def test_the_public_labels_of_six_agents_are_read(tmp_path):
+    rows = json.loads(LABELS.read_bytes())
+    labels = load_labels(LABELS, "osu")
+    assert (len(labels.rows), len(labels.agents)) == (300, 6)
+    solved = [labels.find(row["task_id"], "Operator/x").success for row in rows]
+    assert solved.count(True) == sum(row["Operator_human_label"] == "1" for row in rows)
+
+
+@given(
+    document=st.recursive(
+        st.none() | st.integers() | st.text(max_size=4),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(
+                    [
+                        "task_id",
+                        "A_human_label",
+                        "evaluation_details",
+                        "response",
+                        "choices",
+                        "image_judge_record",
+                        "Score",
+                        "Response",
+                    ]
+                ),
+                inner,
+            )
+        ),
+        max_leaves=10,
+    )
+)
+def test_whatever_is_in_such_a_file_nothing_but_our_errors_is_raised(tmp_path_factory, document):
+    path = tmp_path_factory.mktemp("outputs") / "labels.json"
+    path.write_text(json.dumps(document))
+    for load in (load_verdicts, lambda path: load_labels(path, "osu")):
+        try:
+            assert load(path)
+        except SettingsError:
+            continue
