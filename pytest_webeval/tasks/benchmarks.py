@@ -170,7 +170,8 @@ class Benchmark(Protocol):
 class TrajectoryBenchmark(Struct, frozen=True):
     """A benchmark by the names of its fields (`fara_webeval.md` §1.4).
 
-    `splits` are groups that the name of the file says instead of the row.
+    `splits` are groups that the name of the file says instead of the row. A row without the `also` fields is of another
+    benchmark; `named` are benchmarks with the same fields, which the name of the file decides between.
     """
 
     name: str
@@ -180,15 +181,18 @@ class TrajectoryBenchmark(Struct, frozen=True):
     start_url: str
     group: str
     splits: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
 
     @property
     def expected_fields(self) -> str:
         """The fields that a row is recognized by, in a few words."""
-        return f"{' or '.join(self.ids)} with {self.text} ({self.title})"
+        texts = " and ".join((self.text, *self.also))
+        return f"{' or '.join(self.ids)} with {texts} ({self.title})"
 
     def recognizes(self, names: Collection[str]) -> bool:
-        """Whether there is a field for this benchmark's text."""
-        return self.text in names
+        """Whether there are the fields that only this benchmark's rows have."""
+        return all(name in names for name in (self.text, *self.also))
 
     def task_id(self, row: DatasetRow) -> str | None:
         """The id as it stands there, as the name of a run's directory would have it."""
@@ -215,7 +219,7 @@ class TrajectoryBenchmark(Struct, frozen=True):
             task_id=self.task_id(row) or "",
             intent=_read_text(row, self.text),
             start_urls=[start_url] if start_url.strip() else [],
-            benchmark=self.name,
+            benchmark=next((name for name in self.named if name in file.lower()), self.name),
             group=split or parse_label(fields.get(self.group), self.group, warnings),
             rubric=parse_rubric(fields.get("precomputed_rubric"), warnings),
             reference_length=parse_length(fields.get("reference_length"), warnings),
@@ -250,7 +254,23 @@ class WebArenaRows(Struct, frozen=True):
 
 
 BENCHMARKS: tuple[Benchmark, ...] = (
-    TrajectoryBenchmark("om2w", "Online-Mind2Web", ("task_id",), "confirmed_task", "website", "level"),
+    TrajectoryBenchmark(
+        "om2w", "Online-Mind2Web", ("task_id",), "confirmed_task", "website", "level", named=("odysseysbench",)
+    ),
+    # The JSON lines in `packages/evals/datasets` of browserbase/stagehand (a21633d53; HardBench 0552cbda3), whose rows
+    # have a rubric each. Rows of WebVoyager have none, and no category.
+    TrajectoryBenchmark(
+        "hardbench", "HardBench", ("id",), "ques", "web", "category", also=("precomputed_rubric", "source_suite")
+    ),
+    TrajectoryBenchmark(
+        "webtailbench",
+        "WebTailBench of Stagehand",
+        ("id",),
+        "ques",
+        "web",
+        "category",
+        also=("category", "precomputed_rubric"),
+    ),
     TrajectoryBenchmark("webvoyager", "WebVoyager", ("id",), "ques", "web", "web_name"),
     TrajectoryBenchmark(
         "webtailbench", "WebTailBench", ("id", "subdir"), "task_summary", "init_url", "benchmark", ("refusals",)

@@ -37,6 +37,12 @@ BENCHMARKS = (
         b"id\ttask_summary\tinit_url\tbenchmark\tprecomputed_rubric\ttask_rephrasings\nbooks_1\tFind\thttps://a.test\tshop\t"
         b'"{""items"": [{""criterion"": ""c"", ""max_points"": 2}]}"\t"[""one"", ""two""]"\n'
     ),
+    (
+        b'{"id": "tea_1", "category": "shop", "ques": "?\\r", "web": "", "precomputed_rubric": {"items": [{'
+        b'"criterion": "c", "max_points": 2, "earned_points": "", "condition": "d"}]}}\n'
+        b'{"id": "tea_2", "ques": "?", "source_suite": "s", "precomputed_rubric": {"items": [{'
+        b'"criterion": "c", "maxPoints": 2}]}}\n'
+    ),
 )
 CONFIGS = (
     b'{"environments": {"shopping_admin": {"urls": ["http://a.test/admin", "http://b.test"], "active_url_idx": 1}}}',

@@ -25,8 +25,12 @@ MIND2WEB = {"task_id": "5f2", "confirmed_task": "Find a mug", "website": "https:
 VOYAGER = {"id": "BBC News--3", "ques": "Who won?", "web": "https://news.test/", "web_name": "BBC News"}
 OTHER = VOYAGER | {"id": "other"}
 TAIL = {"id": "hotels_7", "task_summary": "Book a room", "init_url": "", "benchmark": "hotels"}
+STAGEHAND = {"id": "hotels_7", "category": "hotels", "ques": "Book a room\r", "web": "", "precomputed_rubric": RUBRIC}
+HARD = STAGEHAND | {"source_suite": "onlineMind2Web", "failure_mode": "looping"}
 WANTED = (
-    "expected task_id with confirmed_task (Online-Mind2Web); id with ques (WebVoyager); "
+    "expected task_id with confirmed_task (Online-Mind2Web); "
+    "id with ques and precomputed_rubric and source_suite (HardBench); "
+    "id with ques and category and precomputed_rubric (WebTailBench of Stagehand); id with ques (WebVoyager); "
     "id or subdir with task_summary (WebTailBench); task_id with eval (WebArena-Verified)"
 )
 
@@ -78,6 +82,28 @@ def test_each_benchmark_names_its_fields_and_any_layout_holds_it(row, task_id, s
     ids = (task_id, "other") if layout == "lines" else (task_id,)
     assert (found.task_ids, task.task_id, found.warnings, task.warnings) == (ids, task_id, (), ())
     assert (task.benchmark, task.intent, task.start_urls, task.group, task.reference_length) == says
+
+
+@pytest.mark.parametrize(
+    ("row", "source", "name", "group"),
+    [
+        (STAGEHAND, "WebTailBench_data.jsonl", "webtailbench", "hotels"),
+        (STAGEHAND | {"category": None}, "x.jsonl", "webtailbench", None),
+        (HARD, "HardBenchmark_data.jsonl", "hardbench", "hotels"),
+        (VOYAGER | {"category": "news"}, "x.jsonl", "webvoyager", "BBC News"),
+        (VOYAGER | {"precomputed_rubric": RUBRIC}, "x.jsonl", "webvoyager", "BBC News"),
+        (MIND2WEB | {"precomputed_rubric": RUBRIC}, "onlineMind2Web.jsonl", "om2w", "easy"),
+        (MIND2WEB | {"precomputed_rubric": RUBRIC}, "/a/OdysseysBench_data.jsonl", "odysseysbench", "easy"),
+        (MIND2WEB, "/odysseysbench/x.jsonl", "om2w", "easy"),
+    ],
+)
+def test_rows_of_stagehand_are_of_the_benchmark_that_their_fields_or_their_file_names(row, source, name, group):
+    tasks = parse_tasks(
+        json.dumps(row).encode() + b"\n" + json.dumps(row | {"id": "b", "task_id": "b"}).encode(), source
+    )
+    task = tasks.get(tasks.task_ids[0])
+    assert (task.benchmark, task.group, task.rubric) == (name, group, row.get("precomputed_rubric"))
+    assert (len(tasks.task_ids), tasks.warnings, task.warnings) == (2, (), ())
 
 
 def test_a_trajectory_is_judged_by_its_rubric_and_names_neither_site_nor_template():
