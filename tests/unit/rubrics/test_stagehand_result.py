@@ -1,0 +1,343 @@
+"""Results of Stagehand's verifier, as its own writers leave them and damaged."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_webeval.rubrics.derivation import derive
+from pytest_webeval.rubrics.failure_analysis import failure_of
+from pytest_webeval.rubrics.policy import UnreadableVerdict
+from pytest_webeval.rubrics.policy import VerdictPolicy
+from pytest_webeval.rubrics.stagehand_points import PROCESS_RULES
+from pytest_webeval.rubrics.stagehand_points import CriterionScore
+from pytest_webeval.rubrics.stagehand_points import add_up_share
+from pytest_webeval.rubrics.stagehand_points import find_process_rule
+from pytest_webeval.rubrics.stagehand_points import read_scores
+from pytest_webeval.rubrics.stagehand_result import read_result
+from pytest_webeval.rubrics.stored_verdict import RunFacts
+from tests.support.stagehand import SAMPLES
+from tests.support.stagehand import sample
+
+FULL = {
+    "criterion": "Open the page",
+    "maxPoints": 2,
+    "earnedPoints": 2,
+    "explanation": "Opened.",
+    "evidenceInsufficient": False,
+}
+HALF = FULL | {"criterion": "Report the price", "maxPoints": 4, "earnedPoints": 2}
+UNMET = FULL | {"criterion": "Sold out", "maxPoints": 4, "earnedPoints": None, "conditionMet": False}
+UNSCORED = FULL | {"criterion": "Sold out", "maxPoints": 4, "earnedPoints": None, "evidenceInsufficient": True}
+UNSEEN = FULL | {"evidenceInsufficient": True}
+
+
+def read(**fields):
+    """The result of a document with these fields."""
+    return read_result("scores/result.json", json.dumps(fields).encode())
+
+
+def graded(*scores, process=None, outcome=True, **fields):
+    """A result with an outcome, points and a process score."""
+    return read(outcomeSuccess=outcome, perCriterion=list(scores), processScore=process, **fields)
+
+
+def judge(result, **policy):
+    """The verdict that the evaluator of rubrics derives."""
+    return derive(result.to_verdict, VerdictPolicy(**policy), RunFacts())
+
+
+def refusal(content: bytes) -> str:
+    """The message about an unreadable file."""
+    with pytest.raises(UnreadableVerdict) as caught:
+        read_result("scores/result.json", content)
+    message = str(caught.value)
+    assert message.isprintable()
+    assert message.count("judge the run again") == 1
+    return f"{caught.value.code}: {message.removesuffix('; judge the run again')}"
+
+
+@pytest.mark.parametrize(
+    ("layout", "case", "name", "outcome", "process", "points"),
+    [
+        ("05", "success", "mmrubric_v1.json", True, True, (5, 5)),
+        ("05", "failure", "mmrubric_v1.json", False, False, (2, 5)),
+        ("06", "success", "result.json", True, True, (5, 5)),
+        ("06", "failure", "result.json", False, False, (2, 5)),
+        ("07", "success", "result.json", True, True, (5, 5)),
+        ("07", "failure", "result.json", False, False, (2, 5)),
+        ("07", "partial", "result.json", False, True, (4.5, 5)),
+        ("07", "empty", "result.json", False, False, (0, 5)),
+        ("07", "impossible", "result.json", False, False, (2, 5)),
+        ("07", "unscored_criterion", "result.json", True, False, (5, 9)),
+        ("07", "codex", "result.json", True, True, (5, 5)),
+        ("07", "over_budget", "result.json", False, False, (2, 5)),
+        ("07", "legacy", "result.json", True, None, None),
+        ("07", "outcome_only", "result.json", True, None, None),
+        ("07", "rescored", "result.json", True, True, (5, 5)),
+        ("07", "rescored", "result_second_judge.json", False, False, (2, 5)),
+        ("09", "judged", "result.json", True, True, (5, 5)),
+        ("09", "gated", "result.json", False, True, (5, 5)),
+        ("09", "condition_not_met", "result.json", True, True, (5, 5)),
+        ("09", "strict_process", "result.json", True, False, (3, 5)),
+        ("09", "step_budget", "result.json", False, False, (2, 5)),
+    ],
+)
+def test_outcome_and_points_of_each_layout_become_a_verdict(layout, case, name, outcome, process, points):
+    source = f"scores/{name}"
+    verdict = judge(read_result(source, (sample(layout, case) / source).read_bytes()))
+    assert (verdict.outcome, verdict.process, verdict.score) == (outcome, process, int(outcome))
+    assert (verdict.points and (verdict.points.earned, verdict.points.maximum)) == points
+    assert not verdict.is_inconsistent
+
+
+@pytest.mark.parametrize(
+    ("layout", "case", "reason"),
+    [
+        ("07", "judge_failed", "the judge failed: The fused judgment call did not return a parseable response."),
+        ("07", "legacy_invalid", "the judge reached no result: No screenshots."),
+        ("09", "not_graded", "the verifier failed: scripted: the judge did not answer"),
+        (
+            "09",
+            "uncertain",
+            "the verifier failed: verifier_uncertainty: The fused judgment call did not return a parseable response.",
+        ),
+    ],
+)
+def test_a_run_that_no_judge_graded_has_no_outcome(layout, case, reason):
+    result = read_result("scores/result.json", (sample(layout, case) / "scores" / "result.json").read_bytes())
+    assert (result.ungraded, result.outcome, result.scores) == (reason, None, ())
+
+
+def test_every_sample_of_a_result_has_a_row_above():
+    names = {path.name for path in SAMPLES.glob("*/**/scores/*.json")}
+    assert names == {"result.json", "result_second_judge.json", "mmrubric_v1.json", "gates.json"}
+    assert len(list(SAMPLES.glob("*/**/scores/*.json"))) == 21 + 4 + 3  # with gates.json
+
+
+@pytest.mark.parametrize("criterion", ["outcome", "process", "both"])
+@pytest.mark.parametrize("outcome", [True, False])
+@pytest.mark.parametrize(("score", "is_done"), [(FULL, True), (HALF, False)])
+def test_the_criterion_of_the_session_decides(criterion, outcome, score, is_done):
+    verdict = judge(graded(score, process=1 if is_done else 0.5, outcome=outcome), criterion=criterion)
+    expected = {"outcome": outcome, "process": is_done, "both": outcome and is_done}[criterion]
+    assert verdict.score == int(expected)
+
+
+@pytest.mark.parametrize(
+    ("scores", "process", "rule"),
+    [
+        ((FULL, HALF), 4 / 6, "applicable"),
+        ((FULL, UNMET), 1, "applicable"),
+        ((FULL, UNSCORED), 2 / 6, "applicable"),
+        ((FULL, UNSCORED), 1, "scored"),
+        ((UNSEEN, HALF), 4 / 6, "applicable"),
+        ((UNSEEN, HALF), 2 / 6, "grounded"),
+        ((UNSEEN, HALF, UNSCORED), 2 / 10, "grounded"),
+        ((UNSEEN, HALF, UNSCORED), 2 / 6, "grounded_scored"),
+        ((FULL, HALF), None, "applicable"),
+        ((UNMET,), 0, "applicable"),
+    ],
+)
+def test_the_rule_of_the_writer_is_the_one_that_gives_the_process_score(scores, process, rule):
+    result = graded(*scores, process=process)
+    assert result.rule == rule
+    points = judge(result).points
+    assert points is not None
+    assert process is None or points.float_share == pytest.approx(process)
+
+
+def test_points_without_a_score_or_a_score_without_points_are_read():
+    assert judge(graded(FULL, HALF)).process is False
+    assert judge(graded(process=1)).process is None
+    assert judge(graded(process=1), criterion="process").status == "unscored"
+    assert judge(read(outcomeSuccess=False)).outcome is False
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_applicable", "is_grounded"),
+    [
+        ({"earnedPoints": 0}, True, True),
+        ({"earnedPoints": 0, "conditionMet": False}, True, True),
+        ({"earnedPoints": None}, False, True),
+        ({}, False, True),
+        ({"conditionMet": False}, False, True),
+        ({"conditionMet": True}, True, True),
+        ({"evidenceInsufficient": True}, True, False),
+        ({"evidenceInsufficient": True, "conditionMet": False}, False, False),
+        ({"evidenceInsufficient": False, "conditionMet": None}, False, True),
+    ],
+)
+def test_a_criterion_without_points_is_not_applicable_unless_the_judge_did_not_score_it(
+    fields, is_applicable, is_grounded
+):
+    (score,) = read_scores([{"criterion": "a", "maxPoints": 2} | fields])
+    assert (score.is_applicable, score.is_grounded) == (is_applicable, is_grounded)
+
+
+@pytest.mark.parametrize(
+    ("fields", "problem"),
+    [
+        ({"processScore": 0.9, "perCriterion": [FULL, HALF]}, "processScore is 0.9, which the points give by no rule"),
+        ({"perCriterion": [FULL | {"earnedPoints": 3}]}, '"Open the page" has 3 of 2 points'),
+        ({"outcomeState": "contradicted"}, 'outcomeState is "contradicted", but outcomeSuccess is true'),
+        ({"outcomeState": "unresolved"}, 'outcomeState is "unresolved", but outcomeSuccess is true'),
+        ({"outcomeState": ["supported"]}, "outcomeState is a list of 1, but outcomeSuccess is true"),
+        ({"outcomeState": "supported", "outcomeSuccess": False}, 'outcomeState is "supported", but outcomeSuccess is'),
+        ({"judge": {"outcomeSuccess": False}}, "judge.outcomeSuccess is false, but outcomeSuccess is true"),
+        ({"rawSteps": {"legacyEvaluation": "NO"}}, "legacyEvaluation is NO, but outcomeSuccess is true"),
+        (
+            {"rawSteps": {"legacyEvaluation": "YES"}, "outcomeSuccess": False},
+            "legacyEvaluation is YES, but outcomeSuccess is false",
+        ),
+        ({"graded": "no"}, 'graded is "no", but it has an outcome'),
+        ({"graded": False}, "graded is false, but it has an outcome or a score"),
+        ({"graded": False, "outcomeSuccess": None}, "graded is false, but it has an outcome or a score"),
+    ],
+)
+def test_a_result_that_contradicts_itself_is_refused(fields, problem):
+    message = refusal(json.dumps({"outcomeSuccess": True} | fields).encode())
+    assert message.startswith(f"inconsistent: scores/result.json contradicts itself: {problem}")
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"", "scores/result.json is not valid JSON: Expecting value"),
+        (b"\xff", "scores/result.json is not valid JSON: "),
+        (b"[" * 100_000, "scores/result.json is not valid JSON: it nests deeper than 100 levels"),
+        (b"[1]", "scores/result.json holds a list of 1, expected a JSON object"),
+        (b"{}", "scores/result.json has null as outcomeSuccess, expected true or false"),
+        (b'{"outcomeSuccess": 1}', "scores/result.json has 1 as outcomeSuccess, expected true or false"),
+        (
+            b'{"outcomeSuccess": true, "processScore": 1.1}',
+            "scores/result.json has 1.1 as processScore, expected a number from 0 to 1",
+        ),
+        (
+            b'{"outcomeSuccess": true, "processScore": NaN}',
+            'scores/result.json has "NaN" as processScore, expected a number from 0 to 1',
+        ),
+        (
+            b'{"outcomeSuccess": true, "perCriterion": {}}',
+            "scores/result.json: expected a list of criteria, got an object @ perCriterion",
+        ),
+        (
+            b'{"outcomeSuccess": true, "perCriterion": [7]}',
+            "scores/result.json: expected an object with criterion and maxPoints, got 7 @ perCriterion[0]",
+        ),
+        (
+            b'{"outcomeSuccess": true, "perCriterion": [{"criterion": " "}]}',
+            'scores/result.json: expected a string, got " " @ perCriterion[0].criterion',
+        ),
+        (
+            b'{"outcomeSuccess": true, "perCriterion": [{"criterion": "a", "maxPoints": "2"}]}',
+            'scores/result.json: expected a number of points, got "2" @ perCriterion[0].maxPoints',
+        ),
+        (
+            b'{"outcomeSuccess": true, "perCriterion": [{"criterion": "a", "maxPoints": 2, "earnedPoints": -1}]}',
+            "scores/result.json: expected a number of points, got -1 @ perCriterion[0].earnedPoints",
+        ),
+        (
+            b'{"outcomeSuccess": true, "perCriterion": [{"criterion": "a", "maxPoints": 1e-99}]}',
+            "scores/result.json: expected a number of points, got 1E-99 @ perCriterion[0].maxPoints",
+        ),
+    ],
+)
+def test_a_damaged_result_is_refused_with_its_place(content, problem):
+    assert refusal(content).startswith(f"score_unreadable: {problem}")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"rawSteps": {"legacyEvaluation": "INVALID"}},  # of no backend
+        {"findings": [{"description": "The judge was unsure."}]},
+        {"findings": [{"description": "The fused judgment call did not return a parseable response."}] * 2},
+        {"findings": [["The fused judgment call did not return a parseable response."]]},
+        {"findings": [{"description": ["x"]}]},
+        {"rawSteps": [], "findings": {}, "graded": True},
+    ],
+)
+def test_other_texts_of_a_judge_do_not_make_a_failure_ungraded(fields):
+    assert read(outcomeSuccess=False, **fields).outcome is False
+
+
+def test_a_success_is_never_ungraded():
+    text = "The fused judgment call did not return a parseable response."
+    assert read(outcomeSuccess=True, findings=[{"description": text}]).outcome is True
+
+
+def test_the_first_point_of_failure_and_the_validity_of_the_task_are_kept():
+    result = read_result("r", (sample("07", "failure") / "scores" / "result.json").read_bytes())
+    failure = failure_of(result.to_verdict.payload, None)
+    assert failure is not None
+    assert (failure.has_failure, failure.first_step, failure.codes) == (True, 2, ("2.3",))
+    assert failure.summary == "[2.3] No price was read."
+    result = read_result("r", (sample("07", "impossible") / "scores" / "result.json").read_bytes())
+    failure = failure_of(result.to_verdict.payload, None)
+    assert failure is not None
+    assert (failure.is_invalid, failure.is_ambiguous) == (True, True)
+
+
+def test_a_duplicate_key_is_a_warning():
+    result = read_result("r", b'{"outcomeSuccess": true, "outcomeSuccess": false}')
+    assert (result.outcome, result.to_verdict.warnings) == (
+        False,
+        ('r: duplicate key "outcomeSuccess" in one object; the last value counts',),
+    )
+
+
+scores = st.builds(
+    CriterionScore,
+    st.just("c"),
+    st.integers(0, 9).map(Decimal),
+    st.none() | st.integers(0, 9).map(Decimal),
+    st.just(""),
+    st.booleans(),
+    st.booleans(),
+)
+
+
+@given(st.lists(scores, max_size=5), st.sampled_from(sorted(PROCESS_RULES)))
+def test_a_share_by_any_rule_is_recognized(some, rule):
+    share = add_up_share(some, PROCESS_RULES[rule])
+    recognized = find_process_rule(some, Decimal(repr(share)))
+    assert recognized is not None
+    assert add_up_share(some, PROCESS_RULES[recognized]) == pytest.approx(share)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 3) | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=6,
+)
+KEYS = (
+    "outcomeSuccess",
+    "processScore",
+    "perCriterion",
+    "graded",
+    "judge",
+    "findings",
+    "rawSteps",
+    "outcomeState",
+    "taskValidity",
+    "firstPointOfFailure",
+    "explanation",
+    "verifierError",
+)
+
+
+@given(st.dictionaries(st.sampled_from(KEYS), json_values), st.sampled_from([True, False, None]))
+def test_any_document_is_judged_ungraded_or_refused(fields, outcome):
+    document = fields if outcome is None else {"outcomeSuccess": outcome} | fields
+    try:
+        result = read_result("r", json.dumps(document).encode())
+    except UnreadableVerdict as error:
+        assert error.code in ("score_unreadable", "inconsistent")  # noqa: PT017  (either may happen)
+        return
+    if result.ungraded is None:
+        assert judge(result).score == int(document["outcomeSuccess"])
