@@ -11,6 +11,7 @@ from typing import Any
 from tests.fuzz import seed_tables
 from tests.fuzz.engine.parts import of_files
 from tests.support import recorded
+from tests.support.stagehand import sample
 
 HOME = "http://shop.test:7770"
 CONFIG = {"environments": {"__SHOPPING__": {"urls": [HOME]}, "__GITLAB__": {"urls": ["http://git.test:8023"]}}}
@@ -230,6 +231,21 @@ def all_of_them() -> dict[str, list[bytes]]:
         "score_names": list(seed_tables.SCORE_NAMES),
         "score_file": [SCORE, recorded.score_file(HELD_OUT, 1).encode(), *seed_tables.SCORES],
         "rubric": [text({"items": ITEMS}), text(PAYLOAD), SCORE, text(HELD_OUT), text({"rubric_error": "none came"})],
+        "stagehand_trajectory": [
+            (sample(layout, case) / "trajectory.json").read_bytes()
+            for layout, case in (("05", "success"), ("07", "codex"), ("09", "step_budget"))
+        ],
+        "stagehand_result": [
+            (sample(layout, case) / "scores" / "result.json").read_bytes()
+            for layout, case in (
+                ("07", "failure"),
+                ("07", "judge_failed"),
+                ("07", "legacy"),
+                ("09", "judged"),
+                ("09", "uncertain"),
+                ("09", "condition_not_met"),
+            )
+        ],
         "value": list(seed_tables.VALUES),
         "url": list(seed_tables.URLS),
         "projection": list(seed_tables.PROJECTIONS),

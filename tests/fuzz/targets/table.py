@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.fuzz.targets import answer as answer_targets
 from tests.fuzz.targets import definition as definition_targets
 from tests.fuzz.targets import rubric as rubric_targets
+from tests.fuzz.targets import stagehand as stagehand_targets
 from tests.fuzz.targets import trace as trace_targets
 from tests.fuzz.targets import trajectory as trajectory_targets
 from tests.fuzz.targets import value as value_targets
@@ -41,6 +42,8 @@ _ALL = (
     Target("score_names", rubric_targets.read_score_names, "text"),
     Target("score_file", rubric_targets.read_scores, "score"),
     Target("rubric", rubric_targets.read_rubric, "payload"),
+    Target("stagehand_trajectory", stagehand_targets.read_stagehand_trajectory, "json"),
+    Target("stagehand_result", stagehand_targets.read_stagehand_result, "json"),
     Target("value", value_targets.read_value, "value"),
     Target("url", value_targets.read_urls, "text"),
     Target("projection", value_targets.read_projection, "projection"),
