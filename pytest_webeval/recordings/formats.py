@@ -27,11 +27,16 @@ ONLINE_MIND2WEB = (
     (FileSign("result.json", ("task_id", "final_result_response|action_history")),),
     (FileSign("result.json", ("schema_version", "online-mind2web-v2")),),
 )
+# Both are in each run of Stagehand. The trajectory.json of ATIF has other keys; Fara's task_data.json is alone.
+STAGEHAND = (
+    (FileSign("trajectory.json", ("task", "instruction", "steps")), FileSign("task_data.json", ("task", "status"))),
+)
 # Files of two formats make no run: the agent may have put one there, and nobody knows which the recorder wrote.
 FORMATS: tuple[RunFormat, ...] = (
     Fara(),
     WebArenaVerified(),
     RecordedFormat("online-mind2web", "online_mind2web", ONLINE_MIND2WEB),
+    RecordedFormat("stagehand", "stagehand", STAGEHAND, run_sign="metadata.json"),
 )
 
 

@@ -83,7 +83,8 @@ class RecordedFormat(RunFormat):
 
     `module` is that of the reader in `recordings/`, which defines `read`. `typical` are names that few other programs
     use, so that a directory with one of them is a broken run. `traces` are patterns of further names of recorded
-    traffic. The first group of `task_id` in the directory's name is the id of the task.
+    traffic. The first group of `task_id` in the directory's name is the id of the task; where the file `run_sign` is
+    there, the directory is named after the run, and the one above it after the task.
     """
 
     name: str
@@ -92,6 +93,7 @@ class RecordedFormat(RunFormat):
     typical: tuple[str, ...] = ()
     traces: tuple[str, ...] = ("*.har",)
     task_id: str = "(.+)"
+    run_sign: str = ""
 
     @property
     def expected_files(self) -> str:  # type: ignore[override]  # which is read only
@@ -128,7 +130,7 @@ class RecordedFormat(RunFormat):
         return RecordedRun(
             path=path,
             label=label,
-            task_id=self.parse_task_id(path.name),
+            task_id=self.parse_task_id(self._find_task_directory(path).name),
             format=self.name,
             response_file="",
             inputs=RunInputs(path),
@@ -137,6 +139,11 @@ class RecordedFormat(RunFormat):
             read=self.load_reader(),
             find_trace=find_trace,
         )
+
+    def _find_task_directory(self, path: Path) -> Path:
+        """The directory that is named after the task."""
+        is_run = bool(self.run_sign) and exists_no_follow(path / self.run_sign)
+        return path.absolute().parent if is_run else path
 
     def parse_task_id(self, name: str) -> int | str:
         """The id of the task in the name of a directory: a number where it is one."""

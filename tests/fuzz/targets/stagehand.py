@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from msgspec import to_builtins
 
-from pytest_webeval.recordings.trajectory.stagehand import classify
-from pytest_webeval.recordings.trajectory.stagehand import read_trajectory
-from pytest_webeval.rubrics.stagehand_result import read_result
+from pytest_webeval.recordings.recorded_files import RecordedFiles
+from pytest_webeval.recordings.trajectory.stagehand_result import read_judgement
+from pytest_webeval.recordings.trajectory.stagehand_steps import classify
+from pytest_webeval.recordings.trajectory.stagehand_steps import read_trajectory
+from pytest_webeval.rubrics.judgements import from_judgement
 from tests.fuzz.targets.rubric import use_verdict
+from tests.fuzz.targets.target import NOWHERE
+from tests.fuzz.targets.target import KeptFiles
 from tests.fuzz.targets.target import expect
 from tests.fuzz.targets.target import written
 
@@ -23,10 +27,13 @@ def read_stagehand_trajectory(content: bytes) -> None:
 
 
 def read_stagehand_result(content: bytes) -> None:
-    """A file in `scores/`: a success is stored as one, and a run without a grade has no verdict."""
-    result = read_result("scores/result.json", content)
-    expect((result.outcome is None) is (result.ungraded is not None), "an outcome of a run without a grade")
-    if result.ungraded is None:
-        use_verdict(result.to_verdict)
-    else:
-        written(result.ungraded)
+    """A file in `scores/`, also as its own `gates.json`: only a stored success is one."""
+    files = RecordedFiles(KeptFiles(NOWHERE))
+    fields = files.parse_object("scores/result.json", content).raw
+    for gates in (None, fields):
+        judgement = read_judgement("scores/result.json", fields, gates)
+        expect((judgement.success is None) is (judgement.ungraded is not None), "a verdict of a run without a grade")
+        expect(not judgement.success or fields.get("outcomeSuccess") is True, "a success that was not stored")
+        written(to_builtins(judgement))
+        if judgement.ungraded is None:
+            use_verdict(from_judgement(judgement))

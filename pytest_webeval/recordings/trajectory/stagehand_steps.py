@@ -19,6 +19,7 @@ from msgspec import field
 from pytest_webeval.recordings.trajectory.answer import Usage
 from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
 from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
+from pytest_webeval.recordings.trajectory.recorded import build_step
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
@@ -123,12 +124,15 @@ class StagehandTrajectory(Struct, frozen=True):
 
 
 def read_trajectory(content: bytes, limits: Limits = USUAL) -> StagehandTrajectory:
-    """The trajectory in the bytes of the file. Raises `UnreadableTrajectory` for another document, or a damaged one."""
+    """The trajectory in the bytes of the file. Raises `UnreadableTrajectory` for another document, or a damaged one.
+
+    That the screenshots are there is not checked.
+    """
     document = _decode(content, limits)
     warnings = WarningLog(FILE)
     if document.status not in _STATUSES:
         warnings.add(f"unknown status {preview(document.status, 40, is_ascii=True)}; read as complete")
-    steps = tuple(_build_step(raw, index, warnings) for index, raw in enumerate(document.steps))
+    steps = tuple(_build_step(raw, index, warnings) for index, raw in enumerate(document.steps, 1))
     last = _find_screenshot(document.final_observation, warnings) if document.final_observation else None
     shots = dict.fromkeys([*_list_screenshots(steps), *([last] if last else [])])
     usage = document.usage
@@ -171,18 +175,14 @@ def _decode_strict(content: bytes) -> _Document:
 def _build_step(raw: _Step, index: int, warnings: WarningLog) -> Step:
     output = raw.tool_output
     seen = next((shot for shot in _list_agent_images(raw, warnings) if shot), None)
-    return Step(
-        index=index,
-        action=raw.action_name,
-        raw_action=raw.action_name,
-        tool=None,
-        arguments=raw.action_args,
+    return build_step(
+        index,
+        raw.action_name,
+        raw.action_args,
         thought=raw.reasoning,
         url=raw.probe_evidence.url,
-        timestamp=raw.finished_at,
-        source=None,
         observation=_format_output(output) if output else None,
-        line=index + 1,
+        timestamp=raw.finished_at,
         before=seen,
         after=_find_screenshot(raw.probe_evidence, warnings),
     )

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_webeval.recordings.trajectory.answer import Usage
-from pytest_webeval.recordings.trajectory.stagehand import classify
-from pytest_webeval.recordings.trajectory.stagehand import is_budget
-from pytest_webeval.recordings.trajectory.stagehand import parse_image_path
-from pytest_webeval.recordings.trajectory.stagehand import read_trajectory
+from pytest_webeval.recordings.trajectory.stagehand_steps import classify
+from pytest_webeval.recordings.trajectory.stagehand_steps import is_budget
+from pytest_webeval.recordings.trajectory.stagehand_steps import parse_image_path
+from pytest_webeval.recordings.trajectory.stagehand_steps import read_trajectory
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.safety.warning_log import WarningLog

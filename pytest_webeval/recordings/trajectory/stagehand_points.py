@@ -6,15 +6,13 @@ from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
-from pytest_webeval.rubrics.payload import point_count
-from pytest_webeval.rubrics.payload import quote_value
-from pytest_webeval.rubrics.policy import UnreadableVerdict
+from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.safety.text import preview
 
 TOLERANCE = 1e-6  # writers divide in binary floating point
-_ZERO = Decimal(0)
+MOST_POINTS = 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +24,15 @@ class CriterionScore:
     """
 
     criterion: str
-    maximum: Decimal
-    earned: Decimal | None
+    maximum: float
+    earned: float | None
     explanation: str
     is_applicable: bool = True
     is_grounded: bool = True
 
 
 def read_scores(raw: object) -> tuple[CriterionScore, ...]:
-    """The entries of `perCriterion`, none where the judge stored none. Raises `UnreadableVerdict`."""
+    """The entries of `perCriterion`, none where the judge stored none. Raises `UnreadableTrajectory`."""
     if raw is None:
         return ()
     if not isinstance(raw, list):
@@ -49,7 +47,7 @@ def _read_score(entry: object, place: str) -> CriterionScore:
     if not isinstance(criterion, str) or not criterion.strip():
         raise _build_error(f"{place}.criterion", criterion, "a string")
     earned = _read_points(entry, "earnedPoints", place, is_optional=True)
-    maximum = _read_points(entry, "maxPoints", place) or _ZERO
+    maximum = _read_points(entry, "maxPoints", place) or 0.0
     explanation = entry.get("explanation")
     return CriterionScore(
         criterion=criterion,
@@ -71,44 +69,48 @@ def _is_condition_unmet(entry: Mapping[str, Any]) -> bool:
     return is_met is False or (is_met is None and entry.get("evidenceInsufficient") is not True)
 
 
-def _read_points(entry: Mapping[str, Any], key: str, place: str, *, is_optional: bool = False) -> Decimal | None:
+def _read_points(entry: Mapping[str, Any], key: str, place: str, *, is_optional: bool = False) -> float | None:
     """The points, which the verifier keeps between 0 and the maximum."""
     raw = entry.get(key)
     if raw is None and is_optional:
         return None
-    number = point_count(raw)
-    if number is None or number < 0:
+    if isinstance(raw, bool) or not isinstance(raw, int | float) or not 0 <= raw <= MOST_POINTS:
         raise _build_error(f"{place}.{key}", raw, "a number of points")
-    return number
+    return raw
 
 
-def _build_error(place: str, raw: object, expected: str) -> UnreadableVerdict:
-    return UnreadableVerdict("score_unreadable", f"expected {expected}, got {quote_value(raw)} @ {place}")
+def _build_error(place: str, raw: object, expected: str) -> UnreadableTrajectory:
+    return UnreadableTrajectory("score_unreadable", f"expected {expected}, got {quote_json(raw)} @ {place}")
 
 
-Part = tuple[Decimal, Decimal]  # what a criterion adds: earned points, and to the maximum
+def quote_json(raw: object) -> str:
+    """Untrusted JSON in one short line of ASCII."""
+    return preview(raw, 60, is_ascii=True)
+
+
+Part = tuple[float, float]  # what a criterion adds: earned points, and to the maximum
 ProcessRule = Callable[[CriterionScore], Part]
 
 
 def count_applicable(score: CriterionScore) -> Part:
     """A criterion that was not scored has 0 points: 3.6.0 to 3.7.3 (`rubricVerifier.ts`)."""
-    return (score.earned or _ZERO, score.maximum) if score.is_applicable else (_ZERO, _ZERO)
+    return (score.earned or 0.0, score.maximum) if score.is_applicable else (0.0, 0.0)
 
 
 def count_scored(score: CriterionScore) -> Part:
     """A criterion that was not scored does not count: `packages/evaluator` (52138a821)."""
-    return (_ZERO, _ZERO) if score.earned is None else (score.earned, score.maximum)
+    return (0.0, 0.0) if score.earned is None else (score.earned, score.maximum)
 
 
 def count_grounded(score: CriterionScore) -> Part:
     """Points without evidence do not count, their maximum does: the strict score of pull request 2901."""
     earned, maximum = count_applicable(score)
-    return (earned if score.is_grounded else _ZERO, maximum)
+    return (earned if score.is_grounded else 0.0, maximum)
 
 
 def count_grounded_scored(score: CriterionScore) -> Part:
     """The strict score of August 2026 (`verifierGates.ts`, 2c22cc814): also without criteria that were not scored."""
-    return (_ZERO, _ZERO) if score.earned is None else count_grounded(score)
+    return (0.0, 0.0) if score.earned is None else count_grounded(score)
 
 
 # The first that gives the stored process score is taken for the writer's.
@@ -123,11 +125,11 @@ PROCESS_RULES: Mapping[str, ProcessRule] = {
 def add_up_share(scores: Sequence[CriterionScore], rule: ProcessRule) -> float:
     """The share of the points by a rule; 0 where there are none to earn."""
     parts = [rule(score) for score in scores]
-    maximum = sum((maximum for _, maximum in parts), _ZERO)
-    return float(sum((earned for earned, _ in parts), _ZERO) / maximum) if maximum > 0 else 0.0
+    maximum = sum(maximum for _, maximum in parts)
+    return sum(earned for earned, _ in parts) / maximum if maximum > 0 else 0.0
 
 
-def find_process_rule(scores: Sequence[CriterionScore], stored: Decimal | None) -> str | None:
+def find_process_rule(scores: Sequence[CriterionScore], stored: float | None) -> str | None:
     """The name of the rule by which the process score was stored, or None if no rule gives it.
 
     Without a stored score it is the first rule.
@@ -135,4 +137,4 @@ def find_process_rule(scores: Sequence[CriterionScore], stored: Decimal | None) 
     if stored is None:
         return next(iter(PROCESS_RULES))
     shares = ((name, add_up_share(scores, rule)) for name, rule in PROCESS_RULES.items())
-    return next((name for name, share in shares if abs(share - float(stored)) <= TOLERANCE), None)
+    return next((name for name, share in shares if abs(share - stored) <= TOLERANCE), None)

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
-from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.recorded_files import RecordedFiles
+from pytest_webeval.recordings.trajectory.stagehand_points import PROCESS_RULES
+from pytest_webeval.recordings.trajectory.stagehand_points import CriterionScore
+from pytest_webeval.recordings.trajectory.stagehand_points import add_up_share
+from pytest_webeval.recordings.trajectory.stagehand_points import find_process_rule
+from pytest_webeval.recordings.trajectory.stagehand_points import read_scores
+from pytest_webeval.recordings.trajectory.stagehand_result import read_judgement
+from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.failure_analysis import failure_of
-from pytest_webeval.rubrics.policy import UnreadableVerdict
+from pytest_webeval.rubrics.judgements import from_judgement
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rubrics.stagehand_points import PROCESS_RULES
-from pytest_webeval.rubrics.stagehand_points import CriterionScore
-from pytest_webeval.rubrics.stagehand_points import add_up_share
-from pytest_webeval.rubrics.stagehand_points import find_process_rule
-from pytest_webeval.rubrics.stagehand_points import read_scores
-from pytest_webeval.rubrics.stagehand_result import read_result
 from pytest_webeval.rubrics.stored_verdict import RunFacts
 from tests.support.stagehand import SAMPLES
 from tests.support.stagehand import sample
@@ -33,32 +36,38 @@ FULL = {
 HALF = FULL | {"criterion": "Report the price", "maxPoints": 4, "earnedPoints": 2}
 UNMET = FULL | {"criterion": "Sold out", "maxPoints": 4, "earnedPoints": None, "conditionMet": False}
 UNSCORED = FULL | {"criterion": "Sold out", "maxPoints": 4, "earnedPoints": None, "evidenceInsufficient": True}
+GATED = {"outcomeSuccess": False, "judgeOutcomeSuccess": True, "outcomeGates": ["no_final_answer"]}
 UNSEEN = FULL | {"evidenceInsufficient": True}
 
 
+def parse(content: bytes, source="scores/result.json"):
+    """The judgement in the bytes of a result file."""
+    files = RecordedFiles(RunInputs(Path("/nowhere")))
+    return read_judgement(source, files.parse_object(source, content).raw)
+
+
 def read(**fields):
-    """The result of a document with these fields."""
-    return read_result("scores/result.json", json.dumps(fields).encode())
+    """The judgement of a document with these fields."""
+    return parse(json.dumps(fields).encode())
 
 
 def graded(*scores, process=None, outcome=True, **fields):
-    """A result with an outcome, points and a process score."""
+    """A judgement with an outcome, points and a process score."""
     return read(outcomeSuccess=outcome, perCriterion=list(scores), processScore=process, **fields)
 
 
-def judge(result, **policy):
+def judge(judgement, **policy):
     """The verdict that the evaluator of rubrics derives."""
-    return derive(result.to_verdict, VerdictPolicy(**policy), RunFacts())
+    return derive(from_judgement(judgement), VerdictPolicy(**policy), RunFacts())
 
 
 def refusal(content: bytes) -> str:
     """The message about an unreadable file."""
-    with pytest.raises(UnreadableVerdict) as caught:
-        read_result("scores/result.json", content)
+    with pytest.raises(UnreadableTrajectory) as caught:
+        parse(content)
     message = str(caught.value)
     assert message.isprintable()
-    assert message.count("judge the run again") == 1
-    return f"{caught.value.code}: {message.removesuffix('; judge the run again')}"
+    return f"{caught.value.code}: {message}"
 
 
 @pytest.mark.parametrize(
@@ -89,7 +98,7 @@ def refusal(content: bytes) -> str:
 )
 def test_outcome_and_points_of_each_layout_become_a_verdict(layout, case, name, outcome, process, points):
     source = f"scores/{name}"
-    verdict = judge(read_result(source, (sample(layout, case) / source).read_bytes()))
+    verdict = judge(parse((sample(layout, case) / source).read_bytes(), source))
     assert (verdict.outcome, verdict.process, verdict.score) == (outcome, process, int(outcome))
     assert (verdict.points and (verdict.points.earned, verdict.points.maximum)) == points
     assert not verdict.is_inconsistent
@@ -109,8 +118,8 @@ def test_outcome_and_points_of_each_layout_become_a_verdict(layout, case, name, 
     ],
 )
 def test_a_run_that_no_judge_graded_has_no_outcome(layout, case, reason):
-    result = read_result("scores/result.json", (sample(layout, case) / "scores" / "result.json").read_bytes())
-    assert (result.ungraded, result.outcome, result.scores) == (reason, None, ())
+    judgement = parse((sample(layout, case) / "scores" / "result.json").read_bytes())
+    assert (judgement.ungraded, judgement.success, judgement.rubric) == (reason, None, None)
 
 
 def test_every_sample_of_a_result_has_a_row_above():
@@ -144,9 +153,8 @@ def test_the_criterion_of_the_session_decides(criterion, outcome, score, is_done
     ],
 )
 def test_the_rule_of_the_writer_is_the_one_that_gives_the_process_score(scores, process, rule):
-    result = graded(*scores, process=process)
-    assert result.rule == rule
-    points = judge(result).points
+    assert find_process_rule(read_scores(list(scores)), process) == rule
+    points = judge(graded(*scores, process=process)).points
     assert points is not None
     assert process is None or points.float_share == pytest.approx(process)
 
@@ -186,7 +194,7 @@ def test_a_criterion_without_points_is_not_applicable_unless_the_judge_did_not_s
         ({"perCriterion": [FULL | {"earnedPoints": 3}]}, '"Open the page" has 3 of 2 points'),
         ({"outcomeState": "contradicted"}, 'outcomeState is "contradicted", but outcomeSuccess is true'),
         ({"outcomeState": "unresolved"}, 'outcomeState is "unresolved", but outcomeSuccess is true'),
-        ({"outcomeState": ["supported"]}, "outcomeState is a list of 1, but outcomeSuccess is true"),
+        ({"outcomeState": ["supported"]}, 'outcomeState is ["supported"], but outcomeSuccess is true'),
         ({"outcomeState": "supported", "outcomeSuccess": False}, 'outcomeState is "supported", but outcomeSuccess is'),
         ({"judge": {"outcomeSuccess": False}}, "judge.outcomeSuccess is false, but outcomeSuccess is true"),
         ({"rawSteps": {"legacyEvaluation": "NO"}}, "legacyEvaluation is NO, but outcomeSuccess is true"),
@@ -194,23 +202,41 @@ def test_a_criterion_without_points_is_not_applicable_unless_the_judge_did_not_s
             {"rawSteps": {"legacyEvaluation": "YES"}, "outcomeSuccess": False},
             "legacyEvaluation is YES, but outcomeSuccess is false",
         ),
-        ({"graded": "no"}, 'graded is "no", but it has an outcome'),
+        ({"graded": "no"}, 'graded is "no", but it has an outcome or a score'),
         ({"graded": False}, "graded is false, but it has an outcome or a score"),
-        ({"graded": False, "outcomeSuccess": None}, "graded is false, but it has an outcome or a score"),
     ],
 )
-def test_a_result_that_contradicts_itself_is_refused(fields, problem):
-    message = refusal(json.dumps({"outcomeSuccess": True} | fields).encode())
-    assert message.startswith(f"inconsistent: scores/result.json contradicts itself: {problem}")
+def test_a_result_that_contradicts_itself_gives_no_verdict(fields, problem):
+    judgement = read(**{"outcomeSuccess": True} | fields)
+    assert judgement.contradictions[0].startswith(problem)
+    verdict = judge(judgement)
+    assert verdict.is_inconsistent
+    assert verdict.checks[0].rule == "R21"
+
+
+@pytest.mark.parametrize(
+    ("fields", "gates", "success", "problem"),
+    [
+        ({"outcomeSuccess": True}, {"outcomeSuccess": True, "judgeOutcomeSuccess": True, "outcomeGates": []}, True, ""),
+        ({"outcomeSuccess": True}, GATED, False, ""),  # August 2026: the result is the judge's
+        ({"outcomeSuccess": False, "judge": {"outcomeSuccess": True}}, GATED, False, ""),
+        ({"outcomeSuccess": True, "judge": {"outcomeSuccess": True}}, GATED, False, "outcomeSuccess is true, but by"),
+        ({"outcomeSuccess": False}, GATED, False, "judgeOutcomeSuccess in gates.json is true, expected false"),
+        ({"outcomeSuccess": True}, GATED | {"outcomeSuccess": True}, False, "outcomeSuccess in gates.json is true"),
+        ({"outcomeSuccess": True}, {}, True, "judgeOutcomeSuccess in gates.json is null, expected true"),
+        ({"outcomeSuccess": True}, {"outcomeGates": "all"}, True, "judgeOutcomeSuccess in gates.json is null"),
+    ],
+)
+def test_gates_reject_successes_of_the_judge_and_nothing_else(fields, gates, success, problem):
+    judgement = read_judgement("r", fields, gates)
+    assert judgement.success is success
+    assert "".join(judgement.contradictions[:1]).startswith(problem)
+    assert bool(judgement.contradictions) is bool(problem)
 
 
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (b"", "scores/result.json is not valid JSON: Expecting value"),
-        (b"\xff", "scores/result.json is not valid JSON: "),
-        (b"[" * 100_000, "scores/result.json is not valid JSON: it nests deeper than 100 levels"),
-        (b"[1]", "scores/result.json holds a list of 1, expected a JSON object"),
         (b"{}", "scores/result.json has null as outcomeSuccess, expected true or false"),
         (b'{"outcomeSuccess": 1}', "scores/result.json has 1 as outcomeSuccess, expected true or false"),
         (
@@ -218,12 +244,12 @@ def test_a_result_that_contradicts_itself_is_refused(fields, problem):
             "scores/result.json has 1.1 as processScore, expected a number from 0 to 1",
         ),
         (
-            b'{"outcomeSuccess": true, "processScore": NaN}',
-            'scores/result.json has "NaN" as processScore, expected a number from 0 to 1',
+            b'{"graded": false, "outcomeSuccess": null}',
+            "scores/result.json has null as outcomeSuccess, expected true or false",
         ),
         (
             b'{"outcomeSuccess": true, "perCriterion": {}}',
-            "scores/result.json: expected a list of criteria, got an object @ perCriterion",
+            "scores/result.json: expected a list of criteria, got {} @ perCriterion",
         ),
         (
             b'{"outcomeSuccess": true, "perCriterion": [7]}',
@@ -242,13 +268,13 @@ def test_a_result_that_contradicts_itself_is_refused(fields, problem):
             "scores/result.json: expected a number of points, got -1 @ perCriterion[0].earnedPoints",
         ),
         (
-            b'{"outcomeSuccess": true, "perCriterion": [{"criterion": "a", "maxPoints": 1e-99}]}',
-            "scores/result.json: expected a number of points, got 1E-99 @ perCriterion[0].maxPoints",
+            b'{"outcomeSuccess": true, "perCriterion": [{"criterion": "a", "maxPoints": 1e10}]}',
+            "scores/result.json: expected a number of points, got 10000000000.0 @ perCriterion[0].maxPoints",
         ),
     ],
 )
 def test_a_damaged_result_is_refused_with_its_place(content, problem):
-    assert refusal(content).startswith(f"score_unreadable: {problem}")
+    assert refusal(content) == f"score_unreadable: {problem}; judge the run again"
 
 
 @pytest.mark.parametrize(
@@ -263,39 +289,32 @@ def test_a_damaged_result_is_refused_with_its_place(content, problem):
     ],
 )
 def test_other_texts_of_a_judge_do_not_make_a_failure_ungraded(fields):
-    assert read(outcomeSuccess=False, **fields).outcome is False
+    assert read(outcomeSuccess=False, **fields).success is False
 
 
 def test_a_success_is_never_ungraded():
     text = "The fused judgment call did not return a parseable response."
-    assert read(outcomeSuccess=True, findings=[{"description": text}]).outcome is True
+    assert read(outcomeSuccess=True, findings=[{"description": text}]).success is True
 
 
 def test_the_first_point_of_failure_and_the_validity_of_the_task_are_kept():
-    result = read_result("r", (sample("07", "failure") / "scores" / "result.json").read_bytes())
-    failure = failure_of(result.to_verdict.payload, None)
+    judgement = parse((sample("07", "failure") / "scores" / "result.json").read_bytes())
+    failure = failure_of(judgement.rubric, None)
     assert failure is not None
     assert (failure.has_failure, failure.first_step, failure.codes) == (True, 2, ("2.3",))
     assert failure.summary == "[2.3] No price was read."
-    result = read_result("r", (sample("07", "impossible") / "scores" / "result.json").read_bytes())
-    failure = failure_of(result.to_verdict.payload, None)
+    judgement = parse((sample("07", "impossible") / "scores" / "result.json").read_bytes())
+    failure = failure_of(judgement.rubric, None)
     assert failure is not None
     assert (failure.is_invalid, failure.is_ambiguous) == (True, True)
-
-
-def test_a_duplicate_key_is_a_warning():
-    result = read_result("r", b'{"outcomeSuccess": true, "outcomeSuccess": false}')
-    assert (result.outcome, result.to_verdict.warnings) == (
-        False,
-        ('r: duplicate key "outcomeSuccess" in one object; the last value counts',),
-    )
+    assert judgement.notes == {"task_ambiguous": True, "task_invalid": True}
 
 
 scores = st.builds(
     CriterionScore,
     st.just("c"),
-    st.integers(0, 9).map(Decimal),
-    st.none() | st.integers(0, 9).map(Decimal),
+    st.integers(0, 9).map(float),
+    st.none() | st.integers(0, 9).map(float),
     st.just(""),
     st.booleans(),
     st.booleans(),
@@ -305,7 +324,7 @@ scores = st.builds(
 @given(st.lists(scores, max_size=5), st.sampled_from(sorted(PROCESS_RULES)))
 def test_a_share_by_any_rule_is_recognized(some, rule):
     share = add_up_share(some, PROCESS_RULES[rule])
-    recognized = find_process_rule(some, Decimal(repr(share)))
+    recognized = find_process_rule(some, share)
     assert recognized is not None
     assert add_up_share(some, PROCESS_RULES[recognized]) == pytest.approx(share)
 
@@ -335,9 +354,10 @@ KEYS = (
 def test_any_document_is_judged_ungraded_or_refused(fields, outcome):
     document = fields if outcome is None else {"outcomeSuccess": outcome} | fields
     try:
-        result = read_result("r", json.dumps(document).encode())
-    except UnreadableVerdict as error:
-        assert error.code in ("score_unreadable", "inconsistent")  # noqa: PT017  (either may happen)
+        judgement = read_judgement("r", document, fields)
+    except UnreadableTrajectory as error:
+        assert error.code == "score_unreadable"  # noqa: PT017  (either may happen)
         return
-    if result.ungraded is None:
-        assert judge(result).score == int(document["outcomeSuccess"])
+    if judgement.ungraded is None:
+        verdict = judge(judgement)
+        assert verdict.is_inconsistent or verdict.score == int(judgement.success)

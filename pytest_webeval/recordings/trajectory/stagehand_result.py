@@ -1,0 +1,199 @@
+"""What Stagehand's verifier stored about a run, as a judgement with the points of a rubric.
+
+The keys are those of `EvaluationResult` in `lib/v3/verifier/types.ts` of browserbase/stagehand (npm 3.5.0 to 3.7.3),
+and what `packages/evals` and `packages/evaluator` write around them since September 2026 (pull request 2901).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+
+from pytest_webeval.recordings.trajectory.recorded import Judgement
+from pytest_webeval.recordings.trajectory.stagehand_points import PROCESS_RULES
+from pytest_webeval.recordings.trajectory.stagehand_points import CriterionScore
+from pytest_webeval.recordings.trajectory.stagehand_points import find_process_rule
+from pytest_webeval.recordings.trajectory.stagehand_points import quote_json
+from pytest_webeval.recordings.trajectory.stagehand_points import read_scores
+from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+
+JUDGE = "stagehand verifier"
+# What `rubricVerifier.ts` stores as a finding in place of a judge that did not answer, word for word.
+_NO_REPLY = frozenset(
+    f"The {call} call did not return a parseable response."
+    for call in ("fused judgment", "outcome verification", "outcome-only verification")
+)
+_GATE = re.compile("[a-z_]{1,40}")
+
+
+def read_judgement(source: str, fields: Mapping[str, Any], gates: Mapping[str, Any] | None = None) -> Judgement:
+    """The judgement in a result file. Raises `UnreadableTrajectory` for one without a verdict.
+
+    `gates` is the content of `gates.json`: what the evals checked after the judge (`verifierGates.ts`, 2c22cc814).
+    """
+    if reason := _find_ungraded(fields):
+        return Judgement(source=source, judge=JUDGE, ungraded=reason)
+    judged = fields.get("outcomeSuccess")
+    if not isinstance(judged, bool):
+        raise _build_error(f"{source} has {quote_json(judged)} as outcomeSuccess, expected true or false")
+    try:
+        scores = read_scores(fields.get("perCriterion"))
+    except UnreadableTrajectory as error:
+        raise _build_error(f"{source}: {error}") from error
+    process = _read_process(source, fields)
+    rule = find_process_rule(scores, process) if scores else None
+    success = judged and not _list_gates(gates)
+    problems = (*_list_contradictions(fields, scores, process, rule), *_check_gates(fields, gates))
+    steps = _as_object(fields.get("rawSteps"))
+    return Judgement(
+        source=source,
+        judge=JUDGE,
+        success=success,
+        reasoning=_read_text(fields, "explanation") or _read_text(steps, "reasoning"),
+        # Points of a result that contradicts itself are not added up again: it is an error whatever they are.
+        rubric=_build_rubric(fields, scores, rule, success=success) if rule and not problems else None,
+        notes=dict(_list_notes(fields, gates)),
+        contradictions=problems,
+    )
+
+
+def _read_process(source: str, fields: Mapping[str, Any]) -> float | None:
+    raw = fields.get("processScore")
+    if raw is None:
+        return None
+    if isinstance(raw, bool) or not isinstance(raw, int | float) or not 0 <= raw <= 1:
+        raise _build_error(f"{source} has {quote_json(raw)} as processScore, expected a number from 0 to 1")
+    return raw
+
+
+def _build_error(problem: str) -> UnreadableTrajectory:
+    return UnreadableTrajectory("score_unreadable", f"{problem}; judge the run again")
+
+
+def _find_ungraded(fields: Mapping[str, Any]) -> str | None:
+    """Why a result is not a verdict on the agent: since pull request 2901 it says so, before it has a substitute."""
+    if fields.get("graded") is False and not {"outcomeSuccess", "processScore"} & fields.keys():
+        return f"the verifier failed: {_read_text(fields, 'verifierError') or 'it gave no reason'}"
+    if fields.get("outcomeSuccess") is not False:
+        return None
+    steps = _as_object(fields.get("rawSteps"))
+    if steps.get("backend") == "legacy" and steps.get("legacyEvaluation") == "INVALID":
+        return f"the judge reached no result: {_read_text(fields, 'explanation') or 'it gave no reason'}"
+    findings = fields.get("findings")
+    first = findings[0] if isinstance(findings, list) and len(findings) == 1 else None
+    text = _as_object(first).get("description")
+    return f"the judge failed: {text}" if isinstance(text, str) and text in _NO_REPLY else None
+
+
+def _list_contradictions(
+    fields: Mapping[str, Any], scores: Sequence[CriterionScore], process: float | None, rule: str | None
+) -> Iterator[str]:
+    """Where a result contradicts itself, each in a few words."""
+    for score in scores:
+        if score.earned is not None and score.earned > score.maximum:
+            yield f"{quote_json(score.criterion)} has {score.earned:g} of {score.maximum:g} points"
+    if scores and rule is None:
+        yield f"processScore is {process}, which the points give by no rule of its writers"
+    if fields.get("graded") not in (None, True):
+        yield f"graded is {quote_json(fields.get('graded'))}, but it has an outcome or a score"
+    yield from _check_state(fields)
+    if _as_object(fields.get("judge")).get("outcomeSuccess") is False and fields.get("outcomeSuccess") is True:
+        yield "judge.outcomeSuccess is false, but outcomeSuccess is true"
+
+
+def _check_state(fields: Mapping[str, Any]) -> Iterator[str]:
+    """`outcomeState` decides `outcomeSuccess` (`outcomeChecks.ts`); evals may only turn it down afterwards."""
+    state, outcome = fields.get("outcomeState"), fields.get("outcomeSuccess")
+    is_supported = state == "supported"
+    is_overruled = is_supported and not outcome and isinstance(fields.get("judge"), Mapping)
+    if state is not None and is_supported is not outcome and not is_overruled:
+        yield f"outcomeState is {quote_json(state)}, but outcomeSuccess is {quote_json(outcome)}"
+    legacy = _as_object(fields.get("rawSteps")).get("legacyEvaluation")
+    if legacy in ("YES", "NO", "INVALID") and (legacy == "YES") is not outcome:
+        yield f"legacyEvaluation is {legacy}, but outcomeSuccess is {quote_json(outcome)}"
+
+
+def _list_gates(gates: Mapping[str, Any] | None) -> list[str]:
+    """The checks of the evals that rejected a success of the judge."""
+    names = _as_object(gates).get("outcomeGates")
+    texts = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+    return [name for name in texts if _GATE.fullmatch(name)]
+
+
+def _check_gates(fields: Mapping[str, Any], gates: Mapping[str, Any] | None) -> Iterator[str]:
+    """`gates.json` repeats the outcome of the judge, and the one after the gates, which only reject successes."""
+    if gates is None:
+        return
+    judge = fields.get("judge")
+    judged = _as_object(judge if isinstance(judge, Mapping) else fields).get("outcomeSuccess")
+    outcome = judged is True and not _list_gates(gates)
+    expected = {"judgeOutcomeSuccess": judged, "outcomeSuccess": outcome}
+    for key, value in expected.items():
+        if gates.get(key) is not value:
+            yield f"{key} in gates.json is {quote_json(gates.get(key))}, expected {quote_json(value)}"
+    if isinstance(judge, Mapping) and fields.get("outcomeSuccess") is not outcome:
+        yield f"outcomeSuccess is {quote_json(fields.get('outcomeSuccess'))}, but by gates.json {quote_json(outcome)}"
+
+
+def _list_notes(fields: Mapping[str, Any], gates: Mapping[str, Any] | None) -> Iterator[tuple[str, bool]]:
+    for key, name in (("isAmbiguous", "task_ambiguous"), ("isInvalid", "task_invalid")):
+        if isinstance(answer := _as_object(fields.get("taskValidity")).get(key), bool):
+            yield name, answer
+    yield from ((f"gate_{name}", True) for name in _list_gates(gates))
+
+
+def is_invalid_task(fields: Mapping[str, Any]) -> bool:
+    """Whether the judge says that nobody can do the task."""
+    return _as_object(fields.get("taskValidity")).get("isInvalid") is True
+
+
+def _build_rubric(
+    fields: Mapping[str, Any], scores: Sequence[CriterionScore], rule: str, *, success: bool
+) -> dict[str, Any]:
+    """The result with the keys of a rubric judge, of which verdicts are derived."""
+    reasoning = _read_text(fields, "explanation") or _read_text(_as_object(fields.get("rawSteps")), "reasoning")
+    rubric: dict[str, Any] = {
+        "outcome_success": success,
+        "outcome_reasoning": reasoning,
+        "rubric_items": _build_items(scores, rule),
+    }
+    failure, validity = fields.get("firstPointOfFailure"), fields.get("taskValidity")
+    if isinstance(failure, Mapping):
+        rubric["rubric_first_point_of_failure"] = {"has_failure": True, "failure_points": [_build_point(failure)]}
+    if isinstance(validity, Mapping):
+        rubric["rubric_task_verification"] = _build_validity(validity)
+    return rubric
+
+
+def _build_items(scores: Sequence[CriterionScore], rule: str) -> list[dict[str, Any]]:
+    """The criteria with the points that the writer's rule counts; what it excludes is a condition that is not met."""
+    items = []
+    for score in scores:
+        earned, maximum = PROCESS_RULES[rule](score)
+        item = {"criterion": score.criterion, "max_points": score.maximum, "post_image_earned_points": earned}
+        excluded = {"condition": "", "is_condition_met": False} if maximum < score.maximum else {}
+        items.append(item | excluded | {"post_image_justification": score.explanation})
+    return items
+
+
+def _build_point(failure: Mapping[str, Any]) -> dict[str, Any]:
+    keys = {"stepIndex": "step_numbers", "errorCode": "error_code", "category": "error_category"}
+    return {name: failure.get(key) for key, name in keys.items()} | {"what_happened": failure.get("description")}
+
+
+def _build_validity(validity: Mapping[str, Any]) -> dict[str, Any]:
+    keys = {"isAmbiguous": "is_ambiguous", "isInvalid": "is_invalid"}
+    codes = {"ambiguityCodes": "ambiguity_codes", "invalidTaskCodes": "invalid_task_codes"}
+    return {name: validity.get(key) for key, name in (keys | codes).items()}
+
+
+def _read_text(fields: Mapping[str, Any], key: str) -> str:
+    text = fields.get(key)
+    return text.strip() if isinstance(text, str) else ""
+
+
+def _as_object(raw: object) -> Mapping[str, Any]:
+    return raw if isinstance(raw, Mapping) else {}

@@ -1,0 +1,116 @@
+"""Stagehand directories as pytest items, with the verdicts of its verifier and the checks of definitions."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from tests.support.runs import HOME
+from tests.support.runs import definition
+from tests.support.runs import navigation
+from tests.support.runs import visited
+from tests.support.stagehand import SAMPLES
+from tests.support.stagehand import sample
+
+
+@pytest.fixture
+def layouts(runs):
+    """All samples, each layout below a directory of its own."""
+    for path in sorted(SAMPLES.iterdir()):
+        shutil.copytree(path, runs.root / path.name)
+
+
+@pytest.fixture
+def numbered(runs):
+    """A run of task 7 with recorded traffic, in the layout of June."""
+    path = runs.root / "7"
+    shutil.copytree(sample("06", "success"), path)
+    (path / "network.har").write_text(json.dumps({"log": {"entries": [navigation(f"{HOME}tea")]}}))
+    return path
+
+
+def test_each_layout_has_its_outcomes_in_pytest(layouts, webeval):
+    outcomes = webeval("-rs")
+    outcomes.assert_outcomes(passed=11, failed=9, skipped=8)
+    outcomes.stdout.fnmatch_lines_random(
+        [
+            "*28 trajectories: *",
+            "SKIPPED * not scored: the judge failed: The fused judgment call did not return a parseable response.*",
+            "SKIPPED * not scored: the judge reached no result: No screenshots.*",
+            "SKIPPED * not scored: the verifier failed: scripted: the judge did not answer*",
+            "SKIPPED * not scored: not judged yet*",
+            "SKIPPED * aborted (stalled): the run was stalled*",
+            "SKIPPED * aborted (error): the run ended with an error*",
+        ]
+    )
+
+
+def test_the_summary_has_the_classes_and_the_ids_of_the_tasks(layouts, webeval, runs):
+    webeval()
+    about = runs.summary["webeval"]
+    assert about["trajectories"]["classes"] == {
+        "completed": 17,
+        "over_budget": 2,
+        "aborted": 3,
+        "unreadable": 0,
+        "impossible": 1,
+        "ungraded": 5,
+    }
+    statuses = {row["task_id"]: row["status"] for row in runs.summary["task_results"]}
+    assert (statuses["tea_gated"], statuses["tea_judged"], statuses["tea_ungraded"]) == (
+        "failure",
+        "success",
+        "excluded",
+    )
+
+
+@pytest.mark.parametrize(("criterion", "passed"), [("outcome", 11), ("process", 9), ("both", 7)])
+def test_the_criterion_of_the_session_decides(layouts, webeval, criterion, passed):
+    assert webeval(f"--webeval-criterion={criterion}").parseoutcomes()["passed"] == passed
+
+
+def test_a_later_judgement_is_chosen_by_its_name(layouts, webeval):
+    chosen = ("-k", "tea_rescored", "--webeval-score-file")
+    webeval(*chosen, "result").assert_outcomes(passed=1, deselected=27)
+    outcomes = webeval(*chosen, "result_second_judge")
+    outcomes.assert_outcomes(failed=1, deselected=27)
+    outcomes.stdout.fnmatch_lines(["*rubric.outcome: not achieved: The price was not reported.*"])
+
+
+def test_the_format_is_a_keyword(layouts, runs, webeval):
+    runs.add(3)
+    webeval("-k", "stagehand").assert_outcomes(passed=11, failed=9, skipped=8, deselected=1)
+
+
+def test_a_definition_adds_its_network_checks_to_the_verdict(numbered, runs, webeval):
+    for path, outcome in (("tea", {"passed": 1}), ("cart", {"failed": 1})):
+        task = definition(7) | {"eval": [visited(f"__SHOPPING__/{path}")]}
+        (runs.root / "tasks.json").write_text(json.dumps([task]))
+        webeval().assert_outcomes(**outcome)
+    result = json.loads((numbered / "eval_result.json").read_text())
+    names = [evaluator["evaluator_name"] for evaluator in result["evaluators_results"]]
+    assert names == ["NetworkEventEvaluator", "RubricEvaluator"]
+    assert [evaluator["status"] for evaluator in result["evaluators_results"]] == ["failure", "success"]
+
+
+def test_a_result_that_contradicts_itself_or_its_copy_is_an_error(numbered, webeval):
+    path = numbered / "scores" / "result.json"
+    result = json.loads(path.read_text())
+    path.write_text(json.dumps(result | {"processScore": 0.2}))
+    outcomes = webeval()
+    outcomes.assert_outcomes(failed=1)
+    outcomes.stdout.fnmatch_lines(["*inconsistent: scores/result.json contradicts itself: R21: processScore is 0.2, *"])
+    outcomes.stdout.fnmatch_lines(
+        ["*R21: task_data.json has another result than scores/result.json; judge the run again*"]
+    )
+
+
+def test_workers_give_the_same_results(layouts, webeval_apart, runs):
+    webeval_apart()
+    alone = runs.summary["task_results"]
+    webeval_apart("-n2").assert_outcomes(passed=11, failed=9, skipped=8)
+    assert [(row["task_id"], row["status"]) for row in runs.summary["task_results"]] == [
+        (row["task_id"], row["status"]) for row in alone
+    ]

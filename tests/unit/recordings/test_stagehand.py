@@ -1,0 +1,230 @@
+"""Directories of Stagehand: recognized by their files, read in the layouts of May to September 2026."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings.formats import format_of
+from pytest_webeval.recordings.formats import load_run
+from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.recorded_files import RecordedFiles
+from pytest_webeval.recordings.stagehand import read
+from pytest_webeval.rules import RULES
+from tests.support.stagehand import SAMPLES
+from tests.support.stagehand import sample
+
+RESULT = {
+    "outcomeSuccess": True,
+    "processScore": 1,
+    "perCriterion": [{"criterion": "c", "maxPoints": 2, "earnedPoints": 2}],
+}
+UNJUDGED = {"task": {"id": "tea_success"}, "status": "complete"}
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """Copies a case, with files changed or removed; returns its trajectory as a session has it."""
+
+    def write(case="success", layout="07", **files):
+        path = tmp_path / "tea_success" / "run"
+        shutil.copytree(sample(layout, case), path)
+        for name, content in files.items():
+            file = path / name.replace("__", "/").replace("_json", ".json")
+            file.parent.mkdir(exist_ok=True)
+            file.unlink(missing_ok=True)
+            if content is not None:
+                file.write_text(content if isinstance(content, str) else json.dumps(content))
+        return load(path)
+
+    return write
+
+
+def load(path):
+    """The trajectory of the run in a directory."""
+    return load_run(path, RULES["default"]).trajectory
+
+
+@pytest.mark.parametrize(
+    ("layout", "case", "kind", "success", "ungraded"),
+    [
+        ("05", "success", "completed", True, None),
+        ("05", "failure", "completed", False, None),
+        ("06", "success", "completed", True, None),
+        ("06", "failure", "completed", False, None),
+        ("07", "success", "completed", True, None),
+        ("07", "partial", "completed", False, None),
+        ("07", "codex", "completed", True, None),
+        ("07", "legacy", "completed", True, None),
+        ("07", "empty", "completed", False, None),
+        ("07", "impossible", "impossible", False, None),
+        ("07", "over_budget", "over_budget", False, None),
+        ("07", "judge_failed", "ungraded", None, "the judge failed: "),
+        ("07", "legacy_invalid", "ungraded", None, "the judge reached no result: "),
+        ("07", "ungraded", "ungraded", None, None),
+        ("07", "error", "aborted", None, None),
+        ("07", "aborted", "aborted", None, None),
+        ("07", "stalled", "aborted", None, None),
+        ("09", "judged", "completed", True, None),
+        ("09", "gated", "completed", False, None),
+        ("09", "condition_not_met", "completed", True, None),
+        ("09", "strict_process", "completed", True, None),
+        ("09", "step_budget", "over_budget", False, None),
+        ("09", "not_graded", "ungraded", None, "the verifier failed: "),
+        ("09", "uncertain", "ungraded", None, "the verifier failed: "),
+    ],
+)
+def test_each_layout_has_its_outcome_and_its_verdict(layout, case, kind, success, ungraded):
+    path = sample(layout, case)
+    run_format = format_of(path)
+    trajectory = load(path)
+    first = trajectory.judgements[0] if trajectory.judgements else None
+    assert run_format is not None
+    assert (run_format.name, trajectory.outcome.kind.value) == ("stagehand", kind)
+    assert (first.success if first else None) is success
+    assert ((first and first.ungraded) or "").startswith(ungraded or "")
+    assert (first is None or first.contradictions == (), trajectory.warnings) == (True, ())
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted(path.parent for path in SAMPLES.glob("*/**/trajectory.json")),
+    ids=lambda path: "-".join(path.parts[-2:]),
+)
+def test_the_id_of_the_task_is_that_of_the_path(path):
+    task = json.loads((path / "trajectory.json").read_text())["task"]
+    run = load_run(path, RULES["default"])
+    assert run.task_id == task["id"]
+    assert run.task(None).intent == task["instruction"]
+
+
+def test_a_run_has_its_model_its_tokens_and_its_screenshots():
+    trajectory = load(sample("07", "success"))
+    assert (trajectory.model, trajectory.run_id) == ("scripted/none", "2026-11-24T05-00-00-000Z")
+    assert trajectory.usage is not None
+    assert trajectory.usage.total_tokens == 1290
+    assert [shot.name for shot in trajectory.screenshots][:3] == [
+        "screenshots/agent/1.png",
+        "screenshots/probe/1.png",
+        "screenshots/agent/2_0.png",
+    ]
+    assert all(trajectory.image(shot).startswith(b"\x89PNG") for shot in trajectory.screenshots)
+    assert (trajectory.flags, trajectory.details) == ((), {"status": "complete", "inference_seconds": 2.5})
+
+
+def test_screenshots_that_are_missing_are_a_flag():
+    trajectory = load(sample("07", "failure"))
+    assert (trajectory.flags, trajectory.screenshots) == (("missing_screenshots",), ())
+    assert all(step.before is step.after is None for step in trajectory.steps)
+
+
+def test_the_result_of_the_run_counts_before_later_ones():
+    sources = [judgement.source for judgement in load(sample("07", "rescored")).judgements]
+    assert sources == ["scores/result.json", "scores/result_second_judge.json"]
+
+
+def test_a_later_result_counts_where_the_run_was_not_graded(copy):
+    trajectory = copy(
+        scores__result_json={"graded": False, "verifierError": "x"},
+        scores__result_b_json=RESULT,
+        task_data_json=UNJUDGED,
+    )
+    assert [judgement.success for judgement in trajectory.judgements] == [None, True]
+    assert trajectory.outcome.kind.value == "completed"
+
+
+@pytest.mark.parametrize(
+    ("files", "kind", "message"),
+    [
+        ({"scores__result_json": "{"}, "unreadable", "scores/result.json is not valid JSON"),
+        ({"scores__result_json": "[]"}, "unreadable", "scores/result.json holds [], expected a JSON object"),
+        ({"scores__result_json": "{}"}, "unreadable", "scores/result.json has null as outcomeSuccess"),
+        (
+            {"trajectory_json": '{"task": {"instruction": 1}, "steps": 1}'},
+            "unreadable",
+            "trajectory.json is not a traj",
+        ),
+        ({"scores__result_json": None}, "ungraded", "not judged yet"),
+    ],
+)
+def test_a_damaged_verdict_or_trajectory_is_not_as_good_as_none(copy, files, kind, message):
+    outcome = copy(**files).outcome
+    assert (outcome.kind.value, outcome.message[: len(message)]) == (kind, message)
+
+
+@pytest.mark.parametrize(
+    ("files", "warning"),
+    [
+        ({"scores__result_x_json": "{"}, "scores/result_x.json is not valid JSON"),
+        ({"scores__result_x_json": "{}"}, "scores/result_x.json has null as outcomeSuccess"),
+        ({"scores__gates_json": "["}, "scores/gates.json is not valid JSON"),
+        ({"metadata_json": "[]"}, "metadata.json holds [], expected a JSON object"),
+        ({"scores__result_json": None}, "task_data.json has a result, but scores/ has none: it does not count"),
+    ],
+)
+def test_what_no_verdict_needs_is_a_warning(copy, files, warning):
+    warnings = copy(**files).warnings
+    assert len(warnings) == 1
+    assert warning in warnings[0]
+
+
+def test_a_result_that_was_changed_contradicts_its_copy(copy):
+    trajectory = copy(scores__result_json=RESULT)
+    problem = "task_data.json has another result than scores/result.json"
+    assert (trajectory.judgements[0].contradictions, trajectory.judgements[0].rubric) == ((problem,), None)
+
+
+def test_an_id_of_another_task_is_a_warning(copy):
+    trajectory = copy("failure")
+    assert trajectory.warnings == (
+        'run: trajectory.json is of the task "tea_failure"; the directory\'s name is used as the task id',
+    )
+
+
+def test_a_directory_of_two_formats_is_none(tmp_path):
+    path = tmp_path / "a"
+    shutil.copytree(sample("07", "success"), path)
+    (path / "result.json").write_text('{"task_id": "a", "action_history": []}')
+    with pytest.raises(RecordingError, match="has the files of several formats"):
+        format_of(path)
+
+
+@pytest.mark.parametrize("name", ["trajectory.json", "task_data.json"])
+def test_a_directory_without_one_of_the_files_is_no_run_and_says_what_it_lacks(tmp_path, name):
+    path = tmp_path / "a"
+    shutil.copytree(sample("07", "success"), path)
+    (path / name).unlink()
+    assert format_of(path) is None
+    with pytest.raises(RecordingError, match=f"of the format stagehand, which lacks {name} with task, "):
+        load_run(path, RULES["default"])
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 3) | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=6,
+)
+NAMES = ("scores/result.json", "scores/gates.json", "scores/result_b.json", "task_data.json", "metadata.json")
+
+
+@given(
+    st.dictionaries(st.sampled_from(NAMES), json_values | st.binary(max_size=20)), st.none() | st.binary(max_size=20)
+)
+def test_a_run_is_read_or_refused_whatever_its_files_hold(tmp_path_factory, contents, damage):
+    path = tmp_path_factory.mktemp("run")
+    (path / "scores").mkdir()
+    good = (sample("07", "success") / "trajectory.json").read_bytes()
+    (path / "trajectory.json").write_bytes(good if damage is None else good[:200] + damage + good[200:])
+    for name, content in contents.items():
+        (path / name).write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+    files = RecordedFiles(RunInputs(path))
+    try:
+        texts = [read(files).outcome.message, *files.warnings.texts]
+    except RecordingError as error:
+        texts = [str(error)]
+    assert all(text.isprintable() for text in texts)
