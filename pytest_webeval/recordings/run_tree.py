@@ -20,6 +20,7 @@ from pytest_webeval.recordings.fara import TRAJECTORIES
 from pytest_webeval.recordings.formats import FORMATS
 from pytest_webeval.recordings.formats import holds_reports
 from pytest_webeval.recordings.formats import unknown_layout
+from pytest_webeval.safety.files import exists_no_follow
 
 MOST_LEVELS = 64  # below a root; pytest walks a tree by recursion
 MOST_DIRECTORIES = 100_000  # without a run, in one directory of a root
@@ -116,7 +117,7 @@ class Search(Struct):
         if level and self._count > MOST_DIRECTORIES:
             raise _TooManyError
         is_environment = not listing.names.isdisjoint(ENVIRONMENT)
-        if listing.path != self.root and self._is_certainly_broken(listing.path, is_environment):
+        if listing.path != self.root and self._is_certainly_broken(listing, is_environment):
             return Branch(listing.path, Kind.BROKEN, unknown_layout(listing.path))
         if level and is_environment:
             return Branch(listing.path, Kind.OUTPUT)
@@ -124,9 +125,26 @@ class Search(Struct):
         branches += self._list_link_branches(listing, branches, is_root=level == 0)
         return self._combine_branches(listing, branches, is_root=level == 0)
 
-    def _is_certainly_broken(self, path: Path, is_environment: bool) -> bool:  # noqa: FBT001  (what the listing says)
+    def _is_certainly_broken(self, listing: DirectoryListing, is_environment: bool) -> bool:  # noqa: FBT001  (what the listing says)
         """Whether a directory that is not a run is certainly broken, whatever is in it."""
-        return self.is_defined(path) or (is_environment and self.is_task(path))
+        is_broken = self.is_defined(listing.path) and not self._holds_attempts(listing)
+        return is_broken or (is_environment and self.is_task(listing.path))
+
+    def _holds_attempts(self, listing: DirectoryListing) -> bool:
+        """Whether a directory named after a task holds nothing but runs of a format that names them itself.
+
+        One file next to them, which a download would be, and it is a broken run.
+        """
+        directories = listing.directories()
+        return 0 < len(directories) == len(listing.names) and all(map(self._is_attempt, directories))
+
+    def _is_attempt(self, path: Path) -> bool:
+        try:
+            run_format = self.format_of(path, list_directory(path))
+        except RecordingError:
+            return False
+        sign = getattr(run_format, "run_sign", "")
+        return bool(sign) and exists_no_follow(path / sign)
 
     def _search_children(self, listing: DirectoryListing, level: int) -> Iterator[Branch]:
         for path in listing.directories() if level < MOST_LEVELS else ():

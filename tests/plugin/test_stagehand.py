@@ -114,3 +114,30 @@ def test_workers_give_the_same_results(layouts, webeval_apart, runs):
     assert [(row["task_id"], row["status"]) for row in runs.summary["task_results"]] == [
         (row["task_id"], row["status"]) for row in alone
     ]
+
+
+@pytest.fixture
+def defined(pytester):
+    """A task list of Stagehand with the task of some samples."""
+    row = {"id": "tea_success", "category": "shop", "ques": "Find it", "web": "", "precomputed_rubric": {"items": []}}
+    pytester.path.joinpath("tasks.jsonl").write_text(json.dumps(row) + "\n")
+    return "--webeval-tasks=tasks.jsonl"
+
+
+def test_a_task_list_of_stagehand_defines_the_tasks(layouts, defined, webeval):
+    webeval(defined, "-k", "tea_success").assert_outcomes(passed=3, deselected=25)
+
+
+@pytest.mark.parametrize("name", ["network.har", "note.txt", ".hidden"])
+def test_a_file_next_to_the_runs_of_a_task_makes_its_directory_a_broken_run(runs, defined, webeval, name):
+    path = runs.root / "tea_success"
+    shutil.copytree(sample("07", "success").parent, path)
+    webeval(defined).assert_outcomes(passed=1)
+    (path / name).write_text("")
+    webeval(defined).assert_outcomes(errors=1)
+
+
+def test_a_run_without_the_name_of_a_run_in_the_directory_of_a_task_is_a_broken_one(runs, defined, webeval):
+    path = runs.root / "tea_success" / "inner"
+    shutil.copytree(sample("06", "success"), path)
+    webeval(defined).assert_outcomes(errors=1)
