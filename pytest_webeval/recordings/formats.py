@@ -27,9 +27,13 @@ ONLINE_MIND2WEB = (
     (FileSign("result.json", ("task_id", "final_result_response|action_history")),),
     (FileSign("result.json", ("schema_version", "online-mind2web-v2")),),
 )
-# Both are in each run of Stagehand. The trajectory.json of ATIF has other keys; Fara's task_data.json is alone.
+# All are in each run of Stagehand. The trajectory.json of ATIF has other keys; Fara has the other two without it.
 STAGEHAND = (
-    (FileSign("trajectory.json", ("task", "instruction", "steps")), FileSign("task_data.json", ("task", "status"))),
+    (
+        FileSign("trajectory.json", ("task", "instruction", "steps")),
+        FileSign("task_data.json", ("task", "status")),
+        FileSign("core.log"),
+    ),
 )
 # Files of two formats make no run: the agent may have put one there, and nobody knows which the recorder wrote.
 FORMATS: tuple[RunFormat, ...] = (

@@ -18,6 +18,11 @@ LEFT = {
     "fara": {"web_surfer.log": "", "7_final_answer.json": "{}"},
     "webarena-verified": {"agent_response.json": "{}", "network.har": "{}"},
     "online-mind2web": {"result.json": json.dumps({"task_id": "7", "final_result_response": "Done"})},
+    "stagehand": {
+        "trajectory.json": json.dumps({"task": {"id": "7", "instruction": "a"}, "steps": [], "status": "complete"}),
+        "task_data.json": json.dumps({"task": {"id": "7", "instruction": "a"}, "status": "complete"}),
+        "core.log": "",
+    },
 }
 # What an agent may have downloaded, and any harness may leave, without becoming a run of another format.
 EVIDENCE = ("network.har", "trace.zip", "report.pdf", "data.json", "screenshot1.png", "notes.txt", "downloads/a.json")

@@ -200,7 +200,7 @@ def test_a_directory_without_one_of_the_files_is_no_run_and_says_what_it_lacks(t
     shutil.copytree(sample("07", "success"), path)
     (path / name).unlink()
     assert format_of(path) is None
-    with pytest.raises(RecordingError, match=f"of the format stagehand, which lacks {name} with task, "):
+    with pytest.raises(RecordingError, match=f"of the format stagehand, but lacks {name} with task, "):
         load_run(path, RULES["default"])
 
 
