@@ -35,12 +35,17 @@ STAGEHAND = (
         FileSign("core.log"),
     ),
 )
+ATIF = (
+    (FileSign("agent/trajectory.json", ("schema_version", "steps")),),
+    (FileSign("trial.log"), FileSign("result.json", ("trial_name", "task_checksum"))),  # of an agent without one
+)
 # Files of two formats make no run: the agent may have put one there, and nobody knows which the recorder wrote.
 FORMATS: tuple[RunFormat, ...] = (
     Fara(),
     WebArenaVerified(),
     RecordedFormat("online-mind2web", "online_mind2web", ONLINE_MIND2WEB),
     RecordedFormat("stagehand", "stagehand", STAGEHAND, run_sign="metadata.json"),
+    RecordedFormat("atif", "atif", ATIF, task_id="(.+)__[A-Za-z0-9]{7}|(.+)"),
 )
 
 
