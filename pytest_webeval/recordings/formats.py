@@ -39,6 +39,7 @@ ATIF = (
     (FileSign("agent/trajectory.json", ("schema_version", "steps")),),
     (FileSign("trial.log"), FileSign("result.json", ("trial_name", "task_checksum"))),  # of an agent without one
 )
+WEBVOYAGER = ((FileSign("interact_messages.json", ("role", "content")),),)
 # Files of two formats make no run: the agent may have put one there, and nobody knows which the recorder wrote.
 FORMATS: tuple[RunFormat, ...] = (
     Fara(),
@@ -46,6 +47,7 @@ FORMATS: tuple[RunFormat, ...] = (
     RecordedFormat("online-mind2web", "online_mind2web", ONLINE_MIND2WEB),
     RecordedFormat("stagehand", "stagehand", STAGEHAND, run_sign="metadata.json"),
     RecordedFormat("atif", "atif", ATIF, task_id="(.+)__[A-Za-z0-9]{7}|(.+)"),
+    RecordedFormat("webvoyager", "webvoyager", WEBVOYAGER, ("interact_messages.json",), task_id="task(.+)|(.+)"),
 )
 
 
