@@ -1,0 +1,43 @@
+"""Harbor trials and WebVoyager chats as pytest items."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+RECORDED = Path(__file__).parents[1] / "recorded"
+
+
+@pytest.fixture
+def mixed(runs):
+    """The recorded runs of both formats in one root."""
+    for name in ("atif", "webvoyager"):
+        shutil.copytree(RECORDED / name, runs.root / name)
+
+
+@pytest.mark.usefixtures("mixed")
+def test_rewards_are_verdicts_and_chats_without_one_are_skipped(webeval, runs):
+    webeval("-k", "atif").assert_outcomes(passed=4, failed=2, skipped=3, deselected=8)
+    rows = runs.summary["webeval"]["trajectories"]["classes"]
+    assert {name: count for name, count in rows.items() if count} == {
+        "completed": 5,
+        "over_budget": 1,
+        "aborted": 1,
+        "ungraded": 2,
+    }
+    webeval("-k", "webvoyager").assert_outcomes(failed=1, skipped=7, deselected=9)
+
+
+@pytest.mark.usefixtures("mixed")
+def test_a_lower_threshold_makes_a_partial_reward_a_success(webeval):
+    webeval("-k", "shop-partial", "--webeval-rubric-threshold=0.5").assert_outcomes(passed=1, deselected=16)
+
+
+@pytest.mark.usefixtures("mixed")
+def test_a_stored_judges_text_is_a_verdict(webeval, runs):
+    said = [{"role": "assistant", "content": "Verdict: SUCCESS", "success": 1}]
+    (runs.root / "webvoyager" / "taskShop--0" / "eval_res.json").write_text(json.dumps(said))
+    webeval("-k", "taskShop--0").assert_outcomes(passed=1, deselected=16)
