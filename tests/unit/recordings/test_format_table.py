@@ -23,6 +23,8 @@ LEFT = {
         "task_data.json": json.dumps({"task": {"id": "7", "instruction": "a"}, "status": "complete"}),
         "core.log": "",
     },
+    "atif": {"agent/trajectory.json": json.dumps({"schema_version": "ATIF-v1.6", "steps": []})},
+    "webvoyager": {"interact_messages.json": json.dumps([{"role": "system", "content": ""}]), "agent.log": ""},
 }
 # What an agent may have downloaded, and any harness may leave, without becoming a run of another format.
 EVIDENCE = ("network.har", "trace.zip", "report.pdf", "data.json", "screenshot1.png", "notes.txt", "downloads/a.json")
