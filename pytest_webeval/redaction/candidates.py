@@ -128,7 +128,16 @@ def _list_starts_around(text: str, lowered: str, start: int, end: int) -> Iterat
         yield tag
     if length := _length_before(_QUOTE_BEFORE, text, start, _MOST_ENTRY + _QUOTE):
         quote = start - length
-        yield from (quote, max(quote - 1, 0))
+        yield max(quote - 1, 0)
+        yield from _list_unescaped_starts(text, quote)
+
+
+def _list_unescaped_starts(text: str, quote: int) -> Iterator[int]:
+    """Where a quote may begin: the one that closes it may have fewer backslashes than stand before this one."""
+    while text[quote] == "\\":
+        yield quote
+        quote += 1
+    yield quote
 
 
 def _words_before(text: str, start: int, latest: int) -> range:

@@ -44,6 +44,8 @@ def found_in(text, everywhere):
 @settings(max_examples=400, deadline=None)
 @given(strategies.lists(strategies.sampled_from(PIECES), max_size=16).map("".join))
 @example('"http://joe:pw@h": 1, "token=a1b2c3d4": 2')
+@example('\\\\"token":"a1b2c3d4"')
+@example('\\"token":"')
 @example('<input data-token="a1b2c3d4" name="q" value="lamp">')
 @example('{"value": "' + "v" * 3_000 + '", "name": "password"}')
 def test_candidates_find_what_a_search_of_every_character_finds(text):
