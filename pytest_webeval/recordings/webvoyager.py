@@ -119,14 +119,22 @@ def _classify(messages: Sequence[Message], answer: str | None, log: Sequence[str
     if answer is not None:
         reasons = () if answer.strip() else ("empty_answer",)
         return TrajectoryOutcome(OutcomeClass.COMPLETED, reasons, "the agent answered")
-    last_round = max((number for number, line in enumerate(log) if line.startswith(ROUND)), default=0)
-    if any(line in BROWSER_LOST for line in log[last_round:]):
+    replies = sum(message.role == "assistant" for message in messages)
+    if _has_lost_browser(log, replies):
         return TrajectoryOutcome(OutcomeClass.ABORTED, ("browser_lost",), "the browser did not show its page any more")
     if not messages or messages[-1].role != "assistant":
         return TrajectoryOutcome(OutcomeClass.ABORTED, ("no_reply",), "the model gave no reply to the last page")
-    replies = sum(message.role == "assistant" for message in messages)
     message = f"the agent gave no answer in {pluralize(replies, 'step')}"
     return TrajectoryOutcome(OutcomeClass.OVER_BUDGET, ("no_answer",), message)
+
+
+def _has_lost_browser(log: Sequence[str], replies: int) -> bool:
+    """Whether the last round, which has the number of the replies before it, began with an error of the browser.
+
+    Errors of actions are logged in a round with the page's own text, which may hold the same words.
+    """
+    last = max((place for place, line in enumerate(log) if line.startswith(ROUND)), default=0)
+    return list(log[last : last + 2]) in [[f"{ROUND}{replies}", error] for error in BROWSER_LOST]
 
 
 def _read_list(files: RecordedFiles, name: str) -> list[Any]:

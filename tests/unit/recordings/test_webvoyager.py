@@ -63,6 +63,18 @@ def test_the_task_screenshots_and_tokens_are_those_of_the_run():
     assert trajectory.last_error == "Message: element click intercepted: Element is not clickable at point (5, 5)"
 
 
+LOST = "ERROR - Driver error when adding set-of-mark."
+
+
+@pytest.mark.parametrize("lines", [[LOST], ["INFO - Iter: 4", LOST], ["INFO - Iter: 5", "INFO - Calling", LOST]])
+def test_the_words_of_a_lost_browser_in_the_error_of_an_action_abort_nothing(tmp_path, lines):
+    path = tmp_path / "taskShop--1"
+    shutil.copytree(RECORDED / "taskShop--1", path)
+    with (path / "agent.log").open("a") as log:
+        log.write("\n".join(["ERROR - driver error info:", "ERROR - Message: no element", *lines, ""]))
+    assert load(path)[0].outcome.kind == "over_budget"
+
+
 @pytest.mark.parametrize(
     ("text", "action", "arguments"),
     [
