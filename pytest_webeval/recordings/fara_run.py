@@ -6,11 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.trajectory.layout import HARNESS_FILE
 from pytest_webeval.recordings.trajectory.layout import LOG
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.recordings.trajectory.trajectory import Trajectory
 from pytest_webeval.recordings.trajectory.trajectory import trajectory_to_json
@@ -43,30 +40,12 @@ class FaraRun(TrajectoryRun):
         """Whether the browser's traffic was recorded, as it seldom is."""
         return any(exists_no_follow(self.path / name) for name in TRACE_NAMES)
 
-    @property
-    def exclusion(self) -> str | None:
-        """Why the environment or the task rather than the agent failed."""
-        if self.impossible is not None:
-            return f"{self.impossible} @ {self.external[0].source}"
-        outcome = self.trajectory.outcome
-        is_aborted = outcome.kind is OutcomeClass.ABORTED
-        return f"aborted ({', '.join(outcome.reasons)}): {outcome.message}" if is_aborted else None
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """As the trajectory has them."""
-        return self.trajectory.warnings
-
     def check(self) -> None:
-        """Raise `UnreadableTrajectory` if the run cannot be scored."""
+        """Raise `RecordingError` if the run cannot be scored."""
         if exists_no_follow(self.path / HARNESS_FILE) and not exists_no_follow(self.path / LOG):
             message = f"{self.path} has the layout of Fara 1.5 ({HARNESS_FILE}), which is not supported"
             raise UnreadableTrajectory("unsupported_layout", f"{message}; convert it to a webeval trajectory")
-        outcome = self.trajectory.outcome
-        if outcome.kind is OutcomeClass.UNREADABLE:
-            if (problem := list_directory(self.path).problem) is not None:
-                raise RecordingError(problem)
-            raise UnreadableTrajectory(outcome.reasons[0], f"{outcome.reasons[0]}: {outcome.message}")
+        super().check()
 
     def undefined(self) -> Task:
         """The task by the data of the directory."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from dataclasses import field
@@ -31,6 +32,7 @@ from pytest_webeval.tasks.task import undefined_task
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.network.events import NetworkTrace
+    from pytest_webeval.recordings.trajectory.trajectory import Trajectory
     from pytest_webeval.tasks.dataset import TaskSet
 
 
@@ -42,6 +44,11 @@ class TrajectoryRun(Run):
     """
 
     external: tuple[Judgement, ...] = ()
+
+    @property
+    @abstractmethod
+    def trajectory(self) -> Trajectory | RecordedTrajectory:
+        """Steps, thoughts, screenshots, outcome: all that the directory holds."""
 
     @property
     def impossible(self) -> str | None:
@@ -65,6 +72,28 @@ class TrajectoryRun(Run):
             raise RunExcluded(f"{self.label} has no network trace; a trajectory need not have one")
         with self.inputs.durations.phase(DECODE):
             return self.load_trace(self.inputs)
+
+    @property
+    def exclusion(self) -> str | None:
+        """Why the environment or the task rather than the agent failed."""
+        if self.impossible is not None:
+            return f"{self.impossible} @ {self.external[0].source}"
+        outcome = self.trajectory.outcome
+        is_aborted = outcome.kind is OutcomeClass.ABORTED
+        return f"aborted ({', '.join(outcome.reasons)}): {outcome.message}" if is_aborted else None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """As the trajectory has them."""
+        return self.trajectory.warnings
+
+    def check(self) -> None:
+        """Raise `RecordingError` if the run cannot be scored."""
+        outcome = self.trajectory.outcome
+        if outcome.kind is OutcomeClass.UNREADABLE:
+            if (problem := list_directory(self.path).problem) is not None:
+                raise RecordingError(problem)
+            raise UnreadableTrajectory(outcome.reasons[0], f"{outcome.reasons[0]}: {outcome.message}")
 
     @property
     def repairs(self) -> str | None:
@@ -129,28 +158,6 @@ class RecordedRun(TrajectoryRun):
     def has_trace(self) -> bool:
         """Whether the browser's traffic was recorded."""
         return self.find_trace() is not None
-
-    @property
-    def exclusion(self) -> str | None:
-        """Why the environment or the task rather than the agent failed."""
-        if self.impossible is not None:
-            return f"{self.impossible} @ {self.external[0].source}"
-        outcome = self.trajectory.outcome
-        is_aborted = outcome.kind is OutcomeClass.ABORTED
-        return f"aborted ({', '.join(outcome.reasons)}): {outcome.message}" if is_aborted else None
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """As the trajectory has them."""
-        return self.trajectory.warnings
-
-    def check(self) -> None:
-        """Raise `RecordingError` if the run cannot be scored."""
-        outcome = self.trajectory.outcome
-        if outcome.kind is OutcomeClass.UNREADABLE:
-            if (problem := list_directory(self.path).problem) is not None:
-                raise RecordingError(problem)
-            raise UnreadableTrajectory(outcome.reasons[0], f"{outcome.reasons[0]}: {outcome.message}")
 
     def undefined(self) -> Task:
         """The task as the files of the run describe it."""
