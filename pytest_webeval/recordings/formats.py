@@ -40,6 +40,12 @@ ATIF = (
     (FileSign("trial.log"), FileSign("result.json", ("trial_name", "task_checksum"))),  # of an agent without one
 )
 WEBVOYAGER = ((FileSign("interact_messages.json", ("role", "content")),),)
+HISTORY = ("history", "model_output", "result", "state")
+BROWSER_USE = (
+    (FileSign("AgentHistory.json", ("history",)),),  # also of an agent that did not start
+    (FileSign("*[Hh]istory*.json", HISTORY),),
+)
+PLAYWRIGHT_TRACES = ("BrowserSession_*.zip", "????????-????-4???-????-????????????.zip")  # of its versions 0.2 and 0.1
 # Files of two formats make no run: the agent may have put one there, and nobody knows which the recorder wrote.
 FORMATS: tuple[RunFormat, ...] = (
     Fara(),
@@ -48,6 +54,13 @@ FORMATS: tuple[RunFormat, ...] = (
     RecordedFormat("stagehand", "stagehand", STAGEHAND, run_sign="metadata.json"),
     RecordedFormat("atif", "atif", ATIF, task_id="(.+)__[A-Za-z0-9]{7}|(.+)"),
     RecordedFormat("webvoyager", "webvoyager", WEBVOYAGER, ("interact_messages.json",), task_id="task(.+)|(.+)"),
+    RecordedFormat(
+        "browser-use",
+        "browser_use",
+        BROWSER_USE,
+        ("AgentHistory.json",),
+        traces=("*.har", "*.har.zip", *PLAYWRIGHT_TRACES),
+    ),
 )
 
 

@@ -21,10 +21,14 @@ class UnreadableTrajectory(RecordingError):
 
 
 class Screenshot(Struct, frozen=True):
-    """An image of the run. `name` is its path below the trajectory's directory, `number` the integer it ends in."""
+    """An image of the run. `name` is its path below the trajectory's directory, `number` the integer it ends in.
+
+    One that is embedded is a part of another file, whose name and a number it has.
+    """
 
     name: str
     number: int
+    is_embedded: bool = False
 
 
 class Step(Struct, frozen=True):

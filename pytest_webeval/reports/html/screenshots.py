@@ -53,8 +53,8 @@ class Links(Struct, frozen=True):
     report: Path
 
     def of(self, shot: Screenshot) -> str | None:
-        """A relative link."""
-        return relative_url(self.run / shot.name, self.report)
+        """A relative link; None to an image that is not a file of its own."""
+        return None if shot.is_embedded else relative_url(self.run / shot.name, self.report)
 
 
 class Thumbnails(Struct):

@@ -25,6 +25,7 @@ LEFT = {
     },
     "atif": {"agent/trajectory.json": json.dumps({"schema_version": "ATIF-v1.6", "steps": []})},
     "webvoyager": {"interact_messages.json": json.dumps([{"role": "system", "content": ""}]), "agent.log": ""},
+    "browser-use": {"AgentHistory.json": json.dumps({"history": [], "usage": None})},
 }
 # What an agent may have downloaded, and any harness may leave, without becoming a run of another format.
 EVIDENCE = ("network.har", "trace.zip", "report.pdf", "data.json", "screenshot1.png", "notes.txt", "downloads/a.json")

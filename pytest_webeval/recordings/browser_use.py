@@ -1,0 +1,232 @@
+"""Histories of browser-use: `AgentHistory.json`, `screenshots/step_<N>.png`, and a HAR or trace next to them.
+
+The writer is `AgentHistoryList.save_to_file` of PyPI `browser-use` (`agent/views.py`), which `Agent.save_history` calls
+with `AgentHistory.json` as its default; 0.1.40, 0.2.7, 0.5.11, 0.9.6 and 0.13.14 compared. `Agent.run` adds an entry
+when the steps are used up (since 0.2), and a judgement to the last result (`agent/judge.py`, since 0.9.6). It adds
+nothing when it gives up after failures, is stopped or loses the browser: such a history just ends.
+
+`record_har_path` is a HAR of Playwright's in 0.2 to 0.5, and one of `har_recording_watchdog.py` since 0.11.9: requests
+over HTTPS only, without the headers that tell a page from other requests, and of a redirect only the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from pytest_webeval.recordings.browser_use_steps import find_images
+from pytest_webeval.recordings.browser_use_steps import is_end_mark
+from pytest_webeval.recordings.browser_use_steps import read_duration
+from pytest_webeval.recordings.browser_use_steps import read_steps
+from pytest_webeval.recordings.recorded_files import JsonFields
+from pytest_webeval.recordings.recorded_files import RecordedFiles
+from pytest_webeval.recordings.trajectory.answer import Usage
+from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
+from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
+from pytest_webeval.recordings.trajectory.recorded import Judgement
+from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
+from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.safety.files import read_beginning_inside
+from pytest_webeval.safety.text import pluralize
+from pytest_webeval.safety.text import preview
+from pytest_webeval.safety.text import truncate
+
+DEFAULT_NAME = "AgentHistory.json"
+NAMES = "*[Hh]istory*.json"  # what people call it; `formats.py` has the same
+KEYS = ("history", "model_output", "result", "state")
+MOST_READ = 4 * 2**20  # bytes of a file that are searched for keys
+MOST_NAMES = 10
+JUDGE = "browser-use judge"
+FLAGS = ("impossible_task", "reached_captcha")
+RATE_LIMIT_ERROR = "Rate limit reached. Waiting before retry."  # `AgentError`, in place of the provider's message
+MOST_ERROR = 300  # characters
+_NO_FAILURE = ("", "none", "n/a", "null")  # what judges write if there is no reason of a failure
+_TASK_BEGIN, _TASK_END = "<user_request>\n", "\n</user_request>"
+
+
+def read(files: RecordedFiles) -> RecordedTrajectory:
+    """The trajectory of a history. Raises `UnreadableTrajectory`."""
+    name = _find_history(files)
+    document = files.read_json(name)
+    if not isinstance(document.raw.get("history"), list):
+        raise UnreadableTrajectory("json_invalid", f"{name} has no list history; save the history again")
+    entries = document.objects("history")
+    last = _read_last_result(files, entries)
+    images = find_images(files, name, entries)
+    steps = tuple(read_steps(entries, images))
+    judgements = tuple(_read_judgements(name, last))
+    _warn_of_others(files, name, entries, last)
+    is_done = last.flag("is_done") is True
+    return RecordedTrajectory(
+        inputs=files.inputs,
+        outcome=_classify(entries, last, judgements, len(steps)),
+        answer=last.text("extracted_content") or "" if is_done else None,
+        steps=steps,
+        screenshots=images.all,
+        judgements=judgements,
+        task_text=_read_task(entries),
+        usage=_read_usage(document),
+        duration=read_duration(entries),
+        system="browser-use",
+        model=_read_model(document),
+        last_error=_read_last_error(entries),
+        flags=("missing_screenshots",) if images.missing else (),
+        details=_describe(document, entries, last),
+        load_image=images.load if images.encoded else None,
+    )
+
+
+def _find_history(files: RecordedFiles) -> str:
+    """The name of the history. Raises `UnreadableTrajectory` for several: an agent may have written one of them."""
+    names = [name for name in files.names if fnmatchcase(name, NAMES)][:MOST_NAMES]
+    histories = [name for name in names if _has_keys(files, name)]
+    if len(histories) > 1:
+        listed = ", ".join(preview(name, 80) for name in histories)
+        raise UnreadableTrajectory(
+            "history_ambiguous", f"{len(histories)} histories: {listed}; keep only that of the run"
+        )
+    return next(iter(histories), DEFAULT_NAME)
+
+
+def _has_keys(files: RecordedFiles, name: str) -> bool:
+    content = read_beginning_inside(files.path, name, MOST_READ)
+    return all(f'"{key}"'.encode() in content for key in KEYS)
+
+
+def _read_last_result(files: RecordedFiles, entries: Sequence[JsonFields]) -> JsonFields:
+    """The last result of the last entry, by which the library says whether the agent is done; an empty one if none."""
+    results = entries[-1].objects("result") if entries else []
+    return results[-1] if results else JsonFields({}, "result", files.warnings)
+
+
+def _classify(
+    entries: Sequence[JsonFields], last: JsonFields, judgements: Sequence[Judgement], count: int
+) -> TrajectoryOutcome:
+    """A run ends with `done`, or without an answer. What the model or a page can write makes no run an aborted one."""
+    if all(map(is_end_mark, entries)):  # each call of the model leaves an entry: there was no page to show to it
+        return TrajectoryOutcome(OutcomeClass.ABORTED, ("not_started",), "the browser did not start")
+    if last.flag("is_done") is True:
+        return _classify_done(last, judgements)
+    is_without_output = entries[-1].raw.get("model_output") is None
+    if is_without_output and last.raw.get("error") == RATE_LIMIT_ERROR:
+        return TrajectoryOutcome(OutcomeClass.ABORTED, ("rate_limit",), "the model's provider refused further calls")
+    message = f"the agent gave no answer in {pluralize(count, 'step')}"
+    if is_end_mark(entries[-1]):
+        return TrajectoryOutcome(OutcomeClass.OVER_BUDGET, ("no_answer", "max_steps"), message)
+    reason = "no_model_output" if is_without_output else "stopped"
+    return TrajectoryOutcome(OutcomeClass.OVER_BUDGET, ("no_answer", reason), message)
+
+
+def _classify_done(last: JsonFields, judgements: Sequence[Judgement]) -> TrajectoryOutcome:
+    """A run that the agent ended itself. What it reports of its success is no verdict."""
+    notes = judgements[0].notes if judgements else {}
+    conditions = {
+        "empty_answer": not (last.text("extracted_content") or "").strip(),
+        "self_reported_failure": last.flag("success") is False,
+        "reached_captcha": notes.get("reached_captcha", False),
+    }
+    reasons = tuple(reason for reason, holds in conditions.items() if holds)
+    if notes.get("impossible_task") and judgements[0].success is False:
+        message = "the judge says that the task cannot be done"
+        return TrajectoryOutcome(OutcomeClass.IMPOSSIBLE, ("impossible_task", *reasons), message)
+    return TrajectoryOutcome(OutcomeClass.COMPLETED, reasons, "the agent answered")
+
+
+def _read_judgements(name: str, last: JsonFields) -> Iterator[Judgement]:
+    """The verdict of the library's judge. Raises `UnreadableTrajectory` for a damaged one."""
+    raw = last.raw.get("judgement")
+    if raw is None:
+        return
+    if not isinstance(raw, dict):
+        raise _build_error(name, "judgement", raw, "an object")
+    verdict = raw.get("verdict")
+    if not isinstance(verdict, bool):
+        raise _build_error(name, "verdict", verdict, "true or false")
+    notes = {flag: _read_flag(name, flag, raw.get(flag)) for flag in FLAGS}
+    judged = last.member("judgement")
+    failure = (judged.text("failure_reason") or "").strip()
+    reasoning = [text for text in (failure, (judged.text("reasoning") or "").strip()) if text]
+    yield Judgement(
+        source=f"{name} judgement",
+        judge=JUDGE,
+        success=verdict,
+        reasoning="\n".join(reasoning),
+        notes=notes,
+        contradictions=tuple(_list_contradictions(last, failure, notes)) if verdict else (),
+    )
+
+
+def _warn_of_others(files: RecordedFiles, name: str, entries: Sequence[JsonFields], last: JsonFields) -> None:
+    """Warn of judgements that are not those of the run: the library judges the last result."""
+    results = (result for entry in entries for result in entry.items("result") if isinstance(result, dict))
+    count = sum(result.get("judgement") is not None and result is not last.raw for result in results)
+    if count:
+        files.warnings.add(f"{name} has {pluralize(count, 'judgement')} of earlier results; ignored")
+
+
+def _read_flag(name: str, flag: str, raw: object) -> bool:
+    """A finding of the judge, which versions before it did not store. Raises `UnreadableTrajectory`."""
+    if raw is not None and not isinstance(raw, bool):
+        raise _build_error(name, flag, raw, "true or false")
+    return raw is True
+
+
+def _list_contradictions(last: JsonFields, failure: str, notes: Mapping[str, bool]) -> Iterator[str]:
+    """What no success has: the judge is told to call an impossible task a failure, and to give a success no reason."""
+    if notes["impossible_task"]:
+        yield "verdict is true, but impossible_task is true"
+    if failure.lower().rstrip(".") not in _NO_FAILURE:
+        yield f"verdict is true, but failure_reason is {preview(failure, 80)}"
+    if last.raw.get("is_done") is not True:
+        yield "verdict is true, but the agent is not done"
+
+
+def _build_error(name: str, key: str, raw: object, expected: str) -> UnreadableTrajectory:
+    problem = f"{name} has {preview(raw, 40)} as {key} of its judgement, expected {expected}"
+    return UnreadableTrajectory("score_unreadable", f"{problem}; judge the run again")
+
+
+def _read_task(entries: Sequence[JsonFields]) -> str:
+    """The task at the beginning of a message to the model, since 0.12. Elsewhere the model may have written it."""
+    message = entries[0].text("state_message") if entries else None
+    if message is None or not message.startswith(_TASK_BEGIN):
+        return ""
+    task, mark, _ = message.removeprefix(_TASK_BEGIN).partition(_TASK_END)
+    return task.strip() if mark else ""
+
+
+def _read_usage(document: JsonFields) -> Usage | None:
+    """Tokens of all calls, which `save_to_file` leaves out and pydantic's own `model_dump_json` keeps."""
+    usage = document.member("usage")
+    prompt, completion = usage.count("total_prompt_tokens"), usage.count("total_completion_tokens")
+    if prompt is None or completion is None:
+        return None
+    return Usage(prompt, completion, num_calls=usage.count("entry_count"))
+
+
+def _read_model(document: JsonFields) -> str | None:
+    """The model, where the usage is that of one."""
+    models = list(document.member("usage").member("by_model").raw)
+    return models[0] if len(models) == 1 else None
+
+
+def _read_last_error(entries: Sequence[JsonFields]) -> str | None:
+    for entry in reversed(entries):
+        errors = [text for result in entry.objects("result") if (text := result.text("error"))]
+        if errors and not is_end_mark(entry):
+            return truncate(errors[-1], MOST_ERROR)
+    return None
+
+
+def _describe(document: JsonFields, entries: Sequence[JsonFields], last: JsonFields) -> dict[str, Any]:
+    """Facts that other formats do not have; tokens of the input were estimated until 0.2."""
+    counts = [entry.member("metadata").count("input_tokens") for entry in entries]
+    facts = {
+        "self_reported_success": last.flag("success") if last.flag("is_done") is True else None,
+        "estimated_input_tokens": sum(filter(None, counts)) if any(counts) else None,
+        "cost_usd": document.member("usage").number("total_cost"),
+    }
+    return {name: value for name, value in facts.items() if value is not None}
