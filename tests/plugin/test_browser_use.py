@@ -1,0 +1,145 @@
+"""Histories of browser-use as pytest items: its judge's verdicts, and network checks of its HAR and its traces."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.runs import definition
+
+RECORDED = Path(__file__).parents[1] / "recorded" / "browser_use"
+SHOP = "https://127.0.0.1:7743"
+LETTER = {
+    "name": "Ida Novak",
+    "email": "ida.novak@example.com",
+    "order": "",
+    "message": "Is the kettle back?",
+}
+
+
+def sorted_by(order: str) -> dict[str, Any]:
+    """An expectation that the agent opened the desk lamps in this order."""
+    query = {"q": ["desk lamp"], "sort": [order]}
+    return {"evaluator": "NetworkEventEvaluator", "expected": {"url": f"{SHOP}/search", "query_params": query}}
+
+
+def posted(fields: dict[str, Any]) -> dict[str, Any]:
+    """An expectation that the agent sent a message to the shop."""
+    event = {"url": f"{SHOP}/contact", "http_method": "POST", "post_data": fields, "response_status": 200}
+    return {"evaluator": "NetworkEventEvaluator", "expected": event}
+
+
+@pytest.fixture
+def recorded(runs):
+    """All recorded runs."""
+    shutil.copytree(RECORDED, runs.root)
+
+
+@pytest.fixture
+def check(runs, webeval):
+    """Runs a session over one recorded run, whose task has an expectation of ours."""
+
+    def check(name, *expectations):
+        path = runs.root / "7"
+        if not path.exists():
+            shutil.copytree(RECORDED / name, path)
+        (runs.root / "tasks.json").write_text(json.dumps([definition(7) | {"eval": list(expectations)}]))
+        return webeval("-rs")
+
+    return check
+
+
+def statuses(runs):
+    return {each["evaluator_name"]: each["status"] for each in runs.result(7)["evaluators_results"]}
+
+
+@pytest.mark.usefixtures("recorded")
+def test_judgements_are_verdicts_and_reports_of_the_agent_are_none(webeval, runs):
+    outcomes = webeval("-rs")
+    outcomes.assert_outcomes(passed=1, failed=6, skipped=7)
+    outcomes.stdout.fnmatch_lines_random(
+        [
+            "self-report of 7 runs: 6 honest, 1 over-claiming, 0 under-claiming",
+            "SKIPPED * aborted (not_started): the browser did not start*",
+            "SKIPPED * aborted (rate_limit): the model's provider refused further calls*",
+        ]
+    )
+    rows = runs.summary["webeval"]["trajectories"]["classes"]
+    assert {name: count for name, count in rows.items() if count} == {
+        "completed": 3,
+        "impossible": 1,
+        "over_budget": 3,
+        "aborted": 2,
+        "ungraded": 5,
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "expectation", "outcome", "network", "verdict"),
+    [
+        ("shop-judged-success", sorted_by("price_asc"), {"passed": 1}, "success", "success"),
+        ("shop-judged-success", sorted_by("rating"), {"failed": 1}, "failure", "success"),
+        ("shop-judged-failure", sorted_by("relevance"), {"failed": 1}, "success", "failure"),
+        ("shop-judged-failure", sorted_by("price_asc"), {"failed": 1}, "failure", "failure"),
+    ],
+)
+def test_a_run_succeeds_if_its_traffic_and_its_judge_say_so(check, runs, name, expectation, outcome, network, verdict):
+    check(name, expectation).assert_outcomes(**outcome)
+    assert statuses(runs) == {"NetworkEventEvaluator": network, "RubricEvaluator": verdict}
+
+
+@pytest.mark.parametrize(
+    ("name", "expectation", "outcome"),
+    [
+        ("shop-not-judged", posted(LETTER), {"passed": 1}),
+        ("shop-not-judged", posted(LETTER | {"message": "Hello"}), {"failed": 1}),
+        ("shop-02-har", sorted_by("price_asc"), {"passed": 1}),
+        ("shop-02-har", sorted_by("rating"), {"failed": 1}),
+        ("shop-02-trace", sorted_by("price_asc"), {"passed": 1}),
+        ("shop-02-trace", sorted_by("rating"), {"failed": 1}),
+        ("shop-reported-failure", sorted_by("price_asc"), {"failed": 1}),
+        ("shop-reported-failure", sorted_by("relevance"), {"passed": 1}),
+    ],
+)
+def test_without_a_judgement_the_traffic_alone_decides(check, runs, name, expectation, outcome):
+    check(name, expectation).assert_outcomes(**outcome)
+    assert list(statuses(runs)) == ["NetworkEventEvaluator"]
+    assert runs.result(7)["webeval"]["trajectory"]["class"] == "ungraded"
+
+
+def test_a_run_without_an_answer_fails_whatever_its_traffic_holds(check, runs):
+    check("shop-02-max-steps", sorted_by("price_asc")).assert_outcomes(failed=1)
+    assert statuses(runs) == {"NetworkEventEvaluator": "failure", "RubricEvaluator": "failure"}
+    check("shop-02-max-steps", {"evaluator": "NetworkEventEvaluator", "expected": {"url": f"{SHOP}/"}})
+    assert statuses(runs) == {"NetworkEventEvaluator": "success", "RubricEvaluator": "failure"}
+
+
+def test_without_traffic_the_judgement_decides_with_a_warning(check, runs):
+    shutil.copytree(RECORDED / "shop-judged-success", runs.root / "7")
+    (runs.root / "7" / "network.har").unlink()
+    outcomes = check("shop-judged-success", sorted_by("price_asc"))
+    outcomes.assert_outcomes(passed=1)
+    outcomes.stdout.fnmatch_lines(["*7 has no network trace; a trajectory need not have one*"])
+
+
+def test_a_judgement_that_contradicts_itself_is_an_error(check, runs):
+    path = runs.root / "7"
+    shutil.copytree(RECORDED / "shop-impossible", path)
+    history = json.loads((path / "AgentHistory.json").read_text())
+    history["history"][-1]["result"][-1]["judgement"]["verdict"] = True
+    (path / "AgentHistory.json").write_text(json.dumps(history))
+    outcomes = check("shop-impossible", {"evaluator": "NetworkEventEvaluator", "expected": {"url": f"{SHOP}/"}})
+    outcomes.assert_outcomes(failed=1)
+    outcomes.stdout.fnmatch_lines(["*inconsistent: *R21: verdict is true, but impossible_task is true*"])
+
+
+@pytest.mark.usefixtures("recorded")
+def test_images_in_a_history_have_no_link_in_the_report(webeval, pytester):
+    webeval("-k", "shop-02-har or shop-captcha", "--webeval-report=report")
+    pages = [path.read_text() for path in pytester.path.glob("report/data/*.js")]
+    assert sorted("screenshots/step_2.png" in page for page in pages) == [False, True]
+    assert not any("AgentHistory.json%23" in page for page in pages)
