@@ -39,6 +39,7 @@ NAMES = "*[Hh]istory*.json"  # what people call it; `formats.py` has the same
 KEYS = ("history", "model_output", "result", "state")
 MOST_READ = 4 * 2**20  # bytes of a file that are searched for keys
 MOST_NAMES = 10
+MOST_LISTED = 3  # in a message
 JUDGE = "browser-use judge"
 FLAGS = ("impossible_task", "reached_captcha")
 RATE_LIMIT_ERROR = "Rate limit reached. Waiting before retry."  # `AgentError`, in place of the provider's message
@@ -81,14 +82,19 @@ def read(files: RecordedFiles) -> RecordedTrajectory:
 
 def _find_history(files: RecordedFiles) -> str:
     """The name of the history. Raises `UnreadableTrajectory` for several: an agent may have written one of them."""
-    names = [name for name in files.names if fnmatchcase(name, NAMES)][:MOST_NAMES]
-    histories = [name for name in names if _has_keys(files, name)]
+    names = [name for name in files.names if fnmatchcase(name, NAMES) and name.isprintable()]
+    if len(names) > MOST_NAMES:
+        raise _build_ambiguity(f"{len(names)} files may be the history", names)
+    histories = [name for name in names if name == DEFAULT_NAME or _has_keys(files, name)]
     if len(histories) > 1:
-        listed = ", ".join(preview(name, 80) for name in histories)
-        raise UnreadableTrajectory(
-            "history_ambiguous", f"{len(histories)} histories: {listed}; keep only that of the run"
-        )
+        raise _build_ambiguity(f"{len(histories)} histories", histories)
     return next(iter(histories), DEFAULT_NAME)
+
+
+def _build_ambiguity(problem: str, names: Sequence[str]) -> UnreadableTrajectory:
+    listed = ", ".join(preview(name, 80) for name in names[:MOST_LISTED])
+    more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
+    return UnreadableTrajectory("history_ambiguous", f"{problem}: {listed}{more}; keep only that of the run")
 
 
 def _has_keys(files: RecordedFiles, name: str) -> bool:
@@ -116,7 +122,7 @@ def _classify(
     message = f"the agent gave no answer in {pluralize(count, 'step')}"
     if is_end_mark(entries[-1]):
         return TrajectoryOutcome(OutcomeClass.OVER_BUDGET, ("no_answer", "max_steps"), message)
-    reason = "no_model_output" if is_without_output else "stopped"
+    reason = "no_model_output" if is_without_output else "no_done"
     return TrajectoryOutcome(OutcomeClass.OVER_BUDGET, ("no_answer", reason), message)
 
 

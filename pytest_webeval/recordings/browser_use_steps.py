@@ -1,7 +1,7 @@
 """What browser-use's agent did: the steps of a history, with their screenshots.
 
-PyPI `browser-use`, `agent/views.py` and `browser/views.py`: until 0.4 a model output has its thoughts below
-`current_state` and the state holds a `screenshot` in base64; 0.5 and later write `screenshot_path`, an absolute path.
+PyPI `browser-use`, `agent/views.py` and `browser/views.py`: until 0.2 the thoughts of a model output are below
+`current_state`; until 0.4 the state holds a `screenshot` in base64, since 0.5 a `screenshot_path`, which is absolute.
 """
 
 from __future__ import annotations

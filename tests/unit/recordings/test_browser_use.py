@@ -216,13 +216,13 @@ def test_a_damaged_judgement_is_an_error_and_not_as_good_as_none(write, judgemen
         ([], "aborted", ("not_started",)),
         ([END_MARK], "aborted", ("not_started",)),
         ([entry(action="wait"), END_MARK], "over_budget", ("no_answer", "max_steps")),
-        ([entry({}, action="wait")], "over_budget", ("no_answer", "stopped")),
-        ([entry(DONE), entry({}, action="wait")], "over_budget", ("no_answer", "stopped")),
-        ([entry(DONE, {"is_done": False})], "over_budget", ("no_answer", "stopped")),
-        ([entry({"is_done": "true"})], "over_budget", ("no_answer", "stopped")),
+        ([entry({}, action="wait")], "over_budget", ("no_answer", "no_done")),
+        ([entry(DONE), entry({}, action="wait")], "over_budget", ("no_answer", "no_done")),
+        ([entry(DONE, {"is_done": False})], "over_budget", ("no_answer", "no_done")),
+        ([entry({"is_done": "true"})], "over_budget", ("no_answer", "no_done")),
         ([entry({"is_done": True})], "ungraded", ("no_verdict", "empty_answer")),
-        ([entry({"error": "Rate limit reached. Waiting before retry."})], "over_budget", ("no_answer", "stopped")),
-        ([entry(END_MARK["result"][0], metadata=None)], "over_budget", ("no_answer", "stopped")),
+        ([entry({"error": "Rate limit reached. Waiting before retry."})], "over_budget", ("no_answer", "no_done")),
+        ([entry(END_MARK["result"][0], metadata=None)], "over_budget", ("no_answer", "no_done")),
         (
             [entry({"error": "Browser closed or disconnected, unable to proceed"}, model_output=None)],
             "over_budget",
@@ -389,6 +389,31 @@ def test_of_two_histories_nobody_knows_which_the_recorder_wrote(write):
     with pytest.raises(UnreadableTrajectory) as caught:
         load(path)
     assert str(caught.value) == f'2 histories: "{NAME}", "a_history.json"; keep only that of the run'
+
+
+def test_among_many_files_that_may_be_the_history_none_is_chosen(write):
+    for number in range(10):
+        write(entry(DONE | {"judgement": VERDICT}) if number == 0 else {}, name=f"a{number}_history.json")
+    path = write(entry(DONE), name="history.json")
+    assert format_of(path).name == "browser-use"
+    with pytest.raises(UnreadableTrajectory) as caught:
+        load(path)
+    listed = '"a0_history.json", "a1_history.json", "a2_history.json" and 8 more'
+    assert str(caught.value) == f"11 files may be the history: {listed}; keep only that of the run"
+
+
+def test_a_default_name_counts_whatever_the_file_holds(write):
+    path = write(name=NAME)
+    write(entry(DONE | {"judgement": VERDICT}), name="a_history.json")
+    with pytest.raises(UnreadableTrajectory, match="2 histories: "):
+        load(path)
+
+
+def test_a_name_that_no_terminal_shows_is_not_read(write):
+    path = write(entry(DONE | {"judgement": VERDICT}), name="a\nhistory.json")
+    with pytest.raises(UnreadableTrajectory, match=f"{NAME}") as caught:
+        load(path)
+    assert "\n" not in str(caught.value)
 
 
 def test_a_history_of_something_else_is_no_run(write):
