@@ -6,6 +6,7 @@ import io
 import json
 import zipfile
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from tests.fuzz import seed_tables
@@ -13,6 +14,7 @@ from tests.fuzz.engine.parts import of_files
 from tests.support import recorded
 from tests.support.stagehand import sample
 
+BROWSER_USE = Path(__file__).parents[1] / "recorded" / "browser_use"
 HOME = "http://shop.test:7770"
 CONFIG = {"environments": {"__SHOPPING__": {"urls": [HOME]}, "__GITLAB__": {"urls": ["http://git.test:8023"]}}}
 ANSWER = {
@@ -31,6 +33,31 @@ def text(tree: Any) -> bytes:
 def pairs(**members: str) -> list[dict[str, str]]:
     """Headers or cookies."""
     return [{"name": name.replace("_", "-"), "value": value} for name, value in members.items()]
+
+
+def history(name: str) -> bytes:
+    """A recorded history of browser-use without the texts that the model was given."""
+    document = json.loads((BROWSER_USE / name / "AgentHistory.json").read_bytes())
+    for each in document["history"]:
+        each.pop("state_message", None)
+        each["state"].pop("interacted_element")
+        each["state"].pop("tabs")
+    return text(document)
+
+
+# What no version writes together: a message with the task, a base64 image, times that no calendar has, and tokens.
+MIXED_HISTORY = {
+    "history": [
+        {
+            "model_output": {"action": [{"wait": None, "done": {"text": "a", "success": False}}, {}], "thinking": "b"},
+            "result": [{"error": "c"}, {"is_done": True, "success": False, "judgement": {"verdict": True}}],
+            "state": {"url": HOME, "screenshot": "data:image/png;base64,Zm9v", "screenshot_path": "/tmp/step_1.png"},
+            "metadata": {"step_start_time": 1e14, "step_end_time": 2e14, "input_tokens": 7},
+            "state_message": "<user_request>\nBuy tea.\n</user_request>",
+        }
+    ],
+    "usage": {"total_prompt_tokens": 7, "total_completion_tokens": 3, "by_model": {"gpt": {}}},
+}
 
 
 def entry(path: str, method: str = "GET", **parts: Any) -> dict[str, Any]:
@@ -246,6 +273,11 @@ def all_of_them() -> dict[str, list[bytes]]:
                 ("09", "condition_not_met"),
             )
         ],
+        "browser_use": [
+            history(name)
+            for name in ("shop-judged-success", "shop-impossible", "shop-max-steps", "shop-rate-limit", "shop-02-har")
+        ]
+        + [text(MIXED_HISTORY)],
         "value": list(seed_tables.VALUES),
         "url": list(seed_tables.URLS),
         "projection": list(seed_tables.PROJECTIONS),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.fuzz.targets import answer as answer_targets
+from tests.fuzz.targets import browser_use as browser_use_targets
 from tests.fuzz.targets import definition as definition_targets
 from tests.fuzz.targets import rubric as rubric_targets
 from tests.fuzz.targets import stagehand as stagehand_targets
@@ -44,6 +45,7 @@ _ALL = (
     Target("rubric", rubric_targets.read_rubric, "payload"),
     Target("stagehand_trajectory", stagehand_targets.read_stagehand_trajectory, "json"),
     Target("stagehand_result", stagehand_targets.read_stagehand_result, "json"),
+    Target("browser_use", browser_use_targets.read_browser_use, "json"),
     Target("value", value_targets.read_value, "value"),
     Target("url", value_targets.read_urls, "text"),
     Target("projection", value_targets.read_projection, "projection"),
