@@ -84,7 +84,8 @@ class RecordedFormat(RunFormat):
     `module` is that of the reader in `recordings/`, which defines `read`. `typical` are names that few other programs
     use, so that a directory with one of them is a broken run. `traces` are patterns of further names of recorded
     traffic. The first group of `task_id` in the directory's name is the id of the task; where the file `run_sign` is
-    there, the directory is named after the run, and the one above it after the task.
+    there, the directory is named after the run, and the one above it after the task. The recorder puts `superseded`
+    before the name of a directory when it runs the task again: without all files, that is no broken run.
     """
 
     name: str
@@ -94,6 +95,7 @@ class RecordedFormat(RunFormat):
     traces: tuple[str, ...] = ("*.har",)
     task_id: str = "(.+)"
     run_sign: str = ""
+    superseded: str = ""
 
     @property
     def expected_files(self) -> str:  # type: ignore[override]  # which is read only
@@ -111,7 +113,8 @@ class RecordedFormat(RunFormat):
 
     def has_typical_file(self, listing: DirectoryListing) -> bool:
         """Whether there is a file that few other programs write under such a name."""
-        return not listing.names.isdisjoint(self.typical)
+        is_superseded = bool(self.superseded) and listing.path.name.startswith(self.superseded)
+        return not is_superseded and not listing.names.isdisjoint(self.typical)
 
     def list_signs(self, listing: DirectoryListing) -> list[tuple[list[str], list[str]]]:
         """Of each layout the files that are there, and the signs that are missing."""
@@ -119,6 +122,9 @@ class RecordedFormat(RunFormat):
         for layout in self.layouts:
             names = [(sign, sign.find(listing)) for sign in layout]
             present = [name for _, name in names if name is not None]
+            present += [
+                name for name in self.typical if name in listing.names and name not in {sign.name for sign in layout}
+            ]
             signs.append((present, [sign.description for sign, name in names if name is None]))
         return signs
 

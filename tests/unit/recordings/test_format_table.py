@@ -26,6 +26,7 @@ LEFT = {
     "atif": {"agent/trajectory.json": json.dumps({"schema_version": "ATIF-v1.6", "steps": []})},
     "webvoyager": {"interact_messages.json": json.dumps([{"role": "system", "content": ""}]), "agent.log": ""},
     "browser-use": {"AgentHistory.json": json.dumps({"history": [], "usage": None})},
+    "agentlab": {"summary_info.json": json.dumps({"n_steps": 2, "cum_reward": 1.0}), "experiment.log": ""},
 }
 # What an agent may have downloaded, and any harness may leave, without becoming a run of another format.
 EVIDENCE = ("network.har", "trace.zip", "report.pdf", "data.json", "screenshot1.png", "notes.txt", "downloads/a.json")

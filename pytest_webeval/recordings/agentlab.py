@@ -1,0 +1,255 @@
+"""Experiments of AgentLab and BrowserGym: `summary_info.json`, `screenshot_step_<N>.png`, `experiment.log`.
+
+PyPI `browsergym-experiments` 0.2.6 to 0.14.3 and PyPI `agentlab` 0.4.2, whose `experiments/loop.py` replaces it
+(`ExpArgs.prepare`, `ExpArgs.run`, `ExpArgs.save_summary_info`; 0.3.0 to 0.4.0 call that of BrowserGym). The keys of the
+summary are the same in all. Task, seed and agent are in the name of the directory, and nowhere else but in pickles,
+which are never opened. That a reward counts in full, and errors of the agent as failures, follows
+`analyze/inspect_results.py`; AgentRewardBench (ea58fb5) takes more than 0.5 for a success.
+"""
+
+from __future__ import annotations
+
+import re
+import reprlib
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from msgspec import Struct
+
+from pytest_webeval.recordings.agentlab_log import LOG
+from pytest_webeval.recordings.agentlab_log import LoggedAction
+from pytest_webeval.recordings.agentlab_log import find_answer
+from pytest_webeval.recordings.agentlab_log import parse_log
+from pytest_webeval.recordings.recorded_files import JsonFields
+from pytest_webeval.recordings.recorded_files import RecordedFiles
+from pytest_webeval.recordings.trajectory.answer import Usage
+from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
+from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
+from pytest_webeval.recordings.trajectory.recorded import Judgement
+from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
+from pytest_webeval.recordings.trajectory.recorded import build_step
+from pytest_webeval.recordings.trajectory.step import Screenshot
+from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.safety.text import pluralize
+
+SUMMARY = "summary_info.json"
+VERSIONS = "package_versions.txt"
+WRITERS = ("agentlab", "browsergym-core", "browsergym-experiments")
+SUPERSEDED = "_"  # `_move_old_exp` puts it before the name when a study runs an experiment again
+UNJUDGED = ("openended",)  # `OpenEndedTask.validate` always gives 0: nobody judges it
+UNRECORDED = "unrecorded"  # the action of a step that only a pickle holds
+MOST_STEPS = 10_000
+MOST_ERROR = 300  # characters
+_SHOT = re.compile(r"screenshot_step_\d{1,6}\.(?:png|jpg)")
+_MARKED_SHOT = re.compile(r"screenshot_som_step_\d{1,6}\.(?:png|jpg)")  # the same page with labels
+# `<date>_<agent>_on_<task>_<seed>`, and `_<N>` or six hexadecimal digits (until BrowserGym 0.4.0) to make it unique.
+_DIRECTORY = re.compile(
+    r"_?\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_(?P<agent>.+?)_on_(?P<task>.+?)_(?P<seed>\d+)(?:_\d{1,3}|_[0-9a-f]{6})?",
+    re.DOTALL,
+)
+
+
+class Summary(Struct, frozen=True):
+    """What `summary_info.json` says about the end of an experiment.
+
+    `terminated` is None where the environment raised before it returned the last step.
+    """
+
+    reward: float
+    steps: int
+    terminated: bool | None
+    truncated: bool | None
+    error: str | None
+    has_traceback: bool
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the loop came to its end."""
+        return bool(self.terminated or self.truncated)
+
+
+def read(files: RecordedFiles) -> RecordedTrajectory:
+    """The trajectory of an experiment. Raises `UnreadableTrajectory`."""
+    fields = files.read_json(SUMMARY)
+    summary = parse_summary(fields)
+    directory = files.path.absolute().name
+    name = match.groupdict() if (match := _DIRECTORY.fullmatch(directory)) else {}
+    benchmark = name.get("task", "").partition(".")[0] or None
+    shots = _list_shots(files)
+    actions = _read_actions(files, summary)
+    _check_counts(files, fields, summary, shots)
+    is_superseded = directory.startswith(SUPERSEDED)
+    return RecordedTrajectory(
+        inputs=files.inputs,
+        outcome=_supersede() if is_superseded else classify(summary),
+        answer=find_answer(actions),
+        steps=tuple(_build_steps(actions, min(summary.steps, MOST_STEPS), shots)),
+        screenshots=tuple(shots.values()),
+        judgements=(judge(summary, benchmark),),
+        usage=_read_usage(fields),
+        duration=_read_duration(fields),
+        system=name.get("agent"),
+        benchmark=benchmark,
+        last_error=(summary.error or "")[:MOST_ERROR] or None,
+        details=_describe(files, fields, name),
+    )
+
+
+def parse_summary(fields: JsonFields) -> Summary:
+    """The end of an experiment. Raises `UnreadableTrajectory` where a member that decides is missing or damaged."""
+    reward = fields.number("cum_reward")
+    if reward is None:
+        raise _damaged("cum_reward", fields, "a number")
+    steps = fields.number("n_steps")  # -1 where nothing had begun, in some versions
+    if steps is None or steps != int(steps) or steps < -1:
+        raise _damaged("n_steps", fields, "a number of steps")
+    for key in ("terminated", "truncated"):
+        if fields.raw.get(key) is not None and fields.flag(key) is None:
+            raise _damaged(key, fields, "a boolean or null")
+    for key in ("err_msg", "stack_trace"):
+        if fields.raw.get(key) is not None and fields.text(key) is None:
+            raise _damaged(key, fields, "a string or null")
+    return Summary(
+        reward=reward,
+        steps=max(int(steps), 0),
+        terminated=fields.flag("terminated"),
+        truncated=fields.flag("truncated"),
+        error=fields.text("err_msg"),
+        has_traceback=fields.text("stack_trace") is not None,
+    )
+
+
+def classify(summary: Summary) -> TrajectoryOutcome:
+    """How an experiment ended. It depends on which members are set, for an error may quote a page.
+
+    gymnasium sets `truncated` at the last step that is allowed, also if the task ends in it: then `terminated` counts.
+    """
+    reasons = () if summary.error is None else ("agent_error",)
+    if summary.terminated:
+        return TrajectoryOutcome(OutcomeClass.COMPLETED, reasons, "the task ended")
+    if summary.truncated:
+        message = f"the experiment was stopped after {pluralize(summary.steps, 'step')}"
+        return TrajectoryOutcome(OutcomeClass.OVER_BUDGET, ("truncated", *reasons), message)
+    if summary.error is None or not summary.has_traceback:
+        message = "the experiment was interrupted: it neither ended nor raised an error"
+        return TrajectoryOutcome(OutcomeClass.ABORTED, ("interrupted",), message)
+    if summary.terminated is None:
+        return TrajectoryOutcome(OutcomeClass.ABORTED, ("environment_error",), "the environment raised an error")
+    return TrajectoryOutcome(OutcomeClass.COMPLETED, reasons, "the agent raised an error")
+
+
+def judge(summary: Summary, benchmark: str | None) -> Judgement:
+    """The verdict by the reward: 1 is a success. Outside of 0 to 1 nobody can say what a success is."""
+    source, reward = f"{SUMMARY} cum_reward", summary.reward
+    ungraded = None
+    if benchmark in UNJUDGED:
+        ungraded = f"nobody judges a task of {benchmark}"
+    elif not 0 <= reward <= 1:
+        ungraded = f"the reward is {reward:g}; only one from 0 to 1 says what a success is"
+    if ungraded is not None:
+        return Judgement(source=source, judge="task reward", ungraded=ungraded)
+    return Judgement(
+        source=source,
+        judge="task reward",
+        success=reward >= 1,
+        score=reward,
+        reasoning=f"reward {reward:g}",
+        contradictions=tuple(_list_contradictions(summary)),
+    )
+
+
+def _list_contradictions(summary: Summary) -> Iterator[str]:
+    """Why nobody can have earned a reward: AgentLab asserts the first, and the loop makes the second impossible."""
+    if summary.reward > 0 and summary.error is not None:
+        yield f"{SUMMARY} has a reward of {summary.reward:g} and err_msg: an experiment with an error has none"
+    if summary.reward > 0 and summary.steps == 0:
+        yield f"{SUMMARY} has a reward of {summary.reward:g}, but no step was taken"
+
+
+def _damaged(key: str, fields: JsonFields, expected: str) -> UnreadableTrajectory:
+    value = f"{reprlib.repr(fields.raw[key]):.60}" if key in fields else "nothing"
+    problem = f"{SUMMARY} has {value} @ {key}, expected {expected}"
+    return UnreadableTrajectory("json_invalid", f"{problem}; run the experiment again, or fix the file")
+
+
+def _supersede() -> TrajectoryOutcome:
+    message = "AgentLab moved this experiment away and ran it again"
+    return TrajectoryOutcome(OutcomeClass.ABORTED, ("superseded",), message)
+
+
+def _list_shots(files: RecordedFiles) -> dict[int, Screenshot]:
+    """The screenshots by the numbers of their steps, which begin with 0; those with labels if there are no others."""
+    images = files.list_images("", "screenshot_")
+    for pattern in (_SHOT, _MARKED_SHOT):
+        if shots := {shot.number: shot for shot in images if pattern.fullmatch(shot.name)}:
+            return shots
+    return {}
+
+
+def _read_actions(files: RecordedFiles, summary: Summary) -> Sequence[LoggedAction]:
+    """The logged actions if there is one for each step; a last one may have been chosen and not executed."""
+    actions = parse_log(files.read_text(LOG) or "")
+    if len(actions) in (0, summary.steps, summary.steps + 1):
+        return actions
+    counts = f"{pluralize(len(actions), 'action')}, and {SUMMARY} counts {pluralize(summary.steps, 'step')}"
+    files.warnings.add(f"{LOG} has {counts}; ignored")
+    return ()
+
+
+def _build_steps(actions: Sequence[LoggedAction], count: int, shots: Mapping[int, Screenshot]) -> Iterator[Step]:
+    """A step for each action, or for each step that was counted if none is logged."""
+    for index in range(len(actions) or count):
+        action = actions[index] if actions else None
+        yield build_step(
+            index + 1,
+            action.name if action else UNRECORDED,
+            {"code": action.code} if action else None,
+            thought=action.thought if action else "",
+            timestamp=action.timestamp if action else None,
+            before=shots.get(index),
+            after=shots.get(index + 1),
+        )
+
+
+def _check_counts(files: RecordedFiles, fields: JsonFields, summary: Summary, shots: Mapping[int, Screenshot]) -> None:
+    """Warn of counts that cannot be of one experiment: it has a screenshot before the first step, and after each."""
+    steps, total = fields.number("n_steps"), fields.number("stats.cum_steps")
+    if steps is not None and total is not None and total != steps + 1:
+        files.warnings.add(f"{SUMMARY} has n_steps {steps:g}, but stats.cum_steps {total:g}: expected one more")
+    if summary.steps > MOST_STEPS:
+        files.warnings.add(f"{SUMMARY} counts {summary.steps} steps; more than {MOST_STEPS} are not listed")
+    lost = 0 if summary.is_done or summary.terminated is not None else 1  # the page that the environment did not return
+    numbers = sorted(shots)
+    has_gaps = any(later != earlier + 1 for earlier, later in pairwise(numbers))
+    if numbers and (numbers[0] != 0 or numbers[-1] != summary.steps - lost or has_gaps):
+        counts = f"{pluralize(summary.steps, 'step')}, and there are {pluralize(len(numbers), 'screenshot')}"
+        files.warnings.add(f"{SUMMARY} counts {counts}, with numbers from {numbers[0]} to {numbers[-1]}")
+
+
+def _read_usage(fields: JsonFields) -> Usage | None:
+    prompt, completion = fields.count("stats.cum_input_tokens"), fields.count("stats.cum_output_tokens")
+    return None if prompt is None or completion is None else Usage(prompt, completion)
+
+
+def _read_duration(fields: JsonFields) -> float | None:
+    """Seconds of the environment and of the agent; None where neither was measured."""
+    times = [fields.number(f"stats.cum_{name}_elapsed") for name in ("step", "agent")]
+    measured = [time for time in times if time is not None and time >= 0]
+    return sum(measured) if measured else None
+
+
+def _describe(files: RecordedFiles, fields: JsonFields, name: Mapping[str, str]) -> dict[str, Any]:
+    lines = (files.read_text(VERSIONS) or "").splitlines()
+    packages = [line[:80] for line in lines if line.partition("==")[0] in WRITERS]
+    facts = {
+        "task": name.get("task"),
+        "seed": name.get("seed"),
+        "raw_reward": fields.number("cum_raw_reward"),
+        "cost_usd": fields.number("stats.cum_cost"),
+        "packages": packages[: len(WRITERS)],
+    }
+    return {key: value for key, value in facts.items() if value}
