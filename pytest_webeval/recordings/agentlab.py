@@ -44,12 +44,12 @@ UNJUDGED = ("openended",)  # `OpenEndedTask.validate` always gives 0: nobody jud
 UNRECORDED = "unrecorded"  # the action of a step that only a pickle holds
 MOST_STEPS = 10_000
 MOST_ERROR = 300  # characters
-_SHOT = re.compile(r"screenshot_step_\d{1,6}\.(?:png|jpg)")
-_MARKED_SHOT = re.compile(r"screenshot_som_step_\d{1,6}\.(?:png|jpg)")  # the same page with labels
+_SHOT = re.compile(r"screenshot_step_\d{1,6}\.(?:png|jpg)", re.ASCII)
+_MARKED_SHOT = re.compile(r"screenshot_som_step_\d{1,6}\.(?:png|jpg)", re.ASCII)  # the same page with labels
 # `<date>_<agent>_on_<task>_<seed>`, and `_<N>` or six hexadecimal digits (until BrowserGym 0.4.0) to make it unique.
 _DIRECTORY = re.compile(
     r"_?\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_(?P<agent>.+?)_on_(?P<task>.+?)_(?P<seed>\d+)(?:_\d{1,3}|_[0-9a-f]{6})?",
-    re.DOTALL,
+    re.DOTALL | re.ASCII,
 )
 
 

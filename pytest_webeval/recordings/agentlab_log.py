@@ -17,13 +17,13 @@ from msgspec import Struct
 LOG = "experiment.log"
 MOST_ACTION = 20_000  # characters
 _TIME = r"(?P<date>\d{4}-\d\d-\d\d) (?P<time>\d\d:\d\d:\d\d),(?P<milliseconds>\d{3}) - "
-_HEAD = re.compile(_TIME)
+_HEAD = re.compile(_TIME, re.ASCII)
 _LOOP = re.compile(
     _TIME + r"(?:\d{1,20} - )?(?:agentlab|browsergym)\.experiments\.loop - (?:INFO|DEBUG) - (?P<text>.*)"
 )
 _ACTION = "action:\n"
 _CHOSEN = "Agent chose action:\n"
-_CALL = re.compile(r"\s*([A-Za-z_]\w{0,80})\(")
+_CALL = re.compile(r"\s*([A-Za-z_]\w{0,80})\(", re.ASCII)
 _SENT = re.compile(r"^[ \t]*(?:send_msg_to_user|report_infeasible)\(", re.MULTILINE)
 # The text of such a call, as in Python. No two alternatives begin with the same character: it is linear.
 _TEXT = re.compile(

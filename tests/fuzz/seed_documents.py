@@ -12,6 +12,7 @@ from typing import Any
 from tests.fuzz import seed_tables
 from tests.fuzz.engine.parts import of_files
 from tests.support import recorded
+from tests.support.agentlab import find_experiment
 from tests.support.stagehand import sample
 
 BROWSER_USE = Path(__file__).parents[1] / "recorded" / "browser_use"
@@ -278,6 +279,14 @@ def all_of_them() -> dict[str, list[bytes]]:
             for name in ("shop-judged-success", "shop-impossible", "shop-max-steps", "shop-rate-limit", "shop-02-har")
         ]
         + [text(MIXED_HISTORY)],
+        "agentlab_summary": [
+            (find_experiment(name) / "summary_info.json").read_bytes()
+            for name in ("success", "partial", "too-long", "agent-error", "reported-error", "interrupted", "crash")
+        ],
+        "agentlab_log": [
+            *((find_experiment(name) / "experiment.log").read_bytes() for name in ("too-long", "failure", "no-action")),
+            *seed_tables.AGENTLAB_LOGS,
+        ],
         "value": list(seed_tables.VALUES),
         "url": list(seed_tables.URLS),
         "projection": list(seed_tables.PROJECTIONS),

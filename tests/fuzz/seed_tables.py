@@ -22,6 +22,11 @@ POSTED = (
     b'application/json\n{"issue": {"title": "a", "labels": ["b"]}, "n": 1e3}',
     b'multipart/form-data; boundary=x\n--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--x--\r\n',
 )
+AGENTLAB_LOGS = (
+    b'2026-01-31 10:00:00,500 - agentlab.experiments.loop - INFO - None\n\naction:\nsend_msg_to_user("""a"b\n""")\n',
+    b"2026-01-31 10:00:00,500 - 7 - browsergym.experiments.loop - INFO - action:\nreport_infeasible(reason='no \\n')\n",
+    b"2026-01-31 10:00:00,500 - 7 - agentlab.experiments.loop - DEBUG - Agent chose action:\n click('6')\nnoop()\n",
+)
 TEXTS = (b"a plain text", "línea\u202e\x1b[31m\n".encode(), b"a\tb\r\nc\0d\xff", b"x" * 400)
 TREES = (
     b'{"a": [1, 2.50, -0.0, 1e5, "b", null, true], "b": {"c": {}, "d": []}, "e": "\\u00e9\\n"}',

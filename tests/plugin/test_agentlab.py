@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 import sys
-from pathlib import Path
 
 import pytest
 
-RECORDED = Path(__file__).parents[1] / "recorded" / "agentlab"
+from tests.support.agentlab import RECORDED
+
 STUDY = "2026-01-31_10-00-00_scriptedagent-on-toy"
 REPORTS = ("result_df_trial_1_of_3.csv", "summary_df_trial_1_of_3.csv", "error_report_trial_1_of_3.md", "study.pkl.gz")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.fuzz.targets import agentlab as agentlab_targets
 from tests.fuzz.targets import answer as answer_targets
 from tests.fuzz.targets import browser_use as browser_use_targets
 from tests.fuzz.targets import definition as definition_targets
@@ -46,6 +47,8 @@ _ALL = (
     Target("stagehand_trajectory", stagehand_targets.read_stagehand_trajectory, "json"),
     Target("stagehand_result", stagehand_targets.read_stagehand_result, "json"),
     Target("browser_use", browser_use_targets.read_browser_use, "json"),
+    Target("agentlab_summary", agentlab_targets.read_agentlab_summary, "json"),
+    Target("agentlab_log", agentlab_targets.read_agentlab_log, "text"),
     Target("value", value_targets.read_value, "value"),
     Target("url", value_targets.read_urls, "text"),
     Target("projection", value_targets.read_projection, "projection"),

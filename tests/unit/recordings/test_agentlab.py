@@ -20,8 +20,9 @@ from pytest_webeval.recordings.formats import format_of
 from pytest_webeval.recordings.formats import unknown_layout
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
+from tests.support.agentlab import RECORDED
+from tests.support.agentlab import find_experiment
 
-RECORDED = Path(__file__).parents[2] / "recorded" / "agentlab"
 SUMMARY = "summary_info.json"
 AGENT = "ScriptedAgent-example-model-1"
 
@@ -31,18 +32,13 @@ def load(path):
     return read(files).graded(), files.warnings.texts
 
 
-def directory_of(name, seed=0, prefix=""):
-    (path,) = RECORDED.glob(f"{prefix}2*_on_toy.{name}_{seed}")
-    return path
-
-
 @pytest.fixture
 def experiment(tmp_path):
     """A copy of a recorded experiment with changed members of the summary; `...` removes one."""
 
     def write(name="success", **changed):
-        path = tmp_path / directory_of(name).name
-        shutil.copytree(directory_of(name), path)
+        path = tmp_path / find_experiment(name).name
+        shutil.copytree(find_experiment(name), path)
         summary = json.loads((path / SUMMARY).read_text()) | changed
         (path / SUMMARY).write_text(json.dumps({key: value for key, value in summary.items() if value is not ...}))
         return path
@@ -68,7 +64,7 @@ def experiment(tmp_path):
     ],
 )
 def test_an_experiment_ends_as_its_summary_says(name, outcome, reasons, success, actions):
-    trajectory, warnings = load(directory_of(name))
+    trajectory, warnings = load(find_experiment(name))
     (judgement,) = trajectory.judgements
     assert (trajectory.outcome.kind, trajectory.outcome.reasons, judgement.success) == (outcome, reasons, success)
     assert ([step.action for step in trajectory.steps], judgement.contradictions, warnings) == (actions, (), ())
@@ -88,7 +84,7 @@ def test_rewards_and_tokens_of_all_experiments_are_those_of_the_files():
 
 
 def test_steps_have_the_thoughts_of_the_log_and_the_screenshots_around_them():
-    trajectory, _ = load(directory_of("success", 3))
+    trajectory, _ = load(find_experiment("success", 3))
     first, last = trajectory.steps
     assert (first.thought, first.arguments) == ("The report lists reviews.\nI use it.", {"code": "click('6')"})
     assert (first.before.name, first.after.name) == ("screenshot_step_0.png", "screenshot_step_1.png")
@@ -97,14 +93,14 @@ def test_steps_have_the_thoughts_of_the_log_and_the_screenshots_around_them():
     assert (trajectory.answer, trajectory.system, trajectory.benchmark) == ("It has 12 reviews.", AGENT, "toy")
     assert trajectory.details["packages"][0] == "agentlab==0.4.2"
     assert (trajectory.details["task"], trajectory.details["seed"]) == ("toy.success", "3")
-    summary = json.loads((directory_of("success", 3) / SUMMARY).read_text())
+    summary = json.loads((find_experiment("success", 3) / SUMMARY).read_text())
     assert trajectory.duration == summary["stats.cum_step_elapsed"] + summary["stats.cum_agent_elapsed"]
 
 
 def test_an_experiment_that_a_study_ran_again_is_excluded():
-    trajectory, _ = load(directory_of("browser-lost", 7, "_"))
+    trajectory, _ = load(find_experiment("browser-lost", 7, "_"))
     assert (trajectory.outcome.kind, trajectory.outcome.reasons) == ("aborted", ("superseded",))
-    assert load(directory_of("browser-lost", 7))[0].judgements[0].success is True
+    assert load(find_experiment("browser-lost", 7))[0].judgements[0].success is True
 
 
 @pytest.mark.parametrize(
@@ -160,7 +156,7 @@ def test_only_a_full_reward_is_a_success(experiment, reward, success, ungraded):
 
 def test_a_task_that_nobody_judges_is_ungraded(tmp_path):
     path = tmp_path / f"2026-01-31_10-00-00_{AGENT}_on_openended_0"
-    shutil.copytree(directory_of("failure"), path)
+    shutil.copytree(find_experiment("failure"), path)
     trajectory, _ = load(path)
     assert (trajectory.outcome.kind, trajectory.outcome.message) == ("ungraded", "nobody judges a task of openended")
 
@@ -243,7 +239,7 @@ def test_actions_that_do_not_belong_to_a_step_are_not_read(experiment):
     ],
 )
 def test_the_task_id_is_task_and_seed(directory, task_id):
-    assert format_of(directory_of("success")).parse_task_id(directory) == task_id
+    assert format_of(find_experiment("success")).parse_task_id(directory) == task_id
 
 
 class Trap:

@@ -51,6 +51,7 @@ def test_actions_are_those_that_the_loop_logged(text, actions):
         ("", "none"),
         ("I click", "unparsed"),
         ("a.b()", "unparsed"),
+        ("se\u0663\u00bdd()", "unparsed"),
     ],
 )
 def test_a_step_is_named_after_the_first_call(code, name):
