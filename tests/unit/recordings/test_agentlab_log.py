@@ -64,6 +64,7 @@ def test_a_step_is_named_after_the_first_call(code, name):
         (["send_msg_to_user('12')"], "12"),
         (['send_msg_to_user(text="It\'s \\"12\\"\\n")'], 'It\'s "12"\n'),
         (['send_msg_to_user("""a "quoted"\nline""")'], 'a "quoted"\nline'),
+        (['send_msg_to_user("""a""")  # """'], "a"),
         (["click('1')\nsend_msg_to_user('12')"], "12"),
         (["send_msg_to_user('first')", "send_msg_to_user('last')", "noop()"], "last"),
         (["report_infeasible(reason='no such page')"], "no such page"),
@@ -71,6 +72,8 @@ def test_a_step_is_named_after_the_first_call(code, name):
         (["send_msg_to_user('\\d')"], "\\d"),
         (["send_msg_to_user(answer)"], None),
         (["send_msg_to_user('12"], None),
+        (['send_msg_to_user("""12"'], None),
+        (["send_msg_to_user('12')\nsend_msg_to_user('13')"], "13"),
         ([], None),
     ],
 )
