@@ -128,7 +128,7 @@ def classify(summary: Summary) -> TrajectoryOutcome:
 
     gymnasium sets `truncated` at the last step that is allowed, also if the task ends in it: then `terminated` counts.
     """
-    reasons = () if summary.error is None else ("agent_error",)
+    reasons = () if summary.error is None else ("agent_reported_error",)
     if summary.terminated:
         return TrajectoryOutcome(OutcomeClass.COMPLETED, reasons, "the task ended")
     if summary.truncated:
@@ -139,7 +139,7 @@ def classify(summary: Summary) -> TrajectoryOutcome:
         return TrajectoryOutcome(OutcomeClass.ABORTED, ("interrupted",), message)
     if summary.terminated is None:
         return TrajectoryOutcome(OutcomeClass.ABORTED, ("environment_error",), "the environment raised an error")
-    return TrajectoryOutcome(OutcomeClass.COMPLETED, reasons, "the agent raised an error")
+    return TrajectoryOutcome(OutcomeClass.COMPLETED, ("agent_error",), "the agent raised an error")
 
 
 def judge(summary: Summary, benchmark: str | None) -> Judgement:

@@ -44,12 +44,13 @@ _ENDED = ("completed", "impossible", "ungraded")  # classes of trajectories in w
 
 
 def _find_in_trajectory(facts: dict[str, Any]) -> str | None:
-    """Of `terminate`, the last action; a run that was aborted or cannot be read reports nothing."""
+    """Of `terminate`, the last action; nothing of a run that was aborted, cannot be read, or whose agent raised."""
     if facts.get("class") == "over_budget":
         return NO_ANSWER
-    if facts.get("class") not in _ENDED:
+    reasons = facts.get("reasons") or ()
+    if facts.get("class") not in _ENDED or "agent_error" in reasons:
         return None
-    return FAILURE if "self_reported_failure" in (facts.get("reasons") or ()) else SUCCESS
+    return FAILURE if "self_reported_failure" in reasons else SUCCESS
 
 
 def find_claim(result: TaskResult, reported: str | None) -> Claim | None:

@@ -56,7 +56,7 @@ def experiment(tmp_path):
         ("too-long", "over_budget", ("truncated",), False, ["click", "click", "click"]),
         ("no-action", "over_budget", ("truncated",), False, ["click", "none"]),
         ("agent-error", "completed", ("agent_error",), False, ["click"]),
-        ("reported-error", "completed", ("agent_error",), False, ["click", "send_msg_to_user"]),
+        ("reported-error", "completed", ("agent_reported_error",), False, ["click", "send_msg_to_user"]),
         ("quiet", "completed", (), True, ["unrecorded", "unrecorded"]),
         ("interrupted", "aborted", ("interrupted",), False, ["click"]),
         ("no-server", "aborted", ("environment_error",), False, []),
@@ -111,8 +111,12 @@ def test_an_experiment_that_a_study_ran_again_is_excluded():
         ({"terminated": ..., "truncated": ..., "err_msg": "x", "stack_trace": "y"}, "aborted", ("environment_error",)),
         ({"terminated": False, "err_msg": "Early termination??"}, "aborted", ("interrupted",)),
         ({"terminated": False}, "aborted", ("interrupted",)),
-        ({"truncated": True, "terminated": False, "err_msg": "x"}, "over_budget", ("truncated", "agent_error")),
-        ({"err_msg": ""}, "completed", ("agent_error",)),
+        (
+            {"truncated": True, "terminated": False, "err_msg": "x"},
+            "over_budget",
+            ("truncated", "agent_reported_error"),
+        ),
+        ({"err_msg": ""}, "completed", ("agent_reported_error",)),
     ],
 )
 def test_errors_are_distinguished_by_the_members_that_are_set(experiment, changed, outcome, reasons):

@@ -57,6 +57,7 @@ def said(status, sign="+"):
         (result("+", trajectory={"class": "completed", "reasons": ["self_reported_failure"]}), "FAILURE"),
         (result("-", trajectory={"class": "over_budget", "reasons": []}), "no answer"),
         (result("!", trajectory={"class": "aborted"}), None),
+        (result("-", trajectory={"class": "completed", "reasons": ["agent_error"]}), None),
     ],
 )
 def test_what_an_agent_reports(given, reported):
