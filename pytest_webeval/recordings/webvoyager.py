@@ -2,8 +2,8 @@
 
 GitHub `MinorJerry/WebVoyager` at 5a78967: `run.py` and `utils.py` write the chat, `evaluation/auto_eval.py` judges and
 prints. The answer is a line of the chat and the verdict is stored nowhere. The copy `TsinghuaC3I/webOne` at 96faaff
-keeps what the judge said in `eval_res.json`. The rule of both: `NOT SUCCESS` in the reply is a failure, else `SUCCESS`
-a success.
+keeps what the judge said in `eval_res.json`, by its own `evaluation/auto_eval.py`. The rule of both: `NOT SUCCESS` in
+the reply is a failure, else `SUCCESS` a success.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
 from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.recorded import Judgement
 from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
+from pytest_webeval.recordings.trajectory.recorded import ReplyForm
 from pytest_webeval.recordings.trajectory.recorded import build_step
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.safety.text import pluralize
+from pytest_webeval.safety.text import preview
 
 MESSAGES = "interact_messages.json"
 LOG = "agent.log"
@@ -40,6 +42,8 @@ BROWSER_LOST = (
     "ERROR - Driver error when adding set-of-mark.",
     "ERROR - Driver error when obtaining accessibility tree.",
 )
+JUDGE, JUDGE_AGAIN = "stored judge", "judge the run again"
+REFUSED = "content_filter"  # what the copy writes in place of a reply
 MOST_ERROR = 300  # characters
 _SHOT = re.compile(r"screenshot\d{1,6}\.png")  # not screenshot3_no_box.png, the same page without labels
 _TOKENS = re.compile(r"INFO - Prompt Tokens: (\d{1,12}); Completion Tokens: (\d{1,12})")
@@ -107,13 +111,6 @@ def parse_reply(text: str) -> Reply:
     return Reply(thought, "unparsed", {"text": action})
 
 
-def read_reply(reply: str) -> bool | None:
-    """The verdict in a judge's reply, by the rule of `auto_eval.py`; None without either word."""
-    if "NOT SUCCESS" in reply:
-        return False
-    return True if "SUCCESS" in reply else None
-
-
 def _classify(messages: Sequence[Message], answer: str | None, log: Sequence[str]) -> TrajectoryOutcome:
     """A chat ends with an answer, with the last action that was allowed, or with a page that no model answered for."""
     if answer is not None:
@@ -131,10 +128,15 @@ def _classify(messages: Sequence[Message], answer: str | None, log: Sequence[str
 def _has_lost_browser(log: Sequence[str], replies: int) -> bool:
     """Whether the last round, which has the number of the replies before it, began with an error of the browser.
 
-    Errors of actions are logged in a round with the page's own text, which may hold the same words.
+    The log holds the errors of actions with texts of the page, which may say the same. So a round counts only if no
+    error was logged before it began: a browser that an action seems to have broken is no reason to leave a run out.
     """
-    last = max((place for place, line in enumerate(log) if line.startswith(ROUND)), default=0)
-    return list(log[last : last + 2]) in [[f"{ROUND}{replies}", error] for error in BROWSER_LOST]
+    rounds = [place for place, line in enumerate(log) if line.startswith(ROUND)]
+    begins = [[f"{ROUND}{replies}", error] for error in BROWSER_LOST]
+    if not rounds or list(log[rounds[-1] : rounds[-1] + 2]) not in begins:
+        return False
+    before = rounds[-2] if len(rounds) > 1 else 0
+    return not any(line.startswith(ERROR) for line in log[before : rounds[-1]])
 
 
 def _read_list(files: RecordedFiles, name: str) -> list[Any]:
@@ -195,25 +197,43 @@ def _between(text: str, begin: str, end: str) -> str:
     return found.strip() if mark else ""
 
 
-def _read_judgements(files: RecordedFiles, answer: str | None) -> list[Judgement]:
-    """The verdict that a copy of WebVoyager keeps; it is a failure there too if the judge said neither word."""
+def _read_judgements(files: RecordedFiles, answer: str | None) -> Iterator[Judgement]:
+    """The verdict that a copy of WebVoyager keeps. Raises `UnreadableTrajectory` for a damaged one.
+
+    That copy stores 0 where the judge's model refused, and where its reply has neither word: nobody judged then.
+    """
     if not os.path.lexists(files.path / VERDICT):
-        return []
-    entries = JsonFields({"messages": _read_list(files, VERDICT)}, VERDICT, files.warnings).objects("messages")
-    last = entries[-1] if entries else JsonFields({}, VERDICT, files.warnings)
-    reply, stored = last.text("content") or "", last.number("success")
-    source, judge = VERDICT, "stored judge"
-    if reply == "content_filter":
-        return [Judgement(source=source, judge=judge, ungraded="the judge's model refused the run (content_filter)")]
-    success = read_reply(reply)
-    if success is None:
-        return [Judgement(source=source, judge=judge, ungraded="the reply has neither SUCCESS nor NOT SUCCESS")]
-    found = []
-    if stored is not None and stored != int(success):
-        found.append(f"{VERDICT} stores success {stored:g}, but its reply says {int(success)}")
-    if answer is None and success:
-        found.append("the judge says success, but the chat has no answer to judge")
-    return [Judgement(source=source, judge=judge, success=success, reasoning=reply, contradictions=tuple(found))]
+        return
+    entries = _read_list(files, VERDICT)
+    last = entries[-1] if entries and isinstance(entries[-1], dict) else {}
+    reply, stored = last.get("content"), last.get("success")
+    if not isinstance(reply, str) or isinstance(stored, bool) or stored not in (0, 1):
+        values = f"content {preview(reply, 40)} and success {preview(stored, 40)}"
+        problem = f"the last message of {VERDICT} has {values}, expected a text and 0 or 1"
+        raise UnreadableTrajectory("score_unreadable", f"{problem}; {JUDGE_AGAIN}")
+    ungraded = _find_ungraded(reply)
+    if ungraded is not None:
+        if stored:
+            problem = f"{VERDICT} stores success 1, but {ungraded}"
+            raise UnreadableTrajectory("score_unreadable", f"{problem}; {JUDGE_AGAIN}")
+        yield Judgement(source=VERDICT, judge=JUDGE, ungraded=ungraded)
+        return
+    is_unanswered = answer is None and stored == 1
+    yield Judgement(
+        source=VERDICT,
+        judge=JUDGE,
+        success=stored == 1,
+        reply=reply,
+        reply_form=ReplyForm.CAPITALS,
+        contradictions=("the judge says success, but the chat has no answer to judge",) if is_unanswered else (),
+    )
+
+
+def _find_ungraded(reply: str) -> str | None:
+    """Why a reply is not a verdict, or None."""
+    if reply == REFUSED:
+        return f"the judge's model refused the run ({REFUSED})"
+    return None if "SUCCESS" in reply else "the judge's reply has neither SUCCESS nor NOT SUCCESS"
 
 
 def _read_usage(files: RecordedFiles, log: Sequence[str], replies: int) -> Usage | None:

@@ -7,11 +7,13 @@ from decimal import Decimal
 from typing import Any
 
 from pytest_webeval.recordings.trajectory.recorded import Judgement
+from pytest_webeval.recordings.trajectory.recorded import ReplyForm
 from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.stored_verdict import Check
 from pytest_webeval.rubrics.success_criterion import Criterion
 from pytest_webeval.rubrics.success_criterion import asks_for_process
 from pytest_webeval.rubrics.text_verdicts import read_last_status
+from pytest_webeval.rubrics.text_verdicts import read_verdict_text
 from pytest_webeval.rubrics.verdict import Verdict
 from pytest_webeval.rubrics.verdict import VerdictInputs
 
@@ -36,14 +38,25 @@ def derive_from_judgement(case: VerdictInputs, judgement: Judgement) -> Verdict:
 
 def _derive_success(case: VerdictInputs, judgement: Judgement) -> bool | None:
     if judgement.reply is not None:
-        status = read_last_status(judgement.reply)
-        if status is None:
-            problem = "the judge's reply has no line 'Status: success' or 'Status: failure'"
-            raise UnreadableVerdict("score_unreadable", f"{problem}; judge the run again")
-        return bool(status)
+        return _read_reply(judgement.reply, judgement.reply_form)
     if judgement.score is not None and case.policy.threshold is not None:
         return _share(judgement) >= case.policy.threshold
     return judgement.success
+
+
+def _read_reply(reply: str, form: ReplyForm) -> bool:
+    """The verdict in a reply. Raises `UnreadableVerdict` where it is not plain which one that is."""
+    if form is ReplyForm.CAPITALS:
+        text = read_verdict_text(reply, "gpt_eval", None)
+        if text.is_ambiguous:
+            problem = "the judge's reply does not plainly end in SUCCESS or NOT SUCCESS"
+            raise UnreadableVerdict("score_unreadable", f"{problem}; judge the run again")
+        return bool(text.compat)
+    status = read_last_status(reply)
+    if status is None:
+        problem = "the judge's reply has no line 'Status: success' or 'Status: failure'"
+        raise UnreadableVerdict("score_unreadable", f"{problem}; judge the run again")
+    return bool(status)
 
 
 def _share(judgement: Judgement) -> Decimal:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,13 @@ from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
 
 
+class ReplyForm(StrEnum):
+    """Which part of a judge's reply is the verdict."""
+
+    STATUS = "status"  # the last line `Status: success` or `Status: failure`
+    CAPITALS = "capitals"  # `SUCCESS`, unless `NOT SUCCESS` is anywhere
+
+
 class Judgement(Struct, frozen=True, kw_only=True):
     """A verdict that is stored with a run, or in a file of verdicts, before anything is derived again.
 
@@ -28,9 +36,9 @@ class Judgement(Struct, frozen=True, kw_only=True):
     for a task that nobody can do, as the judge sees it.
 
     `score` is the number that was stored, of which `full_score` is a success. `reply` is the judge's text if the
-    verdict is a line of it. `rubric` holds criteria with points, in the keys of webeval's rubrics, which are added up
-    again. `notes` are further findings of the judge, which decide nothing. `contradictions` are what the reader saw to
-    be inconsistent: nothing follows from such a verdict.
+    verdict is a part of it, of the form `reply_form`. `rubric` holds criteria with points, in the keys of webeval's
+    rubrics, which are added up again. `notes` are further findings of the judge, which decide nothing. `contradictions`
+    are what the reader saw to be inconsistent: nothing follows from such a verdict.
     """
 
     source: str
@@ -40,6 +48,7 @@ class Judgement(Struct, frozen=True, kw_only=True):
     score: float | None = None
     full_score: float = 1.0
     reply: str | None = None
+    reply_form: ReplyForm = ReplyForm.STATUS
     rubric: Mapping[str, Any] | None = None
     notes: Mapping[str, bool] = field(default_factory=dict)
     contradictions: tuple[str, ...] = ()

@@ -18,7 +18,11 @@ from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.webvoyager import parse_reply
 from pytest_webeval.recordings.webvoyager import read
-from pytest_webeval.recordings.webvoyager import read_reply
+from pytest_webeval.rubrics import derivation as rubrics_derivation
+from pytest_webeval.rubrics.judgements import from_judgement
+from pytest_webeval.rubrics.policy import UnreadableVerdict
+from pytest_webeval.rubrics.policy import VerdictPolicy
+from pytest_webeval.rubrics.stored_verdict import RunFacts
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "webvoyager"
 CORPUS = Path(__file__).parents[3].parent / "shared" / "corpora" / "webvoyager.tar.xz"
@@ -66,7 +70,10 @@ def test_the_task_screenshots_and_tokens_are_those_of_the_run():
 LOST = "ERROR - Driver error when adding set-of-mark."
 
 
-@pytest.mark.parametrize("lines", [[LOST], ["INFO - Iter: 4", LOST], ["INFO - Iter: 5", "INFO - Calling", LOST]])
+@pytest.mark.parametrize(
+    "lines",
+    [[LOST], ["INFO - Iter: 4", LOST], ["INFO - Iter: 5", LOST], ["INFO - Iter: 5", "INFO - Calling", LOST]],
+)
 def test_the_words_of_a_lost_browser_in_the_error_of_an_action_abort_nothing(tmp_path, lines):
     path = tmp_path / "taskShop--1"
     shutil.copytree(RECORDED / "taskShop--1", path)
@@ -94,42 +101,77 @@ def test_actions_have_the_forms_that_the_agent_was_asked_for(text, action, argum
     assert (reply.action, reply.arguments) == (action, arguments)
 
 
-@pytest.mark.parametrize(
-    ("reply", "success"),
-    [("Verdict: SUCCESS", True), ("Verdict: NOT SUCCESS", False), ("SUCCESS? NOT SUCCESS", False), ("success", None)],
-)
-def test_the_verdict_of_a_reply_is_that_of_the_writers_rule(reply, success):
-    assert read_reply(reply) is success
-
-
-@pytest.mark.parametrize(
-    ("name", "last", "success", "contradiction"),
-    [
-        ("Shop--0", {"content": "so: SUCCESS", "success": 1}, True, None),
-        ("Shop--0", {"content": "so: NOT SUCCESS", "success": 0}, False, None),
-        (
-            "Shop--0",
-            {"content": "so: NOT SUCCESS", "success": 1},
-            False,
-            "eval_res.json stores success 1, but its reply says 0",
-        ),
-        ("Shop--0", {"content": "I cannot say", "success": 0}, None, None),
-        ("Shop--0", {"content": "content_filter", "success": 0}, None, None),
-        (
-            "Shop--1",
-            {"content": "SUCCESS", "success": 1},
-            True,
-            "the judge says success, but the chat has no answer to judge",
-        ),
-    ],
-)
-def test_a_stored_judges_text_is_read_again(tmp_path, name, last, success, contradiction):
+def judge(tmp_path, last, name="Shop--0"):
+    """The judgement of a run whose judge's last message is this."""
     path = tmp_path / f"task{name}"
     shutil.copytree(RECORDED / f"task{name}", path)
     (path / "eval_res.json").write_text(json.dumps([{"role": "system", "content": "SUCCESS"}, last]))
     (judgement,) = load(path)[0].judgements
-    assert (judgement.success, judgement.contradictions) == (success, () if contradiction is None else (contradiction,))
-    assert (judgement.ungraded is None) is (success is not None)
+    return judgement
+
+
+def derive(judgement):
+    """The verdict that follows from a judgement."""
+    return rubrics_derivation.derive(from_judgement(judgement), VerdictPolicy(), RunFacts())
+
+
+@pytest.mark.parametrize(
+    ("reply", "stored", "verdict"),
+    [
+        ("Verdict: SUCCESS", 1, True),
+        ("so: NOT SUCCESS", 0, False),
+        ("Either SUCCESS or NOT SUCCESS: it is NOT SUCCESS", 0, False),
+    ],
+)
+def test_the_verdict_of_a_reply_is_that_of_the_writers_rule(tmp_path, reply, stored, verdict):
+    judgement = judge(tmp_path, {"content": reply, "success": stored})
+    assert derive(judgement).score == verdict
+    assert derive(judgement).checks == ()
+
+
+@pytest.mark.parametrize(
+    "reply", ["UNSUCCESSFUL", "Verdict: **NOT** SUCCESS", "The page says NOT SUCCESS earlier. Verdict: SUCCESS"]
+)
+def test_a_reply_that_the_writers_rule_and_a_reader_take_for_different_verdicts_is_an_error(tmp_path, reply):
+    judgement = judge(tmp_path, {"content": reply, "success": int("NOT SUCCESS" not in reply)})
+    with pytest.raises(UnreadableVerdict, match="does not plainly end in SUCCESS or NOT SUCCESS; judge the run again"):
+        derive(judgement)
+
+
+def test_a_stored_number_that_is_not_that_of_the_reply_contradicts_it(tmp_path):
+    (check,) = derive(judge(tmp_path, {"content": "so: NOT SUCCESS", "success": 1})).checks
+    assert (check.rule, check.message) == ("R20", "the stored verdict is success, but the reply says failure")
+
+
+def test_a_success_without_an_answer_contradicts_the_chat(tmp_path):
+    (check,) = derive(judge(tmp_path, {"content": "SUCCESS", "success": 1}, "Shop--1")).checks
+    assert (check.rule, check.message) == ("R21", "the judge says success, but the chat has no answer to judge")
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        ("I cannot say", "the judge's reply has neither SUCCESS nor NOT SUCCESS"),
+        ("content_filter", "the judge's model refused the run (content_filter)"),
+    ],
+)
+def test_a_judge_that_came_to_no_verdict_leaves_the_run_ungraded(tmp_path, reply, reason):
+    assert judge(tmp_path, {"content": reply, "success": 0}).ungraded == reason
+    with pytest.raises(RecordingError, match="stores success 1, but the judge's"):
+        judge(tmp_path / "again", {"content": reply, "success": 1})
+
+
+@pytest.mark.parametrize(
+    "last",
+    ["SUCCESS", {"content": "SUCCESS"}, {"content": ["SUCCESS"], "success": 1}]
+    + [{"content": "SUCCESS", "success": stored} for stored in ("1", True, 2, -1, None, [1])],
+    ids=str,
+)
+def test_a_damaged_verdict_is_an_error_and_never_none(tmp_path, last):
+    with pytest.raises(
+        RecordingError, match=r"the last message of eval_res.json has content .* expected a text and 0 or 1"
+    ):
+        judge(tmp_path, last)
 
 
 def test_tokens_that_do_not_belong_to_a_reply_are_not_counted(tmp_path):
