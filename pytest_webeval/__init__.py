@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pytest_webeval.evaluators.base import Evaluator as Evaluator
     from pytest_webeval.evaluators.case import Case as Case
     from pytest_webeval.evaluators.network.evaluator import NetworkEventEvaluator as NetworkEventEvaluator
+    from pytest_webeval.evaluators.network.request_pattern import RequestPatternEvaluator as RequestPatternEvaluator
     from pytest_webeval.evaluators.response import ResponseEvaluator as ResponseEvaluator
     from pytest_webeval.evaluators.rubric import RubricEvaluator as RubricEvaluator
     from pytest_webeval.exports.loading import LoadedResults as LoadedResults
@@ -66,6 +67,7 @@ _HOMES = {
     "Case": "evaluators.case",
     "Evaluator": "evaluators.base",
     "NetworkEventEvaluator": "evaluators.network.evaluator",
+    "RequestPatternEvaluator": "evaluators.network.request_pattern",
     "ResponseEvaluator": "evaluators.response",
     "RubricEvaluator": "evaluators.rubric",
     "LoadedResults": "exports.loading",

@@ -20,9 +20,9 @@ from pytest_webeval.safety.text import truncate
 
 MESSAGE_LIMIT = 500  # characters of a message
 LONGEST_FIELD = 60  # characters: a group is to be recognized, not read
-MISSING_EVENT = "missing_navigation_event"
+MISSING_EVENTS = ("missing_navigation_event", "missing_request")
 _EVENT_GROUPS = {
-    MISSING_EVENT: ("expected event", "missing"),
+    **dict.fromkeys(MISSING_EVENTS, ("expected event", "missing")),
     "unexpected_navigation_event": ("forbidden event", "present"),
 }
 _PHRASES = {
@@ -88,7 +88,7 @@ def _choose_assertion(failed: Sequence[Assertion]) -> Assertion:
     """The first; where an event of the right place differs in a field, rather that field."""
     first, *others = failed
     is_other_url = any(assertion.assertion_name == "network_event.url_mismatch" for assertion in others)
-    return others[0] if first.assertion_name == MISSING_EVENT and others and not is_other_url else first
+    return others[0] if first.assertion_name in MISSING_EVENTS and others and not is_other_url else first
 
 
 def group_of(result: TaskResult) -> FailureGroup | None:

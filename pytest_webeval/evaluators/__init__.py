@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.network.evaluator import NetworkEventEvaluator
+from pytest_webeval.evaluators.network.request_pattern import RequestPatternEvaluator
 from pytest_webeval.evaluators.response import ResponseEvaluator
 from pytest_webeval.evaluators.rubric import RubricEvaluator
 
@@ -11,6 +12,7 @@ EVALUATORS: dict[str, type[Evaluator]] = {
     ResponseEvaluator.name: ResponseEvaluator,
     NetworkEventEvaluator.name: NetworkEventEvaluator,
     RubricEvaluator.name: RubricEvaluator,
+    RequestPatternEvaluator.name: RequestPatternEvaluator,
 }
 
 
@@ -23,6 +25,7 @@ __all__ = [
     "EVALUATORS",
     "Evaluator",
     "NetworkEventEvaluator",
+    "RequestPatternEvaluator",
     "ResponseEvaluator",
     "RubricEvaluator",
     "default_evaluators",

@@ -18,6 +18,7 @@ OF_A_RUN = frozenset(
         "record_evaluation",
         "webeval_evaluators",
         "webeval_network_event",
+        "webeval_request_pattern",
         "webeval_response",
         "webeval_rubric",
         "webeval_run",

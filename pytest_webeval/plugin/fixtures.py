@@ -16,6 +16,7 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.base import Judge
 from pytest_webeval.evaluators.network.evaluator import NetworkEventEvaluator
+from pytest_webeval.evaluators.network.request_pattern import RequestPatternEvaluator
 from pytest_webeval.evaluators.response import ResponseEvaluator
 from pytest_webeval.evaluators.rubric import RubricEvaluator
 from pytest_webeval.plugin.collection.nodes import RunItem
@@ -159,15 +160,26 @@ def webeval_network_event(record_evaluation: RecordEvaluation) -> Checker:
 
 
 @pytest.fixture
+def webeval_request_pattern(record_evaluation: RecordEvaluation) -> Checker:
+    """Checks for a request by a pattern of its URL: `.check(expected={"url_pattern": "/cart$", "method": "POST"})`."""
+    return Checker(RequestPatternEvaluator(), record_evaluation)
+
+
+@pytest.fixture
 def webeval_rubric(record_evaluation: RecordEvaluation) -> Checker:
     """Checks the verdict stored in scores/ or rubric.json: `.check(criterion="process", threshold=0.8)`."""
     return Checker(RubricEvaluator(), record_evaluation)
 
 
 @pytest.fixture
-def webeval_evaluators(webeval_response: Checker, webeval_network_event: Checker, webeval_rubric: Checker) -> list[Any]:
+def webeval_evaluators(
+    webeval_response: Checker,
+    webeval_network_event: Checker,
+    webeval_rubric: Checker,
+    webeval_request_pattern: Checker,
+) -> list[Any]:
     """The evaluators of a run item. Add yours: `return [*webeval_evaluators, MyEvaluator()]`."""
-    return [webeval_response, webeval_network_event, webeval_rubric]
+    return [webeval_response, webeval_network_event, webeval_rubric, webeval_request_pattern]
 
 
 @pytest.fixture(scope="session")

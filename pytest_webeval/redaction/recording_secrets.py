@@ -27,6 +27,7 @@ from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
+from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
 
 _OPAQUE = re.compile(r"(?<!\w)(?=[^\W\d]*+\d)(?=[\d_]*+[^\W\d_])\w{8,}+")
 _LEAST = 8  # characters of such a word
@@ -92,7 +93,7 @@ def opaque_words(results: Iterable[EvaluatorResult], *others: Any) -> set[str]:
     own_values: list[Any] = [others]
     recorded_values: list[Any] = []
     for result in results:
-        values = recorded_values if result.evaluator_name == NETWORK_EVALUATOR else own_values
+        values = recorded_values if result.evaluator_name in (NETWORK_EVALUATOR, REQUEST_EVALUATOR) else own_values
         own_values += [result.assertions, result.error_msg]
         values += [result.actual, result.actual_normalized]
         recorded_values.append(result.expected)

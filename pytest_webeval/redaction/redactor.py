@@ -49,7 +49,9 @@ OWN_KEYS = frozenset(
     }
 )
 # Evaluators whose assertion names have only our words and those of the task, so that no secret is in these names.
-OWN_EVALUATORS = frozenset({"AgentResponseEvaluator", "NetworkEventEvaluator", "RubricEvaluator"})
+OWN_EVALUATORS = frozenset(
+    {"AgentResponseEvaluator", "NetworkEventEvaluator", "RequestPatternEvaluator", "RubricEvaluator"}
+)
 # Names of the parts of an event and of an answer in a result, which stay even if they equal a secret.
 _EVENT_AND_ANSWER_NAMES = frozenset(
     {

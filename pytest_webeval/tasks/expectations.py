@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Sequence
+from typing import Annotated
 from typing import Any
 from typing import ClassVar
 from typing import Literal
 
 import msgspec
 from msgspec import UNSET
+from msgspec import Meta
 from msgspec import Struct
 from msgspec import UnsetType
 
@@ -18,6 +20,7 @@ from pytest_webeval.safety.json import is_json
 RESPONSE_EVALUATOR = "AgentResponseEvaluator"
 NETWORK_EVALUATOR = "NetworkEventEvaluator"
 RUBRIC_EVALUATOR = "RubricEvaluator"
+REQUEST_EVALUATOR = "RequestPatternEvaluator"
 TASK_TYPES = ("RETRIEVE", "MUTATE", "NAVIGATE")
 STATUSES = (
     "SUCCESS",
@@ -133,6 +136,26 @@ class NetworkExpectation(Struct, frozen=True, kw_only=True, forbid_unknown_field
     def is_plain(self) -> bool:
         """As of what is expected."""
         return self.expected.is_plain
+
+
+class ExpectedRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The request that must have been made, in the fields of ClawBench's `eval_schema`.
+
+    `url_pattern` is a regular expression that is found anywhere in the URL. `method`, and each field of `body` and of
+    the query in `params`, must be equal; other fields may be there as well.
+    """
+
+    url_pattern: Annotated[str, Meta(min_length=1)]
+    method: str | None = None
+    body: dict[str, Any] | None = None
+    params: dict[str, Any] | None = None
+
+
+class RequestPatternExpectation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Configuration of a RequestPatternEvaluator."""
+
+    evaluator: str
+    expected: ExpectedRequest
 
 
 class RubricExpectation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

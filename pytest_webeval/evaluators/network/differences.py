@@ -39,14 +39,14 @@ def explain_absence(expected: dict[str, Any]) -> Explanation:
     return Explanation([Difference(PATH, MISSING, expected)])
 
 
-def event_to_json(event: NetworkEvent, matcher: EventMatcher) -> dict[str, Any]:
-    """An event as explanations name it. Raises `EvaluationError` where it is damaged."""
+def event_to_json(event: NetworkEvent, url: str, total: int, status: int | None) -> dict[str, Any]:
+    """An event of so many as explanations name it. Raises `EvaluationError` where it is damaged."""
     return {
         "index": event.index,
-        "of": len(matcher.case.run.trace.events),
+        "of": total,
         "method": str(event.method),
-        "url": truncate_json(matcher.urls.actual(event.url).text),
-        "status": event.status,
+        "url": truncate_json(url),
+        "status": status,
     }
 
 
@@ -144,7 +144,9 @@ class EventDiff(Struct, frozen=True):
 
 def build_explanation(diff: EventDiff, candidates: Sequence[NetworkEvent]) -> Explanation:
     """The explanation where an event came near, or is there although it should not. Raises `EvaluationError`."""
-    nearest = event_to_json(diff.event, diff.matcher)
+    event, matcher = diff.event, diff.matcher
+    url, total = matcher.urls.actual(event.url).text, len(matcher.case.run.trace.events)
+    nearest = event_to_json(event, url, total, event.status)
     return Explanation(diff.all(), nearest, list_candidates(candidates, diff.event))
 
 

@@ -20,6 +20,9 @@ from pytest_webeval.errors import UnavailableBody
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.base import silently
 from pytest_webeval.evaluators.case import Case
+from pytest_webeval.evaluators.network.nearest import NEAREST_AMONG
+from pytest_webeval.evaluators.network.nearest import choose_nearest
+from pytest_webeval.evaluators.network.nearest import list_failed
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.network.events import event_number
 from pytest_webeval.results import Assertion
@@ -41,8 +44,6 @@ if TYPE_CHECKING:
     from pytest_webeval.evaluators.network.urls import Query
 
 
-# A failed check looks for the nearest miss among the last so many requests: bounded work, whatever was recorded.
-NEAREST_AMONG = 500
 T = TypeVar("T")
 
 
@@ -62,7 +63,7 @@ class NetworkEventEvaluator(Evaluator):
         check = _NetworkCheck(EventMatcher(config, case), case)
         check.check_candidates()
         event, assertions = check.check_forbidden() if config.should_not_exist else check.choose_event(check.candidates)
-        if _list_failed(assertions):
+        if list_failed(assertions):
             case.explain(lambda: check.explain(event, assertions))
         result = self.result(
             assertions,
@@ -157,7 +158,7 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
         misses, undecided = [], []
         for event in candidates:
             assertions = self.matcher.assertions(event)
-            wrong = _list_failed(assertions)
+            wrong = list_failed(assertions)
             if not wrong:
                 return event, assertions
             if all(map(_is_unavailable, wrong)):
@@ -165,7 +166,7 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
             misses.append((event, assertions))
         if undecided:
             raise EvaluationError(" ".join(undecided[0].assertion_msgs or ()))
-        nearest = self._nearest_miss(misses or self._other_misses())
+        nearest = choose_nearest(misses or self._other_misses())
         if nearest is None:
             return None, [
                 failed(
@@ -189,13 +190,6 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
             with suppress(EvaluationError):  # an event that nothing chose decides nothing by being unreadable
                 event.check()
                 yield event, self.matcher.assertions(event)
-
-    def _nearest_miss(self, misses: Any) -> tuple[NetworkEvent, list[Assertion]] | None:
-        """Of the misses the one with the fewest wrong fields; of equals the last, which the agent meant to be final."""
-        nearest_first: list[tuple[NetworkEvent, list[Assertion]]] = list(misses)
-        return min(
-            reversed(nearest_first), key=lambda miss: (_wrong_place(miss[1]), len(_list_failed(miss[1]))), default=None
-        )
 
     def warn_of_unvisited_sites(self, event: NetworkEvent | None, index: int) -> None:
         """Warn where no event can match, because the address of the site is wrong."""
@@ -291,16 +285,8 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
         return {name: value for name, value in fields.items() if getattr(self.matcher.event, name) is not None}
 
 
-def _list_failed(assertions: Sequence[Assertion]) -> list[Assertion]:
-    return [assertion for assertion in assertions if assertion.status is not Status.SUCCESS]
-
-
 def _is_unavailable(assertion: Assertion) -> bool:
     return assertion.assertion_name.endswith(UNAVAILABLE)
-
-
-def _wrong_place(assertions: Sequence[Assertion]) -> bool:
-    return any(assertion.assertion_name.startswith("network_event.url") for assertion in _list_failed(assertions))
 
 
 def _plain_query(query: Query) -> dict[str, Any]:

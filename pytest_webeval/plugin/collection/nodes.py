@@ -96,6 +96,7 @@ FIXTURES = frozenset(
         "request",
         "webeval_evaluators",
         "webeval_network_event",
+        "webeval_request_pattern",
         "webeval_response",
         "webeval_rubric",
         "webeval_run",

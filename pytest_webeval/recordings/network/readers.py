@@ -1,4 +1,4 @@
-"""Network recordings: HAR files, alone or in an archive, and Playwright's traces as zip, folder or line file."""
+"""Network recordings: HAR files, alone or in an archive, Playwright's traces as zip, folder or line file, and logs."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from pytest_webeval.recordings.network.har import HarZipTrace
 from pytest_webeval.recordings.network.playwright import FolderTrace
 from pytest_webeval.recordings.network.playwright import LineTrace
 from pytest_webeval.recordings.network.playwright import ZipTrace
+from pytest_webeval.recordings.network.request_log import RequestLog
 
 
 class TraceReader(Protocol):
@@ -36,7 +37,14 @@ if TYPE_CHECKING:
 
 
 # The first that reads a name does; a line file reads what nothing else does (spec §3.1).
-TRACE_READERS: tuple[TraceReader, ...] = (HarTrace(), HarZipTrace(), ZipTrace(), FolderTrace(), LineTrace())
+TRACE_READERS: tuple[TraceReader, ...] = (
+    HarTrace(),
+    HarZipTrace(),
+    ZipTrace(),
+    FolderTrace(),
+    RequestLog(),
+    LineTrace(),
+)
 
 
 def load_trace(inputs: RunInputs, name: str) -> NetworkTrace:

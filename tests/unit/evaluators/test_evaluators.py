@@ -74,7 +74,12 @@ def test_an_evaluator_without_a_method_cannot_be_made():
 
 def test_there_is_one_evaluator_of_each_kind():
     assert [one.name for one in default_evaluators()] == list(EVALUATORS)
-    assert list(EVALUATORS) == ["AgentResponseEvaluator", "NetworkEventEvaluator", "RubricEvaluator"]
+    assert list(EVALUATORS) == [
+        "AgentResponseEvaluator",
+        "NetworkEventEvaluator",
+        "RubricEvaluator",
+        "RequestPatternEvaluator",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,224 @@
+"""ClawBench's `requests.jsonl`: a line for each request that the browser was about to send, without its response.
+
+PyPI `clawbench-eval` 0.11.0 (GitHub `reacher-z/ClawBench`), `runtime/runtime-server/server.py`: `_log_request` writes
+the lines before it looks whether to block the request. A body is stored as `_parse_body` reads it: as JSON if it is
+JSON, otherwise as the fields of a form, and otherwise as text. Requests to the harness itself are left out, but the one
+that was blocked is in `interception.json` next to it: tasks that ask for a text have the agent send it there.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import PurePosixPath
+from typing import Any
+from typing import NoReturn
+from urllib.parse import urlencode
+
+import msgspec
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import UnavailableBody
+from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.network.events import Body
+from pytest_webeval.recordings.network.events import NetworkEvent
+from pytest_webeval.recordings.network.events import NetworkTrace
+from pytest_webeval.recordings.network.events import Pairs
+from pytest_webeval.recordings.network.har_entries import too_many_entries
+from pytest_webeval.safety.json import to_strict_json
+from pytest_webeval.safety.limits import Limits
+
+NAME, INTERCEPTION = "requests.jsonl", "interception.json"
+# `FILTERED_PREFIXES` of the writer that a task can be about: the address of the harness.
+UNLOGGED = ("http://localhost:7878", "http://127.0.0.1:7878")
+ADVICE = "re-record the run, and check that the container ended in order"
+FORM, JSON, MULTIPART = "application/x-www-form-urlencoded", "application/json", "multipart/"
+LATEST = 2**40  # seconds since 1970
+_NULL = msgspec.Raw(b"null")
+
+
+class LoggedLine(msgspec.Struct, gc=False):
+    """A line of the log. All members but one are decoded when they are asked for."""
+
+    url: msgspec.Raw = _NULL
+    method: msgspec.Raw = _NULL
+    headers: msgspec.Raw = msgspec.Raw(b"{}")
+    body: msgspec.Raw = _NULL
+    resource_type: msgspec.Raw = _NULL
+    timestamp: msgspec.Raw = _NULL
+
+
+class LoggedRequest(NetworkEvent):
+    """A request of which the response is unknown: to ask for that raises `EvaluationError`."""
+
+    __slots__ = ("_line",)
+
+    def __init__(self, index: int, line: LoggedLine) -> None:
+        super().__init__(index)
+        self._line = line
+
+    @property
+    def url(self) -> str:
+        return self._decode_text("url", self._line.url)
+
+    @property
+    def method(self) -> str:
+        return self._decode_text("method", self._line.method)
+
+    @property
+    def status(self) -> int:
+        self._refuse("status")
+
+    @property
+    def headers(self) -> Pairs:
+        try:
+            headers = _HEADERS.decode(self._line.headers)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            raise self.damaged("headers") from None
+        return tuple(headers.items())
+
+    @property
+    def cookies(self) -> Pairs:
+        self._refuse("cookies")
+
+    @property
+    def resource_type(self) -> str | None:
+        try:
+            return _TEXT.decode(self._line.resource_type).lower()
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            return None
+
+    @property
+    def page(self) -> str | None:
+        return None
+
+    @property
+    def frame(self) -> str | None:
+        return None
+
+    @property
+    def started(self) -> float | None:
+        try:
+            seconds = _NUMBER.decode(self._line.timestamp)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            return None
+        return seconds if abs(seconds) <= LATEST else None
+
+    def read_post(self) -> Body | None:
+        """What was posted, as a text that is read as the fields that are stored; its own text is not stored.
+
+        Raises `EvaluationError` if the fields that are stored cannot be those of the body, as of an upload.
+        """
+        raw = bytes(self._line.body)
+        if raw in (b"", b"null"):
+            return None
+        mime = (self.header("content-type") or JSON).lower()
+        if mime.startswith(MULTIPART):
+            return Body(mime, "", self._refuse_upload)
+        form = _encode_form(raw) if mime.startswith(FORM) else None
+        try:
+            return Body(mime, raw.decode() if form is None else form)
+        except UnicodeDecodeError:
+            raise self.damaged("body") from None
+
+    def read_content(self) -> Body | None:
+        self._refuse("content of a response")
+
+    def _decode_text(self, name: str, raw: msgspec.Raw) -> str:
+        try:
+            return _TEXT.decode(raw)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            raise self.damaged(name) from None
+
+    def _refuse(self, name: str) -> NoReturn:
+        problem = f"{self.name} has no {name}: {NAME} of ClawBench records no responses"
+        raise EvaluationError(f"{problem}; expect the request with a RequestPatternEvaluator")
+
+    def _refuse_upload(self) -> str:
+        raise UnavailableBody(f"{self.name} is an upload, whose text {NAME} does not keep; expect no fields of it")
+
+
+class RequestLog:
+    """The log of ClawBench, by its name."""
+
+    def reads(self, name: str, *, is_folder: bool) -> bool:
+        """Whether it is a file of that name."""
+        return not is_folder and PurePosixPath(name).name == NAME
+
+    def load(self, inputs: RunInputs, name: str) -> NetworkTrace:
+        """The requests of the log, and the blocked one if the log leaves it out. Raises `RecordingError`."""
+        where = str(inputs.directory / name)
+        lines, repairs = _read_lines(inputs.read(name), where, inputs.limits)
+        blocked = _read_blocked(inputs, str(PurePosixPath(name).parent / INTERCEPTION))
+        entries = lines if blocked is None else [*lines, blocked]
+        return NetworkTrace(
+            tuple(LoggedRequest(index, line) for index, line in enumerate(entries)), repairs, advice=ADVICE
+        )
+
+
+def _read_lines(content: bytes, where: str, limits: Limits) -> tuple[list[LoggedLine], str | None]:
+    """The lines, and what is wrong with the last if it was cut off. Raises `RecordingError` for any other damage."""
+    if content.count(b"\n") > limits.entries:
+        raise too_many_entries(where, limits)
+    lines = []
+    texts = content.split(b"\n")
+    for number, text in enumerate(texts, 1):
+        if not text.strip():
+            continue
+        try:
+            lines.append(_decode_line(text, limits))
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            if number == len(texts):  # the harness writes a line feed after each line
+                return lines, f"{where} ends within line {number}"
+            raise RecordingError(
+                f"cannot read {where} as a log of requests: {error} @ line {number}; {ADVICE}"
+            ) from error
+    return lines, None
+
+
+def _decode_line(text: bytes, limits: Limits) -> LoggedLine:
+    """A line, which may hold what Python writes and reads though the standard does not know it."""
+    try:
+        return _LINE.decode(text)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:
+        strict = to_strict_json(text, limits)
+        if strict is None:
+            raise
+        return _LINE.decode(strict)
+
+
+def _read_blocked(inputs: RunInputs, name: str) -> LoggedLine | None:
+    """The request that the harness blocked at its own address. Raises `RecordingError`."""
+    if not os.path.lexists(inputs.directory / name):
+        return None
+    try:
+        request = msgspec.json.decode(inputs.read(name), type=_Interception).request
+        line = _LINE.decode(request) if bytes(request) not in (b"", b"null") else None
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise RecordingError(f"cannot read {inputs.directory / name}: {error}; {ADVICE}") from error
+    is_unlogged = (
+        line is not None and LoggedRequest(0, line).has_url and LoggedRequest(0, line).url.startswith(UNLOGGED)
+    )
+    return line if is_unlogged else None
+
+
+def _encode_form(raw: bytes) -> str | None:
+    """The text of a form with these fields; None if they are not those that a form is stored as."""
+    try:
+        fields: dict[str, Any] = _FORM.decode(raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    return urlencode(fields, doseq=True, errors="replace")
+
+
+class _Interception(msgspec.Struct):
+    request: msgspec.Raw = _NULL
+
+
+_LINE = msgspec.json.Decoder(LoggedLine)
+_TEXT = msgspec.json.Decoder(str)
+_NUMBER = msgspec.json.Decoder(float)
+_HEADERS = msgspec.json.Decoder(dict[str, str])
+_FORM = msgspec.json.Decoder(dict[str, str | list[str]])

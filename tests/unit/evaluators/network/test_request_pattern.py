@@ -1,0 +1,195 @@
+"""Requests by a pattern, by the rule of ClawBench's interceptor."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import msgspec
+import pytest
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.evaluators.case import Case
+from pytest_webeval.evaluators.network import request_pattern
+from pytest_webeval.evaluators.network.request_pattern import RequestPatternEvaluator
+from pytest_webeval.recordings.network.bodies import BodySource
+from pytest_webeval.recordings.network.events import NetworkTrace
+from pytest_webeval.recordings.network.har_entries import build_trace
+from pytest_webeval.recordings.network.request_log import LoggedLine
+from pytest_webeval.recordings.network.request_log import LoggedRequest
+from pytest_webeval.safety.limits import USUAL
+from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.task import Expectation
+from pytest_webeval.tasks.task import undefined_task
+
+CART = "https://shop.test/cart?page=2&empty=&tag=a&tag=b"
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+def logged(url=CART, method="POST", body=None, headers=None, **more):
+    """A line of a log as a request."""
+    members = {"url": url, "method": method, "headers": headers or {}, "body": body} | more
+    return LoggedRequest(0, LoggedLine(**{name: msgspec.Raw(json.dumps(value)) for name, value in members.items()}))
+
+
+def posted(text, mime="text/plain"):
+    """A request of a HAR, whose body is kept as it was sent."""
+    request = {"url": CART, "method": "POST", "headers": [], "postData": {"mimeType": mime, "text": text}}
+    raw = msgspec.Raw(json.dumps({"request": request, "response": {"status": 204}}))
+    return build_trace([raw], BodySource(lambda _: b"")).events[0]
+
+
+def evaluate(expected, *events):
+    """The result and the case of an expectation over a recording."""
+    numbered = []
+    for index, event in enumerate(events):
+        event.index = index
+        numbered.append(event)
+    run = SimpleNamespace(trace=NetworkTrace(tuple(numbered)), inputs=SimpleNamespace(limits=USUAL))
+    case = Case(run, undefined_task("7"), Sites({}))
+    config = {"evaluator": "RequestPatternEvaluator", "expected": expected}
+    return RequestPatternEvaluator().evaluate(Expectation("RequestPatternEvaluator", 0, config), case), case
+
+
+def matches(event, **expected):
+    return evaluate({"url_pattern": "cart"} | expected, event)[0].status == "success"
+
+
+@pytest.mark.parametrize(
+    ("expected", "is_match"),
+    [
+        ({}, True),
+        ({"url_pattern": "^https://shop"}, True),
+        ({"url_pattern": r"/cart\?"}, True),
+        ({"url_pattern": "^/cart"}, False),
+        ({"url_pattern": "CART"}, False),
+        ({"method": "POST"}, True),
+        ({"method": "post"}, False),
+        ({"method": "GET"}, False),
+        ({"params": {"page": "2"}}, True),
+        ({"params": {"page": 2}}, False),
+        ({"params": {"empty": ""}}, False),
+        ({"params": {"tag": ["a", "b"]}}, True),
+        ({"params": {"tag": "a"}}, False),
+        ({"params": {}}, True),
+        ({"body": {}}, True),
+        ({"body": {"a": "1"}}, False),
+        ({"body": {"a": None}}, False),
+    ],
+)
+def test_url_method_and_query_are_compared_as_by_the_interceptor(expected, is_match):
+    assert matches(logged(), **expected) is is_match
+
+
+@pytest.mark.parametrize(
+    ("text", "body", "is_match"),
+    [
+        ('{"a": 1, "b": {"c": [2]}}', {"b": {"c": [2]}}, True),
+        ('{"a": 1}', {"a": "1"}, False),
+        ('{"a": true}', {"a": 1}, True),  # as Python compares
+        ('{"a": 1}', {"a": 1, "b": 2}, False),
+        ('{"a": 1}', {"a": 1, "b": None}, True),  # what was not sent is null to the interceptor
+        ('[{"a": 1}, {"a": 2, "b": 3}]', {"a": 2, "b": 3}, True),
+        ('[{"a": 1}, {"b": 3}]', {"a": 1, "b": 3}, False),
+        ('[[{"a": 1}]]', {"a": 1}, True),
+        ("[{}]", {"b": None}, False),
+        ("a=1&a=2&b=", {"a": ["1", "2"], "b": ""}, True),
+        ("a=1&b=x%20y+z", {"b": "x y z"}, True),
+        ("plain", {"plain": ""}, True),
+        ("5", {"a": 1}, False),
+        ("", {"a": None}, False),
+    ],
+)
+def test_a_body_is_json_or_a_form_whatever_its_type_says(text, body, is_match):
+    assert matches(posted(text), body=body) is is_match
+    assert matches(posted(text, "application/json"), body=body) is is_match
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "expected", "is_match"),
+    [
+        ({"quantity": "2", "tag": ["a", "b"]}, FORM, {"quantity": "2", "tag": ["a", "b"]}, True),
+        ({"quantity": "2"}, FORM, {"quantity": 2}, False),
+        ({"commit": 1, "n": {"a": [1]}}, FORM, {"commit": 1, "n": {"a": [1]}}, True),  # JSON under a wrong type
+        (
+            [{"operationName": "A"}, {"operationName": "B"}],
+            {"Content-Type": "application/json"},
+            {"operationName": "B"},
+            True,
+        ),
+        ({"a": "1"}, {}, {"a": "1"}, True),
+        ("text", {"Content-Type": "text/plain"}, {"text": ""}, False),
+    ],
+)
+def test_the_fields_of_a_logged_body_are_those_that_were_logged(body, headers, expected, is_match):
+    assert matches(logged(body=body, headers=headers), body=expected) is is_match
+
+
+def test_the_nearest_miss_is_explained_with_each_field():
+    near = logged(body={"product": "lamp"})
+    result, case = evaluate(
+        {"url_pattern": "/cart", "method": "POST", "body": {"product": "mug", "quantity": "2"}},
+        logged("https://shop.test/"),
+        near,
+        logged("https://shop.test/cart", "GET"),
+    )
+    assert result.status == "failure"
+    assert result.assertions[0].assertion_msgs == [
+        'no matching POST "/cart" (1 candidate)',
+        f'nearest is event 2 of 3: POST "{CART}"',
+    ]
+    assert result.actual["post_data"] == {"product": "lamp"}
+    explanation = case.log.explainers[-1]().to_json()
+    assert explanation["nearest"] == {"index": 1, "of": 3, "method": "POST", "url": CART, "status": None}
+    assert explanation["candidates"] == [1]
+    assert [(each["path"], each["kind"], each["actual"]) for each in explanation["differences"]] == [
+        ("post_data.product", "different", "lamp"),
+        ("post_data.quantity", "missing", None),
+    ]
+
+
+def test_without_requests_there_is_nothing_to_come_near():
+    result, case = evaluate({"url_pattern": "/cart"})
+    assert result.assertions[0].assertion_msgs == ['no request "/cart": the recording has no requests to check']
+    (difference,) = case.log.explainers[-1]().to_json()["differences"]
+    assert difference["kind"] == "missing"
+
+
+def test_the_first_request_that_matches_decides():
+    result, _ = evaluate({"url_pattern": "cart", "method": "POST"}, logged(), logged("https://shop.test/cart2"))
+    assert result.actual["url"] == CART
+
+
+def test_what_may_have_matched_and_cannot_be_read_is_an_error_unless_another_request_matches():
+    damaged, upload = (
+        logged(url=5),
+        logged(body={"a": "1"}, headers={"Content-Type": "multipart/form-data; boundary=x"}),
+    )
+    for event, message in ((damaged, "no readable url"), (upload, "is an upload")):
+        with pytest.raises(EvaluationError, match=message):
+            evaluate({"url_pattern": "cart", "body": {"a": "1"}}, event)
+        found, _ = evaluate({"url_pattern": "cart", "body": {"a": "1"}}, event, logged(body={"a": "1"}))
+        assert found.status == "success"
+    assert matches(upload)
+
+
+@pytest.mark.parametrize(
+    ("expected", "message"),
+    [
+        ({"url_pattern": "("}, "invalid task definition: invalid regular expression .* @ eval.0..expected.url_pattern"),
+        ({"url_pattern": ""}, "invalid task definition: .*url_pattern"),
+        ({"method": "GET"}, "invalid task definition: .*url_pattern"),
+        ({"url_pattern": "a", "paramz": {}}, "invalid task definition: .*paramz"),
+        ({"url_pattern": "a", "body": []}, "invalid task definition: .*body"),
+    ],
+)
+def test_a_definition_with_a_mistake_is_an_error(expected, message):
+    with pytest.raises(EvaluationError, match=message):
+        evaluate(expected, logged())
+
+
+def test_all_urls_of_a_run_share_the_time_of_a_pattern(monkeypatch):
+    monkeypatch.setattr(request_pattern, "SECONDS", 0.2)
+    slow = [logged(f"https://shop.test/{'a' * 40}!") for _ in range(50)]
+    with pytest.raises(EvaluationError, match=r"took longer than 0.2 s in 50 URLs; use a simpler one"):
+        evaluate({"url_pattern": "/(a+)+$"}, *slow)
