@@ -50,6 +50,13 @@ AGENTLAB = ((FileSign("summary_info.json", ("n_steps", "cum_reward")),),)
 AGENTLAB_FILES = ("exp_args.pkl", "screenshot_step_0.png", "screenshot_step_0.jpg")  # of an unfinished experiment
 # `<date>_<agent>_on_<task>_<seed>`, with what makes it unique; or an own name of the experiment.
 AGENTLAB_NAME = r"(?a)_?\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_(?:.+?_on_(.+?_\d+)(?:_\d{1,3}|_[0-9a-f]{6})?|(.+))|(.+)"
+CLAWBENCH = ((FileSign("run-meta.json", ("test_case", "intercepted")),),)
+CLAWBENCH_HARNESSES = (
+    "openclaw|opencode|claude-code-chrome-extension|claude-code|codex|browser-use|hermes|claw-code|pi|webbrain|random-click"
+    "|null|human"
+)
+# `<model>/<harness>-<test case>-<model>-<time>`; version 0.1.0 has no harness.
+CLAWBENCH_NAME = rf"([^/]+)/(?:(?:{CLAWBENCH_HARNESSES})-)?(.+)-\1-\d{{8}}-\d{{6}}|(?:[^/]*/)?(.+)"
 # Files of two formats make no run: the agent may have put one there, and nobody knows which the recorder wrote.
 FORMATS: tuple[RunFormat, ...] = (
     Fara(),
@@ -66,6 +73,9 @@ FORMATS: tuple[RunFormat, ...] = (
         traces=("*.har", "*.har.zip", *PLAYWRIGHT_TRACES),
     ),
     RecordedFormat("agentlab", "agentlab", AGENTLAB, AGENTLAB_FILES, task_id=AGENTLAB_NAME, superseded="_"),
+    RecordedFormat(
+        "clawbench", "clawbench", CLAWBENCH, traces=("data/requests.jsonl", "*.har"), task_id=CLAWBENCH_NAME
+    ),
 )
 
 

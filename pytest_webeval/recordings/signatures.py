@@ -83,9 +83,10 @@ class RecordedFormat(RunFormat):
 
     `module` is that of the reader in `recordings/`, which defines `read`. `typical` are names that few other programs
     use, so that a directory with one of them is a broken run. `traces` are patterns of further names of recorded
-    traffic. The first group of `task_id` in the directory's name is the id of the task; where the file `run_sign` is
-    there, the directory is named after the run, and the one above it after the task. The recorder puts `superseded`
-    before the name of a directory when it runs the task again: without all files, that is no broken run.
+    traffic, or the names of files in directories below. The last group of `task_id` in the directory's name is the id
+    of the task; a pattern with `/` is for the name of the directory above as well. Where the file `run_sign` is there,
+    the directory is named after the run, and the one above it after the task. The recorder puts `superseded` before the
+    name of a directory when it runs the task again: without all files, that is no broken run.
     """
 
     name: str
@@ -136,7 +137,7 @@ class RecordedFormat(RunFormat):
         return RecordedRun(
             path=path,
             label=label,
-            task_id=self.parse_task_id(self._find_task_directory(path).name),
+            task_id=self.parse_task_id(self._name_task(path)),
             format=self.name,
             response_file="",
             inputs=RunInputs(path),
@@ -151,10 +152,15 @@ class RecordedFormat(RunFormat):
         is_run = bool(self.run_sign) and exists_no_follow(path / self.run_sign)
         return path.absolute().parent if is_run else path
 
+    def _name_task(self, path: Path) -> str:
+        """The part of the path that the id of the task is found in."""
+        directory = self._find_task_directory(path)
+        return f"{directory.absolute().parent.name}/{directory.name}" if "/" in self.task_id else directory.name
+
     def parse_task_id(self, name: str) -> int | str:
         """The id of the task in the name of a directory: a number where it is one."""
         match = re.fullmatch(self.task_id, name, re.DOTALL)
-        task_id = next(filter(None, match.groups()), name) if match else name
+        task_id = next(filter(None, reversed(match.groups())), name) if match else name
         return int(task_id) if task_id.isascii() and task_id.isdigit() and len(task_id) < 20 else task_id
 
     def load_reader(self) -> Callable[[RecordedFiles], RecordedTrajectory]:
@@ -170,7 +176,8 @@ def find_trace_name(path: Path, patterns: Sequence[str]) -> str | None:
     if usual is not None or not patterns:
         return usual
     names = sorted(list_directory(path).names)
-    return next((name for pattern in patterns for name in names if fnmatchcase(name, pattern)), None)
+    below = [pattern for pattern in patterns if "/" in pattern and exists_no_follow(path / pattern)]
+    return next((name for pattern in patterns for name in (*names, *below) if fnmatchcase(name, pattern)), None)
 
 
 def _load_trace(find: Callable[[], str | None], inputs: RunInputs) -> NetworkTrace:

@@ -24,6 +24,7 @@ LEFT = {
         "core.log": "",
     },
     "atif": {"agent/trajectory.json": json.dumps({"schema_version": "ATIF-v1.6", "steps": []})},
+    "clawbench": {"run-meta.json": json.dumps({"test_case": "7-a", "intercepted": False}), "data/requests.jsonl": ""},
     "webvoyager": {"interact_messages.json": json.dumps([{"role": "system", "content": ""}]), "agent.log": ""},
     "browser-use": {"AgentHistory.json": json.dumps({"history": [], "usage": None})},
     "agentlab": {"summary_info.json": json.dumps({"n_steps": 2, "cum_reward": 1.0}), "experiment.log": ""},

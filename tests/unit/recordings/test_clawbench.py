@@ -1,0 +1,328 @@
+"""ClawBench's runs, written by its own code: see `tests/recorded/record_clawbench.py`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from pytest_webeval.api import load_run
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings.clawbench import read
+from pytest_webeval.recordings.clawbench_judge import read_lenient_reply
+from pytest_webeval.recordings.clawbench_judge import read_strict_reply
+from pytest_webeval.recordings.formats import format_of
+from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.recorded_files import RecordedFiles
+from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+
+RECORDED = Path(__file__).parents[2] / "recorded" / "clawbench" / "example--agent-1"
+SUCCESS = "901-shop-success"
+
+
+def case(name):
+    (path,) = RECORDED.glob(f"*-{name}-*")
+    return path
+
+
+def load(path):
+    files = RecordedFiles(RunInputs(path))
+    return read(files).graded(), files.warnings.texts
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """Copies a recorded run, and changes members of its JSON files; None removes a file."""
+
+    def make(name, files):
+        path = tmp_path / case(name).name
+        shutil.copytree(case(name), path)
+        for file, changes in files.items():
+            if changes is None:
+                (path / file).unlink()
+                continue
+            old = json.loads((path / file).read_text()) if (path / file).exists() else {}
+            (path / file).write_text(json.dumps(changes if isinstance(changes, list) else old | changes))
+        return path
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("name", "outcome", "reasons", "success"),
+    [
+        (SUCCESS, "completed", (), True),
+        ("902-shop-judge-mismatch", "completed", (), False),
+        ("903-shop-not-matched", "completed", ("agent_exited",), False),
+        ("904-shop-time-limit", "over_budget", ("time_limit_exceeded",), False),
+        ("905-shop-browser-failed", "aborted", ("chrome_cdp_timeout",), False),
+        ("906-shop-not-judged", "ungraded", ("no_verdict",), None),
+        ("907-shop-judge-failed", "ungraded", ("no_verdict",), None),
+        ("908-shop-rescored", "completed", (), True),
+        ("909-shop-no-api", "aborted", ("harness_failed",), False),
+        ("ce-T910-answer", "completed", (), True),
+    ],
+)
+def test_a_run_ends_as_the_harness_and_the_judge_say(name, outcome, reasons, success):
+    trajectory, warnings = load(case(name))
+    assert (trajectory.outcome.kind, trajectory.outcome.reasons, warnings) == (outcome, reasons, ())
+    (judgement,) = trajectory.judgements
+    assert (judgement.success, judgement.contradictions) == (success, ())
+    assert (judgement.ungraded is None) is (success is not None)
+
+
+@pytest.mark.parametrize("name", [SUCCESS, "903-shop-not-matched", "ce-T910-answer"])
+def test_steps_and_screenshots_are_those_of_the_files(name):
+    lines = [json.loads(line) for line in (case(name) / "data" / "actions.jsonl").read_text().splitlines()]
+    images = {path.name for path in (case(name) / "data" / "screenshots").iterdir()}
+    trajectory, _ = load(case(name))
+    assert [(step.action, step.url) for step in trajectory.steps] == [(line["type"], line["url"]) for line in lines]
+    assert {shot.name.rpartition("/")[2] for shot in trajectory.screenshots} == images
+    shown = {step.after.number for step in trajectory.steps if step.after}
+    assert shown == {line["timestamp"] for line in lines if f"{line['timestamp']}.png" in images}
+    click = next(step for step in trajectory.steps if step.action == "click")
+    assert (click.arguments["tagName"], click.arguments["x"]) == ("BUTTON", 0)
+    assert trajectory.image(trajectory.screenshots[0]).startswith(b"\x89PNG")
+
+
+def test_facts_of_a_run_are_those_of_run_meta():
+    meta = json.loads((case(SUCCESS) / "run-meta.json").read_text())
+    trajectory, _ = load(case(SUCCESS))
+    assert (trajectory.task_text, trajectory.model, trajectory.system, trajectory.duration, trajectory.group) == (
+        meta["instruction"],
+        meta["model"],
+        meta["harness"],
+        meta["duration_seconds"],
+        meta["metaclass"],
+    )
+    assert (trajectory.usage.prompt_tokens, trajectory.usage.completion_tokens, trajectory.usage.num_calls) == (
+        meta["usage"]["input_tokens"],
+        meta["usage"]["output_tokens"],
+        1,
+    )
+    assert trajectory.judgements[0].reasoning == meta["judge"]["reason"]
+
+
+def test_the_answer_is_what_was_submitted_or_else_the_last_text_of_the_model():
+    assert load(case("ce-T910-answer"))[0].answer == "Two mugs cost $8."
+    assert load(case(SUCCESS))[0].answer == "I order it now."
+    assert load(case("909-shop-no-api"))[0].answer is None
+
+
+@pytest.mark.parametrize("name", ["901-shop-success", "ce-T910-answer", "904-shop-time-limit"])
+def test_the_task_id_is_the_test_case_in_the_name(name):
+    run = load_run(case(name))
+    assert (run.format, run.task_id, run.has_trace) == ("clawbench", name, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "task_id"),
+    [
+        ("m-1/claude-code-v2-047-daily-m-1-20260401-101112", "v2-047-daily"),
+        ("m-1/claude-code-chrome-extension-006-food-m-1-20260401-101112", "006-food"),
+        ("m-1/006-food-m-1-20260401-101112", "006-food"),
+        ("m-1/pi-a-m-1-b-m-1-20260401-101112", "a-m-1-b"),
+        ("runs/pi-006-food-m-1-20260401-101112", "pi-006-food-m-1-20260401-101112"),
+        ("runs/12", 12),
+    ],
+)
+def test_a_name_without_the_model_above_is_the_id_itself(name, task_id):
+    assert format_of(case(SUCCESS)).parse_task_id(name) == task_id
+
+
+META, JUDGE, BLOCKED = "run-meta.json", "judge.json", "data/interception.json"
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "message"),
+    [
+        (SUCCESS, {JUDGE: {"match": False}}, "judge.json stores false, but its reply says true"),
+        (SUCCESS, {JUDGE: {"match": None}}, "judge.json stores no verdict, but its reply says true"),
+        (SUCCESS, {JUDGE: {"raw": "who knows"}}, "judge.json stores true, but its reply says no verdict"),
+        (
+            SUCCESS,
+            {JUDGE: {"match": False, "raw": None}},
+            "run-meta.json has True as judge_match, but judge.json has False",
+        ),
+        (SUCCESS, {META: {"intercepted": False}}, "judge.json judges a request, but none was intercepted"),
+        (SUCCESS, {META: {"intercepted": False}, JUDGE: None}, "intercepted is False in run-meta.json, but True in"),
+        (SUCCESS, {BLOCKED: {"intercepted": False}}, "intercepted is True in run-meta.json, but False in"),
+        (SUCCESS, {BLOCKED: None}, "run-meta.json says that a request was intercepted, but there is no data/interc"),
+        (
+            SUCCESS,
+            {BLOCKED: {"request": None}},
+            "data/interception.json says that a request was intercepted, but has none",
+        ),
+        (
+            SUCCESS,
+            {BLOCKED: {"request": {"url": "https://a.test/", "method": "POST"}}},
+            "which is not in data/requests.jsonl",
+        ),
+        (SUCCESS, {META: {"pass": False}}, "run-meta.json has False as pass, which its judge_match does not give"),
+        ("906-shop-not-judged", {META: {"pass": False}}, "run-meta.json has False as pass"),
+        ("903-shop-not-matched", {META: {"intercepted": True}}, "intercepted is True in run-meta.json, but False in"),
+        ("903-shop-not-matched", {META: {"pass": True}}, "run-meta.json has True as pass"),
+        ("903-shop-not-matched", {JUDGE: {"match": True, "raw": None}}, "judge.json judges a request, but none was"),
+        (
+            "908-shop-rescored",
+            {"judge_llm.json": {"match": False}},
+            "judge_llm.json stores false, but its reply says tr",
+        ),
+    ],
+)
+def test_files_that_do_not_agree_are_a_contradiction(copy, name, files, message):
+    trajectory, _ = load(copy(name, files))
+    first = trajectory.judgements[0]
+    assert any(message in problem for problem in first.contradictions), first.contradictions
+    assert first.ungraded is None
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({JUDGE: {"match": "true"}}, "judge.json has 'true' as match, expected true, false or null"),
+        ({JUDGE: {"match": 1}}, "judge.json has 1 as match"),
+        ({JUDGE: []}, "judge.json holds"),
+        ({META: {"intercepted": 1}}, "run-meta.json has 1 as intercepted"),
+        ({META: {"judge": {}}, JUDGE: None}, "run-meta.json judge has None as match"),
+        ({BLOCKED: {"intercepted": None}}, "data/interception.json has None as intercepted"),
+        ({META: None}, "run-meta.json"),
+    ],
+)
+def test_a_damaged_verdict_is_an_error(copy, files, message):
+    with pytest.raises(UnreadableTrajectory, match=message):
+        load(copy(SUCCESS, files))
+
+
+def test_the_copy_in_run_meta_stands_for_a_verdict_without_its_file(copy):
+    (judgement,) = load(copy(SUCCESS, {JUDGE: None}))[0].judgements
+    assert (judgement.source, judgement.success, judgement.contradictions) == ("run-meta.json judge", True, ())
+
+
+def test_a_run_that_was_judged_again_has_another_verdict_than_its_run_meta(copy):
+    again = {"match": False, "raw": '{"match": false}', "rubric": "strict"}
+    assert load(copy(SUCCESS, {JUDGE: again}))[0].judgements[0].contradictions == ()
+
+
+def test_a_lenient_verdict_counts_where_the_strict_judge_failed_and_comes_second_otherwise(copy):
+    lenient = {"match": True, "raw": '{"match": true}', "rubric": "lenient"}
+    trajectory, _ = load(copy("907-shop-judge-failed", {"judge_llm.json": lenient}))
+    assert [judgement.ungraded is None for judgement in trajectory.judgements] == [False, True]
+    assert trajectory.outcome.kind == "completed"
+    shutil.rmtree(trajectory.path)
+    trajectory, _ = load(copy("902-shop-judge-mismatch", {"judge_llm.json": lenient}))
+    assert [judgement.success for judgement in trajectory.judgements] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("meta", "blocked", "outcome"),
+    [
+        ({"failure_category": "api_or_credit"}, {}, "completed"),  # a page with "403" is enough for that
+        ({"failure_category": "infra_failure", "infra_failure": True}, {}, "completed"),  # something was done
+        (
+            {"failure_category": "infra_failure", "run_metrics": {"api_calls": 0, "actions": 0, "requests": 0}},
+            {},
+            "aborted",
+        ),
+        ({"failure_reason": "host_timeout: container did not exit"}, {}, "aborted"),
+        ({}, {"stop_reason": "proxy_failed"}, "aborted"),
+        ({}, {"stop_reason": "agent_idle"}, "over_budget"),
+        ({}, {"stop_reason": "chrome_cdp_timeout; the page says so"}, "completed"),
+        ({}, {"stop_reason": None}, "completed"),
+    ],
+)
+def test_a_failure_is_excluded_only_by_what_the_harness_itself_says(copy, meta, blocked, outcome):
+    trajectory, _ = load(copy("903-shop-not-matched", {META: meta, BLOCKED: blocked}))
+    assert (trajectory.outcome.kind, trajectory.judgements[0].success) == (outcome, False)
+
+
+def test_a_harness_that_fails_after_the_request_writes_that_nothing_was_intercepted(copy):
+    failure = {"intercepted": False, "failure_reason": "infra_failure: uploading: OSError: no route"}
+    trajectory, _ = load(copy(SUCCESS, {META: failure, JUDGE: None}))
+    assert trajectory.outcome.kind == "aborted"
+
+
+def test_an_unreadable_log_does_not_say_anything_about_the_request(copy):
+    path = copy(SUCCESS, {})
+    (path / "data" / "requests.jsonl").unlink()
+    trajectory, warnings = load(path)
+    assert trajectory.judgements[0].contradictions == ()
+    assert "cannot look up the intercepted request" in warnings[0]
+
+
+def test_another_test_case_than_that_of_the_name_is_a_warning(copy):
+    _, warnings = load(copy(SUCCESS, {META: {"test_case": "other"}}))
+    assert 'run-meta.json is of the test case "other"; the directory\'s name is used as the task id' in warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("reply", "strict", "lenient"),
+    [
+        ('{"match": true, "reason": "x"}', True, True),
+        ('{"match": false}', False, False),
+        ('{"match": "False."}', False, False),
+        ('{"match": "maybe"}', None, None),
+        ('{"reason": "match true"}', None, None),
+        ('```json\n{"match": true}\n```', True, True),
+        ('```\n{"match": false}\n```', False, False),
+        ('I think {"match": true} is right', True, True),
+        ('Rules: {"match": true|false}. It is wrong.', False, False),
+        ("match: true", True, True),
+        ("match: true, and nothing in it is what one would call false", True, False),
+        ("match: false, not true", True, False),
+        ('```json\n{"match": "yes"}`', True, None),
+        ("no verdict", None, None),
+        ("", None, None),
+        ("[" * 100_000 + "{", None, None),
+        ('{"a": ' * 50_000 + "1" + "}" * 50_000, None, None),
+    ],
+)
+def test_the_verdict_of_a_reply_is_that_of_the_writers_rules(reply, strict, lenient):
+    assert (read_strict_reply(reply), read_lenient_reply(reply)) == (strict, lenient)
+
+
+def test_a_lenient_reply_that_may_be_cut_is_not_read_again(copy):
+    cut = '{"reason": "match is false? ' + "x" * 500
+    for reply, contradictions in ((cut[:500], 0), (cut[:499], 1)):
+        path = copy("908-shop-rescored", {"judge_llm.json": {"raw": reply}})
+        assert len(load(path)[0].judgements[0].contradictions) == contradictions
+        shutil.rmtree(path)
+
+
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+MEMBERS = {
+    META: ("intercepted", "usage", "judge", "judge_match", "pass", "run_flags", "failure_reason", "run_metrics"),
+    JUDGE: ("match", "reason", "raw"),
+    BLOCKED: ("intercepted", "request", "stop_reason"),
+    "data/actions.jsonl": ("type", "timestamp", "url", "target"),
+    "data/agent-messages.jsonl": ("message", "role", "content"),
+    "data/requests.jsonl": ("url", "method", "headers", "body", "timestamp"),
+}
+FILES = st.fixed_dictionaries(
+    {},
+    optional={name: st.dictionaries(st.sampled_from(keys), ANY, max_size=4) | ANY for name, keys in MEMBERS.items()},
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(files=FILES)
+def test_no_content_raises_anything_but_a_recording_error_or_is_a_success_by_itself(tmp_path_factory, files):
+    path = tmp_path_factory.mktemp("run")
+    shutil.copytree(case("903-shop-not-matched"), path, dirs_exist_ok=True)
+    for name, content in files.items():
+        (path / name).write_text(json.dumps(content))
+    try:
+        trajectory, _ = load(path)
+    except RecordingError:
+        return
+    first = trajectory.judgements[0]
+    assert not first.success or first.contradictions or files[JUDGE]["match"] is True or "judge" in files[META]
