@@ -345,6 +345,13 @@ def _word_or_file(text: str, option: Option) -> str:
     return text if text in option.choices else str(_existing_file(text, option))
 
 
+def _word_or_tasks(text: str, option: Option) -> str:
+    """A word, or the path of a file or of a directory with tasks."""
+    absolute = _absolute(text)
+    is_directory = text not in option.choices and os.path.isdir(absolute)  # noqa: PTH112  (pathlib raises)
+    return str(absolute) if is_directory else _word_or_file(text, option)
+
+
 # How the value of an option is read. Each raises `SettingsError`.
 PARSERS: dict[str, Callable[[Argument], Any]] = {
     "allowed_names": lambda argument: allowed_names(argument.raw),
@@ -366,7 +373,7 @@ PARSERS: dict[str, Callable[[Argument], Any]] = {
     "shard": _parse_shard,
     "size": _parse_size,
     "switch": _parse_switch,
-    "task_files": lambda argument: tuple(_word_or_file(text, argument.option) for text in argument.raw or ()),
+    "task_files": lambda argument: tuple(_word_or_tasks(text, argument.option) for text in argument.raw or ()),
     "text": lambda argument: argument.text,
     "word": _parse_word,
     "workers": _parse_workers,

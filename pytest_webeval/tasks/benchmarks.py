@@ -19,9 +19,13 @@ from msgspec import Struct
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.safety.text import shorten_repr
 from pytest_webeval.safety.warning_log import WarningLog
+from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
+from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 from pytest_webeval.tasks.task import Task
 from pytest_webeval.tasks.task import read_task
 
+TASK_FILE = "task.json"  # of ClawBench, in a directory for each task
+NO_PATTERN = "__PLACEHOLDER_WILL_NOT_MATCH__"
 COMPRESSED_FROM = 10_000  # rows of one file
 
 
@@ -253,6 +257,56 @@ class WebArenaRows(Struct, frozen=True):
         return read_task(row.fields, row.source)
 
 
+class ClawBenchRows(Struct, frozen=True):
+    """Tasks of ClawBench (PyPI `clawbench-eval` 0.11.0, `test-cases/task.schema.json`): a request that must be made.
+
+    The id is the name of the test case, as in the names of its runs: that of the directory of a `task.json`. A row of
+    any other file has it as `test_case`, or else the number in its metadata.
+    """
+
+    ids: tuple[str, ...] = ("test_case", "metadata.task_id")
+    expected_fields: str = "test_case or metadata.task_id with instruction and eval_schema (ClawBench)"
+
+    def recognizes(self, names: Collection[str]) -> bool:
+        """Whether there is a task with the request that it ends with."""
+        return "instruction" in names and "eval_schema" in names
+
+    def task_id(self, row: DatasetRow) -> str | None:
+        """The name of the test case, or the number as a text."""
+        path = Path(row.source)
+        if path.name == TASK_FILE:
+            return path.absolute().parent.name
+        metadata = row.fields.get("metadata")
+        number = metadata.get("task_id") if isinstance(metadata, dict) else None
+        raw = row.fields.get("test_case", number)
+        if type(raw) is int or (isinstance(raw, str) and raw.strip()):
+            return str(raw)
+        return None
+
+    def read(self, row: DatasetRow) -> Task:
+        """The task, which its stored verdict and the request decide. Raises `TaskDefinitionError`."""
+        from pytest_webeval.tasks.task import TrajectoryTask  # as above
+
+        warnings = WarningLog(f"{Path(row.source).name} {row.location}")
+        schema, metadata = row.fields.get("eval_schema"), row.fields.get("metadata")
+        if not isinstance(schema, dict):
+            problem = (
+                f"invalid task in {row.source}: {shorten_repr(schema)} is not an object @ {row.location}.eval_schema"
+            )
+            raise TaskDefinitionError(f"{problem}; fix the definition")
+        if schema.get("url_pattern") == NO_PATTERN:
+            warnings.add(f"url_pattern is ClawBench's placeholder {NO_PATTERN}: no request fits; write a pattern")
+        group = metadata.get("metaclass") if isinstance(metadata, dict) else None
+        return TrajectoryTask(
+            task_id=self.task_id(row) or "",
+            intent=_read_text(row, "instruction"),
+            benchmark="clawbench",
+            group=parse_label(group, "metaclass", warnings),
+            eval=[{"evaluator": REQUEST_EVALUATOR, "expected": schema}, {"evaluator": RUBRIC_EVALUATOR}],
+            warnings=warnings.texts,
+        )
+
+
 BENCHMARKS: tuple[Benchmark, ...] = (
     TrajectoryBenchmark(
         "om2w", "Online-Mind2Web", ("task_id",), "confirmed_task", "website", "level", named=("odysseysbench",)
@@ -275,6 +329,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
     TrajectoryBenchmark(
         "webtailbench", "WebTailBench", ("id", "subdir"), "task_summary", "init_url", "benchmark", ("refusals",)
     ),
+    ClawBenchRows(),
     WebArenaRows(),
 )
 

@@ -15,7 +15,9 @@ from msgspec import field
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.safety.files import read_file_inside
+from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import shorten_repr
+from pytest_webeval.tasks.benchmarks import TASK_FILE
 from pytest_webeval.tasks.benchmarks import PackedRow
 from pytest_webeval.tasks.dataset_files import TaskFile
 from pytest_webeval.tasks.dataset_files import read_task_file
@@ -26,6 +28,9 @@ TASKS = "tasks.json"  # in a run root, the definitions of its tasks
 REFERENCE_NAME = "webarena-verified"
 # Subsets that go by a name: files inside an installed reference package.
 BUNDLED = {"hard": "webarena-verified-hard.json", "non-hard": "webarena-verified-non-hard.json"}
+# Suites of ClawBench by name: directories in the installed `clawbench-eval`, with a directory for each task.
+CLAWBENCH_SUITES = ("v1", "v1-lite", "v2", "claw-eval", "environmental-observation")
+SUITES = {f"clawbench-{suite}": f"_bundled/test-cases/{suite}" for suite in CLAWBENCH_SUITES}
 MAX_TASK_BYTES = 64 * 2**20
 LONGEST_NUMBER = 640  # digits of which Python makes a number, whatever its settings
 # Tasks that are ready: a session asks for each task when it collects and when it scores, and several runs may be of one
@@ -136,6 +141,7 @@ def load_tasks(name: str, *more_names: str) -> TaskSet:
     """The task set in one or more files, or inside the installed `webarena-verified`. Raises `TaskDefinitionError`.
 
     A file is a JSON list, one JSON object, JSON lines or a table with tabs; `BENCHMARKS` says whose tasks it may hold.
+    A directory has a `task.json` for each task, as ClawBench has; its installed suites go by a name.
     """
     files = [_load_file(file_name) for file_name in (name, *more_names)]
     source, count = Counter(file.source for file in files).most_common(1)[0]
@@ -145,13 +151,53 @@ def load_tasks(name: str, *more_names: str) -> TaskSet:
 
 
 def _load_file(name: str) -> TaskFile:
+    if name in SUITES:
+        return _load_directory(_find_suite(name), name)
     path = _find_reference_dataset() if name == REFERENCE_NAME else Path(name)
+    if _list_task_files(path):
+        return _load_directory(path, str(path))
     try:
         return read_task_file(path.read_bytes(), name if name == REFERENCE_NAME else str(path))
     except OSError as error:
-        raise TaskDefinitionError(
-            f"cannot read the task file {path}: {error.strerror}; check --webeval-tasks"
-        ) from error
+        raise _build_unreadable_error(path, error) from error
+
+
+def _build_unreadable_error(path: Path, error: OSError) -> TaskDefinitionError:
+    return TaskDefinitionError(f"cannot read the task file {path}: {error.strerror}; check --webeval-tasks")
+
+
+def _list_task_files(directory: Path) -> list[Path]:
+    """Each `task.json` in a directory and in those in it; none of what is no directory."""
+    return sorted((*directory.glob(TASK_FILE), *directory.glob(f"*/{TASK_FILE}")))
+
+
+def _load_directory(directory: Path, source: str) -> TaskFile:
+    """The tasks of a directory as if they were of one file. Raises `TaskDefinitionError`."""
+    files = [_load_task_file(path) for path in _list_task_files(directory)]
+    return TaskFile(
+        source,
+        sha256("".join(file.checksum for file in files).encode()),
+        [row for file in files for row in file.rows],
+        tuple(text for file in files for text in file.warnings),
+    )
+
+
+def _load_task_file(path: Path) -> TaskFile:
+    try:
+        return read_task_file(path.read_bytes(), str(path))
+    except OSError as error:
+        raise _build_unreadable_error(path, error) from error
+
+
+def _find_suite(name: str) -> Path:
+    """The directory of an installed suite. Raises `TaskDefinitionError`."""
+    spec = find_spec("clawbench")
+    folders = (spec.submodule_search_locations or ()) if spec else ()
+    path = next((path for folder in folders if (path := Path(folder) / SUITES[name]).is_dir()), None)
+    if path is None:
+        problem = f"clawbench-eval with the tasks {name} is not installed"
+        raise TaskDefinitionError(f"{problem}; install it, or pass a directory of tasks with --webeval-tasks")
+    return path
 
 
 def load_untrusted_tasks(directory: Path, name: str, source: str) -> TaskSet:

@@ -16,6 +16,7 @@ from pytest_webeval.rules import RULES
 from pytest_webeval.summary.gates import FAIL_ON
 from pytest_webeval.tasks.dataset import BUNDLED
 from pytest_webeval.tasks.dataset import REFERENCE_NAME
+from pytest_webeval.tasks.dataset import SUITES
 
 COLOUR = Option(
     "lamp_colour", "colour of the lamp", "COLOUR", "word", choices=("white", "red"), in_rerun=True, affects_results=True
@@ -100,7 +101,7 @@ def test_every_row_has_a_parser_and_settings_know_its_type():
         ("fail_on", FAIL_ON),
         ("rules", [*RULES]),
         ("subset", [*BUNDLED]),
-        ("tasks", [REFERENCE_NAME]),
+        ("tasks", [REFERENCE_NAME, *SUITES]),
     ],
 )
 def test_the_choices_are_the_words_that_the_reader_of_the_setting_knows(name, words):

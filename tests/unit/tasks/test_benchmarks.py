@@ -31,7 +31,8 @@ WANTED = (
     "expected task_id with confirmed_task (Online-Mind2Web); "
     "id with ques and precomputed_rubric and source_suite (HardBench); "
     "id with ques and category and precomputed_rubric (WebTailBench of Stagehand); id with ques (WebVoyager); "
-    "id or subdir with task_summary (WebTailBench); task_id with eval (WebArena-Verified)"
+    "id or subdir with task_summary (WebTailBench); "
+    "test_case or metadata.task_id with instruction and eval_schema (ClawBench); task_id with eval (WebArena-Verified)"
 )
 
 
