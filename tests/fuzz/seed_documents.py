@@ -16,6 +16,7 @@ from tests.support.agentlab import find_experiment
 from tests.support.stagehand import sample
 
 BROWSER_USE = Path(__file__).parents[1] / "recorded" / "browser_use"
+CLAWBENCH = Path(__file__).parents[1] / "recorded" / "clawbench"
 HOME = "http://shop.test:7770"
 CONFIG = {"environments": {"__SHOPPING__": {"urls": [HOME]}, "__GITLAB__": {"urls": ["http://git.test:8023"]}}}
 ANSWER = {
@@ -81,6 +82,13 @@ ENTRIES = (
 HAR = text({"log": {"version": "1.2", "entries": list(ENTRIES)}})
 LINES = b"\n".join(text({"type": "resource-snapshot", "snapshot": one}) for one in ENTRIES)
 SIDE = b'{"issue": {"title": "Radar plot", "labels": ["bug"]}, "more": "{\\"a\\": 1}"}'
+
+
+def clawbench_files(name: str) -> dict[str, bytes]:
+    """The texts of a recorded run of ClawBench."""
+    (run,) = CLAWBENCH.glob(f"*/*-{name}-*")
+    texts = [path for path in sorted(run.rglob("*")) if path.suffix in (".json", ".jsonl")]
+    return {path.relative_to(run).as_posix(): path.read_bytes() for path in texts}
 
 
 def zipped(**members: bytes) -> bytes:
@@ -287,6 +295,20 @@ def all_of_them() -> dict[str, list[bytes]]:
             *((find_experiment(name) / "experiment.log").read_bytes() for name in ("too-long", "failure", "no-action")),
             *seed_tables.AGENTLAB_LOGS,
         ],
+        "clawbench_run": [
+            of_files(clawbench_files(name))
+            for name in (
+                "901-shop-success",
+                "904-shop-time-limit",
+                "907-shop-judge-failed",
+                "908-shop-rescored",
+                "ce-T910",
+            )
+        ],
+        "clawbench_requests": [
+            clawbench_files(name)["data/requests.jsonl"] for name in ("901-shop-success", "903-shop-not-matched")
+        ],
+        "clawbench_task": [text(task) for task in seed_tables.CLAWBENCH_TASKS],
         "value": list(seed_tables.VALUES),
         "url": list(seed_tables.URLS),
         "projection": list(seed_tables.PROJECTIONS),

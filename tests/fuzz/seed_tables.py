@@ -132,3 +132,30 @@ COMPARED = (
         b' "actual": {"a": "{\\"b\\": []}"}}'
     ),
 )
+
+# Tasks of ClawBench.
+CLAWBENCH_TASKS = (
+    {
+        "metadata": {"task_id": 47, "metaclass": "shopping"},
+        "instruction": "Order two mugs.",
+        "eval_schema": {
+            "url_pattern": "/cart(\\?|$)",
+            "method": "POST",
+            "body": {"quantity": "2"},
+            "params": {"page": "2"},
+        },
+        "time_limit": 30,
+    },
+    [
+        {
+            "test_case": "v2-1",
+            "instruction": "Order",
+            "eval_schema": {
+                "url_pattern": "^https://[a-z.]+/graphql",
+                "method": "POST",
+                "body": {"operationName": "Order"},
+            },
+        },
+        {"test_case": "v2-2", "instruction": "", "eval_schema": {"url_pattern": "x", "body": {"n": [1, None]}}},
+    ],
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.fuzz.targets import agentlab as agentlab_targets
 from tests.fuzz.targets import answer as answer_targets
 from tests.fuzz.targets import browser_use as browser_use_targets
+from tests.fuzz.targets import clawbench as clawbench_targets
 from tests.fuzz.targets import definition as definition_targets
 from tests.fuzz.targets import rubric as rubric_targets
 from tests.fuzz.targets import stagehand as stagehand_targets
@@ -49,6 +50,9 @@ _ALL = (
     Target("browser_use", browser_use_targets.read_browser_use, "json"),
     Target("agentlab_summary", agentlab_targets.read_agentlab_summary, "json"),
     Target("agentlab_log", agentlab_targets.read_agentlab_log, "text"),
+    Target("clawbench_run", clawbench_targets.read_run, "json"),
+    Target("clawbench_requests", clawbench_targets.read_requests, "lines"),
+    Target("clawbench_task", clawbench_targets.read_requested, "json"),
     Target("value", value_targets.read_value, "value"),
     Target("url", value_targets.read_urls, "text"),
     Target("projection", value_targets.read_projection, "projection"),
