@@ -9,6 +9,7 @@ list of its values.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -99,7 +100,14 @@ class _RequestSearch(Struct, frozen=True, dict=True):
         pattern = f"the pattern {self.expected.url_pattern[:80]!r}"
         message = f"{pattern} took longer than {SECONDS:g} s in {pluralize(len(self.events), 'URL')}; use a simpler one"
         with time_limit(SECONDS, message):
-            return [event for event in self.events if self._is_candidate(event)]
+            return list(self._select_candidates(time.monotonic() + SECONDS, message))
+
+    def _select_candidates(self, deadline: float, message: str) -> Iterator[NetworkEvent]:
+        for event in self.events:
+            if time.monotonic() > deadline:  # in a thread that nothing interrupts
+                raise EvaluationError(message)
+            if self._is_candidate(event):
+                yield event
 
     def _is_candidate(self, event: NetworkEvent) -> bool:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import msgspec
@@ -193,3 +194,9 @@ def test_all_urls_of_a_run_share_the_time_of_a_pattern(monkeypatch):
     slow = [logged(f"https://shop.test/{'a' * 40}!") for _ in range(50)]
     with pytest.raises(EvaluationError, match=r"took longer than 0.2 s in 50 URLs; use a simpler one"):
         evaluate({"url_pattern": "/(a+)+$"}, *slow)
+
+
+def test_the_time_ends_in_a_thread_too(monkeypatch):
+    monkeypatch.setattr(request_pattern, "SECONDS", -1.0)
+    with ThreadPoolExecutor(1) as pool, pytest.raises(EvaluationError, match="took longer than -1 s in 2 URLs"):
+        pool.submit(evaluate, {"url_pattern": "cart"}, logged(), logged()).result()
