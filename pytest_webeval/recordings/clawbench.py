@@ -158,7 +158,8 @@ def _read_judgements(
     judged = list(_read_judges(files, meta))
     problems = tuple(_list_contradictions(files, meta, interception, is_intercepted=is_intercepted))
     if not is_intercepted:
-        found = tuple(f"{each.source} judges a request, but none was intercepted" for each in judged)
+        judges = [] if _has_failed(meta) else judged
+        found = tuple(f"{each.source} judges a request, but none was intercepted" for each in judges)
         reason = interception.description if interception else "no request was intercepted"
         text = _shorten(reason)
         yield Judgement(
@@ -198,11 +199,10 @@ def _compare_copy(judgement: Judgement, fields: JsonFields, meta: JsonFields) ->
 def _list_contradictions(
     files: RecordedFiles, meta: JsonFields, interception: Interception | None, *, is_intercepted: bool
 ) -> Iterator[str]:
-    has_failed = meta.text("failure_reason") is not None  # after that, the harness writes that nothing was intercepted
     if interception is None:
         if is_intercepted:
             yield f"{META} says that a request was intercepted, but there is no {INTERCEPTION}"
-    elif interception.is_intercepted is not is_intercepted and not has_failed:
+    elif interception.is_intercepted is not is_intercepted and not _has_failed(meta):
         yield f"intercepted is {is_intercepted} in {META}, but {interception.is_intercepted} in {INTERCEPTION}"
     elif is_intercepted:
         yield from _check_request(files, interception.request)
@@ -210,10 +210,14 @@ def _list_contradictions(
         yield f"{META} has {shorten_repr(meta.raw.get('pass'))} as pass, which its judge_match does not give"
 
 
+def _has_failed(meta: JsonFields) -> bool:
+    """Whether the harness failed: it then writes that nothing was intercepted, also where a request was."""
+    return meta.text("failure_reason") is not None
+
+
 def _derive_pass(meta: JsonFields, *, is_intercepted: bool) -> bool:
     """`pass` by the rule of `run.py`."""
-    is_unjudged = meta.member("run_flags").flag("no_judge") or "judge_match" not in meta
-    return is_intercepted and (is_unjudged or meta.raw.get("judge_match") is True)
+    return is_intercepted and ("judge_match" not in meta or meta.raw["judge_match"] is True)
 
 
 def _check_request(files: RecordedFiles, request: Mapping[str, Any] | None) -> Iterator[str]:

@@ -242,9 +242,10 @@ def test_a_failure_is_excluded_only_by_what_the_harness_itself_says(copy, meta, 
 
 
 def test_a_harness_that_fails_after_the_request_writes_that_nothing_was_intercepted(copy):
-    failure = {"intercepted": False, "failure_reason": "infra_failure: uploading: OSError: no route"}
-    trajectory, _ = load(copy(SUCCESS, {META: failure, JUDGE: None}))
-    assert trajectory.outcome.kind == "aborted"
+    reason = "infra_failure: uploading: OSError: no route"
+    meta = {"intercepted": False, "failure_reason": reason, "judge": None, "judge_match": None, "pass": None}
+    trajectory, _ = load(copy(SUCCESS, {META: meta}))
+    assert (trajectory.outcome.kind, trajectory.judgements[0].contradictions) == ("aborted", ())
 
 
 def test_an_unreadable_log_does_not_say_anything_about_the_request(copy):
