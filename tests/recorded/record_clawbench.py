@@ -215,50 +215,50 @@ def write_task(case: Case, directory: Path) -> Path:
     return folder
 
 
+def replace_container(case: Case, container: Container) -> dict[str, object]:
+    """What stands for the functions of `run.py` that need a container, an account or a model."""
+    from clawbench.runner import run
+
+    config = {"base_url": "https://api.example/v1", "api_type": "openai-completions", "api_key": ""}
+    preflight = run.ModelApiPreflightError("HTTP 503") if case.stop == "preflight" else None
+
+    def docker_run(_name: str, _instruction: str, schema: Path, *_: object, **__: object) -> None:
+        container.run(schema)
+
+    return {
+        "ensure_workspace_templates": lambda: None,
+        "engine": lambda: "docker",
+        "load_runtime_env": lambda: {"PURELY_MAIL_API_KEY": "none", "PURELY_MAIL_DOMAIN": "mail.example"},
+        "load_model_config": lambda name: config | {"model": name},
+        "preflight_model_api": mock.Mock(side_effect=preflight),
+        "create_email": lambda *_: ("alex@mail.example", "none"),
+        "delete_email": lambda *_: None,
+        "docker_run": docker_run,
+        "docker_wait": lambda *_, **__: False,
+        "docker_logs": lambda _: None,
+        "docker_copy": lambda _, target: shutil.copytree(container.data, target / "data"),
+        "docker_rm": lambda _: None,
+        "_fix_data_ownership": lambda _: None,
+    }
+
+
 def record(case: Case, output: Path, shop: str) -> None:
     """Run ClawBench's `run` with the container replaced."""
     from clawbench.runner import judge
     from clawbench.runner import run
     from clawbench.runner.run_support import metadata
-    from clawbench.utils import paths
 
+    replies = [case.reply] * 3  # the judge tries again
     with tempfile.TemporaryDirectory() as temporary:
         work = Path(temporary)
-        container = Container(case, work / "data", shop)
-        config = {"base_url": "https://api.example/v1", "api_type": "openai-completions", "api_key": ""}
-        keys = {"PURELY_MAIL_API_KEY": "none", "PURELY_MAIL_DOMAIN": "mail.example"}
-        preflight = run.ModelApiPreflightError("HTTP 503") if case.stop == "preflight" else None
-
-        def docker_run(_name: str, _instruction: str, schema: Path, *_: object, **__: object) -> None:
-            container.run(schema)
-
-        def reply(*_: object) -> str:
-            if isinstance(case.reply, Exception):
-                raise case.reply
-            return str(case.reply)
-
-        replaced = {
-            "ensure_workspace_templates": lambda: None,
-            "engine": lambda: "docker",
-            "load_runtime_env": lambda: keys,
-            "load_model_config": lambda name: config | {"model": name},
-            "preflight_model_api": mock.Mock(side_effect=preflight),
-            "create_email": lambda *_: ("alex@mail.example", "none"),
-            "delete_email": lambda *_: None,
-            "docker_run": docker_run,
-            "docker_wait": lambda *_, **__: False,
-            "docker_logs": lambda _: None,
-            "docker_copy": lambda _, target: shutil.copytree(container.data, target / "data"),
-            "docker_rm": lambda _: None,
-            "_fix_data_ownership": lambda _: None,
-        }
+        replaced = replace_container(case, Container(case, work / "data", shop))
         arguments = ["run", str(write_task(case, work)), MODEL, "--no-build", "--no-upload", "--judge", JUDGE]
         arguments += [*case.arguments, "--output-dir", str(output)]
         details = {"engine": lambda: "docker", "container_engine_version": lambda: None, "image_id": lambda _: None}
         with (
             mock.patch.multiple(run, **replaced),
-            mock.patch.multiple(metadata, **details, WORKSPACE_ROOT=output.resolve(), ASSET_ROOT=paths.ASSET_ROOT),
-            mock.patch.object(judge, "_call_openai_chat", reply),
+            mock.patch.multiple(metadata, **details, WORKSPACE_ROOT=output.resolve()),
+            mock.patch.object(judge, "_call_openai_chat", side_effect=replies),
             mock.patch.object(sys, "argv", arguments),
         ):
             try:
