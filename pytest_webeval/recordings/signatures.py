@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.discovery import DirectoryListing
 from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.inputs import RunInputs
@@ -24,6 +25,7 @@ from pytest_webeval.recordings.run import RunFormat
 from pytest_webeval.recordings.webarena_verified import TRACE_NAMES
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.files import read_beginning_inside
+from pytest_webeval.safety.text import preview
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.network.events import NetworkTrace
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
 
 MOST_READ = 4 * 2**20  # bytes of a file that are searched for keys
+MOST_LISTED = 3  # names in a message
 MOST_CANDIDATES = 10  # files of a directory whose names fit a pattern
 
 
@@ -133,7 +136,7 @@ class RecordedFormat(RunFormat):
         """The run, whose files are read on demand."""
         from pytest_webeval.recordings.trajectory_run import RecordedRun  # which most sessions have none of
 
-        find_trace = partial(find_trace_name, path, self.traces)
+        list_names = partial(list_traces, path, self.traces)
         return RecordedRun(
             path=path,
             label=label,
@@ -142,9 +145,9 @@ class RecordedFormat(RunFormat):
             response_file="",
             inputs=RunInputs(path),
             rules=rules,
-            load_trace=partial(_load_trace, find_trace),
+            load_trace=partial(_load_trace, list_names),
             read=self.load_reader(),
-            find_trace=find_trace,
+            list_traces=list_names,
         )
 
     def _find_task_directory(self, path: Path) -> Path:
@@ -170,15 +173,21 @@ class RecordedFormat(RunFormat):
         return read
 
 
-def find_trace_name(path: Path, patterns: Sequence[str]) -> str | None:
-    """The name of the recorded traffic in a run directory: a usual one, or else the first that fits a pattern."""
-    usual = next((name for name in TRACE_NAMES if exists_no_follow(path / name)), None)
-    if usual is not None or not patterns:
-        return usual
-    names = sorted(list_directory(path).names)
+def list_traces(path: Path, patterns: Sequence[str]) -> tuple[str, ...]:
+    """The names of all recorded traffic in a run directory: the usual ones first, then those that fit a pattern."""
+    usual = [name for name in TRACE_NAMES if exists_no_follow(path / name)]
+    names = list_directory(path).names if patterns else ()
     below = [pattern for pattern in patterns if "/" in pattern and exists_no_follow(path / pattern)]
-    return next((name for pattern in patterns for name in (*names, *below) if fnmatchcase(name, pattern)), None)
+    others = {name for pattern in patterns for name in (*names, *below) if fnmatchcase(name, pattern)}
+    return (*usual, *sorted(others.difference(usual)))
 
 
-def _load_trace(find: Callable[[], str | None], inputs: RunInputs) -> NetworkTrace:
-    return load_trace(inputs, find() or TRACE_NAMES[0])
+def _load_trace(list_names: Callable[[], Sequence[str]], inputs: RunInputs) -> NetworkTrace:
+    """The only trace, or the first of those with usual names. Raises `RecordingError` where one may be a download."""
+    names = list_names()
+    if len(names) > 1 and not set(names) <= set(TRACE_NAMES):
+        listed = ", ".join(preview(name, 80) for name in names[:MOST_LISTED])
+        more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
+        problem = f"{inputs.directory} has several network recordings: {listed}{more}"
+        raise RecordingError(f"{problem}; keep only the one that the recorder wrote")
+    return load_trace(inputs, next(iter(names), TRACE_NAMES[0]))

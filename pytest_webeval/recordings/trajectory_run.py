@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
@@ -128,7 +129,7 @@ class RecordedRun(TrajectoryRun):
     """A run of a format that one function reads: `read` makes a trajectory of the files."""
 
     read: Callable[[RecordedFiles], RecordedTrajectory] = field(kw_only=True, repr=False)
-    find_trace: Callable[[], str | None] = field(kw_only=True, repr=False)
+    list_traces: Callable[[], Sequence[str]] = field(kw_only=True, repr=False)
 
     @cached_property
     def trajectory(self) -> RecordedTrajectory:
@@ -157,7 +158,7 @@ class RecordedRun(TrajectoryRun):
     @cached_property
     def has_trace(self) -> bool:
         """Whether the browser's traffic was recorded."""
-        return self.find_trace() is not None
+        return bool(self.list_traces())
 
     def undefined(self) -> Task:
         """The task as the files of the run describe it."""

@@ -126,6 +126,23 @@ def test_without_traffic_the_judgement_decides_with_a_warning(check, runs):
     outcomes.stdout.fnmatch_lines(["*7 has no network trace; a trajectory need not have one*"])
 
 
+NAVIGATE = {
+    "evaluator": "AgentResponseEvaluator",
+    "expected": {"task_type": "navigate", "status": "SUCCESS", "retrieved_data": None},
+    "results_schema": {"type": "null"},
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "network"), [("shop-judged-success", None), ("shop-02-har", "success")], ids=["own HAR", "Playwright's"]
+)
+def test_a_page_is_checked_only_where_the_recorder_says_what_a_page_is(check, runs, name, network):
+    outcomes = check(name, NAVIGATE, sorted_by("price_asc"))
+    assert statuses(runs).get("NetworkEventEvaluator") == network
+    problem = "*7 does not say which requests are pages, and the task is to navigate: *"
+    (outcomes.stdout.no_fnmatch_line if network else outcomes.stdout.fnmatch_lines)(problem if network else [problem])
+
+
 def test_a_judgement_that_contradicts_itself_is_an_error(check, runs):
     path = runs.root / "7"
     shutil.copytree(RECORDED / "shop-impossible", path)

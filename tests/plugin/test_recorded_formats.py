@@ -7,6 +7,7 @@ import json
 import pytest
 
 from tests.support import recorded
+from tests.support.runs import definition
 from tests.support.runs import navigation
 from tests.support.runs import visited
 
@@ -88,6 +89,29 @@ def test_expectations_of_a_task_file_are_laid_over_it_with_its_traffic(runs, web
     names = [result["evaluator_name"] for result in runs.result("107")["evaluators_results"]]
     assert names == ["NetworkEventEvaluator", "RubricEvaluator"]
     assert any("108 has no network trace" in text for text in runs.result("108")["webeval"]["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("names", "outcome"),
+    [
+        (("recorded.har",), {"passed": 1}),
+        (("network.har", "trace.zip"), {"passed": 1}),
+        (("recorded.har", "download.har"), {"failed": 1}),
+        (("network.har", "download.har"), {"failed": 1}),
+        (("trace.zip", "download.har"), {"failed": 1}),
+    ],
+    ids=" ".join,
+)
+def test_of_several_recordings_of_traffic_none_is_chosen(runs, webeval, names, outcome):
+    path = add_result(runs, "107", judge=judge(100))
+    har = {"log": {"version": "1.2", "creator": {"name": "t", "version": "1"}, "entries": [navigation()]}}
+    for name in names:
+        (path / name).write_text(json.dumps(har))
+    runs.define(definition(107) | {"eval": [visited("__SHOPPING__/")]})
+    webeval().assert_outcomes(**outcome)
+    error = runs.result("107")["error_msg"] or ""
+    assert error.endswith("; keep only the one that the recorder wrote") is ("failed" in outcome)
+    assert all(f'"{name}"' in error for name in names if "failed" in outcome)
 
 
 @pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "parallel"])

@@ -16,6 +16,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import UnavailableBody
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.base import silently
@@ -108,7 +109,10 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
         return self.case.task.task_type == "NAVIGATE" and self.matcher.event.http_method == "GET"
 
     def _last_page(self) -> NetworkEvent | None:
-        trace = self.case.run.trace
+        run, trace = self.case.run, self.case.run.trace
+        if run.is_trajectory and not trace.marks_pages:
+            problem = f"the trace of {run.label} does not say which requests are pages, and the task is to navigate"
+            raise RunExcluded(f"{problem}: the recorder omits all Accept and Sec-Fetch headers; use another one")
         for event in trace.evaluation_events:
             if event.method == "GET":
                 self._check_headers(event)

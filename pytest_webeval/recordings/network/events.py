@@ -253,6 +253,12 @@ class NetworkTrace(Struct, frozen=True, dict=True):
         return tuple(event for event in self.events if not (event.is_pending or event.is_asset))
 
     @cached_property
+    def marks_pages(self) -> bool:
+        """Whether the recorder kept what tells a page from other requests: resource types, or headers of browsers."""
+        events = self.evaluation_events
+        return any(event.resource_type or event.is_navigation or event.header("sec-fetch-dest") for event in events)
+
+    @cached_property
     def last_page(self) -> NetworkEvent | None:
         """The page that the agent ended on by the recording's own resource types; by headers where an event has none.
 

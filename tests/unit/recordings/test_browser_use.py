@@ -17,7 +17,7 @@ from pytest_webeval.recordings.browser_use import read
 from pytest_webeval.recordings.formats import format_of
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
-from pytest_webeval.recordings.signatures import find_trace_name
+from pytest_webeval.recordings.signatures import list_traces
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "browser_use"
@@ -438,7 +438,7 @@ def test_the_traffic_is_found_by_the_names_that_its_versions_give(write, name):
     path = write(entry(DONE))
     (path / "download.zip").write_bytes(b"")
     (path / name).write_bytes(b"")
-    assert find_trace_name(path, format_of(path).traces) == name
+    assert list_traces(path, format_of(path).traces) == (name,)
 
 
 def test_a_link_with_the_name_of_a_history_is_not_followed(tmp_path):
