@@ -316,6 +316,7 @@ def insert(path, text, before):
     path.write_text(source.replace(before, f"{text}{before}"), "utf-8")
 
 
+CLAWBENCH = next((ROOT / "tests/recorded/clawbench").glob("*/*901-shop-success*"))
 JSON = [json.loads(block.text) for block in blocks("json")]
 
 
@@ -324,7 +325,7 @@ def example(key):
 
 
 def test_every_json_block_is_used_by_a_test_of_this_file():
-    keys = ("eval", "environments", "retrieved_data", "results", "items")
+    keys = ("eval", "environments", "retrieved_data", "results", "items", "eval_schema", "evaluator")
     assert sorted(map(str, JSON)) == sorted(str(content) for key in keys for content in example(key))
 
 
@@ -353,6 +354,21 @@ def test_the_task_is_passed_by_the_answers_that_are_shown(response, scratch):
     assert [each["status"] for each in result["evaluators_results"]] == ["success", "success", "success", "failure"]
 
 
+@pytest.mark.parametrize(("query", "quantity"), [("?page=1", "2"), ("?page=1", "3"), ("", "2"), ("", "3")])
+def test_the_requests_that_are_shown_are_expected(query, quantity, scratch):
+    (task,), (expectation,) = example("eval_schema"), example("evaluator")
+    for schema, queries in ((task["eval_schema"], {""}), (expectation["expected"], {"?page=1"})):
+        run = scratch / "shown/model/openclaw-v2-047-shop-model-20260301-100000"
+        shutil.copytree(CLAWBENCH, run, dirs_exist_ok=True)
+        request = {"url": f"https://shop.test/cart{query}", "method": "POST", "body": {"quantity": quantity}}
+        (run / "data/requests.jsonl").write_text(json.dumps(request), "utf-8")
+        (scratch / "shown.jsonl").write_text(json.dumps(task | {"eval_schema": schema}), "utf-8")
+        pytest_in(scratch, "--webeval-runs=shown", "--webeval-tasks=shown.jsonl")
+        (request_pattern, _) = json.loads((run / "eval_result.json").read_text("utf-8"))["evaluators_results"]
+        assert request_pattern["evaluator_name"] == expectation["evaluator"]
+        assert (request_pattern["status"] == "success") is (quantity == "2" and query in queries)
+
+
 @pytest.mark.parametrize("block", blocks("ini"), ids=lambda block: block.page)
 def test_ini_files_are_accepted(block, scratch):
     (scratch / "pytest.ini").write_text(block.text, "utf-8")
@@ -371,7 +387,7 @@ def test_the_manual_of_fixtures_is_printed(scratch):
     done = pytest_in(scratch, "--fixtures", "--webeval-runs=runs", "--rootdir=.")
     page = (ROOT / "docs/how-to/write-an-evaluator.md").read_text("utf-8")
     names = re.findall(r"`(\w+)`", page.partition("is the manual of all fixtures:")[2].partition(". The same")[0])
-    assert len(names) == 10
+    assert len(names) == 11
     for name in names:
         assert re.search(rf"^{name}\b", done.stdout, re.MULTILINE), name
 
