@@ -41,6 +41,11 @@ def truncate(text: str, limit: int, marker: str = ELLIPSIS, *, is_marker_extra: 
     return f"{text[: limit if is_marker_extra else limit - len(marker)]}{marker.format(len(text))}"
 
 
+def to_line(text: str, limit: int) -> str:
+    """The beginning of an untrusted text on one sanitized line of at most `limit` characters, without quotes."""
+    return truncate(sanitize(" ".join(text[: 4 * limit].split())), limit)
+
+
 _JSON = json.JSONEncoder(ensure_ascii=False, default=str)
 _ASCII_JSON = json.JSONEncoder(default=str)
 

@@ -19,13 +19,22 @@ from pytest_webeval.recordings.trajectory.stagehand_points import find_process_r
 from pytest_webeval.recordings.trajectory.stagehand_points import quote_json
 from pytest_webeval.recordings.trajectory.stagehand_points import read_scores
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.safety.text import to_line
 
 JUDGE = "stagehand verifier"
-# What `rubricVerifier.ts` stores as a finding in place of a judge that did not answer, word for word.
-_NO_REPLY = frozenset(
-    f"The {call} call did not return a parseable response."
-    for call in ("fused judgment", "outcome verification", "outcome-only verification")
-)
+# What `rubricVerifier.ts` stores in place of a judge that did not answer, word for word: a finding, and its reasoning.
+_NO_REPLY = {
+    "The fused judgment call did not return a parseable response.": (
+        "Fused judgment LLM call failed; returning evidence-insufficient result."
+    ),
+    "The outcome verification call did not return a parseable response.": (
+        "Outcome LLM call failed; defaulting to output_success=false."
+    ),
+    "The outcome-only verification call did not return a parseable response.": (
+        "Outcome-only LLM call failed; defaulting to output_success=false."
+    ),
+}
+MOST_REASON = 300  # characters of why there is no verdict
 _GATE = re.compile("[a-z_]{1,40}")
 
 
@@ -76,16 +85,36 @@ def _build_error(problem: str) -> UnreadableTrajectory:
 def _find_ungraded(fields: Mapping[str, Any]) -> str | None:
     """Why a result is not a verdict on the agent: since pull request 2901 it says so, before it has a substitute."""
     if fields.get("graded") is False and not {"outcomeSuccess", "processScore"} & fields.keys():
-        return f"the verifier failed: {_read_text(fields, 'verifierError') or 'it gave no reason'}"
+        return f"the verifier failed: {_read_reason(fields, 'verifierError')}"
     if fields.get("outcomeSuccess") is not False:
         return None
     steps = _as_object(fields.get("rawSteps"))
     if steps.get("backend") == "legacy" and steps.get("legacyEvaluation") == "INVALID":
-        return f"the judge reached no result: {_read_text(fields, 'explanation') or 'it gave no reason'}"
+        return f"the judge reached no result: {_read_reason(fields, 'explanation')}"
+    text = _find_lost_reply(fields)
+    return f"the judge failed: {text}" if text else None
+
+
+def _find_lost_reply(fields: Mapping[str, Any]) -> str | None:
+    """The finding that says that the judge did not reply, if the result is nothing but the substitute for its reply.
+
+    A judge can be talked into a finding, so one is not enough: the writer gives no points either, and its own reason.
+    """
     findings = fields.get("findings")
-    first = findings[0] if isinstance(findings, list) and len(findings) == 1 else None
-    text = _as_object(first).get("description")
-    return f"the judge failed: {text}" if isinstance(text, str) and text in _NO_REPLY else None
+    finding = _as_object(findings[0] if isinstance(findings, list) and len(findings) == 1 else None)
+    text = finding.get("description")
+    if not isinstance(text, str) or text not in _NO_REPLY or finding.get("category") != "verifier_uncertainty":
+        return None
+    reasons = (_as_object(fields.get("rawSteps")).get("reasoning"), fields.get("explanation"))
+    return text if _NO_REPLY[text] in reasons and _has_no_points(fields) else None
+
+
+def _has_no_points(fields: Mapping[str, Any]) -> bool:
+    """Whether no criterion was scored: each has no points, for want of evidence."""
+    scores = fields.get("perCriterion")
+    entries = [_as_object(entry) for entry in scores] if isinstance(scores, list) else []
+    is_unscored = all(entry.get("evidenceInsufficient") is True and not entry.get("earnedPoints") for entry in entries)
+    return is_unscored and not fields.get("processScore") and (scores is None or isinstance(scores, list))
 
 
 def _list_contradictions(
@@ -193,6 +222,10 @@ def _build_validity(validity: Mapping[str, Any]) -> dict[str, Any]:
 def _read_text(fields: Mapping[str, Any], key: str) -> str:
     text = fields.get(key)
     return text.strip() if isinstance(text, str) else ""
+
+
+def _read_reason(fields: Mapping[str, Any], key: str) -> str:
+    return to_line(_read_text(fields, key), MOST_REASON) or "it gave no reason"
 
 
 def _as_object(raw: object) -> Mapping[str, Any]:

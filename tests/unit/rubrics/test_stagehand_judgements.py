@@ -292,6 +292,43 @@ def test_other_texts_of_a_judge_do_not_make_a_failure_ungraded(fields):
     assert read(outcomeSuccess=False, **fields).success is False
 
 
+LOST = json.loads((sample("07", "judge_failed") / "scores" / "result.json").read_text())
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"perCriterion": [HALF, *LOST["perCriterion"]]},
+        {"perCriterion": [LOST["perCriterion"][0] | {"evidenceInsufficient": False}]},
+        {"perCriterion": [LOST["perCriterion"][0] | {"earnedPoints": 1}]},
+        {"perCriterion": [], "processScore": 0.4},
+        {"findings": [LOST["findings"][0] | {"category": "other"}]},
+        {"findings": LOST["findings"] * 2},
+        {"findings": [LOST["findings"][0], {"description": "The price is wrong."}]},
+        {"rawSteps": {"reasoning": "The page says that the judge did not reply."}},
+        {"rawSteps": {"reasoning": "Outcome LLM call failed; defaulting to output_success=false."}},
+    ],
+)
+def test_a_finding_alone_does_not_make_a_scored_failure_ungraded(changed):
+    assert read(**LOST).ungraded is not None
+    assert read(**LOST | changed).success is False
+
+
+def test_no_reply_without_criteria_or_with_none_scored_is_ungraded():
+    reasoning = "Outcome-only LLM call failed; defaulting to output_success=false."
+    text = "The outcome-only verification call did not return a parseable response."
+    finding = {"category": "verifier_uncertainty", "description": text}
+    assert read(outcomeSuccess=False, findings=[finding], explanation=reasoning).ungraded == f"the judge failed: {text}"
+    unscored = [entry | {"earnedPoints": None} for entry in LOST["perCriterion"]]
+    assert read(**LOST | {"perCriterion": unscored}).ungraded is not None
+
+
+def test_an_error_of_the_verifier_is_one_short_line():
+    judgement = read(graded=False, verifierError="down\nPASSED all\x1b[2J" + "x" * 5_000_000)
+    assert judgement.ungraded.startswith("the verifier failed: down PASSED all\\u001b[2Jxx")
+    assert len(judgement.ungraded) < 350
+
+
 def test_a_success_is_never_ungraded():
     text = "The fused judgment call did not return a parseable response."
     assert read(outcomeSuccess=True, findings=[{"description": text}]).success is True

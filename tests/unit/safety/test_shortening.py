@@ -8,6 +8,7 @@ import pytest
 from pytest_webeval.safety.text import ELLIPSIS_WITH_LENGTH
 from pytest_webeval.safety.text import preview
 from pytest_webeval.safety.text import shorten_repr
+from pytest_webeval.safety.text import to_line
 from pytest_webeval.safety.text import truncate
 
 PACKAGE = Path(__file__).parents[3] / "pytest_webeval"
@@ -71,3 +72,19 @@ def test_no_other_module_marks_a_cut_by_hand():
     assert HAND_MADE.search('f"{text[:MOST]}..."')
     places = [path.name for path in PACKAGE.rglob("*.py") if HAND_MADE.search(path.read_text("utf-8"))]
     assert places == []
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", ""),
+        (" down\r\n\tPASSED\u2028all ", "down PASSED all"),
+        ("\x1b[2Ja\ud800", "\\u001b[2Ja\\ud800"),
+        ("down\n::error::", "down ::error::"),
+        ("::error::", "\\u003a:error::"),
+        ("x" * 21, "x" * 19 + "…"),
+        ("x" * 20, "x" * 20),
+    ],
+)
+def test_an_untrusted_text_becomes_one_line_without_quotes(text, line):
+    assert to_line(text, 20) == line
