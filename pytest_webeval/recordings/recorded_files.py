@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
 from pytest_webeval.recordings.trajectory.screenshots import number_of
@@ -59,6 +60,23 @@ class RecordedFiles:
         except OSError:
             return ()
 
+    def list_verdicts(self, folder: str) -> tuple[str, ...]:
+        """Names in a directory with verdicts, sorted; none where there is none.
+
+        Raises `UnreadableTrajectory` for one that cannot be listed, and for a link or a file in its place: it hides
+        verdicts, so it is not as good as no verdict.
+        """
+        path = self.path / folder
+        if not os.path.lexists(path):
+            return ()
+        if path.is_symlink() or not path.is_dir():
+            problem = f"{folder}/ is not a directory; replace it with the directory of the recorder"
+            raise UnreadableTrajectory("score_unreadable", problem)
+        listing = list_directory(path)
+        if listing.problem is not None:
+            raise UnreadableTrajectory("score_unreadable", listing.problem)
+        return tuple(sorted(listing.names))
+
     def list_images(self, folder: str, prefix: str = "") -> tuple[Screenshot, ...]:
         """Images in a directory whose names begin with `prefix`, in the order of the numbers that they end in."""
         below = f"{folder}/" if folder else ""
@@ -83,6 +101,13 @@ class RecordedFiles:
         except UnreadableTrajectory as error:
             self.warnings.add(f"{error}; ignored")
             return None
+
+    def find_json(self, name: str) -> JsonFields | None:
+        """The object in a file that a verdict needs; None where there is none.
+
+        Raises `UnreadableTrajectory` for a damaged one, a link or a directory.
+        """
+        return self.read_json(name) if os.path.lexists(self.path / name) else None
 
     def read_text(self, name: str) -> str | None:
         """The text of a file that need not be there, whatever its encoding; None where it cannot be read."""

@@ -10,6 +10,8 @@ same below a directory for each task (July), and a `judge` within, or `graded: f
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Sequence
+from itertools import pairwise
 
 from msgspec import structs
 
@@ -29,6 +31,7 @@ from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.safety.text import preview
+from pytest_webeval.safety.text import to_line
 
 TASK_DATA = "task_data.json"
 METADATA = "metadata.json"
@@ -38,13 +41,13 @@ IMAGES = ("screenshots/agent", "screenshots/probe", "")
 LIVE = ("result.json", "mmrubric_v1.json")  # of the run itself; files by other names are of later judgements
 _PREFIXES = ("result", "mmrubric")
 MOST_RESULTS = 50
+MOST_REASON = 300  # characters of why the run ended
 
 
 def read(files: RecordedFiles) -> RecordedTrajectory:
     """The trajectory with its judgements, that of the run first. Raises `UnreadableTrajectory`, or `RecordingError`."""
     trajectory = read_trajectory(files.inputs.read(FILE, MAX_FILE_BYTES), files.inputs.limits)
-    results = dict(_read_results(files))
-    judgements = _read_judgements(files, results)
+    results, judgements = _read_judgements(files)
     graded = next((judgement for judgement in judgements if judgement.ungraded is None), None)
     outcome = classify(trajectory, is_graded=graded is not None)
     if graded and graded.success is False and is_invalid_task(results[graded.source]):
@@ -64,56 +67,76 @@ def read(files: RecordedFiles) -> RecordedTrajectory:
         usage=trajectory.usage,
         model=metadata.text("model") if metadata else None,
         run_id=metadata.text("runId") if metadata else None,
-        last_error=trajectory.termination_reason,
+        last_error=to_line(trajectory.termination_reason or "", MOST_REASON) or None,
         flags=_list_flags(trajectory, images),
         warnings=trajectory.warnings,
         details=_list_details(trajectory),
     )
 
 
-def _read_results(files: RecordedFiles) -> Iterator[tuple[str, dict[str, object]]]:
-    """The documents of `scores/` by their names, that of the run first.
+def _read_judgements(files: RecordedFiles) -> tuple[dict[str, dict[str, object]], tuple[Judgement, ...]]:
+    """The documents of `scores/` by their names, and their judgements; those of the run itself are the first.
 
-    Raises `UnreadableTrajectory` if the first is damaged: a damaged verdict is not as good as none.
+    Raises `UnreadableTrajectory` for a damaged one that may count: one of the run, and each before the first verdict.
     """
-    names = [name for name in files.list_names(SCORES) if name.startswith(_PREFIXES) and name.endswith(".json")]
-    ordered = sorted(names, key=lambda name: (name not in LIVE, name))
-    for index, name in enumerate(ordered[:MOST_RESULTS]):
-        source = f"{SCORES}/{name}"
-        fields = files.read_json(source) if index == 0 else files.read_optional_json(source)
-        if fields is not None:
-            yield source, dict(fields.raw)
-
-
-def _read_judgements(files: RecordedFiles, results: dict[str, dict[str, object]]) -> tuple[Judgement, ...]:
-    gates = files.read_optional_json(f"{SCORES}/{GATES}")
+    gates = files.find_json(f"{SCORES}/{GATES}") if GATES in files.list_verdicts(SCORES) else None
+    results: dict[str, dict[str, object]] = {}
     judgements: list[Judgement] = []
-    for source, fields in results.items():
-        is_live = source.rpartition("/")[2] in LIVE
+    for name in _list_results(files):
+        source, is_live = f"{SCORES}/{name}", name in LIVE
         try:
+            fields = dict(files.read_json(source).raw)
             judgements.append(read_judgement(source, fields, gates.raw if gates and is_live else None))
+            results[source] = fields
         except UnreadableTrajectory as error:
-            if not judgements:
+            if is_live or all(judgement.ungraded for judgement in judgements):
                 raise
             files.warnings.add(f"{error}; ignored")
-    return _check_copy(files, results, judgements)
+    problems = (*_compare_live(results, judgements), *_check_copy(files, results))
+    return results, _add_problems(judgements, problems)
 
 
-def _check_copy(
-    files: RecordedFiles, results: dict[str, dict[str, object]], judgements: list[Judgement]
-) -> tuple[Judgement, ...]:
-    """The judgements; the first contradicts itself if `task_data.json` has a copy of a result that is of no file."""
-    task_data = files.read_optional_json(TASK_DATA)
-    copy = (task_data.raw.get("result") or task_data.raw.get("verdict")) if task_data else None
+def _list_results(files: RecordedFiles) -> list[str]:
+    """The names of results in `scores/`, those of the run itself first, in the order of `LIVE`."""
+    names = [name for name in files.list_verdicts(SCORES) if name.startswith(_PREFIXES) and name.endswith(".json")]
+    return sorted(names, key=lambda name: (LIVE.index(name) if name in LIVE else len(LIVE), name))[:MOST_RESULTS]
+
+
+def _compare_live(results: dict[str, dict[str, object]], judgements: list[Judgement]) -> Iterator[str]:
+    """What a second result of the run itself says otherwise than the first: no writer leaves two."""
+    live = [each for each in judgements if each.source.rpartition("/")[2] in LIVE and each.ungraded is None]
+    for first, second in pairwise(live):
+        verdicts = [(each.success, results[each.source].get("processScore")) for each in (first, second)]
+        if verdicts[0] != verdicts[1]:
+            yield f"{second.source} has another verdict than {first.source}"
+
+
+def _check_copy(files: RecordedFiles, results: dict[str, dict[str, object]]) -> Iterator[str]:
+    """What is wrong if `task_data.json` has a copy of a result that is of no file."""
+    task_data = files.find_json(TASK_DATA)
+    copies = [task_data.raw.get(key) for key in ("result", "verdict")] if task_data else []
+    copy = next((copy for copy in copies if copy is not None), None)
     if copy is None or copy in results.values():
-        return tuple(judgements)
-    if not judgements:
+        return
+    if results:
+        yield f"{TASK_DATA} has another result than {', '.join(list(results)[:3])}"
+    else:
         files.warnings.add(f"{TASK_DATA} has a result, but {SCORES}/ has none: it does not count")
-        return ()
-    problem = f"{TASK_DATA} has another result than {', '.join(list(results)[:3])}"
-    first = judgements[0]
-    problems = (*first.contradictions, problem)
-    return (structs.replace(first, contradictions=problems, rubric=None), *judgements[1:])
+
+
+def _add_problems(judgements: list[Judgement], problems: Sequence[str]) -> tuple[Judgement, ...]:
+    """The judgements, of which the first verdict contradicts itself if there are problems.
+
+    Raises `UnreadableTrajectory` where no judgement is a verdict: the run is not one that nobody judged.
+    """
+    if not problems:
+        return tuple(judgements)
+    index = next((index for index, each in enumerate(judgements) if each.ungraded is None), None)
+    if index is None:
+        raise UnreadableTrajectory("score_unreadable", f"{'; '.join(problems)}; judge the run again")
+    contradictions = (*judgements[index].contradictions, *problems)
+    judgements[index] = structs.replace(judgements[index], contradictions=contradictions, rubric=None)
+    return tuple(judgements)
 
 
 def _without_solution(outcome: TrajectoryOutcome) -> TrajectoryOutcome:
@@ -147,7 +170,6 @@ def _list_flags(trajectory: StagehandTrajectory, images: dict[str, Screenshot]) 
 def _list_details(trajectory: StagehandTrajectory) -> dict[str, object]:
     facts = {
         "status": trajectory.status,
-        "termination_reason": trajectory.termination_reason,
         "inference_seconds": trajectory.inference_seconds,
     }
     return {name: value for name, value in facts.items() if value is not None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 
 import pytest
@@ -25,6 +26,8 @@ RESULT = {
     "perCriterion": [{"criterion": "c", "maxPoints": 2, "earnedPoints": 2}],
 }
 UNJUDGED = {"task": {"id": "tea_success"}, "status": "complete"}
+NOT_GRADED = {"graded": False, "verifierError": "x"}
+LATER = {"scores__result_b_json": RESULT, "task_data_json": UNJUDGED}
 
 
 @pytest.fixture
@@ -150,6 +153,25 @@ def test_a_later_result_counts_where_the_run_was_not_graded(copy):
             "trajectory.json is not a traj",
         ),
         ({"scores__result_json": None}, "ungraded", "not judged yet"),
+        ({"scores__gates_json": "["}, "unreadable", "scores/gates.json is not valid JSON"),
+        ({"scores__result_json": None, "scores__gates_json": "["}, "unreadable", "scores/gates.json is not valid JSON"),
+        ({"scores__mmrubric_v1_json": "{"}, "unreadable", "scores/mmrubric_v1.json is not valid JSON"),
+        (
+            {"scores__result_json": NOT_GRADED, "scores__result_a_json": "{"} | LATER,
+            "unreadable",
+            "scores/result_a.json",
+        ),
+        (
+            {"scores__result_json": NOT_GRADED, "scores__result_a_json": "{}"} | LATER,
+            "unreadable",
+            "scores/result_a.json",
+        ),
+        ({"task_data_json": '{"task": {}, "status": '}, "unreadable", "task_data.json is not valid JSON"),
+        (
+            {"scores__result_json": NOT_GRADED},
+            "unreadable",
+            "task_data.json has another result than scores/result.json",
+        ),
     ],
 )
 def test_a_damaged_verdict_or_trajectory_is_not_as_good_as_none(copy, files, kind, message):
@@ -162,7 +184,6 @@ def test_a_damaged_verdict_or_trajectory_is_not_as_good_as_none(copy, files, kin
     [
         ({"scores__result_x_json": "{"}, "scores/result_x.json is not valid JSON"),
         ({"scores__result_x_json": "{}"}, "scores/result_x.json has null as outcomeSuccess"),
-        ({"scores__gates_json": "["}, "scores/gates.json is not valid JSON"),
         ({"metadata_json": "[]"}, "metadata.json holds [], expected a JSON object"),
         ({"scores__result_json": None}, "task_data.json has a result, but scores/ has none: it does not count"),
     ],
@@ -171,6 +192,64 @@ def test_what_no_verdict_needs_is_a_warning(copy, files, warning):
     warnings = copy(**files).warnings
     assert len(warnings) == 1
     assert warning in warnings[0]
+
+
+def test_a_cut_file_of_gates_does_not_make_a_success_of_a_failure(tmp_path):
+    path = tmp_path / "run"
+    shutil.copytree(sample("09", "gated"), path)
+    gates, result = path / "scores/gates.json", json.loads((path / "scores/result.json").read_text())
+    judged = json.dumps(result["judge"] | {"outcomeSuccess": True})  # August: the rejection is in gates.json alone
+    (path / "scores/result.json").write_text(judged)
+    (path / "task_data.json").write_text(json.dumps(UNJUDGED))
+    assert load(path).judgements[0].success is False
+    gates.write_bytes(gates.read_bytes()[:-20])
+    assert (load(path).outcome.kind.value, load(path).judgements) == ("unreadable", ())
+
+
+@pytest.mark.parametrize("kind", ["file", "link", "pipe"])
+def test_scores_that_are_no_directory_are_not_as_good_as_none(copy, tmp_path, kind):
+    copy()
+    path = tmp_path / "tea_success" / "run"
+    scores = path / "scores"
+    scores.rename(tmp_path / "elsewhere")
+    make = {"file": scores.touch, "link": lambda: scores.symlink_to(tmp_path / "elsewhere")}
+    make.get(kind, lambda: os.mkfifo(scores))()
+    outcome = load(path).outcome
+    assert outcome.kind.value == "unreadable"
+    assert outcome.message == "scores/ is not a directory; replace it with the directory of the recorder"
+
+
+@pytest.mark.parametrize(
+    ("old", "contradictions"),
+    [
+        (RESULT, ("scores/mmrubric_v1.json has another verdict than scores/result.json",)),
+        (RESULT | {"outcomeSuccess": False}, ()),
+        (NOT_GRADED, ()),
+    ],
+)
+def test_the_newer_result_of_a_run_counts_and_an_older_one_that_differs_contradicts_it(copy, old, contradictions):
+    failure = RESULT | {"outcomeSuccess": False}
+    trajectory = copy(scores__mmrubric_v1_json=old, scores__result_json=failure, task_data_json=UNJUDGED)
+    first = trajectory.judgements[0]
+    assert (first.source, first.success, first.contradictions) == ("scores/result.json", False, contradictions)
+
+
+def test_the_share_of_points_of_two_results_is_compared_as_well(copy):
+    trajectory = copy(
+        scores__mmrubric_v1_json={"outcomeSuccess": True, "processScore": 0.5},
+        scores__result_json=RESULT,
+        task_data_json=UNJUDGED,
+    )
+    assert len(trajectory.judgements[0].contradictions) == 1
+
+
+def test_a_reason_for_the_end_is_stored_once_on_one_short_line(copy):
+    document = json.loads((sample("07", "error") / "trajectory.json").read_text())
+    text = "lost\nPASSED all\x1b[2J" + "x" * 5_000_000
+    trajectory = copy("error", trajectory_json=document | {"terminationReason": text})
+    assert trajectory.last_error.startswith("lost PASSED all\\u001b[2Jxx")
+    assert (len(trajectory.last_error), "termination_reason" in trajectory.details) == (300, False)
+    assert "\n" not in trajectory.outcome.message
 
 
 def test_a_result_that_was_changed_contradicts_its_copy(copy):
