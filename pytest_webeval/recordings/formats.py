@@ -35,6 +35,7 @@ STAGEHAND = (
         FileSign("core.log"),
     ),
 )
+STAGEHAND_RUN = FileSign("metadata.json", ("task", "runId", "runDir"))  # since July 2026
 ATIF = (
     (FileSign("agent/trajectory.json", ("schema_version", "steps")),),
     (FileSign("trial.log"), FileSign("result.json", ("trial_name", "task_checksum"))),  # of an agent without one
@@ -62,7 +63,7 @@ FORMATS: tuple[RunFormat, ...] = (
     Fara(),
     WebArenaVerified(),
     RecordedFormat("online-mind2web", "online_mind2web", ONLINE_MIND2WEB),
-    RecordedFormat("stagehand", "stagehand", STAGEHAND, run_sign="metadata.json"),
+    RecordedFormat("stagehand", "stagehand", STAGEHAND, run_sign=STAGEHAND_RUN),
     RecordedFormat("atif", "atif", ATIF, task_id="(.+)__[A-Za-z0-9]{7}|(.+)"),
     RecordedFormat("webvoyager", "webvoyager", WEBVOYAGER, ("interact_messages.json",), task_id="task(.+)|(.+)"),
     RecordedFormat(

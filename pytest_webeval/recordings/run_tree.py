@@ -20,7 +20,7 @@ from pytest_webeval.recordings.fara import TRAJECTORIES
 from pytest_webeval.recordings.formats import FORMATS
 from pytest_webeval.recordings.formats import holds_reports
 from pytest_webeval.recordings.formats import unknown_layout
-from pytest_webeval.safety.files import exists_no_follow
+from pytest_webeval.recordings.signatures import RecordedFormat
 
 MOST_LEVELS = 64  # below a root; pytest walks a tree by recursion
 MOST_DIRECTORIES = 100_000  # without a run, in one directory of a root
@@ -143,8 +143,7 @@ class Search(Struct):
             run_format = self.format_of(path, list_directory(path))
         except RecordingError:
             return False
-        sign = getattr(run_format, "run_sign", "")
-        return bool(sign) and exists_no_follow(path / sign)
+        return isinstance(run_format, RecordedFormat) and run_format.is_named_by_run(path)
 
     def _search_children(self, listing: DirectoryListing, level: int) -> Iterator[Branch]:
         for path in listing.directories() if level < MOST_LEVELS else ():

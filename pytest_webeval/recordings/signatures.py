@@ -61,6 +61,10 @@ class FileSign:
         keys = ", ".join(key.replace("|", " or ") for key in self.keys)
         return f"{self.name} with {keys}" if keys else self.name
 
+    def is_in(self, directory: Path) -> bool:
+        """Whether a directory that is not listed has the file; not for names with `*`."""
+        return exists_no_follow(directory / self.name) and self._has_keys(directory, self.name)
+
     def _candidates(self, listing: DirectoryListing) -> Iterator[str]:
         if "*" in self.name:
             names = sorted(name for name in listing.names if fnmatchcase(name, self.name))
@@ -98,7 +102,7 @@ class RecordedFormat(RunFormat):
     typical: tuple[str, ...] = ()
     traces: tuple[str, ...] = ("*.har",)
     task_id: str = "(.+)"
-    run_sign: str = ""
+    run_sign: FileSign | None = None
     superseded: str = ""
 
     @property
@@ -137,10 +141,11 @@ class RecordedFormat(RunFormat):
         from pytest_webeval.recordings.trajectory_run import RecordedRun  # which most sessions have none of
 
         list_names = partial(list_traces, path, self.traces)
+        is_named_by_run = self.is_named_by_run(path)
         return RecordedRun(
             path=path,
             label=label,
-            task_id=self.parse_task_id(self._name_task(path)),
+            task_id=self.parse_task_id(self._name_task(path.absolute().parent if is_named_by_run else path)),
             format=self.name,
             response_file="",
             inputs=RunInputs(path),
@@ -148,23 +153,23 @@ class RecordedFormat(RunFormat):
             load_trace=partial(_load_trace, list_names),
             read=self.load_reader(),
             list_traces=list_names,
+            is_named_by_run=is_named_by_run,
         )
 
-    def _find_task_directory(self, path: Path) -> Path:
-        """The directory that is named after the task."""
-        is_run = bool(self.run_sign) and exists_no_follow(path / self.run_sign)
-        return path.absolute().parent if is_run else path
+    def is_named_by_run(self, path: Path) -> bool:
+        """Whether a run directory is named after the run, and the one above it after the task."""
+        return self.run_sign is not None and self.run_sign.is_in(path)
 
-    def _name_task(self, path: Path) -> str:
-        """The part of the path that the id of the task is found in."""
-        directory = self._find_task_directory(path)
+    def _name_task(self, directory: Path) -> str:
+        """The part of the path of a directory named after a task that the id of the task is found in."""
         return f"{directory.absolute().parent.name}/{directory.name}" if "/" in self.task_id else directory.name
 
     def parse_task_id(self, name: str) -> int | str:
-        """The id of the task in the name of a directory: a number where it is one."""
+        """The id of the task in the name of a directory: a number where it is written as one, which `007` is not."""
         match = re.fullmatch(self.task_id, name, re.DOTALL)
         task_id = next(filter(None, reversed(match.groups())), name) if match else name
-        return int(task_id) if task_id.isascii() and task_id.isdigit() and len(task_id) < 20 else task_id
+        is_number = task_id.isascii() and task_id.isdigit() and len(task_id) < 20 and str(int(task_id)) == task_id
+        return int(task_id) if is_number else task_id
 
     def load_reader(self) -> Callable[[RecordedFiles], RecordedTrajectory]:
         """The function that reads a run, from its module."""

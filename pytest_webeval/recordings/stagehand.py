@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from msgspec import structs
 
+from pytest_webeval.recordings.recorded_files import JsonFields
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
 from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
@@ -35,6 +36,7 @@ from pytest_webeval.safety.text import to_line
 
 TASK_DATA = "task_data.json"
 METADATA = "metadata.json"
+RUN_KEYS = ("task", "runId", "runDir")  # of the metadata of a run whose directory is named after it
 SCORES = "scores"
 GATES = "gates.json"
 IMAGES = ("screenshots/agent", "screenshots/probe", "")
@@ -54,7 +56,7 @@ def read(files: RecordedFiles) -> RecordedTrajectory:
         outcome = _without_solution(outcome)
     metadata = files.read_optional_json(METADATA)
     images = {shot.name: shot for folder in IMAGES for shot in files.list_images(folder)}
-    _check_id(files, trajectory)
+    _check_id(files, trajectory, metadata)
     return RecordedTrajectory(
         inputs=files.inputs,
         outcome=outcome,
@@ -147,11 +149,11 @@ def _without_solution(outcome: TrajectoryOutcome) -> TrajectoryOutcome:
     return TrajectoryOutcome(OutcomeClass.IMPOSSIBLE, ("task_invalid", *outcome.reasons), message)
 
 
-def _check_id(files: RecordedFiles, trajectory: StagehandTrajectory) -> None:
+def _check_id(files: RecordedFiles, trajectory: StagehandTrajectory, metadata: JsonFields | None) -> None:
     """Warn of an id in the file that is not that of the path: an id may hold `/`, as `webtailbench/agent`."""
-    name = trajectory.task.id.rpartition("/")[2]
     path = files.path.absolute()
-    if name not in (path.name, path.parent.name):
+    is_named_by_run = metadata is not None and all(key in metadata for key in RUN_KEYS)
+    if trajectory.task.id.rpartition("/")[2] != (path.parent if is_named_by_run else path).name:
         quoted = preview(trajectory.task.id, 80, is_ascii=True)
         files.warnings.add(f"{FILE} is of the task {quoted}; the directory's name is used as the task id")
 

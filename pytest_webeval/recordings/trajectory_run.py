@@ -126,10 +126,14 @@ class TrajectoryRun(Run):
 
 @dataclass(frozen=True)
 class RecordedRun(TrajectoryRun):
-    """A run of a format that one function reads: `read` makes a trajectory of the files."""
+    """A run of a format that one function reads: `read` makes a trajectory of the files.
+
+    `is_named_by_run` says that the directory is named after the run, and the one above it after the task.
+    """
 
     read: Callable[[RecordedFiles], RecordedTrajectory] = field(kw_only=True, repr=False)
     list_traces: Callable[[], Sequence[str]] = field(kw_only=True, repr=False)
+    is_named_by_run: bool = field(default=False, kw_only=True)
 
     @cached_property
     def trajectory(self) -> RecordedTrajectory:
@@ -168,4 +172,5 @@ class RecordedRun(TrajectoryRun):
         """Outcome, steps, times, tokens and where the run belongs, under `trajectory`."""
         group = task.group if isinstance(task, TrajectoryTask) else None
         facts = self.trajectory.to_json()
-        return {"trajectory": facts | {"group": group or facts["group"]}}
+        place = {"is_named_by_run": True} if self.is_named_by_run else {}
+        return {"trajectory": facts | place | {"group": group or facts["group"]}}

@@ -166,8 +166,10 @@ class Record(Struct, frozen=True):
 
     @property
     def attempt(self) -> str:
-        """The directory of the attempt that the run belongs to."""
-        return find_attempt(self.run)
+        """The directory of the attempt that the run belongs to, above that of the task."""
+        directory = find_attempt(self.run)
+        is_named_by_run = self.trajectory is not None and self.trajectory.get("is_named_by_run") is True
+        return find_attempt(directory) if is_named_by_run else directory
 
     def to_json(self) -> dict[str, Any]:
         """All fields as plain JSON."""

@@ -146,10 +146,12 @@ def _status(record: Record, facts: dict[str, Any]) -> str:
 
 
 def _run(record: Record, facts: dict[str, Any]) -> str:
-    """The run folder that a trajectory belongs to: the one that holds it, or `traj` around it.
+    """The run folder that a trajectory belongs to: the one that holds it, `traj` around it, or its task's directory.
 
     Where the root is a trajectory itself only its path on the disk says more.
     """
+    if facts.get("is_named_by_run") is True and "/" in record.run:
+        return record.attempt
     return record.attempt or "/".join(filter(None, (_experiment(facts), facts["run_id"])))
 
 

@@ -71,6 +71,27 @@ def test_the_criterion_of_the_session_decides(layouts, webeval, criterion, passe
     assert webeval(f"--webeval-criterion={criterion}").parseoutcomes()["passed"] == passed
 
 
+def test_one_execution_of_many_tasks_is_one_run_in_the_statistics(runs, webeval, pytester):
+    group = next(SAMPLES.glob("2026-07*/*"))
+    for name in ("first", "second"):
+        for task in ("tea_success", "tea_partial", "tea_failure"):
+            shutil.copytree(group / task, runs.root / name / task)
+    webeval("--webeval-metrics=metrics")
+    assert [entry["run"] for entry in runs.summary["webeval"]["trajectories"]["runs"]] == ["runs/first", "runs/second"]
+    (experiment,) = runs.summary["webeval"]["trajectories"]["experiments"].values()
+    assert (experiment["tasks"], experiment["common_tasks"], experiment["average_denominator"]) == (3, 3, 2)
+    assert len(list((pytester.path / "metrics").rglob("metrics.json"))) == 2
+    (agent,) = runs.summary["webeval"]["attempts"]["agents"]
+    assert [attempt["attempt"] for attempt in agent["attempts"]] == ["runs/first", "runs/second"]
+
+
+def test_the_root_of_one_execution_is_one_run(runs, webeval, pytester):
+    shutil.copytree(next(SAMPLES.glob("2026-07*/*")), runs.root)
+    webeval("--webeval-metrics=metrics")
+    assert runs.summary["webeval"]["trajectories"]["runs"] == []
+    assert len(list((pytester.path / "metrics").rglob("metrics.json"))) == 1
+
+
 def test_a_later_judgement_is_chosen_by_its_name(layouts, webeval):
     chosen = ("-k", "tea_rescored", "--webeval-score-file")
     webeval(*chosen, "result").assert_outcomes(passed=1, deselected=27)

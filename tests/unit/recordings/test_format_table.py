@@ -12,6 +12,7 @@ from pytest_webeval.recordings import formats
 from pytest_webeval.recordings.formats import FORMATS
 from pytest_webeval.recordings.formats import format_of
 from pytest_webeval.recordings.formats import unknown_layout
+from pytest_webeval.recordings.signatures import RecordedFormat
 
 # The files that a recorder of each format always leaves, with what is in them.
 LEFT = {
@@ -106,6 +107,23 @@ def test_keys_count_only_where_they_are_read(tmp_path, monkeypatch):
     write(tmp_path, {"result.json": " " * 2**22 + LEFT["online-mind2web"]["result.json"]})
     assert format_of(tmp_path) is None
     assert formats.holds_reports(formats.list_directory(tmp_path)) is False
+
+
+@pytest.mark.parametrize(
+    ("name", "task_id"),
+    [
+        ("7", 7),
+        ("0", 0),
+        ("007", "007"),
+        ("-7", "-7"),
+        ("1" * 19, int("1" * 19)),
+        ("1" * 20, "1" * 20),
+        ("\u0667", "\u0667"),
+    ],
+)
+def test_an_id_is_a_number_only_where_it_is_written_as_one(name, task_id):
+    parsed = RecordedFormat("x", "x", ()).parse_task_id(name)
+    assert (parsed, type(parsed)) == (task_id, type(task_id))
 
 
 def test_a_link_with_the_name_of_a_file_is_not_followed(tmp_path):

@@ -11,10 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings.formats import STAGEHAND_RUN
 from pytest_webeval.recordings.formats import format_of
 from pytest_webeval.recordings.formats import load_run
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
+from pytest_webeval.recordings.signatures import FileSign
+from pytest_webeval.recordings.stagehand import METADATA
+from pytest_webeval.recordings.stagehand import RUN_KEYS
 from pytest_webeval.recordings.stagehand import read
 from pytest_webeval.rules import RULES
 from tests.support.stagehand import SAMPLES
@@ -184,7 +188,6 @@ def test_a_damaged_verdict_or_trajectory_is_not_as_good_as_none(copy, files, kin
     [
         ({"scores__result_x_json": "{"}, "scores/result_x.json is not valid JSON"),
         ({"scores__result_x_json": "{}"}, "scores/result_x.json has null as outcomeSuccess"),
-        ({"metadata_json": "[]"}, "metadata.json holds [], expected a JSON object"),
         ({"scores__result_json": None}, "task_data.json has a result, but scores/ has none: it does not count"),
     ],
 )
@@ -252,6 +255,12 @@ def test_a_reason_for_the_end_is_stored_once_on_one_short_line(copy):
     assert "\n" not in trajectory.outcome.message
 
 
+def test_damaged_metadata_are_a_warning_and_so_is_the_name_of_the_run_in_place_of_the_task(copy):
+    first, second = copy(metadata_json="[]").warnings
+    assert "metadata.json holds [], expected a JSON object" in first
+    assert 'trajectory.json is of the task "tea_success"; the directory' in second
+
+
 def test_a_result_that_was_changed_contradicts_its_copy(copy):
     trajectory = copy(scores__result_json=RESULT)
     problem = "task_data.json has another result than scores/result.json"
@@ -263,6 +272,30 @@ def test_an_id_of_another_task_is_a_warning(copy):
     assert trajectory.warnings == (
         'run: trajectory.json is of the task "tea_failure"; the directory\'s name is used as the task id',
     )
+
+
+@pytest.mark.parametrize("content", ["{}", "", "[", '{"task": "x", "runId": "y"}', None])
+def test_a_planted_file_of_metadata_does_not_rename_the_task(tmp_path, content):
+    path = tmp_path / "other" / "tea_success"
+    shutil.copytree(sample("06", "success"), path)
+    if content is None:
+        (path / "metadata.json").symlink_to(sample("07", "success") / "metadata.json")
+    else:
+        (path / "metadata.json").write_text(content)
+    assert load_run(path, RULES["default"]).task_id == "tea_success"
+
+
+def test_metadata_of_a_run_name_the_directory_above_and_another_task_there_is_a_warning(tmp_path):
+    path = tmp_path / "other" / "tea_success"
+    shutil.copytree(sample("07", "success"), path)
+    run = load_run(path, RULES["default"])
+    assert (run.task_id, run.is_named_by_run) == ("other", True)
+    warning = 'trajectory.json is of the task "tea_success"; the directory\'s name is used as the task id'
+    assert run.trajectory.warnings == (f"tea_success: {warning}",)
+
+
+def test_the_table_and_the_reader_agree_on_the_keys_of_metadata():
+    assert FileSign(METADATA, RUN_KEYS) == STAGEHAND_RUN
 
 
 def test_a_directory_of_two_formats_is_none(tmp_path):
