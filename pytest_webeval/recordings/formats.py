@@ -35,11 +35,14 @@ STAGEHAND = (
         FileSign("core.log"),
     ),
 )
+STAGEHAND_NAMES = (("trajectory.json", "task_data.json"), ("trajectory.json", "scores"))
 STAGEHAND_RUN = FileSign("metadata.json", ("task", "runId", "runDir"))  # since July 2026
 ATIF = (
+    (FileSign("trial.log"), FileSign("result.json", ("trial_name", "task_checksum"))),  # also of an agent without one
     (FileSign("agent/trajectory.json", ("schema_version", "steps")),),
-    (FileSign("trial.log"), FileSign("result.json", ("trial_name", "task_checksum"))),  # of an agent without one
 )
+# No run lies below a trial: the steps of one without a result would pass by files that the agent can write.
+TRIAL = tuple(("trial.log", name) for name in ("agent", "steps", "verifier", "result.json", "exception.txt"))
 WEBVOYAGER = ((FileSign("interact_messages.json", ("role", "content")),),)
 HISTORY = ("history", "model_output", "result", "state")
 BROWSER_USE = (
@@ -62,9 +65,9 @@ CLAWBENCH_NAME = rf"([^/]+)/(?:(?:{CLAWBENCH_HARNESSES})-)?(.+)-\1-\d{{8}}-\d{{6
 FORMATS: tuple[RunFormat, ...] = (
     Fara(),
     WebArenaVerified(),
-    RecordedFormat("online-mind2web", "online_mind2web", ONLINE_MIND2WEB),
-    RecordedFormat("stagehand", "stagehand", STAGEHAND, run_sign=STAGEHAND_RUN),
-    RecordedFormat("atif", "atif", ATIF, task_id="(.+)__[A-Za-z0-9]{7}|(.+)"),
+    RecordedFormat("online-mind2web", "online_mind2web", ONLINE_MIND2WEB, (("result.json", "trajectory"),)),
+    RecordedFormat("stagehand", "stagehand", STAGEHAND, STAGEHAND_NAMES, run_sign=STAGEHAND_RUN),
+    RecordedFormat("atif", "atif", ATIF, certain=TRIAL, task_id="(.+)__[A-Za-z0-9]{7}|(.+)"),
     RecordedFormat("webvoyager", "webvoyager", WEBVOYAGER, ("interact_messages.json",), task_id="task(.+)|(.+)"),
     RecordedFormat(
         "browser-use",

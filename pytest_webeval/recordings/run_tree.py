@@ -113,6 +113,8 @@ class Search(Struct):
         return self._search_without_format(listing, level)
 
     def _search_without_format(self, listing: DirectoryListing, level: int) -> Branch:
+        if any(layout.is_certain(listing) for layout in FORMATS if isinstance(layout, RecordedFormat)):
+            return Branch(listing.path, Kind.BROKEN, unknown_layout(listing.path, listing))
         self._count += 1
         if level and self._count > MOST_DIRECTORIES:
             raise _TooManyError

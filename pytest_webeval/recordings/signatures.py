@@ -84,22 +84,32 @@ class FileSign:
         return all(any(f'"{key}"'.encode() in content for key in keys.split("|")) for keys in self.keys)
 
 
+Names = str | tuple[str, ...]  # a name, or several that are there together
+
+
+def _list_names(names: Names) -> frozenset[str]:
+    return frozenset((names,) if isinstance(names, str) else names)
+
+
 @dataclass(frozen=True)
 class RecordedFormat(RunFormat):
     """A format by its files. A directory is a run if it has all signs of one of the `layouts`.
 
     `module` is that of the reader in `recordings/`, which defines `read`. `typical` are names that few other programs
-    use, so that a directory with one of them is a broken run. `traces` are patterns of further names of recorded
-    traffic, or the names of files in directories below. The last group of `task_id` in the directory's name is the id
-    of the task; a pattern with `/` is for the name of the directory above as well. Where the file `run_sign` is there,
-    the directory is named after the run, and the one above it after the task. The recorder puts `superseded` before the
-    name of a directory when it runs the task again: without all files, that is no broken run.
+    use, alone or together, so that a directory with them is a broken run if no runs lie below it. With those of
+    `certain` it is one whatever lies below it, for the agent may have put it there. `traces` are patterns of further
+    names of recorded traffic, or the names of files in directories below. The last group of `task_id` in the
+    directory's name is the id of the task; a pattern with `/` is for the name of the directory above as well. Where the
+    file `run_sign` is there, the directory is named after the run, and the one above it after the task. The recorder
+    puts `superseded` before the name of a directory when it runs the task again: without all files, that is no broken
+    run.
     """
 
     name: str
     module: str
     layouts: tuple[tuple[FileSign, ...], ...]
-    typical: tuple[str, ...] = ()
+    typical: tuple[Names, ...] = ()
+    certain: tuple[Names, ...] = ()
     traces: tuple[str, ...] = ("*.har",)
     task_id: str = "(.+)"
     run_sign: FileSign | None = None
@@ -120,20 +130,26 @@ class RecordedFormat(RunFormat):
         return any(all(sign.find(listing) for sign in layout) for layout in self.layouts)
 
     def has_typical_file(self, listing: DirectoryListing) -> bool:
-        """Whether there is a file that few other programs write under such a name."""
+        """Whether there are files that few other programs write under such names."""
         is_superseded = bool(self.superseded) and listing.path.name.startswith(self.superseded)
-        return not is_superseded and not listing.names.isdisjoint(self.typical)
+        return not is_superseded and any(
+            _list_names(names) <= listing.names for names in (*self.typical, *self.certain)
+        )
+
+    def is_certain(self, listing: DirectoryListing) -> bool:
+        """Whether a directory that is no run is a broken one, whatever lies below it."""
+        return any(_list_names(names) <= listing.names for names in self.certain)
 
     def list_signs(self, listing: DirectoryListing) -> list[tuple[list[str], list[str]]]:
-        """Of each layout the files that are there, and the signs that are missing."""
+        """Of each layout the files that are there, and the signs that are missing; typical files count as well."""
         signs = []
+        typical = [_list_names(names) for names in (*self.typical, *self.certain)]
+        present = max((sorted(names) for names in typical if names <= listing.names), key=len, default=[])
         for layout in self.layouts:
             names = [(sign, sign.find(listing)) for sign in layout]
-            present = [name for _, name in names if name is not None]
-            present += [
-                name for name in self.typical if name in listing.names and name not in {sign.name for sign in layout}
-            ]
-            signs.append((present, [sign.description for sign, name in names if name is None]))
+            matching = [name for _, name in names if name is not None]
+            missing = [sign.description for sign, name in names if name is None]
+            signs.append((present if len(present) > len(matching) else matching, missing))
         return signs
 
     def load(self, path: Path, label: str, rules: Rules) -> Run:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,8 @@ import pytest
 from pytest_webeval import find_runs
 from pytest_webeval import load_run
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings.formats import format_of
+from pytest_webeval.recordings.run_tree import Search
 
 
 def make(root, *names):
@@ -65,3 +69,57 @@ def test_what_is_no_run_is_told_by_what_is_wanted(tmp_path):
         RecordingError, match=f"unknown layout of {tmp_path}: expected the files of one of the formats fara, "
     ):
         load_run(tmp_path)
+
+
+RECORDED = Path(__file__).parents[2] / "recorded/atif"
+RESULT = {"task_id": "7", "final_result_response": "Done"}
+
+
+def search(root):
+    """What the items of a root are, with their problems."""
+    items = Search(root, format_of).tree().list_items()
+    return {os.path.relpath(item.path, root): (item.kind.value, item.problem or "") for item in items}
+
+
+@pytest.mark.parametrize("place", ["trial", "."])
+@pytest.mark.parametrize("content", [None, "", "{", '{"trial_name": "x"}'])
+def test_the_steps_of_a_trial_without_its_result_are_no_runs(tmp_path, place, content):
+    path = tmp_path / "jobs" / place
+    shutil.copytree(RECORDED / "shop-multi-step__aB3dE5f", path)
+    (path / "result.json").unlink() if content is None else (path / "result.json").write_text(content)
+    ((name, (kind, problem)),) = search(tmp_path / "jobs").items()
+    assert (name, kind) == (place, "broken")
+    assert "trial.log of the format atif, but lacks result.json with trial_name, task_checksum; add" in problem
+
+
+@pytest.mark.parametrize("name", ["agent", "steps", "verifier", "exception.txt", "result.json"])
+def test_a_trial_that_is_no_run_is_a_broken_one_whatever_lies_below_it(tmp_path, name):
+    make(tmp_path, "job/trial/trial.log", f"job/trial/{name}", "job/trial/downloads/3/network.har")
+    make(tmp_path, "job/other/trial.log", "job/other/4/network.har")
+    kinds = {place: kind for place, (kind, _) in search(tmp_path).items()}
+    assert kinds == {"job/trial": "broken", "job/other/4": "run"}
+
+
+@pytest.mark.parametrize("content", ["", "{", json.dumps(RESULT)[:-40], " " * 2**22 + json.dumps(RESULT), None])
+def test_a_result_of_online_mind2web_that_is_not_recognized_is_a_broken_run(tmp_path, content):
+    make(tmp_path, "7/trajectory/0.png", "8/trajectory/0.png", "9/result.json")
+    (tmp_path / "8/result.json").write_text(json.dumps(RESULT))
+    if content is None:
+        (tmp_path / "7/result.json").symlink_to(tmp_path / "8/result.json")
+    else:
+        (tmp_path / "7/result.json").write_text(content)
+    items = search(tmp_path)
+    assert {name: kind for name, (kind, _) in items.items()} == {"7": "broken", "8": "run"}
+    assert (
+        "result.json and trajectory of the format online-mind2web, but lacks result.json with task_id" in items["7"][1]
+    )
+
+
+def test_files_of_stagehand_without_its_keys_are_a_broken_run(tmp_path):
+    make(tmp_path, "7/trajectory.json", "7/task_data.json", "8/trajectory.json", "9/trajectory.json", "9/scores/a")
+    assert {name: kind for name, (kind, _) in search(tmp_path).items()} == {"7": "broken", "9": "broken"}
+
+
+def test_a_group_with_the_names_of_a_result_is_searched(tmp_path):
+    make(tmp_path, "a/result.json", "a/trajectory/3/network.har")
+    assert search(tmp_path) == {"a/trajectory/3": ("run", "")}
