@@ -14,11 +14,14 @@ from typing import Any
 
 from msgspec import Struct
 
+from pytest_webeval.recordings.harbor_trial import MOST_NAME
 from pytest_webeval.recordings.harbor_trial import RESULT
 from pytest_webeval.recordings.harbor_trial import classify_trial
 from pytest_webeval.recordings.harbor_trial import describe_trial
 from pytest_webeval.recordings.harbor_trial import read_duration
+from pytest_webeval.recordings.harbor_trial import read_error
 from pytest_webeval.recordings.harbor_trial import read_judgements
+from pytest_webeval.recordings.harbor_trial import read_result
 from pytest_webeval.recordings.recorded_files import JsonFields
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.answer import Usage
@@ -27,6 +30,7 @@ from pytest_webeval.recordings.trajectory.recorded import build_step
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.safety.text import to_line
 
 TRAJECTORY = "trajectory.json"
 VERSION = "ATIF-v1."
@@ -45,9 +49,7 @@ class Call(Struct, frozen=True):
 
 def read(files: RecordedFiles) -> RecordedTrajectory:
     """The trajectory of a trial. Raises `UnreadableTrajectory`."""
-    result = (
-        files.read_json(RESULT) if RESULT in files.names else None
-    )  # a damaged one must not give way to a reward file
+    result = read_result(files)
     folders = _list_folders(files, result)
     documents = {folder: _read_document(files, f"{folder}/{TRAJECTORY}") for folder in folders}
     shots = tuple(shot for folder in folders for shot in _list_images(files, folder))
@@ -65,12 +67,16 @@ def read(files: RecordedFiles) -> RecordedTrajectory:
         task_text=next((text for step in first.objects("steps") if (text := _text_of_user(step))), ""),
         usage=_total_usage(list(documents.values())),
         duration=read_duration(result),
-        system=agent.text("name") or (result.member("agent_info").text("name") if result else None),
-        model=agent.text("model_name"),
-        benchmark=result.text("source") if result else None,
-        last_error=describe_trial(result).get("exception_message"),
+        system=_read_name(agent, "name") or (_read_name(result.member("agent_info"), "name") if result else None),
+        model=_read_name(agent, "model_name"),
+        benchmark=_read_name(result, "source") if result else None,
+        last_error=read_error(result),
         details=_describe(documents) | describe_trial(result),
     )
+
+
+def _read_name(fields: JsonFields, key: str) -> str | None:
+    return to_line(fields.text(key) or "", MOST_NAME) or None
 
 
 def _list_folders(files: RecordedFiles, result: JsonFields | None) -> list[str]:
@@ -133,11 +139,14 @@ def _read_steps(documents: dict[str, JsonFields], shots: dict[str, Screenshot]) 
 def _read_calls(step: JsonFields) -> list[Call]:
     """The calls of a step with their results. What belongs to no call is a result of the last one."""
     calls = step.objects("tool_calls")
-    ids = [call.raw.get("tool_call_id") for call in calls] or [None]
-    results: list[list[Any]] = [[] for _ in ids]
+    places: dict[str, int] = {}
+    for place, call in enumerate(calls):
+        if (name := call.text("tool_call_id")) is not None:
+            places.setdefault(name, place)
+    results: list[list[Any]] = [[] for _ in range(max(len(calls), 1))]
     for result in step.member("observation").objects("results"):
-        source = result.raw.get("source_call_id")
-        place = ids.index(source) if source is not None and source in ids else len(ids) - 1
+        source = result.text("source_call_id")
+        place = len(results) - 1 if source is None else places.get(source, len(results) - 1)
         results[place].append(result.raw.get("content"))
     if not calls:
         return [Call(MESSAGE, {}, *_split(results[0]))]
@@ -204,7 +213,7 @@ def _describe(documents: dict[str, JsonFields]) -> dict[str, Any]:
     versions = {version for document in documents.values() if (version := document.text("schema_version"))}
     costs = [document.member("final_metrics").number("total_cost_usd") for document in documents.values()]
     facts = {
-        "schema_version": ", ".join(sorted(versions)),
+        "schema_version": to_line(", ".join(sorted(versions)), MOST_NAME),
         "cost_usd": sum(filter(None, costs)) if any(costs) else None,
         "subagents": sum(len(document.items("subagent_trajectories")) for document in documents.values()),
     }

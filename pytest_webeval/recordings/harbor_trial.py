@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator
 from collections.abc import Mapping
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from pytest_webeval.recordings.recorded_files import JsonFields
@@ -18,12 +19,21 @@ from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
 from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.recorded import Judgement
+from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.safety.text import preview
+from pytest_webeval.safety.text import to_line
 
 RESULT = "result.json"
+LOG = "trial.log"
 REWARD = "reward"
 REWARD_JSON = "verifier/reward.json"  # read before reward.txt by 0.24.0, after it by 0.1.2 to 0.4.0
 REWARD_TEXT = "verifier/reward.txt"
 MOST_REWARD_CHARACTERS = 40
+MOST_REWARDS = 50  # of a result, in its facts
+MOST_NAME = 80  # characters of a name
+MOST_ERROR = 300  # characters of the message of an exception
+LIMITS = ("max_turns_reached", "context_overflow")
+SESSION_DEAD = "runtime_session_dead"
 TIMEOUTS = ("AgentTimeoutError",)
 # The agent was done when these were raised: nobody judged it.
 VERIFIER_ERRORS = (
@@ -37,24 +47,37 @@ VERIFIER_ERRORS = (
 Rewards = Mapping[str, float]
 
 
+def read_result(files: RecordedFiles) -> JsonFields | None:
+    """What Harbor stored of the trial; None where the trajectory alone was kept.
+
+    Raises `UnreadableTrajectory` for a damaged result, and for a trial without one: Harbor writes `trial.log` on the
+    host, so the trial has not ended, or its result was lost. A reward file does not stand in for it.
+    """
+    if RESULT in files.names or LOG in files.names:
+        return files.read_json(RESULT)
+    return None
+
+
 def classify_trial(result: JsonFields | None, early_end: str | None) -> TrajectoryOutcome:
-    """How the trial ended. An exception of the agent does not keep the verifier from judging what it did."""
+    """How the trial ended. An exception of the agent does not keep the verifier from judging what it did.
+
+    `early_end` is of the trajectory, which the agent can write: it never makes a run one of a failed environment.
+    """
     error = _exception(result)
-    is_judged = result is not None and bool(_rewards_of(result))
-    if error in TIMEOUTS or early_end in ("max_turns_reached", "context_overflow"):
+    if error in TIMEOUTS or early_end in LIMITS:
         reason = "agent_timeout" if error in TIMEOUTS else str(early_end)
         return TrajectoryOutcome(OutcomeClass.OVER_BUDGET, (reason,), "the agent was stopped at a limit")
-    if early_end == "runtime_session_dead":
-        return TrajectoryOutcome(OutcomeClass.ABORTED, (early_end,), "the environment of the agent died")
+    reasons = (early_end,) if early_end == SESSION_DEAD else ()
     if error is None or error in VERIFIER_ERRORS:
-        return TrajectoryOutcome(OutcomeClass.COMPLETED, (), "the agent stopped by itself")
-    if is_judged:
-        return TrajectoryOutcome(OutcomeClass.COMPLETED, ("agent_error",), f"the agent raised {error}; it was judged")
+        return TrajectoryOutcome(OutcomeClass.COMPLETED, reasons, "the agent stopped by itself")
+    if result is not None and _rewards_of(result):
+        reasons = ("agent_error", *reasons)
+        return TrajectoryOutcome(OutcomeClass.COMPLETED, reasons, f"the agent raised {error}; it was judged")
     return TrajectoryOutcome(OutcomeClass.ABORTED, ("exception",), f"the trial raised {error}")
 
 
 def read_judgements(files: RecordedFiles, result: JsonFields | None) -> list[Judgement]:
-    """The verdict of the verifier; none where it did not run."""
+    """The verdict of the verifier; none where it did not run. Raises `UnreadableTrajectory` for a damaged one."""
     if result is None:
         name, rewards = _read_reward_file(files)
         if name is None:
@@ -79,30 +102,33 @@ def read_duration(result: JsonFields | None) -> float | None:
     return sum(spans) if spans else None
 
 
+def read_error(result: JsonFields | None) -> str | None:
+    """What the exception of a trial says, on one line."""
+    message = result.member("exception_info").text("exception_message") if result else None
+    return to_line(message or "", MOST_ERROR) or None
+
+
 def describe_trial(result: JsonFields | None) -> dict[str, Any]:
     """Facts of a trial that other formats do not have."""
     if result is None:
         return {}
-    message = result.member("exception_info").text("exception_message")
-    facts = {"rewards": dict(_rewards_of(result)), "exception": _exception(result), "exception_message": message}
+    rewards = {to_line(name, MOST_NAME): value for name, value in islice(_rewards_of(result).items(), MOST_REWARDS)}
+    facts = {"rewards": rewards, "exception": _exception(result)}
     return {name: value for name, value in facts.items() if value}
 
 
 def _judge(source: str, rewards: Rewards, contradictions: tuple[str, ...] = ()) -> Judgement:
-    """A reward of 1 is a success. Harbor sets no range: outside of 0 to 1 nobody can say what a success is."""
+    """A reward of 1 is a success."""
     reward = rewards.get(REWARD)
     if reward is None:
         names = ", ".join(sorted(rewards)[:5]) or "nothing"
-        return _ungraded(source, f"the verifier gave {names:.80}, and no number {REWARD!r}")
-    if not 0 <= reward <= 1:
-        return _ungraded(source, f"the reward is {reward:g}; only one from 0 to 1 says what a success is")
-    reasoning = f"reward {reward:g}"
+        return _ungraded(source, f"the verifier gave {to_line(names, MOST_NAME)}, and no number {REWARD!r}")
     return Judgement(
         source=source,
         judge="verifier",
         success=reward >= 1,
         score=reward,
-        reasoning=reasoning,
+        reasoning=f"reward {reward:g}",
         contradictions=contradictions,
     )
 
@@ -112,18 +138,42 @@ def _ungraded(source: str, why: str) -> Judgement:
 
 
 def _exception(result: JsonFields | None) -> str | None:
-    """The name of the exception, without its path."""
+    """The name of the exception, without its path. Raises `UnreadableTrajectory` for what is no exception."""
     if result is None or result.raw.get("exception_info") is None:
         return None
-    return (result.member("exception_info").text("exception_type") or "an exception")[:80]
+    if not isinstance(result.raw["exception_info"], Mapping):
+        raise _build_error(f"{RESULT} exception_info", result.raw["exception_info"], "an object")
+    return to_line(result.member("exception_info").text("exception_type") or "", MOST_NAME) or "an exception"
 
 
 def _rewards_of(result: JsonFields) -> Rewards:
-    return _numbers(result.member("verifier_result").member("rewards"))
+    """The rewards in a result or in that of a step; none where the verifier gave none."""
+    members: Mapping[str, Any] = result.raw
+    for key in ("verifier_result", "rewards"):
+        value = members.get(key)
+        if value is None:
+            return {}
+        if not isinstance(value, Mapping):
+            raise _build_error(f"{result.where} {key}", value, "an object")
+        members = value
+    return _check_rewards(JsonFields(members, f"{result.where} rewards", result.warnings))
 
 
-def _numbers(fields: JsonFields) -> Rewards:
+def _check_rewards(fields: JsonFields) -> Rewards:
+    """The numbers among rewards. Raises `UnreadableTrajectory` if the one that decides is not from 0 to 1.
+
+    Harbor sets no range, but outside of 0 to 1 nobody can say what a success is.
+    """
+    if REWARD in fields:
+        reward = fields.raw[REWARD]
+        if isinstance(reward, bool) or not isinstance(reward, int | float) or not 0 <= reward <= 1:
+            raise _build_error(f"{fields.where} {REWARD}", reward, "a number from 0 to 1")
     return {name: value for name in fields.raw if (value := fields.number(name)) is not None}
+
+
+def _build_error(where: str, value: object, expected: str) -> UnreadableTrajectory:
+    problem = f"{where} is {preview(value, 60, is_ascii=True)}, expected {expected}"
+    return UnreadableTrajectory("score_unreadable", f"{problem}; run the trial again, or fix the file")
 
 
 def _compare_files(files: RecordedFiles, result: JsonFields, rewards: Rewards) -> Iterator[str]:
@@ -136,23 +186,27 @@ def _compare_files(files: RecordedFiles, result: JsonFields, rewards: Rewards) -
 
 
 def _compare(files: RecordedFiles, folder: str, rewards: Rewards) -> Iterator[str]:
-    """One of two files is enough: which of them was read depends on the version."""
+    """One of two files is enough: which of them was read depends on the version. A damaged one agrees with nothing."""
     stored = {}
     for name in (REWARD_JSON, REWARD_TEXT):
-        found = _parse_reward_file(files, folder + name)
-        if found is not None:
-            stored[folder + name] = found
-    if stored and all(found.get(REWARD) != rewards.get(REWARD) for found in stored.values()):
-        values = ", ".join(f"{name} says {_show(found)}" for name, found in stored.items())
-        yield f"{RESULT} says {_show(rewards)}, but {values}"
+        try:
+            content = _parse_reward_file(files, folder + name)
+        except UnreadableTrajectory as error:
+            files.warnings.add(str(error))
+            content = {}
+        if content is not None:
+            stored[folder + name] = content
+    if stored and all(content.get(REWARD) != rewards.get(REWARD) for content in stored.values()):
+        values = ", ".join(f"{name} says {_format_reward(content)}" for name, content in stored.items())
+        yield f"{RESULT} says {_format_reward(rewards)}, but {values}"
 
 
-def _show(rewards: Rewards) -> str:
+def _format_reward(rewards: Rewards) -> str:
     return f"{rewards[REWARD]:g}" if REWARD in rewards else "no reward"
 
 
 def _read_reward_file(files: RecordedFiles) -> tuple[str | None, Rewards]:
-    """The first reward file that there is, in the order of the newest version."""
+    """The first reward file that there is, in the order of the newest version. A damaged one does not give way."""
     for name in (REWARD_JSON, REWARD_TEXT):
         rewards = _parse_reward_file(files, name)
         if rewards is not None:
@@ -161,17 +215,17 @@ def _read_reward_file(files: RecordedFiles) -> tuple[str | None, Rewards]:
 
 
 def _parse_reward_file(files: RecordedFiles, name: str) -> Rewards | None:
-    """The rewards in a file; None where it is missing, and none where it holds no number."""
+    """The rewards in a file, None where there is none. Raises `UnreadableTrajectory` for a damaged one, or a link."""
     if name.endswith(".json"):
-        found = files.read_optional_json(name)
-        return None if found is None else _numbers(found)
-    text = files.read_text(name)
+        fields = files.find_json(name)
+        return None if fields is None else _check_rewards(fields)
+    text = files.find_text(name)
     if text is None:
         return None
     value = parse_reward(text)
-    if value is None:
-        files.warnings.add(f"{name} holds {text.strip()[:MOST_REWARD_CHARACTERS]!r}, expected a number")
-    return {} if value is None else {REWARD: value}
+    if value is None or not 0 <= value <= 1:
+        raise _build_error(name, text.strip()[:MOST_REWARD_CHARACTERS], "a number from 0 to 1")
+    return {REWARD: value}
 
 
 def parse_reward(text: str) -> float | None:

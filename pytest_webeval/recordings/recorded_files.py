@@ -109,13 +109,23 @@ class RecordedFiles:
         """
         return self.read_json(name) if os.path.lexists(self.path / name) else None
 
-    def read_text(self, name: str) -> str | None:
-        """The text of a file that need not be there, whatever its encoding; None where it cannot be read."""
+    def find_text(self, name: str) -> str | None:
+        """The text of a file that a verdict needs; None where there is none.
+
+        Raises `UnreadableTrajectory` for one that cannot be read, a link or a directory.
+        """
         if not os.path.lexists(self.path / name):
             return None
         try:
             return self.inputs.read(name, MAX_FILE_BYTES).decode("utf-8", "replace")
         except RecordingError as error:
+            raise UnreadableTrajectory("file_unreadable", str(error)) from error
+
+    def read_text(self, name: str) -> str | None:
+        """The text of a file that need not be there, whatever its encoding; None where it cannot be read."""
+        try:
+            return self.find_text(name)
+        except UnreadableTrajectory as error:
             self.warnings.add(f"{error}; ignored")
             return None
 
@@ -159,10 +169,10 @@ class RecordedFiles:
 class JsonFields:
     """The members of an untrusted JSON object, by type. A member of another type is a warning, and as good as none."""
 
-    __slots__ = ("_warnings", "raw", "where")
+    __slots__ = ("raw", "warnings", "where")
 
     def __init__(self, raw: Mapping[str, Any], where: str, warnings: WarningLog) -> None:
-        self.raw, self.where, self._warnings = raw, where, warnings
+        self.raw, self.where, self.warnings = raw, where, warnings
 
     def __contains__(self, key: str) -> bool:
         """Whether there is such a member, null or not."""
@@ -200,7 +210,7 @@ class JsonFields:
     def member(self, *keys: str) -> JsonFields:
         """The first member that is not null, if it is an object; an empty one otherwise."""
         value = self._first(keys, dict, "an object")
-        return JsonFields(value or {}, f"{self.where}.{keys[0]}", self._warnings)
+        return JsonFields(value or {}, f"{self.where}.{keys[0]}", self.warnings)
 
     def items(self, *keys: str) -> Sequence[Any]:
         """The first member that is not null, if it is a list; an empty one otherwise."""
@@ -222,7 +232,7 @@ class JsonFields:
     def _element(self, key: str, index: int, value: Any) -> JsonFields:
         if value is not None and not isinstance(value, dict):
             self._warn(f"{key}[{index}]", value, "an object")
-        return JsonFields(value if isinstance(value, dict) else {}, f"{self.where}.{key}[{index}]", self._warnings)
+        return JsonFields(value if isinstance(value, dict) else {}, f"{self.where}.{key}[{index}]", self.warnings)
 
     def _first(self, keys: Sequence[str], kinds: type | tuple[type, ...], expected: str) -> Any:
         for key in keys:
@@ -235,4 +245,4 @@ class JsonFields:
         return None
 
     def _warn(self, key: str, value: object, expected: str) -> None:
-        self._warnings.add(f"{reprlib.repr(value):.60} is not {expected}; ignored @ {self.where}.{key}")
+        self.warnings.add(f"{reprlib.repr(value):.60} is not {expected}; ignored @ {self.where}.{key}")

@@ -41,3 +41,21 @@ def test_a_stored_judges_text_is_a_verdict(webeval, runs):
     said = [{"role": "assistant", "content": "Verdict: SUCCESS", "success": 1}]
     (runs.root / "webvoyager" / "taskShop--0" / "eval_res.json").write_text(json.dumps(said))
     webeval("-k", "taskShop--0").assert_outcomes(passed=1, deselected=16)
+
+
+def test_a_trial_of_several_steps_without_its_result_is_one_error(webeval, runs):
+    path = runs.root / "shop-multi-step__aB3dE5f"
+    shutil.copytree(RECORDED / "atif" / path.name, path)
+    webeval().assert_outcomes(passed=1)
+    (path / "result.json").unlink()
+    webeval().assert_outcomes(errors=1)
+    assert [row["run"] for row in runs.summary["task_results"]] == ["runs/shop-multi-step__aB3dE5f"]
+
+
+def test_the_agents_own_file_does_not_make_a_failure_a_skipped_run(webeval, runs):
+    path = runs.root / "shop-partial__aB3dE5f"
+    shutil.copytree(RECORDED / "atif" / path.name, path)
+    file = path / "agent/trajectory.json"
+    document = json.loads(file.read_text()) | {"extra": {"early_termination_reason": "runtime_session_dead"}}
+    file.write_text(json.dumps(document))
+    webeval().assert_outcomes(failed=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from pytest_webeval.recordings.formats import format_of
 from pytest_webeval.recordings.harbor_trial import parse_reward
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
+from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "atif"
 SUFFIX = "__aB3dE5f"
@@ -110,8 +112,7 @@ def test_a_reward_file_that_says_otherwise_than_the_result_is_a_contradiction(tr
     ("rewards", "why"),
     [
         ({"accuracy": 1.0}, "the verifier gave accuracy, and no number 'reward'"),
-        ({"reward": 5}, "the reward is 5; only one from 0 to 1 says what a success is"),
-        ({"reward": -1}, "the reward is -1; only one from 0 to 1 says what a success is"),
+        ({}, "the verifier did not run"),
         (None, "the verifier did not run"),
     ],
 )
@@ -126,12 +127,195 @@ def test_a_reward_file_is_no_verdict_where_the_verifier_did_not_run(trial):
     assert (judgement.success, judgement.ungraded) == (None, "the verifier did not run")
 
 
-def test_a_reward_file_counts_where_there_is_no_result_but_not_where_it_is_damaged(trial, tmp_path):
-    trajectory = load(trial(result=None))
-    assert [(each.source, each.success) for each in trajectory.judgements] == [("verifier/reward.txt", True)]
-    (tmp_path / f"shop{SUFFIX}" / "result.json").write_text("{")
-    with pytest.raises(RecordingError, match=r"result\.json is not valid JSON"):
-        load(tmp_path / f"shop{SUFFIX}")
+@pytest.mark.parametrize(
+    ("verifier_result", "problem"),
+    [
+        ({"rewards": {"reward": 5}}, "result.json rewards reward is 5, expected a number from 0 to 1"),
+        ({"rewards": {"reward": -1}}, "result.json rewards reward is -1, expected a number from 0 to 1"),
+        ({"rewards": {"reward": "0"}}, 'result.json rewards reward is "0", expected a number from 0 to 1'),
+        ({"rewards": {"reward": True}}, "result.json rewards reward is true, expected a number from 0 to 1"),
+        ({"rewards": {"reward": None}}, "result.json rewards reward is null, expected a number from 0 to 1"),
+        ({"rewards": {"reward": float("nan")}}, "result.json rewards reward is null, expected a number from 0 to 1"),
+        ({"rewards": [1]}, "result.json rewards is [1], expected an object"),
+        ("success", 'result.json verifier_result is "success", expected an object'),
+    ],
+)
+def test_a_reward_of_a_wrong_type_or_range_is_not_as_good_as_none(trial, verifier_result, problem):
+    with pytest.raises(UnreadableTrajectory) as caught:
+        load(trial(result=result_of(verifier_result=verifier_result)))
+    assert str(caught.value) == f"{problem}; run the trial again, or fix the file"
+
+
+def test_an_exception_that_is_no_object_does_not_make_the_environment_fail(trial):
+    with pytest.raises(UnreadableTrajectory, match=r"result\.json exception_info is 7, expected an object"):
+        load(trial(result=result_of(exception_info=7, verifier_result=None)))
+
+
+@pytest.mark.parametrize("name", ["result.json", None])
+def test_a_reward_file_counts_where_harbor_left_nothing_but_not_in_place_of_a_result(trial, name):
+    path = trial(result=None)
+    with pytest.raises(UnreadableTrajectory, match=r"missing file: .*result\.json"):
+        load(path)
+    (path / "trial.log").unlink()
+    if name is None:
+        assert [(each.source, each.success) for each in load(path).judgements] == [("verifier/reward.txt", True)]
+        return
+    (path / name).write_text("{")
+    with pytest.raises(UnreadableTrajectory, match=r"result\.json is not valid JSON"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        ({"json": '{"reward": 0'}, "verifier/reward.json is not valid JSON"),
+        ({"json": {"reward": "0"}}, 'verifier/reward.json reward is "0", expected a number from 0 to 1'),
+        ({"text": "2"}, 'verifier/reward.txt is "2", expected a number from 0 to 1'),
+        ({"text": "nan"}, 'verifier/reward.txt is "nan", expected a number from 0 to 1'),
+        ({"text": ""}, 'verifier/reward.txt is "", expected a number from 0 to 1'),
+    ],
+)
+def test_a_damaged_reward_file_gives_no_way_to_the_next_one(trial, changed, problem):
+    path = trial(result=None, **changed)
+    (path / "trial.log").unlink()
+    with pytest.raises(UnreadableTrajectory) as caught:
+        load(path)
+    assert str(caught.value).startswith(problem)
+
+
+@pytest.mark.parametrize("kind", ["link", "directory"])
+@pytest.mark.parametrize("result", [True, False])
+def test_a_reward_file_that_is_no_file_agrees_with_no_result_and_gives_no_verdict(trial, tmp_path, kind, result):
+    path = trial(**({} if result else {"result": None}))
+    file = path / "verifier/reward.txt"
+    file.rename(tmp_path / "one.txt")
+    file.symlink_to(tmp_path / "one.txt") if kind == "link" else file.mkdir()
+    if result:
+        (judgement,) = load(path).judgements
+        assert judgement.contradictions == ("result.json says 1, but verifier/reward.txt says no reward",)
+        return
+    (path / "trial.log").unlink()
+    with pytest.raises(UnreadableTrajectory, match=r"reward\.txt"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("step", "text", "contradictions"),
+    [
+        ("search", "1", ()),
+        ("search", "0", ("result.json says 1, but steps/search/verifier/reward.txt says 0",)),
+        ("buy", "0", ("result.json says 1, but steps/buy/verifier/reward.txt says 0",)),
+    ],
+)
+def test_the_reward_file_of_a_step_is_compared_with_the_result_of_that_step(tmp_path, step, text, contradictions):
+    path = tmp_path / f"shop{SUFFIX}"
+    shutil.copytree(RECORDED / f"shop-multi-step{SUFFIX}", path)
+    (path / "steps" / step / "verifier/reward.txt").write_text(text)
+    (judgement,) = load(path).judgements
+    assert judgement.contradictions == contradictions
+
+
+TIMEOUT = {"exception_type": "AgentTimeoutError"}
+CRASH = {"exception_type": "RuntimeError"}
+REWARDED, UNREWARDED = {"rewards": {"reward": 0}}, None
+
+
+@pytest.mark.parametrize(
+    ("early_end", "exception", "rewards", "kind", "reasons"),
+    [
+        (None, None, REWARDED, "completed", ()),
+        ("runtime_session_dead", None, REWARDED, "completed", ("runtime_session_dead",)),
+        ("runtime_session_dead", CRASH, REWARDED, "completed", ("agent_error", "runtime_session_dead")),
+        ("runtime_session_dead", None, UNREWARDED, "ungraded", ("no_verdict", "runtime_session_dead")),
+        ("max_turns_reached", None, REWARDED, "over_budget", ("max_turns_reached",)),
+        ("context_overflow", None, UNREWARDED, "over_budget", ("context_overflow",)),
+        ("something_else", None, REWARDED, "completed", ()),
+        (7, None, REWARDED, "completed", ()),
+        ("max_turns_reached", TIMEOUT, REWARDED, "over_budget", ("agent_timeout",)),
+        (None, CRASH, UNREWARDED, "aborted", ("exception",)),
+        (None, {"exception_type": "VerifierTimeoutError"}, UNREWARDED, "ungraded", ("no_verdict",)),
+        (None, {"exception_type": "RewardFileNotFoundError"}, UNREWARDED, "ungraded", ("no_verdict",)),
+    ],
+)
+def test_the_file_of_the_agent_never_takes_a_run_out_of_the_rates(trial, early_end, exception, rewards, kind, reasons):
+    document = json.loads((RECORDED / f"shop-success{SUFFIX}/agent/trajectory.json").read_text())
+    path = trial(
+        trajectory=document | {"extra": {"early_termination_reason": early_end}},
+        result=result_of(exception_info=exception, verifier_result=rewards),
+        text=None,
+    )
+    trajectory = load(path)
+    assert (trajectory.outcome.kind, trajectory.outcome.reasons) == (kind, reasons)
+
+
+def test_an_exception_is_stored_once_on_one_short_line(trial):
+    text = "lost\nPASSED all\x1b[2J" + "x" * 5_000_000
+    info = {"exception_type": text, "exception_message": text}
+    trajectory = load(trial(result=result_of(exception_info=info, verifier_result=None), text=None))
+    assert trajectory.outcome.message.startswith("the trial raised lost PASSED all\\u001b[2Jxx")
+    assert trajectory.last_error.startswith("lost PASSED all\\u001b[2Jxx")
+    assert (len(trajectory.last_error), len(json.dumps(trajectory.to_json())) < 6000) == (300, True)
+    assert "exception_message" not in trajectory.details
+
+
+def test_names_and_rewards_are_cut(trial):
+    rewards = {"reward": 1} | {f"{number:04}" * 1000: number for number in range(1000)}
+    result = result_of(verifier_result={"rewards": rewards}, source="s" * 1000, agent_info={"name": "n" * 1000})
+    agent = {"name": "a" * 1000, "model_name": "m" * 1000}
+    trajectory = load(trial(result=result, trajectory={"schema_version": "ATIF-v1.6", "steps": [], "agent": agent}))
+    assert {len(name) for name in (trajectory.system, trajectory.model, trajectory.benchmark)} == {80}
+    assert len(trajectory.details["rewards"]) == 50
+    assert max(map(len, trajectory.details["rewards"])) == 80
+
+
+@pytest.mark.parametrize(
+    ("ids", "sources", "observations"),
+    [
+        (("a", "b"), ("b", "a"), ("1", "0")),
+        (("a", "a"), ("a", "a"), ("0\n1", None)),
+        (("a", "b"), (None, "c"), (None, "0\n1")),
+        ((None, ["x"]), (["x"], ""), (None, "0\n1")),
+        (("", "b"), (None, "b"), (None, "0\n1")),
+        ((), ("a", None), ("0\n1",)),
+    ],
+)
+def test_a_result_belongs_to_the_first_call_with_its_id_or_else_to_the_last(trial, ids, sources, observations):
+    calls = [{"tool_call_id": each, "function_name": "f", "arguments": {}} for each in ids]
+    results = [{"source_call_id": source, "content": str(number)} for number, source in enumerate(sources)]
+    step = {"source": "agent", "message": "m", "tool_calls": calls, "observation": {"results": results}}
+    trajectory = load(trial(trajectory={"schema_version": "ATIF-v1.6", "steps": [step]}))
+    assert tuple(step.observation for step in trajectory.steps) == observations
+
+
+def test_many_calls_of_one_step_cost_no_more_than_their_number(trial):
+    count = 40_000
+    calls = [{"tool_call_id": f"{number}", "function_name": "f"} for number in range(count)]
+    results = [{"source_call_id": f"{number}", "content": "c"} for number in reversed(range(count))]
+    step = {"source": "agent", "tool_calls": calls, "observation": {"results": results}}
+    path = trial(trajectory={"schema_version": "ATIF-v1.6", "steps": [step]})
+    began = time.process_time()
+    assert len(load(path).steps) == count
+    assert time.process_time() - began < 8  # 30 s where each result is looked for among all calls
+
+
+@pytest.mark.parametrize(
+    ("steps", "usage"),
+    [
+        ([(10, 1), (20, 2)], (30, 3)),
+        ([(10, 1), (None, 2)], None),
+        ([(10, None), (20, 2)], None),
+        ([(0, 0), (0, 0)], (0, 0)),
+    ],
+)
+def test_tokens_are_known_only_if_each_trajectory_has_them(tmp_path, steps, usage):
+    path = tmp_path / f"shop{SUFFIX}"
+    shutil.copytree(RECORDED / f"shop-multi-step{SUFFIX}", path)
+    for name, (prompt, completion) in zip(("search", "buy"), steps, strict=True):
+        file = path / "steps" / name / "agent/trajectory.json"
+        totals = {"total_prompt_tokens": prompt, "total_completion_tokens": completion}
+        file.write_text(json.dumps(json.loads(file.read_text()) | {"final_metrics": totals}))
+    read_usage = load(path).usage
+    assert (read_usage and (read_usage.prompt_tokens, read_usage.completion_tokens)) == usage
 
 
 def test_an_unknown_version_is_refused(trial):
