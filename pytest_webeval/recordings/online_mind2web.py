@@ -8,6 +8,7 @@ lists of actions and thoughts, and version 2 with `schema_version` and one objec
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from itertools import zip_longest
 from pathlib import PurePosixPath
 
@@ -20,12 +21,17 @@ from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
 from pytest_webeval.recordings.trajectory.recorded import build_step
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.safety.text import pluralize
+from pytest_webeval.safety.text import preview
+from pytest_webeval.safety.text import to_line
 
 RESULT = "result.json"
 IMAGES = "trajectory"
 VERSION_2 = "online-mind2web-v2"
 FULL_SCORE = 100
+MOST_NAME = 80  # characters of a level
+NOT_A_NUMBER = "it has NaN or an out-of-range number"  # a warning of the file, whose number is null then
 _END = "TASK_COMPLETE"  # with which the last action of version 2 begins
 _FIRST_DIGITS = re.compile(r"[0-9]{1,18}")
 
@@ -38,18 +44,19 @@ def read(files: RecordedFiles) -> RecordedTrajectory:
     steps = tuple(_read_objects(result, shots) if is_second else _read_texts(result, shots))
     task_id = result.text("task_id")
     if task_id is not None and task_id != files.path.name:
-        files.warnings.add(f"{RESULT} is of the task {task_id!r:.80}; the directory's name is used as the task id")
+        quoted = preview(task_id, 80, is_ascii=True)
+        files.warnings.add(f"{RESULT} is of the task {quoted}; the directory's name is used as the task id")
     return RecordedTrajectory(
         inputs=files.inputs,
         outcome=_classify(result, steps, is_second=is_second),
         answer=result.text("agent_final_answer" if is_second else "final_result_response"),
         steps=steps,
         screenshots=shots,
-        judgements=tuple(_read_judgements(result)),
+        judgements=tuple(_read_judgements(files, result)),
         task_text=result.text("task", "confirmed_task") or "",
         start_url=result.text("website", "start_url"),
         benchmark="om2w",
-        group=result.text("level"),
+        group=to_line(result.text("level") or "", MOST_NAME) or None,
         details={"schema_version": VERSION_2} if is_second else {},
     )
 
@@ -101,11 +108,18 @@ def _read_objects(result: JsonFields, shots: tuple[Screenshot, ...]) -> list[Ste
     ]
 
 
-def _read_judgements(result: JsonFields) -> list[Judgement]:
-    if "judge" not in result:
+def _read_judgements(files: RecordedFiles, result: JsonFields) -> list[Judgement]:
+    """The stored verdict. Raises `UnreadableTrajectory` for a damaged one, which is not as good as none."""
+    raw = result.raw.get("judge")
+    if raw is None:
         return []
-    judge = result.member("judge")
-    score = judge.number("score")
+    if not isinstance(raw, Mapping):
+        raise _build_error("judge", raw, "an object with a score")
+    score = raw.get("score")
+    is_damaged = score is None and any(NOT_A_NUMBER in text for text in files.warnings.texts)
+    is_number = isinstance(score, int | float) and not isinstance(score, bool) and 0 <= score <= FULL_SCORE
+    if is_damaged or not (score is None or is_number):
+        raise _build_error("judge.score", score, f"a number from 0 to {FULL_SCORE}")
     return [
         Judgement(
             source=f"{RESULT} judge",
@@ -113,7 +127,12 @@ def _read_judgements(result: JsonFields) -> list[Judgement]:
             success=None if score is None else score >= FULL_SCORE,
             score=score,
             full_score=FULL_SCORE,
-            reasoning=judge.text("reasoning") or "",
+            reasoning=result.member("judge").text("reasoning") or "",
             ungraded="the judge stored no score" if score is None else None,
         )
     ]
+
+
+def _build_error(key: str, value: object, expected: str) -> UnreadableTrajectory:
+    problem = f"{RESULT} has {preview(value, 60, is_ascii=True)} as {key}, expected {expected}"
+    return UnreadableTrajectory("score_unreadable", f"{problem}; judge the run again")
