@@ -139,14 +139,13 @@ def _read_steps(documents: dict[str, JsonFields], shots: dict[str, Screenshot]) 
 def _read_calls(step: JsonFields) -> list[Call]:
     """The calls of a step with their results. What belongs to no call is a result of the last one."""
     calls = step.objects("tool_calls")
-    places: dict[str, int] = {}
+    places: dict[str | None, int] = {}
     for place, call in enumerate(calls):
         if (name := call.text("tool_call_id")) is not None:
             places.setdefault(name, place)
     results: list[list[Any]] = [[] for _ in range(max(len(calls), 1))]
     for result in step.member("observation").objects("results"):
-        source = result.text("source_call_id")
-        place = len(results) - 1 if source is None else places.get(source, len(results) - 1)
+        place = places.get(result.text("source_call_id"), len(results) - 1)
         results[place].append(result.raw.get("content"))
     if not calls:
         return [Call(MESSAGE, {}, *_split(results[0]))]

@@ -132,9 +132,7 @@ class RecordedFormat(RunFormat):
     def has_typical_file(self, listing: DirectoryListing) -> bool:
         """Whether there are files that few other programs write under such names."""
         is_superseded = bool(self.superseded) and listing.path.name.startswith(self.superseded)
-        return not is_superseded and any(
-            _list_names(names) <= listing.names for names in (*self.typical, *self.certain)
-        )
+        return not is_superseded and any(_list_names(names) <= listing.names for names in self.typical)
 
     def is_certain(self, listing: DirectoryListing) -> bool:
         """Whether a directory that is no run is a broken one, whatever lies below it."""

@@ -215,6 +215,18 @@ def test_the_reward_file_of_a_step_is_compared_with_the_result_of_that_step(tmp_
     assert judgement.contradictions == contradictions
 
 
+def test_a_step_may_have_another_reward_than_the_trial(tmp_path):
+    path = tmp_path / f"shop{SUFFIX}"
+    shutil.copytree(RECORDED / f"shop-multi-step{SUFFIX}", path)
+    result = json.loads((path / "result.json").read_text())
+    for step in result["step_results"]:
+        step["verifier_result"] = {"rewards": {"reward": 0.5}}
+        (path / "steps" / step["step_name"] / "verifier/reward.txt").write_text("0.5")
+    (path / "result.json").write_text(json.dumps(result))
+    (judgement,) = load(path).judgements
+    assert (judgement.score, judgement.contradictions) == (1, ())
+
+
 TIMEOUT = {"exception_type": "AgentTimeoutError"}
 CRASH = {"exception_type": "RuntimeError"}
 REWARDED, UNREWARDED = {"rewards": {"reward": 0}}, None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -130,6 +131,16 @@ def test_screenshots_that_are_missing_are_a_flag():
     assert all(step.before is step.after is None for step in trajectory.steps)
 
 
+def test_images_behind_a_link_are_not_listed(copy, tmp_path):
+    copy()
+    path = tmp_path / "tea_success" / "run"
+    (path / "screenshots/probe").rename(tmp_path / "probe")
+    (path / "screenshots/probe").symlink_to(tmp_path / "probe")
+    trajectory = load(path)
+    assert trajectory.flags == ("missing_screenshots",)
+    assert {shot.name.rpartition("/")[0] for shot in trajectory.screenshots} == {"screenshots/agent"}
+
+
 def test_the_result_of_the_run_counts_before_later_ones():
     sources = [judgement.source for judgement in load(sample("07", "rescored")).judgements]
     assert sources == ["scores/result.json", "scores/result_second_judge.json"]
@@ -220,6 +231,26 @@ def test_scores_that_are_no_directory_are_not_as_good_as_none(copy, tmp_path, ki
     outcome = load(path).outcome
     assert outcome.kind.value == "unreadable"
     assert outcome.message == "scores/ is not a directory; replace it with the directory of the recorder"
+
+
+def test_scores_that_cannot_be_listed_are_not_as_good_as_none(copy, tmp_path, monkeypatch):
+    copy()
+    listing = os.scandir
+
+    def refuse(path):
+        if Path(path).name == "scores":
+            raise PermissionError(13, "Permission denied", str(path))
+        return listing(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    outcome = load(tmp_path / "tea_success" / "run").outcome
+    assert (outcome.kind.value, outcome.message.startswith("cannot list ")) == ("unreadable", True)
+
+
+@pytest.mark.parametrize(("case", "kind"), [("over_budget", "over_budget"), ("failure", "impossible")])
+def test_an_invalid_task_is_impossible_only_where_the_agent_ended_by_itself(copy, case, kind):
+    result = RESULT | {"outcomeSuccess": False, "taskValidity": {"isInvalid": True}}
+    assert copy(case, scores__result_json=result, task_data_json=UNJUDGED).outcome.kind.value == kind
 
 
 @pytest.mark.parametrize(

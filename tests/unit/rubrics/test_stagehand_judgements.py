@@ -314,6 +314,10 @@ def test_a_finding_alone_does_not_make_a_scored_failure_ungraded(changed):
     assert read(**LOST | changed).success is False
 
 
+def test_points_that_cannot_be_read_do_not_make_a_failure_ungraded():
+    assert "perCriterion" in refusal(json.dumps(LOST | {"perCriterion": {}}).encode())
+
+
 def test_no_reply_without_criteria_or_with_none_scored_is_ungraded():
     reasoning = "Outcome-only LLM call failed; defaulting to output_success=false."
     text = "The outcome-only verification call did not return a parseable response."
