@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.fuzz import seed_runs
 from tests.fuzz import seed_tables
 from tests.fuzz.engine.parts import of_files
 from tests.support import recorded
@@ -315,4 +316,4 @@ def all_of_them() -> dict[str, list[bytes]]:
         "tree": list(seed_tables.COMPARED),
         "whole": whole,
         "session": whole,
-    }
+    } | seed_runs.documents()

@@ -7,11 +7,13 @@ from tests.fuzz.targets import answer as answer_targets
 from tests.fuzz.targets import browser_use as browser_use_targets
 from tests.fuzz.targets import clawbench as clawbench_targets
 from tests.fuzz.targets import definition as definition_targets
+from tests.fuzz.targets import recorded_run as recorded_run_targets
 from tests.fuzz.targets import rubric as rubric_targets
 from tests.fuzz.targets import stagehand as stagehand_targets
 from tests.fuzz.targets import trace as trace_targets
 from tests.fuzz.targets import trajectory as trajectory_targets
 from tests.fuzz.targets import value as value_targets
+from tests.fuzz.targets import verdict_files as verdict_file_targets
 from tests.fuzz.targets import whole as whole_targets
 from tests.fuzz.targets.target import Target
 
@@ -53,6 +55,9 @@ _ALL = (
     Target("clawbench_run", clawbench_targets.read_run, "json"),
     Target("clawbench_requests", clawbench_targets.read_requests, "lines"),
     Target("clawbench_task", clawbench_targets.read_requested, "json"),
+    *recorded_run_targets.TARGETS,
+    Target("verdict_file", verdict_file_targets.read_verdicts, "json"),
+    Target("label_file", verdict_file_targets.read_labels, "json"),
     Target("value", value_targets.read_value, "value"),
     Target("url", value_targets.read_urls, "text"),
     Target("projection", value_targets.read_projection, "projection"),

@@ -116,7 +116,7 @@ def score_directory(content: bytes) -> None:
         for rules in RULE_SETS:
             results = [_scored(run, tasks, sites) for run in api.find_runs(root, rules)]
             for number, result in enumerate(results):
-                _check(result, root / f"result-{number}")
+                check_result(result, root / f"result-{number}")
             summary = summarize(results)
             skipped = summary.webeval["excluded_count"]
             expect(summary.total + skipped == len(results), "a run is in no count")
@@ -145,7 +145,8 @@ def _scored(run: Run, tasks: TaskSet | None, sites: Sites) -> TaskResult:
         return build_error_result(run, None, str(error))
 
 
-def _check(result: TaskResult, path: Path) -> None:
+def check_result(result: TaskResult, path: Path) -> None:
+    """Write a result, read it back, and tell it; none of that may fail or harm."""
     expect("\n" not in (result.error_msg or ""), f"an error on several lines: {result.error_msg!r:.300}")
     written(result.to_json())
     write_json(path, result.to_json())
