@@ -24,9 +24,13 @@ def find_samples(name: str) -> Path:
 
 
 def list_runs(name: str) -> list[Path]:
-    """The run directories among the samples of a format, sorted."""
+    """The run directories among the samples of a format, sorted. Nothing below a run is one, as in a session."""
     folders = sorted(path for path in find_samples(name).rglob("*") if path.is_dir())
-    return [folder for folder in folders if RECORDED_FORMATS[name].recognizes(folder)]
+    runs: list[Path] = []
+    for folder in folders:
+        if not set(folder.parents).intersection(runs) and RECORDED_FORMATS[name].recognizes(folder):
+            runs.append(folder)
+    return runs
 
 
 def find_run(name: str, part: str) -> Path:
