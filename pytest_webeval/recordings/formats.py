@@ -78,7 +78,12 @@ FORMATS: tuple[RunFormat, ...] = (
     ),
     RecordedFormat("agentlab", "agentlab", AGENTLAB, AGENTLAB_FILES, task_id=AGENTLAB_NAME, superseded="_"),
     RecordedFormat(
-        "clawbench", "clawbench", CLAWBENCH, traces=("data/requests.jsonl", "*.har"), task_id=CLAWBENCH_NAME
+        "clawbench",
+        "clawbench",
+        CLAWBENCH,
+        ("run-meta.json",),
+        traces=("data/requests.jsonl", "*.har"),
+        task_id=CLAWBENCH_NAME,
     ),
 )
 

@@ -13,6 +13,8 @@ from pytest_webeval.recordings.formats import FORMATS
 from pytest_webeval.recordings.formats import format_of
 from pytest_webeval.recordings.formats import unknown_layout
 from pytest_webeval.recordings.signatures import RecordedFormat
+from pytest_webeval.recordings.run_tree import Kind
+from pytest_webeval.recordings.run_tree import Search
 
 # The files that a recorder of each format always leaves, with what is in them.
 LEFT = {
@@ -131,3 +133,21 @@ def test_a_link_with_the_name_of_a_file_is_not_followed(tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run/result.json").symlink_to(tmp_path / "other/result.json")
     assert format_of(tmp_path / "run") is None
+
+
+@pytest.mark.parametrize(
+    ("files", "is_broken"),
+    [
+        ({"result.json": "", "trajectory/0.png": ""}, True),
+        ({"result.json": ""}, False),
+        ({"trajectory/0.png": ""}, False),
+        ({"run-meta.json": "{"}, True),
+        ({"interact_messages.json": "["}, True),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, dict) else "",
+)
+def test_a_run_whose_main_file_is_damaged_is_broken_and_not_overlooked(tmp_path, files, is_broken):
+    write(tmp_path / "7", files)
+    items = Search(tmp_path, format_of).tree().list_items()
+    assert [branch.kind for branch in items] == [Kind.BROKEN] * is_broken
+    assert format_of(tmp_path / "7") is None
