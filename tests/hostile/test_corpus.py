@@ -50,7 +50,7 @@ def wrong(session, line):
 
 def test_the_corpus_is_big_and_each_of_its_directories_is_another(corpus):
     told = Counter(line["what"] for line in corpus.manifest if not line["what"].startswith("a healthy "))
-    assert sum(told.values()) >= 1600 // corpus.every
+    assert sum(told.values()) >= 3000 // corpus.every
     assert not [what for what, count in told.items() if count > 1]
 
 

@@ -56,11 +56,13 @@ def _placed(families: tuple[str, ...], every: int) -> Iterator[tuple[str, int, C
 
 
 def _written(directory: Path, family: str, number: int, case: Case, tasks: list[dict[str, object]]) -> dict[str, str]:
-    if case.is_trajectory:
+    path = directory / case.root / family / (case.name or str(number))
+    if case.write is not None:
+        case.write(path)
+    elif case.is_trajectory:
         path = directory / case.root / recorded.RUN / (case.name or f"{family}_{number}")
         recorded.write(path, **case.changed)
     else:
-        path = directory / case.root / family / (case.name or str(number))
         task = {**case.task, "task_id": number}
         honest.write(path, task)
         (tasks.append if case.root == "runs" else lambda task: _define(path, task))(task)

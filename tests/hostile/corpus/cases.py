@@ -22,6 +22,7 @@ class Case:
     """A run whose honest files were written and then spoilt. `outcome` and `says` are patterns, the first of all of it.
 
     A run has the `task` that `tasks.json` defines for it; of a trajectory `changed` says what `recorded.write` is told.
+    A run of any other format has neither: `write` makes its directory with the honest files.
     """
 
     what: str
@@ -33,11 +34,12 @@ class Case:
     name: str | None = None
     root: str = "runs"
     is_healthy: bool = False
+    write: Spoil | None = None
 
     @property
     def is_trajectory(self) -> bool:
         """Whether it is one of Fara's."""
-        return self.task is None
+        return self.task is None and self.write is None
 
 
 def run(what: str, outcome: str, spoil: Spoil, says: str = "", **more: Any) -> Case:

@@ -15,6 +15,7 @@ from tests.hostile.corpus import odd_traces
 from tests.hostile.corpus import patterns
 from tests.hostile.corpus import permissions
 from tests.hostile.corpus import planted
+from tests.hostile.corpus import recorded_formats
 from tests.hostile.corpus import recorders
 from tests.hostile.corpus.cases import Case
 
@@ -33,4 +34,5 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
     "costly": costly_answers.CASES,
     "permissions": permissions.CASES,
     "recorders": recorders.CASES,
+    **recorded_formats.FAMILIES,
 }
