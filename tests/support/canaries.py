@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zipfile
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -132,12 +133,12 @@ def fara(path: Path) -> None:
     )
 
 
-def seen(*texts: str | bytes) -> set[str]:
+def seen(*texts: str | bytes, names: Collection[str] | None = None) -> set[str]:
     """Which canaries can be read in some texts, as they are, in small letters, escaped or in base64."""
     every = [text if isinstance(text, bytes) else text.encode("utf-8", "replace") for text in texts]
     lowered = [text.lower() for text in every]
     found = set()
-    for name in PLANTED:
+    for name in PLANTED if names is None else names:
         plain = canary(name).encode()
         forms = [base64.b64encode(b"x" * shift + plain)[4:-4] for shift in range(3)]
         if any(plain.lower() in text for text in lowered) or any(form in text for form in forms for text in every):
