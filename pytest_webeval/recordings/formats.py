@@ -44,6 +44,7 @@ ATIF = (
 # No run lies below a trial: the steps of one without a result would pass by files that the agent can write.
 TRIAL = tuple(("trial.log", name) for name in ("agent", "steps", "verifier", "result.json", "exception.txt"))
 WEBVOYAGER = ((FileSign("interact_messages.json", ("role", "content")),),)
+WEBVOYAGER_NAMES = ("interact_messages.json", ("agent.log", "screenshot1.png"))
 HISTORY = ("history", "model_output", "result", "state")
 BROWSER_USE = (
     (FileSign("AgentHistory.json", ("history",)),),  # also of an agent that did not start
@@ -68,7 +69,7 @@ FORMATS: tuple[RunFormat, ...] = (
     RecordedFormat("online-mind2web", "online_mind2web", ONLINE_MIND2WEB, (("result.json", "trajectory"),)),
     RecordedFormat("stagehand", "stagehand", STAGEHAND, STAGEHAND_NAMES, run_sign=STAGEHAND_RUN),
     RecordedFormat("atif", "atif", ATIF, certain=TRIAL, task_id="(.+)__[A-Za-z0-9]{7}|(.+)"),
-    RecordedFormat("webvoyager", "webvoyager", WEBVOYAGER, ("interact_messages.json",), task_id="task(.+)|(.+)"),
+    RecordedFormat("webvoyager", "webvoyager", WEBVOYAGER, WEBVOYAGER_NAMES, task_id="task(.+)|(.+)"),
     RecordedFormat(
         "browser-use",
         "browser_use",

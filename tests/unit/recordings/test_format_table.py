@@ -143,6 +143,8 @@ def test_a_link_with_the_name_of_a_file_is_not_followed(tmp_path):
         ({"trajectory/0.png": ""}, False),
         ({"run-meta.json": "{"}, True),
         ({"interact_messages.json": "["}, True),
+        ({"agent.log": "", "screenshot1.png": ""}, True),
+        ({"agent.log": ""}, False),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, dict) else "",
 )
