@@ -16,8 +16,10 @@ from msgspec import Struct
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.recorded import Judgement
+from pytest_webeval.recordings.verdict_files import build_type_error
+from pytest_webeval.recordings.verdict_files import parse_strictly
+from pytest_webeval.recordings.verdict_files import read_member
 from pytest_webeval.safety.text import preview
 
 SUCCESS, FAILURE, IMPOSSIBLE = "success", "failure", "impossible"
@@ -67,29 +69,44 @@ def _build_judgement(source: str, verdict: str) -> Judgement:
 
 
 def load_labels(path: Path, coding: str) -> HumanLabels:
-    """The labels in a JSON file. Raises `SettingsError` if it has none, or one that the coding does not know."""
-    files = RecordedFiles(RunInputs(path.parent))
+    """The labels in a JSON file. Raises `SettingsError` if it has none, or anything that cannot be read."""
     try:
-        document = files.parse_value(path.name, files.inputs.read(path.name))
-    except RecordingError as error:
+        document = parse_strictly(RunInputs(path.parent).read(path.name), path.name)
+    except (RecordingError, SettingsError) as error:
         raise SettingsError(f"cannot read labels: {error}") from error
-    rows = [row for row in document if isinstance(row, dict)] if isinstance(document, list) else []
-    agents = {name.removesuffix(COLUMN): None for row in rows for name in row if name.endswith(COLUMN)}
+    rows = document if isinstance(document, list) else []
+    agents = {agent: None for row in rows if isinstance(row, dict) for agent in _list_agents(row)}
     if not agents:
         expected = f'[{{"task_id": "...", "Agent{COLUMN}": "1"}}]'
         raise SettingsError(f"no labels in {path}; expected a JSON list such as {expected}")
-    verdicts = [(str(row.get("task_id")), _read_row(row, path, coding)) for row in rows]
-    by_task = dict(verdicts)
-    if len(by_task) < len(verdicts):
-        raise SettingsError(f"a task is labelled twice in {path}; keep one row for each task_id")
+    by_task: dict[str, Mapping[str, str]] = {}
+    for number, row in enumerate(rows, 1):
+        task_id = _read_task_id(row, f"{path}, row {number}")
+        if task_id in by_task:
+            raise SettingsError(f"a task is labelled twice in {path}; keep one row for each task_id")
+        by_task[task_id] = _read_row(row, path, coding)
     return HumanLabels(path.name, by_task, tuple(agents))
 
 
+def _list_agents(row: Mapping[str, Any]) -> list[str]:
+    return [name.removesuffix(COLUMN) for name in row if name.endswith(COLUMN)]
+
+
+def _read_task_id(row: object, where: str) -> str:
+    """The id of the task of a row. Raises `SettingsError`: labels that belong to no task would count for none."""
+    if not isinstance(row, dict):
+        raise build_type_error("row", row, "an object", where)
+    task_id = read_member(row, "task_id", (str, int), "a string or an integer", where)
+    if task_id is None:
+        raise SettingsError(f"no task_id in {where}; add it, or remove the row")
+    return str(task_id)
+
+
 def _read_row(row: Mapping[str, Any], path: Path, coding: str) -> dict[str, str]:
-    labels = {name.removesuffix(COLUMN): raw for name, raw in row.items() if name.endswith(COLUMN) and raw is not None}
+    labels = {agent: row[f"{agent}{COLUMN}"] for agent in _list_agents(row)}
     for agent, raw in labels.items():
-        if str(raw) not in CODINGS[coding]:
+        if raw is not None and str(raw) not in CODINGS[coding]:
             known = ", ".join(f"{code} {verdict}" for code, verdict in CODINGS[coding].items())
             place = f"task {preview(row.get('task_id'), 60)}, {preview(agent, 60)}"
             raise SettingsError(f"invalid label {preview(raw, 40)} in {path} ({place}); {coding} has {known}")
-    return {agent: CODINGS[coding][str(raw)] for agent, raw in labels.items()}
+    return {agent: CODINGS[coding][str(raw)] for agent, raw in labels.items() if raw is not None}

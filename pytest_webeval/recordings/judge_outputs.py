@@ -10,14 +10,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.recorded_files import JsonFields
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.recorded import Judgement
+from pytest_webeval.recordings.verdict_files import build_type_error
+from pytest_webeval.recordings.verdict_files import parse_object
+from pytest_webeval.recordings.verdict_files import read_member
 
 _SCORE = re.compile(r"\*{0,2}score\*{0,2}[ \t]{0,3}:?\*{0,2}[ \t:]{0,5}([1-5])\b", re.IGNORECASE)
 _ADVICE = "name a file *_auto_eval_results.json, or a directory of judgments"
@@ -26,7 +31,7 @@ _ADVICE = "name a file *_auto_eval_results.json, or a directory of judgments"
 def load_verdicts(path: Path) -> dict[str, Judgement]:
     """The judgements in a file of JSON lines or in a directory of judgments. Raises `SettingsError`.
 
-    A task that is judged twice, or a line that cannot be read, is an error: nobody could say what counts.
+    A task that is judged twice, or anything that is damaged, is an error: nobody could say what counts.
     """
     judgements: dict[str, Judgement] = {}
     try:
@@ -34,7 +39,7 @@ def load_verdicts(path: Path) -> dict[str, Judgement]:
             if task_id in judgements:
                 raise SettingsError(f"task {task_id!r:.80} is judged twice in {path}; keep one verdict")
             judgements[task_id] = judgement
-    except RecordingError as error:
+    except (RecordingError, SettingsError) as error:
         raise SettingsError(f"cannot read verdicts: {error}") from error
     if not judgements:
         raise SettingsError(f"no verdict in {path}; {_ADVICE}")
@@ -45,53 +50,67 @@ def _read_directory(path: Path) -> Iterator[tuple[str, Judgement]]:
     files = RecordedFiles(RunInputs(path))
     for name in files.names:
         if name.endswith(".json"):
-            yield from _read_document(files, name)
+            yield from _read_document(files.inputs, name)
 
 
 def _read_file(path: Path) -> Iterator[tuple[str, Judgement]]:
-    yield from _read_document(RecordedFiles(RunInputs(path.parent)), path.name)
+    yield from _read_document(RunInputs(path.parent), path.name)
 
 
-def _read_document(files: RecordedFiles, name: str) -> Iterator[tuple[str, Judgement]]:
+def _read_document(inputs: RunInputs, name: str) -> Iterator[tuple[str, Judgement]]:
     """The judgements of a file: one of AgentRewardBench, or a line for each task."""
-    content = files.inputs.read(name)
+    content = inputs.read(name)
     lines = [line for line in content.splitlines() if line.strip()]
     if len(lines) > 1 and lines[0].lstrip().startswith(b"{") and lines[0].rstrip().endswith(b"}"):
-        documents = [files.parse_object(f"{name} line {number}", line) for number, line in enumerate(lines, 1)]
+        for number, line in enumerate(lines, 1):
+            where = f"{name} line {number}"
+            yield _read_judgement(parse_object(line, where), name, where)
     else:
-        documents = [files.parse_object(name, content)]
-    for document in documents:
-        yield _read_judgement(document, name)
+        yield _read_judgement(parse_object(content, name), name, name)
 
 
-def _read_judgement(document: JsonFields, name: str) -> tuple[str, Judgement]:
-    if "choices" in document.member("response"):
-        choices = document.member("response").objects("choices")
-        reply = choices[0].member("message").text("content") if choices else None
-        task_id: str | None = name.removesuffix(".json")
-    else:
-        reply = document.member("evaluation_details").text("response")
-        task_id = document.text("task_id")
+def _read_judgement(document: Mapping[str, Any], name: str, where: str) -> tuple[str, Judgement]:
+    task_id, reply = _read_reply(document, name, where)
     if task_id is None or reply is None:
-        raise SettingsError(f"{document.where} holds no task_id and reply of a judge; {_ADVICE}")
+        raise SettingsError(f"{where} holds no task_id and reply of a judge; {_ADVICE}")
     judgement = Judgement(
         source=name,
-        judge=document.text("judge") or "webjudge",
-        success=_read_label(document),
+        judge=read_member(document, "judge", str, "a string", where) or "webjudge",
+        success=_read_label(document, where),
         reply=reply,
-        contradictions=tuple(_list_contradictions(document)),
+        contradictions=tuple(_list_contradictions(document, where)),
     )
     return task_id, judgement
 
 
-def _read_label(document: JsonFields) -> bool | None:
-    label = document.number("predicted_label")
+def _read_reply(document: Mapping[str, Any], name: str, where: str) -> tuple[str | None, str | None]:
+    """The id of the task, and what the judge wrote."""
+    response = read_member(document, "response", (dict, str), "an object or a string", where)
+    if isinstance(response, dict) and "choices" in response:
+        choices = read_member(response, "choices", list, "a list", where) or [None]
+        choice = choices[0] if isinstance(choices[0], dict) else {}
+        message = read_member(choice, "message", dict, "an object", where) or {}
+        return name.removesuffix(".json"), read_member(message, "content", str, "a string", where)
+    details = read_member(document, "evaluation_details", dict, "an object", where) or {}
+    task_id = read_member(document, "task_id", str, "a string", where)
+    return task_id, read_member(details, "response", str, "a string", where)
+
+
+def _read_label(document: Mapping[str, Any], where: str) -> bool | None:
+    label = read_member(document, "predicted_label", (int, Decimal), "0 or 1", where)
+    if label not in (None, 0, 1):
+        raise build_type_error("predicted_label", label, "0 or 1", where)
     return None if label is None else label == 1
 
 
-def _list_contradictions(document: JsonFields) -> Iterator[str]:
-    """Scores of images that are not those in the text of the judge."""
-    for number, image in enumerate(document.objects("image_judge_record"), 1):
-        scores, score = _SCORE.findall(image.text("Response") or ""), image.number("Score")
+def _list_contradictions(document: Mapping[str, Any], where: str) -> Iterator[str]:
+    """Scores of images that are not those in the text of the judge. Raises `SettingsError` for what is damaged."""
+    images = read_member(document, "image_judge_record", list, "a list of objects", where)
+    for number, image in enumerate(images or (), 1):
+        place = f"{where}, image {number}"
+        if not isinstance(image, dict):
+            raise build_type_error("image_judge_record", image, "an object", place)
+        scores = _SCORE.findall(read_member(image, "Response", str, "a string", place) or "")
+        score = read_member(image, "Score", (int, Decimal), "a number", place)
         if scores and score is not None and int(scores[-1]) != score:
             yield f"image {number} has the score {score:g}, but its text says {scores[-1]}"

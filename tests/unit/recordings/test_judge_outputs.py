@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import tarfile
 from pathlib import Path
@@ -66,6 +67,7 @@ def test_a_reply_without_such_a_line_is_no_verdict(tmp_path, reply):
     ("fields", "rules"),
     [
         ({"predicted_label": 1}, []),
+        ({"predicted_label": 1.0}, []),
         ({"predicted_label": 0}, ["R20"]),
         ({"predicted_label": None}, []),
         ({"image_judge_record": [{"Response": "**Reasoning**: no\n\n**Score**: 2", "Score": 2}]}, []),
@@ -92,6 +94,22 @@ def test_there_is_a_line_for_each_task(tmp_path):
         (["[]"], "holds [], expected a JSON object"),
         (["{}"], "WebJudge_auto_eval_results.json holds no task_id and reply of a judge; name a file"),
         ([""], "cannot read verdicts: WebJudge_auto_eval_results.json is not valid JSON"),
+        (['{"task_id": "1", "task_id": "2"}'], 'has the key "task_id" twice in one object; keep one of them'),
+        ([line(), line("8", predicted_label=math.nan)], 'invalid predicted_label "NaN" in'),
+        *(
+            ([line(predicted_label=label)], f"invalid predicted_label {json.dumps(label)} in")
+            for label in ("0", False, True, [0], 2, -1, {})
+        ),
+        ([line(predicted_label="0")], "WebJudge_auto_eval_results.json; expected 0 or 1"),
+        ([line(predicted_label=0.5)], "invalid predicted_label"),
+        ([line(task_id=7)], "invalid task_id 7 in"),
+        ([line(reply=["Status: success"])], 'invalid response ["Status: success"] in'),
+        ([line(evaluation_details=[])], "invalid evaluation_details [] in"),
+        ([line(judge=1)], "invalid judge 1 in"),
+        ([line(image_judge_record={"Score": 1})], 'invalid image_judge_record {"Score": 1} in'),
+        ([line(image_judge_record=[{}, 3])], "image 2; expected an object"),
+        ([line(image_judge_record=[{"Score": "2"}])], 'invalid Score "2" in'),
+        ([line(image_judge_record=[{"Response": 2}])], "invalid Response 2 in"),
     ],
 )
 def test_what_cannot_be_read_is_refused_at_once(tmp_path, lines, problem):
@@ -101,6 +119,22 @@ def test_what_cannot_be_read_is_refused_at_once(tmp_path, lines, problem):
 
 def test_an_empty_directory_holds_no_verdict(tmp_path):
     with pytest.raises(SettingsError, match=r"no verdict in .*; name a file"):
+        load_verdicts(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("response", "problem"),
+    [
+        ({"choices": {}}, "invalid choices {} in"),
+        ({"choices": []}, "holds no task_id and reply of a judge"),
+        ({"choices": ["Status: success"]}, "holds no task_id and reply of a judge"),
+        ({"choices": [{"message": "Status: success"}]}, 'invalid message "Status: success" in'),
+        ({"choices": [{"message": {"content": 1}}]}, "invalid content 1 in"),
+    ],
+)
+def test_a_damaged_judgment_of_a_directory_is_refused(tmp_path, response, problem):
+    (tmp_path / "7.json").write_text(json.dumps({"response": response}))
+    with pytest.raises(SettingsError, match=re.escape(problem)):
         load_verdicts(tmp_path)
 
 
@@ -168,11 +202,28 @@ def test_of_several_agents_a_directory_names_the_one(tmp_path):
         ([{"task_id": "7"}], "no labels in .*; expected a JSON list such as"),
         ({}, "no labels in"),
         ([{"task_id": "7", "A_human_label": "1"}] * 2, "a task is labelled twice in .*; keep one row for each task_id"),
+        (
+            [{"task_id": "7", "A_human_label": "1"}, {"task_id": 7}],
+            "a task is labelled twice in .*; keep one row for each task_id",
+        ),
+        ([{"task_id": "7", "A_human_label": "1"}, 3], "invalid row 3 in .*, row 2; expected an object"),
+        ([{"A_human_label": "1"}], "no task_id in .*, row 1; add it, or remove the row"),
+        ([{"task_id": None, "A_human_label": "1"}], "no task_id in .*, row 1; add it, or remove the row"),
+        ([{"task_id": ["7"], "A_human_label": "1"}], r'invalid task_id \["7"\] in .*, row 1'),
+        ([{"task_id": "7", "A_human_label": True}], "invalid label true in"),
+        ([{"task_id": "7", "A_human_label": 1.0}], "invalid label .*1.0.* in"),
+        ([{"task_id": "7", "A_human_label": math.nan}], 'invalid label "NaN" in'),
     ],
 )
 def test_labels_that_say_nothing_clear_are_refused(tmp_path, rows, problem):
     with pytest.raises(SettingsError, match=problem):
         labels_in(tmp_path, rows)
+
+
+def test_a_label_that_stands_twice_is_refused(tmp_path):
+    (tmp_path / "labels.json").write_text('[{"task_id": "7", "A_human_label": "0", "A_human_label": "1"}]')
+    with pytest.raises(SettingsError, match=r"labels\.json has the key \"A_human_label\" twice"):
+        load_labels(tmp_path / "labels.json", "osu")
 
 
 @pytest.mark.skipif(not LABELS.exists(), reason="the corpora are not here")
