@@ -12,10 +12,11 @@ from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.stored_verdict import Check
 from pytest_webeval.rubrics.success_criterion import Criterion
 from pytest_webeval.rubrics.success_criterion import asks_for_process
-from pytest_webeval.rubrics.text_verdicts import read_last_status
+from pytest_webeval.rubrics.text_verdicts import find_last_status
 from pytest_webeval.rubrics.text_verdicts import read_verdict_text
 from pytest_webeval.rubrics.verdict import Verdict
 from pytest_webeval.rubrics.verdict import VerdictInputs
+from pytest_webeval.safety.text import preview
 
 _OUTCOME = Criterion("outcome", "default")
 
@@ -23,7 +24,7 @@ _OUTCOME = Criterion("outcome", "default")
 def derive_from_judgement(case: VerdictInputs, judgement: Judgement) -> Verdict:
     """The verdict on the outcome. Raises `UnreadableVerdict` for a reply without a verdict line.
 
-    The last line of a reply that begins with `Status:` is the verdict: a page that the judge quotes may say so earlier.
+    The last line of a reply about the status is the verdict: a page that the judge quotes may say so earlier.
     """
     if case.requested_criterion is not None and asks_for_process(case.requested_criterion):
         reason = f"{judgement.judge} gave no points, which the criterion {case.requested_criterion} needs"
@@ -38,25 +39,33 @@ def derive_from_judgement(case: VerdictInputs, judgement: Judgement) -> Verdict:
 
 def _derive_success(case: VerdictInputs, judgement: Judgement) -> bool | None:
     if judgement.reply is not None:
-        return _read_reply(judgement.reply, judgement.reply_form)
+        return _READ_REPLY[judgement.reply_form](judgement.reply)
     if judgement.score is not None and case.policy.threshold is not None:
         return _share(judgement) >= case.policy.threshold
     return judgement.success
 
 
-def _read_reply(reply: str, form: ReplyForm) -> bool:
-    """The verdict in a reply. Raises `UnreadableVerdict` where it is not plain which one that is."""
-    if form is ReplyForm.CAPITALS:
-        text = read_verdict_text(reply, "gpt_eval", None)
-        if text.is_ambiguous:
-            problem = "the judge's reply does not plainly end in SUCCESS or NOT SUCCESS"
-            raise UnreadableVerdict("score_unreadable", f"{problem}; judge the run again")
-        return bool(text.compat)
-    status = read_last_status(reply)
-    if status is None:
-        problem = "the judge's reply has no line 'Status: success' or 'Status: failure'"
+def _read_status(reply: str) -> bool:
+    """The verdict of the last line that is a status. Raises `UnreadableVerdict`."""
+    last = find_last_status(reply)
+    if last is not None and last.verdict is not None:
+        return bool(last.verdict)
+    problem = "the judge's reply has no line 'Status: success' or 'Status: failure'"
+    if last is not None:
+        problem = f"the judge's last word on the status is {preview(last.text, 80)}, which is not a verdict line"
+    raise UnreadableVerdict("score_unreadable", f"{problem}; judge the run again")
+
+
+def _read_capitals(reply: str) -> bool:
+    """The verdict by WebVoyager's rule. Raises `UnreadableVerdict` where a reader would take it for the other one."""
+    text = read_verdict_text(reply, "gpt_eval", None)
+    if text.is_ambiguous:
+        problem = "the judge's reply does not plainly end in SUCCESS or NOT SUCCESS"
         raise UnreadableVerdict("score_unreadable", f"{problem}; judge the run again")
-    return bool(status)
+    return bool(text.compat)
+
+
+_READ_REPLY = {ReplyForm.STATUS: _read_status, ReplyForm.CAPITALS: _read_capitals}
 
 
 def _share(judgement: Judgement) -> Decimal:

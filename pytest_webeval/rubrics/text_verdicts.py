@@ -12,6 +12,7 @@ _MARKS = r"\s\"'“”*_`-"
 # Verdicts in capitals. Each run of marks is passed at most twice, whatever the text: no blow-up.
 _VERDICT = re.compile(rf"\b(?:([Nn][Oo][Tt])[{_MARKS}]+(?:[Aa][{_MARKS}]+)?)?(SUCCESS|UNSUCCESSFUL|FAILURE)\b")
 _NOT_PLAIN = str.maketrans(dict.fromkeys("\"'“”*_`"))
+_LIST_MARKS = re.compile(r"[\s>#+•\u2013\u2014-]*(?:[0-9]{1,3}[.)])?[\s>#+•\u2013\u2014-]*")
 _STATUS = {"success": 1, "failure": 0, "unsuccessful": 0}
 
 
@@ -26,6 +27,14 @@ class TextVerdict:
     def is_ambiguous(self) -> bool:
         """Whether the benchmark's reading is not what the text plainly says (Q27, Q28)."""
         return self.strict != self.compat
+
+
+@dataclass(frozen=True, slots=True)
+class StatusLine:
+    """A line of a judge about the status; `verdict` is None where it cannot be read."""
+
+    verdict: int | None
+    text: str
 
 
 def read_verdict_text(text: str, kind: str, method: str | None) -> TextVerdict:
@@ -58,13 +67,28 @@ def _read_first_status(text: str) -> int:
 
 
 def read_last_status(text: str) -> int | None:
-    """What the last line says that is a status; quotes, markup, case and a full stop do not matter."""
-    for line in reversed(text.splitlines()):
-        name, _, word = line.partition(":")
-        if _normalize(name) == "status":
-            return _STATUS.get(_normalize(word).removesuffix("."))
+    """What the last line says that is a status; None if it cannot be read, or if there is none."""
+    last = find_last_status(text)
+    return None if last is None else last.verdict
+
+
+def find_last_status(text: str) -> StatusLine | None:
+    """The last line that is a status or looks like one; marks of lists, headings and quotes do not matter.
+
+    A line that names a status with a success or failure in a way that cannot be read takes away the certainty of those
+    before it: they may be quoted from a page.
+    """
+    for line in reversed(text.split("\n")):
+        plain = _normalize(line)
+        name, _, word = plain.partition(":")
+        if name.strip() == "status":
+            return StatusLine(_STATUS.get(word.strip().removesuffix(".")), line)
+        if "status" in plain and ("success" in plain or "fail" in plain):
+            return StatusLine(None, line)
     return None
 
 
-def _normalize(text: str) -> str:
-    return text.translate(_NOT_PLAIN).strip().lower()
+def _normalize(line: str) -> str:
+    """A line without marks of lists, headings and quotes, in lower case and with plain colons."""
+    plain = line.translate(_NOT_PLAIN).strip().lower().replace("\uff1a", ":")
+    return plain[_LIST_MARKS.match(plain).end() :]  # type: ignore[union-attr]  # which matches any line

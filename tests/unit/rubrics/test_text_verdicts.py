@@ -62,6 +62,8 @@ def test_a_webvoyager_text_counts_by_its_capitals_and_strictly_by_its_last_verdi
         ("Thoughts: fine. Status: success", 1, None),
         ("I write Status: either way.\nStatus: success", 0, 1),
         ("Status:\nsuccess", 1, None),
+        ("Status: success\n- Status: failure", 1, 0),
+        ("Status: success\nMy final status is a failure", 1, None),
         ("success", 0, None),
         ("", 0, None),
     ],
@@ -109,7 +111,7 @@ def test_any_text_is_read(text, kind):
 
 
 @pytest.mark.parametrize(
-    "piece", [" ", "NOT ", "NOT A ", "A ", "SUCCESS", "status:", "status\n", "*", "NOT" + " " * 999]
+    "piece", [" ", "- ", "1. ", "NOT ", "NOT A ", "A ", "SUCCESS", "status:", "status\n", "*", "NOT" + " " * 999]
 )
 def test_the_time_to_read_a_text_grows_with_its_length_only(piece):
     text = "NOT " + piece * (2_000_000 // len(piece))
