@@ -14,6 +14,7 @@ from pytest_webeval.errors import RunExcluded
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.trajectory.layout import SCORES
+from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
 from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
@@ -131,9 +132,14 @@ def _error_fields(message: str) -> dict[str, Any]:
 
 
 def _build_gating(case: Case) -> Gating | None:
-    """What decides without a judge; None where the run is not a trajectory."""
+    """What decides without a judge; None where the run is not a trajectory, or where a file of the session decides.
+
+    That is a label of a person, or any verdict on an aborted run, whose own files may be incomplete.
+    """
     trajectory = case.run.trajectory
-    if trajectory is None:
+    if trajectory is None or case.run.is_labelled:
+        return None
+    if case.run.external and trajectory.outcome.kind is OutcomeClass.ABORTED:
         return None
     if case.rules.stop_terminates and "nonstandard_stop" in trajectory.flags:
         case.notice("stop_terminates", "the last action")
@@ -174,10 +180,8 @@ def _list_warnings(
         if not check.is_contradiction:
             yield f"{source}: {check.rule}: {check.message}", check.rule
     if others := ignored_files(case.run, stored):
-        yield (
-            f"{source} counts, not {', '.join(others)}; choose with --webeval-score-file",
-            WarningKind.SEVERAL_VERDICTS,
-        )
+        advice = "" if case.run.external else "; choose with --webeval-score-file"
+        yield f"{source} counts, not {', '.join(others)}{advice}", WarningKind.SEVERAL_VERDICTS
     if gating and verdict.status != "gate" and (gate := gating.gate):
         yield f"{source} has a verdict, but the benchmark itself gives 0 points: {gate.reason}", other
     if "violation_unknown" in verdict.flags:

@@ -16,6 +16,7 @@ from msgspec import Struct
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.trajectory.recorded import HUMAN
 from pytest_webeval.recordings.trajectory.recorded import Judgement
 from pytest_webeval.recordings.verdict_files import build_type_error
 from pytest_webeval.recordings.verdict_files import parse_strictly
@@ -64,8 +65,8 @@ class HumanLabels(Struct, frozen=True):
 def _build_judgement(source: str, verdict: str) -> Judgement:
     if verdict == IMPOSSIBLE:
         reason = "impossible: people could not execute the task"
-        return Judgement(source=source, judge="human", is_impossible=True, ungraded=reason)
-    return Judgement(source=source, judge="human", success=verdict == SUCCESS, reasoning="label given by a person")
+        return Judgement(source=source, judge=HUMAN, is_impossible=True, ungraded=reason)
+    return Judgement(source=source, judge=HUMAN, success=verdict == SUCCESS, reasoning="label given by a person")
 
 
 def load_labels(path: Path, coding: str) -> HumanLabels:

@@ -95,6 +95,16 @@ class Run:
         """Whether the run is a trajectory, so that it needs no definition. Reads nothing."""
         return self.trajectory is not None
 
+    @property
+    def external(self) -> tuple[Judgement, ...]:
+        """Judgements from files that the session names, which count before those in the directory; of none here."""
+        return ()
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether a label that a person gave decides."""
+        return bool(self.external) and self.external[0].is_human
+
     def judged(self, external: tuple[Judgement, ...]) -> Self:  # noqa: ARG002  (only trajectories are judged)
         """The same run with judgements from files that the session names."""
         return self

@@ -54,8 +54,8 @@ class TrajectoryRun(Run):
     @property
     def impossible(self) -> str | None:
         """Why a session's own file says that the task cannot be done, so that the run says nothing about the agent."""
-        is_impossible = bool(self.external) and self.external[0].is_impossible
-        return self.external[0].ungraded if is_impossible else None
+        first = next(iter(self.external), None)
+        return first.ungraded if first is not None and first.is_impossible else None
 
     def judged(self, external: tuple[Judgement, ...]) -> Self:
         """The same run with judgements from other files."""
@@ -76,9 +76,11 @@ class TrajectoryRun(Run):
 
     @property
     def exclusion(self) -> str | None:
-        """Why the environment or the task rather than the agent failed."""
+        """Why the environment or the task rather than the agent failed; None where a file of the session judges it."""
         if self.impossible is not None:
             return f"{self.impossible} @ {self.external[0].source}"
+        if self.external:
+            return None
         outcome = self.trajectory.outcome
         is_aborted = outcome.kind is OutcomeClass.ABORTED
         return f"aborted ({', '.join(outcome.reasons)}): {outcome.message}" if is_aborted else None

@@ -199,9 +199,8 @@ def stored_verdict(run: Run, policy: VerdictPolicy) -> StoredVerdict | None:
     Of a trajectory only `scores/` counts: other files may be a download. A session that knows better asks
     for `rubric.json` or `task_data.json` by name.
     """
-    external = getattr(run, "external", ())
-    if external:
-        return from_judgement(external[0])
+    if run.external:
+        return from_judgement(run.external[0])
     trajectory = run.trajectory
     if isinstance(trajectory, RecordedTrajectory):
         return find_stored(trajectory, policy.score_file)
@@ -233,9 +232,12 @@ def ignored_files(run: Run, stored: StoredVerdict | None) -> list[str]:
 
 
 def facts_of(run: Run) -> RunFacts:
-    """What the run itself says that a stored verdict may contradict. Raises `Unreadable`."""
+    """What the run itself says that a stored verdict may contradict. Raises `Unreadable`.
+
+    Nothing where a file of the session has the verdict, which was not derived from the files of the run.
+    """
     trajectory = run.trajectory
-    if trajectory is None:
+    if trajectory is None or run.external:
         return RunFacts()
     if isinstance(trajectory, RecordedTrajectory):
         return RunFacts(trajectory.answer, len(trajectory.steps))

@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 from typing import Any
 
+from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
 from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
 from pytest_webeval.results import NOTED
 from pytest_webeval.results import Assertion
@@ -195,18 +196,19 @@ _DETECTED = ("6.1", "6.2")
 
 
 def trajectory_metadata(trajectory: AnyTrajectory | None, generation: str | None = None) -> dict[str, Any]:
-    """What is known of any trajectory: class, answer, and steps that the agent could not take. Raises `Unreadable`."""
+    """What is known of any trajectory: class, answer, and steps that the agent could not take. Raises `Unreadable`.
+
+    An aborted run of Fara need not have an answer and a log.
+    """
     if trajectory is None:
         return {}
-    if isinstance(trajectory, RecordedTrajectory):
-        outcome = trajectory.outcome
-        facts = {"class": outcome.kind.value, "reasons": list(outcome.reasons), "final_answer": trajectory.answer}
-        return facts | {"tool_failures": [], "tool_failure_count": 0}
-    outcome, log = trajectory.outcome, trajectory.log
-    wrong = tool_failures(log.steps, log.dialect, generation)
-    return {
-        "class": outcome.kind.value,
-        "reasons": list(outcome.reasons),
+    outcome = trajectory.outcome
+    facts = {"class": outcome.kind.value, "reasons": list(outcome.reasons)}
+    if isinstance(trajectory, RecordedTrajectory) or outcome.kind is OutcomeClass.ABORTED:
+        answer = trajectory.answer if isinstance(trajectory, RecordedTrajectory) else None
+        return facts | {"final_answer": answer, "tool_failures": [], "tool_failure_count": 0}
+    wrong = tool_failures(trajectory.log.steps, trajectory.log.dialect, generation)
+    return facts | {
         "final_answer": trajectory.answer.final_answer,
         "tool_failures": [failure._asdict() for failure in wrong[:MAX_LISTED]],
         "tool_failure_count": len(wrong),

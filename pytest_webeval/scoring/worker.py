@@ -27,6 +27,7 @@ from msgspec.structs import replace
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.recordings.formats import FORMATS
+from pytest_webeval.recordings.trajectory.recorded import Judgement
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rules import Rules
 from pytest_webeval.safety.limits import Limits
@@ -53,12 +54,13 @@ class WorkerSettings(Struct, frozen=True):
 
 
 class Request(Struct, frozen=True):
-    """A run to score. `format` is the name of a built-in format."""
+    """A run to score. `format` is the name of a built-in format, `external` holds verdicts of files of the session."""
 
     path: Path
     label: str
     format: str
     definition: Definition
+    external: tuple[Judgement, ...] = ()
 
 
 class Outcome(Struct, frozen=True):
@@ -152,6 +154,7 @@ def score_request(request: Request, settings: WorkerSettings) -> Outcome:
     try:
         with limit_time(settings.timeout):
             run = run_format.load(request.path, request.label, settings.rules).within(settings.limits)
+            run = run.judged(request.external)
             run.check()
             is_loaded = True
             result = settings.scorer.score(run, request.definition)

@@ -79,6 +79,6 @@ class SessionWorkers(Struct, eq=False):
             previous, definition = workspace.config.stash.get(PREVIOUS, None), workspace.definition(run)
             if previous is not None and previous.has_entry(item, run, definition):
                 return None
-            return Request(path, run.label, run_format.name, definition)
+            return Request(path, run.label, run_format.name, definition, run.external)
         except WebEvalError:  # the item says so when it runs
             return None

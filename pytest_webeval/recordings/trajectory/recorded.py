@@ -20,6 +20,8 @@ from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
 
+HUMAN = "human"  # the judge of a label that a person gave
+
 
 class ReplyForm(StrEnum):
     """Which part of a judge's reply is the verdict."""
@@ -54,6 +56,11 @@ class Judgement(Struct, frozen=True, kw_only=True):
     contradictions: tuple[str, ...] = ()
     ungraded: str | None = None
     is_impossible: bool = False
+
+    @property
+    def is_human(self) -> bool:
+        """Whether a person gave it."""
+        return self.judge == HUMAN
 
 
 class RecordedTrajectory(Struct, frozen=True, kw_only=True):
