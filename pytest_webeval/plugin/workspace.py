@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from collections.abc import Mapping
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -16,10 +15,14 @@ from msgspec import field
 from msgspec import structs
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.case import Case
+from pytest_webeval.plugin.external_verdicts import ExternalVerdicts
+from pytest_webeval.plugin.external_verdicts import RunPlace
+from pytest_webeval.plugin.external_verdicts import VerdictMatches
+from pytest_webeval.plugin.external_verdicts import describe_place
+from pytest_webeval.plugin.external_verdicts import judge_run
 from pytest_webeval.plugin.selected_paths import Ignoring
 from pytest_webeval.plugin.settings import Settings
 from pytest_webeval.plugin.snapshots import SNAPSHOTS
@@ -54,8 +57,6 @@ from pytest_webeval.tasks.sites import load_sites
 from pytest_webeval.tasks.task import Task
 
 if TYPE_CHECKING:
-    from pytest_webeval.recordings.human_labels import HumanLabels
-    from pytest_webeval.recordings.trajectory.recorded import Judgement
     from pytest_webeval.summary.baseline import Baseline
     from pytest_webeval.summary.baseline import KnownFailures
     from pytest_webeval.tasks.subset import Subset
@@ -173,7 +174,12 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
         return run_format
 
     def run(self, path: Path) -> Run:
-        """The run in a directory. Raises `RecordingError`."""
+        """The run in a directory, with what files of the session say of it. Raises `RecordingError`."""
+        run = self._load(path)
+        is_judged = bool(self.external.files) and run.is_trajectory
+        return judge_run(run, describe_place(run, self.labels), self.matches.values()) if is_judged else run
+
+    def _load(self, path: Path) -> Run:
         if path in self._problems:
             raise RecordingError(self._problems[path])
         run_format = self.format_of(path)
@@ -191,41 +197,31 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
             raise RecordingError(f"{problem}; {advice}") from error
 
     def _load_run(self, run_format: RunFormat, path: Path) -> Run:
-        run = run_format.load(path, self.labels.of(path), self.settings.rules).within(self.settings.limits)
-        return run.judged(self.external_verdicts(run)) if self.has_external_verdicts and run.is_trajectory else run
-
-    @property
-    def has_external_verdicts(self) -> bool:
-        """Whether an option names a file with verdicts or with labels."""
-        return self.settings.verdicts is not None or self.settings.labels is not None
-
-    def external_verdicts(self, run: Run) -> tuple[Judgement, ...]:
-        """The judgements of a run in the files that options name; that of a person first. Raises `RecordingError`."""
-        task_id = str(run.task_id)
-        label = self.human_labels.find(task_id, run.label) if self.human_labels is not None else None
-        return tuple(judgement for judgement in (label, self.judge_verdicts.get(task_id)) if judgement is not None)
+        return run_format.load(path, self.labels.of(path), self.settings.rules).within(self.settings.limits)
 
     @cached_property
-    def judge_verdicts(self) -> Mapping[str, Judgement]:
-        """The verdicts in the file that an option names, by task. Raises `SettingsError`."""
-        if self.settings.verdicts is None:
-            return {}
-        from pytest_webeval.recordings.judge_outputs import load_verdicts  # few sessions have such a file
-
-        return load_verdicts(self.settings.verdicts)
+    def external(self) -> ExternalVerdicts:
+        """The verdicts in files that options name. Raises `SettingsError`."""
+        return ExternalVerdicts.load(self.settings)
 
     @cached_property
-    def human_labels(self) -> HumanLabels | None:
-        """The labels in the file that an option names. Raises `SettingsError`."""
-        labels, coding = self.settings.labels, self.settings.label_coding
-        if labels is None and coding is None:
-            return None
-        if labels is None or coding is None:
-            problem = "--webeval-labels and --webeval-label-coding need each other"
-            raise SettingsError(f"{problem}: the same numbers mean other things in other files; use osu or abp")
-        from pytest_webeval.recordings.human_labels import load_labels  # same
+    def matches(self) -> dict[str, VerdictMatches]:
+        """The verdicts in these files with the runs of all roots that they are about, by option."""
+        return self.external.match(self.trajectory_places)
 
-        return load_labels(labels, coding)
+    @cached_property
+    def trajectory_places(self) -> list[RunPlace]:
+        """The trajectories of all roots that can be loaded, whichever of them the session scores."""
+        return list(self._find_trajectories())
+
+    def _find_trajectories(self) -> Iterator[RunPlace]:
+        for path in self.run_paths:
+            try:
+                run = self._load(path)
+            except RecordingError:
+                continue
+            if run.is_trajectory:
+                yield describe_place(run, self.labels)
 
     def definition(self, run: Run) -> Definition:
         """What the task of a run is, and where that stands. Raises `TaskDefinitionError`."""

@@ -8,8 +8,10 @@ ever guessed.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from typing import ClassVar
 
 from msgspec import Struct
 
@@ -19,8 +21,10 @@ from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.trajectory.recorded import HUMAN
 from pytest_webeval.recordings.trajectory.recorded import Judgement
 from pytest_webeval.recordings.verdict_files import build_type_error
+from pytest_webeval.recordings.verdict_files import join_checksums
 from pytest_webeval.recordings.verdict_files import parse_strictly
 from pytest_webeval.recordings.verdict_files import read_member
+from pytest_webeval.safety.text import name_first
 from pytest_webeval.safety.text import preview
 
 SUCCESS, FAILURE, IMPOSSIBLE = "success", "failure", "impossible"
@@ -29,37 +33,54 @@ CODINGS: Mapping[str, Mapping[str, str]] = {
     "abp": {"0": IMPOSSIBLE, "1": SUCCESS, "2": FAILURE},
 }
 COLUMN = "_human_label"
+_AGENTS_NAMED, _LONGEST_NAME = 10, 40
 
 
 class HumanLabels(Struct, frozen=True):
     """Labels of one file: `rows` has the verdict in words for each task, by the name of the agent."""
 
     source: str
+    checksum: str
+    coding: str
     rows: Mapping[str, Mapping[str, str]]
     agents: tuple[str, ...]
+    noun: ClassVar[str] = "label"
 
-    def find(self, task_id: str, label: str) -> Judgement | None:
-        """The judgement of a run; None where nobody labelled it. `label` is the run's path below the root.
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return sum(map(len, self.rows.values()))
 
-        Of several agents the one counts by whose name a directory above the run is called. Raises `RecordingError` if
-        there is none.
+    def describe(self) -> dict[str, str]:
+        """Name, checksum and coding."""
+        return {"name": self.source, "checksum": self.checksum, "coding": self.coding}
+
+    def find_key(self, task_id: str, folders: Sequence[str]) -> tuple[str, str] | None:
+        """Task and agent of the label of a run; None where nobody labelled it.
+
+        That agent counts by whose name one of the `folders` is called, the directories above the run. Raises
+        `RecordingError` if there is none, even if the file is about a single agent: the run may be of another.
         """
         row = self.rows.get(task_id)
         if row is None:
             return None
-        verdict = row.get(self._find_agent(label))
-        return None if verdict is None else _build_judgement(self.source, verdict)
+        agent = self._find_agent(folders)
+        return (task_id, agent) if agent in row else None
 
-    def _find_agent(self, label: str) -> str:
-        if len(self.agents) == 1:
-            return self.agents[0]
-        folders = {part.casefold() for part in label.split("/")}
-        named = [agent for agent in self.agents if agent.casefold() in folders]
+    def judge(self, key: Any) -> Judgement:
+        """The judgement with this key."""
+        task_id, agent = key
+        return _build_judgement(self.source, self.rows[task_id][agent])
+
+    def _find_agent(self, folders: Sequence[str]) -> str:
+        names = {name.casefold() for name in folders}
+        named = [agent for agent in self.agents if agent.casefold() in names]
         if len(named) == 1:
             return named[0]
-        agents = ", ".join(self.agents)
-        problem = f"{self.source} has labels of {agents}, and the path {label} names {'several' if named else 'none'}"
-        raise RecordingError(f"{problem} of them; put the runs of an agent into a directory of its name")
+        agents = name_first(self.agents, _AGENTS_NAMED, _LONGEST_NAME, len(self.agents))
+        which = "several of them" if named else "none of them"
+        problem = f"{self.source} has labels of {agents}, and {'/'.join(folders) or '.'} names {which}"
+        raise RecordingError(f"{problem}; put the runs of an agent into a directory of its name")
 
 
 def _build_judgement(source: str, verdict: str) -> Judgement:
@@ -71,8 +92,9 @@ def _build_judgement(source: str, verdict: str) -> Judgement:
 
 def load_labels(path: Path, coding: str) -> HumanLabels:
     """The labels in a JSON file. Raises `SettingsError` if it has none, or anything that cannot be read."""
+    inputs = RunInputs(path.parent)
     try:
-        document = parse_strictly(RunInputs(path.parent).read(path.name), path.name)
+        document = parse_strictly(inputs.read(path.name), path.name)
     except (RecordingError, SettingsError) as error:
         raise SettingsError(f"cannot read labels: {error}") from error
     rows = document if isinstance(document, list) else []
@@ -86,7 +108,7 @@ def load_labels(path: Path, coding: str) -> HumanLabels:
         if task_id in by_task:
             raise SettingsError(f"a task is labelled twice in {path}; keep one row for each task_id")
         by_task[task_id] = _read_row(row, path, coding)
-    return HumanLabels(path.name, by_task, tuple(agents))
+    return HumanLabels(path.name, join_checksums(inputs), coding, by_task, tuple(agents))
 
 
 def _list_agents(row: Mapping[str, Any]) -> list[str]:

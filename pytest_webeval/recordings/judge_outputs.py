@@ -11,9 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from collections.abc import Mapping
+from collections.abc import Sequence
 from decimal import Decimal
+from itertools import chain
 from pathlib import Path
 from typing import Any
+from typing import ClassVar
+
+from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
@@ -21,6 +26,7 @@ from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.recorded import Judgement
 from pytest_webeval.recordings.verdict_files import build_type_error
+from pytest_webeval.recordings.verdict_files import join_checksums
 from pytest_webeval.recordings.verdict_files import parse_object
 from pytest_webeval.recordings.verdict_files import read_member
 
@@ -28,14 +34,42 @@ _SCORE = re.compile(r"\*{0,2}score\*{0,2}[ \t]{0,3}:?\*{0,2}[ \t:]{0,5}([1-5])\b
 _ADVICE = "name a file *_auto_eval_results.json, or a directory of judgments"
 
 
-def load_verdicts(path: Path) -> dict[str, Judgement]:
-    """The judgements in a file of JSON lines or in a directory of judgments. Raises `SettingsError`.
+class JudgeVerdicts(Struct, frozen=True):
+    """The verdicts of a judge, by the id of the task. `checksum` is the SHA-256 of the file or of all files."""
+
+    source: str
+    checksum: str
+    by_task: Mapping[str, Judgement]
+    noun: ClassVar[str] = "verdict"
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.by_task)
+
+    def describe(self) -> dict[str, str]:
+        """Name and checksum."""
+        return {"name": self.source, "checksum": self.checksum}
+
+    def find_key(self, task_id: str, folders: Sequence[str]) -> str | None:  # noqa: ARG002  (labels are of an agent)
+        """The key of the verdict on a run; None where there is none."""
+        return task_id if task_id in self.by_task else None
+
+    def judge(self, key: Any) -> Judgement:
+        """The verdict with this key."""
+        return self.by_task[key]
+
+
+def load_verdicts(path: Path) -> JudgeVerdicts:
+    """The verdicts in a file of JSON lines or in a directory of judgments. Raises `SettingsError`.
 
     A task that is judged twice, or anything that is damaged, is an error: nobody could say what counts.
     """
     judgements: dict[str, Judgement] = {}
+    inputs = RunInputs(path if path.is_dir() else path.parent)
+    names = [name for name in RecordedFiles(inputs).names if name.endswith(".json")] if path.is_dir() else [path.name]
     try:
-        for task_id, judgement in _read_directory(path) if path.is_dir() else _read_file(path):
+        for task_id, judgement in chain.from_iterable(_read_document(inputs, name) for name in names):
             if task_id in judgements:
                 raise SettingsError(f"task {task_id!r:.80} is judged twice in {path}; keep one verdict")
             judgements[task_id] = judgement
@@ -43,18 +77,7 @@ def load_verdicts(path: Path) -> dict[str, Judgement]:
         raise SettingsError(f"cannot read verdicts: {error}") from error
     if not judgements:
         raise SettingsError(f"no verdict in {path}; {_ADVICE}")
-    return judgements
-
-
-def _read_directory(path: Path) -> Iterator[tuple[str, Judgement]]:
-    files = RecordedFiles(RunInputs(path))
-    for name in files.names:
-        if name.endswith(".json"):
-            yield from _read_document(files.inputs, name)
-
-
-def _read_file(path: Path) -> Iterator[tuple[str, Judgement]]:
-    yield from _read_document(RunInputs(path.parent), path.name)
+    return JudgeVerdicts(path.name, join_checksums(inputs), judgements)
 
 
 def _read_document(inputs: RunInputs, name: str) -> Iterator[tuple[str, Judgement]]:

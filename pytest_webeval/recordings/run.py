@@ -101,11 +101,16 @@ class Run:
         return ()
 
     @property
+    def external_problem(self) -> str | None:
+        """Why nobody can say which judgement of those files is about this run."""
+        return None
+
+    @property
     def is_labelled(self) -> bool:
         """Whether a label that a person gave decides."""
         return bool(self.external) and self.external[0].is_human
 
-    def judged(self, external: tuple[Judgement, ...]) -> Self:  # noqa: ARG002  (only trajectories are judged)
+    def judged(self, external: tuple[Judgement, ...], problem: str | None = None) -> Self:  # noqa: ARG002  (only trajectories are judged)
         """The same run with judgements from files that the session names."""
         return self
 

@@ -41,10 +41,12 @@ if TYPE_CHECKING:
 class TrajectoryRun(Run):
     """A run that may be aborted, and that needs no task definition: its verdict is stored.
 
-    `external` are judgements from files that the session names, which count before those in the directory.
+    `external` are judgements from files that the session names, which count before those in the directory;
+    `external_problem` is why nobody can say which of them is meant.
     """
 
     external: tuple[Judgement, ...] = ()
+    external_problem: str | None = None
 
     @property
     @abstractmethod
@@ -57,9 +59,9 @@ class TrajectoryRun(Run):
         first = next(iter(self.external), None)
         return first.ungraded if first is not None and first.is_impossible else None
 
-    def judged(self, external: tuple[Judgement, ...]) -> Self:
+    def judged(self, external: tuple[Judgement, ...], problem: str | None = None) -> Self:
         """The same run with judgements from other files."""
-        return replace(self, external=external) if external else self
+        return replace(self, external=external, external_problem=problem)
 
     @property
     def is_trajectory(self) -> bool:
@@ -92,6 +94,8 @@ class TrajectoryRun(Run):
 
     def check(self) -> None:
         """Raise `RecordingError` if the run cannot be scored."""
+        if self.external_problem is not None:
+            raise RecordingError(self.external_problem)
         outcome = self.trajectory.outcome
         if outcome.kind is OutcomeClass.UNREADABLE:
             if (problem := list_directory(self.path).problem) is not None:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.json import load_exact
 from pytest_webeval.safety.text import preview
 
@@ -30,6 +32,14 @@ def parse_object(content: bytes, where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise SettingsError(f"{where} holds {preview(value, 60)}, expected a JSON object")
     return value
+
+
+def join_checksums(inputs: RunInputs) -> str:
+    """The SHA-256 of the file that was read; of several files, of their names and checksums."""
+    checksums = sorted(inputs.checksums.items())
+    if len(checksums) == 1:
+        return checksums[0][1]
+    return sha256("\n".join(f"{checksum} {name}" for name, checksum in checksums).encode("utf-8", "backslashreplace"))
 
 
 def read_member(fields: Mapping[str, Any], key: str, kinds: type | tuple[type, ...], expected: str, where: str) -> Any:

@@ -182,8 +182,8 @@ def test_verdicts_of_another_file_count_before_those_of_the_run(runs, webeval, p
 
 def test_labels_of_people_count_before_all_and_impossible_tasks_are_in_no_rate(runs, webeval, pytester):
     for name in ("a", "b", "c"):
-        add_result(runs, name, judge=judge(100))
-    recorded.write(runs.root / "f")
+        add_result(runs, f"ours/{name}", judge=judge(100))
+    recorded.write(runs.root / "ours/f")
     rows = [{"task_id": name, "Ours_human_label": code} for name, code in zip("abcf", "0122", strict=True)]
     (pytester.path / "labels.json").write_text(json.dumps(rows))
     result = webeval("--webeval-labels=labels.json", "--webeval-label-coding=osu", "-rs")
@@ -196,7 +196,7 @@ def test_labels_of_people_count_before_all_and_impossible_tasks_are_in_no_rate(r
 
 def test_a_changed_label_is_scored_again_and_nothing_else(runs, webeval, pytester):
     for name in ("a", "b"):
-        add_result(runs, name, judge=judge(100))
+        add_result(runs, f"x/{name}", judge=judge(100))
     labels = pytester.path / "labels.json"
     arguments = ("--webeval-labels=labels.json", "--webeval-label-coding=osu", "--webeval-reuse")
     for codes, outcomes in (("11", {"passed": 2}), ("10", {"passed": 1, "failed": 1})):

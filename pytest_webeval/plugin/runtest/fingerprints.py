@@ -65,7 +65,7 @@ class Fingerprints(Struct, eq=False, dict=True):
             str(self.workspace.tasks_origin) if definition.trust is Trust.UNDEFINED else "",
             settings.today.isoformat() if is_any or task.depends_on_day else "",
             self._policy if is_any or is_rubric else "",
-            repr(run.external),
+            repr((run.external, run.external_problem)),
             self._format_sites(tuple(self.workspace.sites.environments if is_any else task.sites)),
         )
         return sha256("\n".join(facts).encode("utf-8", "backslashreplace"))

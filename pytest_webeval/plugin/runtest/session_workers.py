@@ -76,6 +76,8 @@ class SessionWorkers(Struct, eq=False):
             if run_format is None or not any(run_format is built_in for built_in in formats.FORMATS):
                 return None
             run = workspace.run(path)
+            if run.external_problem is not None:
+                return None
             previous, definition = workspace.config.stash.get(PREVIOUS, None), workspace.definition(run)
             if previous is not None and previous.has_entry(item, run, definition):
                 return None

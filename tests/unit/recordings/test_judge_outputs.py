@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import re
@@ -50,7 +51,7 @@ def verdict_of(judgement):
 def verdicts_in(tmp_path, *lines):
     path = tmp_path / "WebJudge_auto_eval_results.json"
     path.write_text("\n".join(lines))
-    return load_verdicts(path)
+    return load_verdicts(path).by_task
 
 
 @pytest.mark.parametrize(
@@ -153,6 +154,25 @@ def test_what_cannot_be_read_is_refused_at_once(tmp_path, lines, problem):
         verdicts_in(tmp_path, *lines)
 
 
+def test_the_checksum_is_that_of_the_files_that_were_read(tmp_path):
+    path = tmp_path / "labels.json"
+    path.write_text(json.dumps([{"task_id": "7", "A_human_label": "1"}]))
+    assert load_labels(path, "osu").describe() == {
+        "name": "labels.json",
+        "checksum": hashlib.sha256(path.read_bytes()).hexdigest(),
+        "coding": "osu",
+    }
+    path.write_text(line())
+    verdicts = load_verdicts(path)
+    assert verdicts.describe() == {"name": "labels.json", "checksum": hashlib.sha256(path.read_bytes()).hexdigest()}
+    (tmp_path / "8.json").write_text(line("8"))
+    checksums = {load_verdicts(tmp_path).checksum}
+    for name, word in (("8.json", "failure"), ("labels.json", "failure")):
+        (tmp_path / name).write_text(line(name, f"Status: {word}"))
+        checksums.add(load_verdicts(tmp_path).checksum)
+    assert len(checksums) == 3
+
+
 def test_an_empty_directory_holds_no_verdict(tmp_path):
     with pytest.raises(SettingsError, match=r"no verdict in .*; name a file"):
         load_verdicts(tmp_path)
@@ -186,11 +206,16 @@ def test_of_308_public_transcripts_each_verdict_is_that_of_the_last_verdict_line
     assert (len(expected), sum(expected.values())) == (308, 61)
     scores = {}
     for directory in {path.parent for path in paths}:
-        for task_id, judgement in load_verdicts(directory).items():
+        for task_id, judgement in load_verdicts(directory).by_task.items():
             verdict = verdict_of(judgement)
             scores[directory / f"{task_id}.json"] = verdict.score
             assert verdict.checks == ()
     assert scores == expected
+
+
+def label_of(labels, task_id, *folders):
+    key = labels.find_key(task_id, folders)
+    return None if key is None else labels.judge(key)
 
 
 def labels_in(tmp_path, rows, coding="osu"):
@@ -212,20 +237,34 @@ def labels_in(tmp_path, rows, coding="osu"):
 )
 def test_a_label_means_what_its_coding_says(tmp_path, coding, code, success, is_impossible):
     labels = labels_in(tmp_path, [{"task_id": "7", "SeeAct_human_label": code}], coding)
-    judgement = labels.find("7", "runs/7")
+    judgement = label_of(labels, "7", "runs", "SeeAct")
     assert (judgement.success, judgement.is_impossible) == (success, is_impossible)
-    assert labels.find("8", "runs/8") is None
+    assert label_of(labels, "8", "runs", "SeeAct") is None
+    assert labels.count == 1
 
 
-def test_of_several_agents_a_directory_names_the_one(tmp_path):
+def test_of_several_agents_a_directory_names_one(tmp_path):
     labels = labels_in(tmp_path, [{"task_id": "7", "SeeAct_human_label": "1", "Operator_human_label": "0"}])
-    assert labels.find("7", "runs/seeact/7").success is True
-    assert labels.find("7", "runs/Operator/7").success is False
-    for path, named in (("runs/7", "none"), ("SeeAct/Operator/7", "several")):
-        with pytest.raises(
-            RecordingError, match=f"labels of SeeAct, Operator, and the path {path} names {named} of them"
-        ):
-            labels.find("7", path)
+    assert label_of(labels, "7", "runs", "seeact").success is True
+    assert label_of(labels, "7", "runs", "Operator").success is False
+    for folders, named in ((["runs"], "none"), (["SeeAct", "Operator"], "several")):
+        problem = f"labels of SeeAct, Operator, and {'/'.join(folders)} names {named} of them; put the runs"
+        with pytest.raises(RecordingError, match=problem):
+            label_of(labels, "7", *folders)
+
+
+def test_a_directory_names_the_agent_even_if_the_labels_are_of_one(tmp_path):
+    labels = labels_in(tmp_path, [{"task_id": "7", "SeeAct_human_label": "1"}])
+    with pytest.raises(RecordingError, match="labels of SeeAct, and runs/Operator names none of them; put the runs"):
+        label_of(labels, "7", "runs", "Operator")
+
+
+def test_an_agent_without_a_label_of_the_task_has_none(tmp_path):
+    rows = [{"task_id": "7", "A_human_label": "1"}, {"task_id": "8", "A_human_label": None, "B_human_label": "0"}]
+    labels = labels_in(tmp_path, rows)
+    assert label_of(labels, "7", "B") is None
+    assert label_of(labels, "8", "A") is None
+    assert labels.count == 2
 
 
 @pytest.mark.parametrize(
@@ -267,7 +306,7 @@ def test_the_public_labels_of_six_agents_are_read(tmp_path):
     rows = json.loads(LABELS.read_bytes())
     labels = load_labels(LABELS, "osu")
     assert (len(labels.rows), len(labels.agents)) == (300, 6)
-    solved = [labels.find(row["task_id"], "Operator/x").success for row in rows]
+    solved = [label_of(labels, row["task_id"], "Operator").success for row in rows]
     assert solved.count(True) == sum(row["Operator_human_label"] == "1" for row in rows)
 
 
