@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from collections.abc import Iterable
 from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Any
@@ -17,6 +18,7 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.recordings.labels import Labels
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.safety.text import name_first
+from pytest_webeval.safety.text import truncate
 
 if TYPE_CHECKING:
     from pytest_webeval.plugin.settings import Settings
@@ -65,10 +67,19 @@ class ExternalVerdicts(Struct, frozen=True):
         """Name, checksum and coding of each file, by the name of the option."""
         return {option: file.describe() for option, file in self.files.items()}
 
-    def match(self, places: Iterable[RunPlace]) -> dict[str, VerdictMatches]:
+    def __str__(self) -> str:
+        """The same in a few words."""
+        return ", ".join(f"{option} {_summarize(file.describe())}" for option, file in self.files.items())
+
+    def match(self, runs: Iterable[Run], labels: Labels) -> dict[str, VerdictMatches]:
         """The runs of a session by the verdicts that belong to them, for each option."""
-        listed = list(places)
-        return {option: VerdictMatches.of(file, listed) for option, file in self.files.items()}
+        places = [describe_place(run, labels) for run in runs]
+        return {option: VerdictMatches.of(file, places) for option, file in self.files.items()}
+
+
+def _summarize(facts: Mapping[str, str]) -> str:
+    parts = (truncate(facts["name"], _LONGEST_NAME), facts.get("coding", ""), facts["checksum"][:12])
+    return " ".join(filter(None, parts))
 
 
 def _load_labels(settings: Settings) -> HumanLabels:
@@ -86,9 +97,10 @@ class VerdictMatches(Struct, frozen=True):
 
     file: HumanLabels | JudgeVerdicts
     runs: Mapping[Hashable, list[str]]
+    run_count: int  # all of the session
 
     @classmethod
-    def of(cls, file: HumanLabels | JudgeVerdicts, places: Iterable[RunPlace]) -> Self:
+    def of(cls, file: HumanLabels | JudgeVerdicts, places: Sequence[RunPlace]) -> Self:
         """Look for the verdicts on some runs."""
         runs: dict[Hashable, list[str]] = {}
         for place in places:
@@ -98,7 +110,11 @@ class VerdictMatches(Struct, frozen=True):
                 continue
             if key is not None:
                 runs.setdefault(key, []).append(place.label)
-        return cls(file, runs)
+        return cls(file, runs, len(places))
+
+    def count_others(self) -> int:
+        """How many runs have no verdict in the file."""
+        return self.run_count - sum(map(len, self.runs.values()))
 
     def find(self, place: RunPlace) -> Judgement | None:
         """The verdict on a run. Raises `RecordingError` for one that could be about several runs."""
@@ -114,8 +130,9 @@ class VerdictMatches(Struct, frozen=True):
         return self.file.judge(key)
 
 
-def judge_run(run: Run, place: RunPlace, matches: Iterable[VerdictMatches]) -> Run:
+def judge_run(run: Run, labels: Labels, matches: Iterable[VerdictMatches]) -> Run:
     """The run with the verdicts of files on it; one of which it is unknown whether it is meant cannot be scored."""
+    place = describe_place(run, labels)
     try:
         judgements = [each.find(place) for each in matches]
     except RecordingError as error:

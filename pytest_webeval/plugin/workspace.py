@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from collections.abc import Mapping
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,11 +20,6 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.plugin.external_verdicts import ExternalVerdicts
-from pytest_webeval.plugin.external_verdicts import RunPlace
-from pytest_webeval.plugin.external_verdicts import VerdictMatches
-from pytest_webeval.plugin.external_verdicts import describe_place
-from pytest_webeval.plugin.external_verdicts import judge_run
 from pytest_webeval.plugin.selected_paths import Ignoring
 from pytest_webeval.plugin.settings import Settings
 from pytest_webeval.plugin.snapshots import SNAPSHOTS
@@ -57,6 +54,8 @@ from pytest_webeval.tasks.sites import load_sites
 from pytest_webeval.tasks.task import Task
 
 if TYPE_CHECKING:
+    from pytest_webeval.plugin.external_verdicts import ExternalVerdicts
+    from pytest_webeval.plugin.external_verdicts import VerdictMatches
     from pytest_webeval.summary.baseline import Baseline
     from pytest_webeval.summary.baseline import KnownFailures
     from pytest_webeval.tasks.subset import Subset
@@ -79,6 +78,10 @@ class Counts(Struct, frozen=True):
     split: int = 0
     split_checksum: str = ""
     user_code: str = ""  # checksum of modules of users that decide, of all shards
+    matched_labels: int = -1  # how many labels of a file are on a run; -1 until they are counted
+    matched_verdicts: int = -1
+    without_labels: int = 0  # how many trajectories have none in the file
+    without_verdicts: int = 0
 
     @property
     def chosen(self) -> int:
@@ -176,8 +179,11 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
     def run(self, path: Path) -> Run:
         """The run in a directory, with what files of the session say of it. Raises `RecordingError`."""
         run = self._load(path)
-        is_judged = bool(self.external.files) and run.is_trajectory
-        return judge_run(run, describe_place(run, self.labels), self.matches.values()) if is_judged else run
+        if self.external is None or not run.is_trajectory:
+            return run
+        from pytest_webeval.plugin.external_verdicts import judge_run  # few sessions have such files
+
+        return judge_run(run, self.labels, self.matches.values())
 
     def _load(self, path: Path) -> Run:
         if path in self._problems:
@@ -200,28 +206,31 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
         return run_format.load(path, self.labels.of(path), self.settings.rules).within(self.settings.limits)
 
     @cached_property
-    def external(self) -> ExternalVerdicts:
-        """The verdicts in files that options name. Raises `SettingsError`."""
+    def external(self) -> ExternalVerdicts | None:
+        """The verdicts in files that options name; None without such an option. Raises `SettingsError`."""
+        if (self.settings.verdicts, self.settings.labels, self.settings.label_coding) == (None, None, None):
+            return None
+        from pytest_webeval.plugin.external_verdicts import ExternalVerdicts  # few sessions have such files
+
         return ExternalVerdicts.load(self.settings)
 
     @cached_property
-    def matches(self) -> dict[str, VerdictMatches]:
-        """The verdicts in these files with the runs of all roots that they are about, by option."""
-        return self.external.match(self.trajectory_places)
+    def matches(self) -> Mapping[str, VerdictMatches]:
+        """These verdicts with the trajectories of all roots, whichever of them the session scores, by option."""
+        return {} if self.external is None else self.external.match(self._find_trajectories(), self.labels)
 
-    @cached_property
-    def trajectory_places(self) -> list[RunPlace]:
-        """The trajectories of all roots that can be loaded, whichever of them the session scores."""
-        return list(self._find_trajectories())
+    def count_matches(self) -> dict[str, int]:
+        """How many of them are on a run, and on how many trajectories there is none, as fields of `Counts`."""
+        matched = {f"matched_{option}": len(matches.runs) for option, matches in self.matches.items()}
+        return matched | {f"without_{option}": matches.count_others() for option, matches in self.matches.items()}
 
-    def _find_trajectories(self) -> Iterator[RunPlace]:
+    def _find_trajectories(self) -> Iterator[Run]:
+        """Those that can be loaded. Others say themselves why they cannot."""
         for path in self.run_paths:
-            try:
+            with suppress(RecordingError):
                 run = self._load(path)
-            except RecordingError:
-                continue
-            if run.is_trajectory:
-                yield describe_place(run, self.labels)
+                if run.is_trajectory:
+                    yield run
 
     def definition(self, run: Run) -> Definition:
         """What the task of a run is, and where that stands. Raises `TaskDefinitionError`."""

@@ -143,8 +143,14 @@ def run_metadata(run: Run, task: Task | None) -> dict[str, Any]:
         "format": run.format,
         "run": run.label,
         "inputs": dict(sorted(run.inputs.checksums.items())),
+        **({"external_verdicts": _describe_external(run)} if run.external else {}),
         **({"task_checksum": task.checksum} if task else {}),
         "libraries": libraries(),
         **({"limits": limits} if (limits := run.inputs.limits.changes) else {}),
         **run_facts,
     }
+
+
+def _describe_external(run: Run) -> list[dict[str, str]]:
+    """What files of the session say of the run; not their own checksums, as another verdict in them changes nothing."""
+    return [{"file": judgement.source, "checksum": judgement.checksum} for judgement in run.external]

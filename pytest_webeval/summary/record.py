@@ -37,10 +37,13 @@ def format_digests(webeval: Mapping[str, Any]) -> str | None:
     """
     inputs = webeval.get("inputs")
     files = sorted(inputs.items()) if isinstance(inputs, Mapping) else []
+    external = webeval.get("external_verdicts")
+    rows = external if isinstance(external, list) else []
+    judged = [(str(row.get("file")), row.get("checksum")) for row in rows if isinstance(row, Mapping)]
     checksum = webeval.get("task_checksum")
     digests = {
         "recording": _digest(file for file in files if not file[0].startswith(_JUDGE_FILES)),
-        "judge": _digest(file for file in files if file[0].startswith(_JUDGE_FILES)),
+        "judge": _digest([*(file for file in files if file[0].startswith(_JUDGE_FILES)), *judged]),
         "task": checksum[:_DIGEST_LENGTH] if isinstance(checksum, str) else None,
     }
     return " ".join(f"{name}={digest}" for name, digest in digests.items() if digest) or None

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from pathlib import Path
 
 import pytest
 
+from pytest_webeval.__main__ import main
 from tests.plugin.test_recorded_formats import add_result
 from tests.plugin.test_recorded_formats import judge
 from tests.plugin.test_recorded_formats import reply
+from tests.plugin.test_resume import INTERRUPTED_AT
+from tests.plugin.test_resume import timeless
 from tests.support import recorded
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 LABELS = ("--webeval-labels=labels.json", "--webeval-label-coding=osu")
+WORKERS = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "spread"])
 VERDICTS = ("--webeval-verdicts=judged.json",)
 
 
@@ -179,3 +184,133 @@ def test_the_root_names_the_agent_where_it_is_the_rootdir(runs, label, pytester,
     monkeypatch.chdir(runs.root / "Ours")
     labels = f"--webeval-labels={pytester.path / 'labels.json'}"
     pytester.runpytest("--webeval-runs=.", "--rootdir=.", labels, LABELS[1]).assert_outcomes(passed=1)
+
+
+@WORKERS
+def test_it_is_reported_which_verdicts_are_on_runs(runs, webeval_apart, label, judge_runs, workers):
+    for name in ("t1", "t2", "t3"):
+        add_result(runs, f"Ours/{name}", judge=judge(100))
+    label(t1="1", t2="1")
+    judge_runs(t1="success", zzz="success", yyy="failure")
+    result = webeval_apart(*LABELS, *VERDICTS, *workers)
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(
+        [
+            "labels.json has 2 labels, 2 on runs, 1 run without label",
+            "judged.json has 3 verdicts, 1 on runs, 2 on no run, 2 runs without verdict",
+        ]
+    )
+    assert result.ret == pytest.ExitCode.OK
+
+
+@WORKERS
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (VERDICTS, "no verdict in judged.json is on a run; compare its task ids with those of the runs"),
+        (LABELS, "no label in labels.json is on a run; compare its task ids with those of the runs"),
+    ],
+)
+def test_a_file_about_no_run_fails_the_session(runs, webeval_apart, label, judge_runs, options, problem, workers):
+    add_result(runs, "Ours/t1", judge=judge(100))
+    label(zzz="1")
+    judge_runs(zzz="success")
+    gates = ("--webeval-baseline=first.json", "--webeval-baseline-update", "--webeval-fail-on=none")
+    result = webeval_apart(*options, *gates, *workers)
+    result.assert_outcomes(passed=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines([problem])
+    assert not (runs.root.parent / "first.json").exists()
+
+
+def test_a_file_about_runs_that_the_session_does_not_choose_fails_nothing(runs, webeval, judge_runs):
+    add_result(runs, "t1", judge=judge(100))
+    add_result(runs, "t2", judge=judge(100))
+    judge_runs(t1="success")
+    assert webeval(*VERDICTS, "-k", "t2").ret == pytest.ExitCode.OK
+
+
+def test_summary_result_and_header_name_the_files(runs, webeval, label, judge_runs, pytester):
+    add_result(runs, "Ours/t1", judge=judge(100))
+    add_result(runs, "Ours/t2", judge=judge(100))
+    label(t1="1")
+    judge_runs(t1="success")
+    first = webeval(*LABELS, *VERDICTS)
+    digests = {
+        name: hashlib.sha256((pytester.path / f"{name}.json").read_bytes()).hexdigest() for name in ("labels", "judged")
+    }
+    first.stdout.fnmatch_lines(
+        [f"*, labels labels.json osu {digests['labels'][:12]}, verdicts judged.json {digests['judged'][:12]}"]
+    )
+    policy = runs.summary["webeval"]["policy"]
+    assert policy["labels"] == {"name": "labels.json", "checksum": digests["labels"], "coding": "osu"}
+    assert policy["verdicts"] == {"name": "judged.json", "checksum": digests["judged"]}
+    rows = runs.result("Ours/t1")["webeval"]["external_verdicts"]
+    assert [row["file"] for row in rows] == ["labels.json", "judged.json"]
+    assert len({row["checksum"] for row in rows}) == 2
+    assert "external_verdicts" not in runs.result("Ours/t2")["webeval"]
+    webeval()
+    assert not {"labels", "verdicts"} & runs.summary["webeval"]["policy"].keys()
+
+
+def test_another_file_of_verdicts_explains_a_changed_verdict(runs, webeval, judge_runs):
+    for name in ("t1", "t2"):
+        add_result(runs, name, judge=judge(100))
+    judge_runs(t1="success", t2="success")
+    webeval(*VERDICTS, "--webeval-baseline=first.json", "--webeval-baseline-update")
+    judge_runs(t1="success", t2="failure")
+    result = webeval(*VERDICTS, "--webeval-baseline=first.json")
+    result.stdout.fnmatch_lines(["  because of other rules and judge: t2"])
+
+
+def test_shards_with_other_files_of_verdicts_are_not_merged(runs, judge_runs, pytester, capsys):
+    for number in range(4):
+        add_result(runs, f"t{number}", judge=judge(100))
+    words = {f"t{number}": "success" for number in range(4)}
+    for index, word in ((1, "success"), (2, "failure")):
+        judge_runs(**words | {"t0": word})
+        options = (f"--webeval-shard={index}/2", f"--webeval-output=out-{index}", "--webeval-today=2026-01-31")
+        pytester.runpytest("--webeval-runs=runs", *options, *VERDICTS)
+    assert main(["merge", "out-1", "out-2", "--output=out"]) != 0
+    assert "are not shards of one session: external_verdicts verdicts judged.json " in capsys.readouterr().err
+
+
+def test_merged_shards_are_what_one_session_leaves(runs, judge_runs, label, pytester):
+    for number in range(4):
+        add_result(runs, f"Ours/t{number}", judge=judge(100))
+    judge_runs(t0="failure", t1="failure")
+    label(t1="1", t2="0")
+    options = ("--webeval-runs=runs", "--webeval-today=2026-01-31", *VERDICTS, *LABELS)
+    for index in (1, 2):
+        pytester.runpytest(*options, f"--webeval-shard={index}/2", f"--webeval-output=out-{index}")
+    assert main(["merge", "out-1", "out-2", "--output=merged"]) == 0
+    pytester.runpytest(*options, "--webeval-output=out").assert_outcomes(passed=2, failed=2)
+    for name in ("eval_summary.json", *(f"Ours/t{number}/eval_result.json" for number in range(4))):
+        merged, single = (timeless((pytester.path / place / name).read_bytes()) for place in ("merged", "out"))
+        assert merged == single
+
+
+def test_an_interrupted_session_with_files_is_resumed_only_where_their_verdicts_are_the_same(
+    runs, webeval_apart, label, judge_runs, pytester
+):
+    for name in ("t1", "t2", "t3"):
+        add_result(runs, f"Ours/{name}", judge=judge(100))
+    label(t1="1", t2="1")
+    judge_runs(t3="success")
+    pytester.makeconftest(INTERRUPTED_AT.format(label="t3"))
+    webeval_apart(*LABELS, *VERDICTS)
+    label(t1="1", t2="0")
+    result = webeval_apart(*LABELS, *VERDICTS, "--webeval-resume")
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["resumed: 1 of 3 results*"])
+
+
+def test_paths_of_files_in_an_ini_file_begin_at_that_file(runs, label, judge_runs, pytester, monkeypatch):
+    add_result(runs, "Ours/t1", judge=judge(100))
+    add_result(runs, "Ours/t2", judge=judge(100))
+    label(t1="0")
+    judge_runs(t2="failure")
+    options = ("webeval_labels = labels.json", "webeval_label_coding = osu", "webeval_verdicts = judged.json")
+    pytester.makeini("\n".join(("[pytest]", "webeval_runs = runs", *options)))
+    monkeypatch.chdir(pytester.mkdir("tests"))
+    pytester.runpytest("-c", "../tox.ini").assert_outcomes(failed=2)

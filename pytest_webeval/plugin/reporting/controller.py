@@ -97,6 +97,7 @@ class SessionReporter(Struct, eq=False, dict=True):
     texts: dict[str, dict[str, str | None]] = field(default_factory=dict)  # of tasks, for a report
     parts: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    match_lines: list[str] = field(default_factory=list)  # about verdicts in files that options name
     summary: Summary | None = None
     places: list[Path] = field(default_factory=list)
     stopping: StopReason = field(default_factory=StopReason)
@@ -171,6 +172,7 @@ class SessionReporter(Struct, eq=False, dict=True):
     def _sum_up(self, session: pytest.Session) -> None:
         """Merge partial results and write the summaries."""
         self.collected.finish()
+        self._report_mismatches(session)
         for label in sorted(self.parts):
             self.attempt(partial(self._merge, label))
         is_misused = session.exitstatus == pytest.ExitCode.USAGE_ERROR
@@ -195,6 +197,19 @@ class SessionReporter(Struct, eq=False, dict=True):
         if (directory := self.workspace.settings.metrics) is not None:
             self.attempt(lambda: self._write_metrics(directory))
         self._call_summary_hook(session, self.summary)
+
+    def _report_mismatches(self, session: pytest.Session) -> None:
+        """Fail a session with a file of verdicts that is about none of its runs."""
+        if self.workspace.external is None:
+            return
+        from pytest_webeval.plugin.reporting.verdict_matches import list_match_lines  # few sessions have such files
+        from pytest_webeval.plugin.reporting.verdict_matches import list_mismatches  # same
+
+        self.match_lines.extend(list_match_lines(self.workspace, self.collected.counts))
+        mismatches = list(list_mismatches(self.workspace, self.collected.counts))
+        self.problems.extend(mismatches)
+        if mismatches:
+            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
     def _check(self, checks: SessionChecks, summary: Summary, session: pytest.Session) -> Summary:
         """The checked summary. Sets the exit code, and writes what follows from the checks."""
@@ -285,6 +300,7 @@ class SessionReporter(Struct, eq=False, dict=True):
             *format_recorded_failures(self.recorded),
             *full_disk_lines,
             *(self.checks.notes if self.checks is not None else ()),
+            *self.match_lines,
             *self.problems[:3],
         ]
         left_out, tested_count = len(self.collected.labels) + self.collected.counts.deselected, len(self.tested)

@@ -79,6 +79,7 @@ def _describe_session(workspace: Workspace, counts: Counts) -> dict[str, object]
         "sites": sha256(json.dumps(environments).encode("utf-8", "backslashreplace")) if environments else None,
         "selection": " ".join(selection),
         "attempts": settings.attempts,
+        "external_verdicts": None if workspace.external is None else str(workspace.external),
     }
 
 

@@ -58,13 +58,19 @@ class Summaries(Struct, frozen=True, eq=False, dict=True):
             "deselected_count": counts.deselected,
             "partial": not is_whole,
             "subset": self._subset,
-            "policy": self.workspace.settings.policy.to_json(),
+            "policy": self._policy,
             "task_warnings": list(tasks.warnings) if tasks else [],
             "without_runs_count": len(without_runs),
             "without_runs": list(without_runs[:WITHOUT_RUNS_LISTED]),
             "today": self.workspace.settings.today.isoformat(),
             "libraries": libraries(),
         } | ({"shard": f"{shard}", "shard_run_count": counts.split} if shard else {})
+
+    @property
+    def _policy(self) -> dict[str, Any]:
+        """How stored verdicts count, and the files of verdicts that count before them."""
+        external = self.workspace.external
+        return self.workspace.settings.policy.to_json() | (external.to_json() if external is not None else {})
 
     @cached_property
     def _stale_results(self) -> list[str]:

@@ -140,6 +140,8 @@ class RuntestHooks(Struct, frozen=True, eq=False):
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Deselect the runs outside the subset, then those of other shards."""
+        if self.workspace.external is not None:
+            self._count(**self.workspace.count_matches())
         outside = outside_subset(items, self.workspace)
         self._count(outside=_count_runs(outside))
         self._deselect(outside, items)
@@ -175,6 +177,8 @@ class RuntestHooks(Struct, frozen=True, eq=False):
         if self.workspace.settings.policy.over_budget != OVER_BUDGET[0]:
             policy["over_budget"] = self.workspace.settings.policy.over_budget
         code += "".join(f", {name.replace('_', ' ')} {value}" for name, value in policy.items() if value is not None)
+        if self.workspace.external is not None:
+            code += f", {self.workspace.external}"
         task_warnings = (
             [f"webeval: {pluralize(len(tasks.warnings), 'warning')} in task definitions: {tasks.warnings[0]}"]
             if tasks and tasks.warnings

@@ -19,6 +19,7 @@ from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
 from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.safety.files import sha256
 
 HUMAN = "human"  # the judge of a label that a person gave
 
@@ -61,6 +62,11 @@ class Judgement(Struct, frozen=True, kw_only=True):
     def is_human(self) -> bool:
         """Whether a person gave it."""
         return self.judge == HUMAN
+
+    @property
+    def checksum(self) -> str:
+        """The SHA-256 of all that it says."""
+        return sha256(repr(self).encode("utf-8", "backslashreplace"))
 
 
 class RecordedTrajectory(Struct, frozen=True, kw_only=True):
