@@ -56,8 +56,11 @@ def said(status, sign="+"):
         (result("+", trajectory={"class": "completed", "reasons": []}), "SUCCESS"),
         (result("+", trajectory={"class": "completed", "reasons": ["self_reported_failure"]}), "FAILURE"),
         (result("-", trajectory={"class": "over_budget", "reasons": []}), "no answer"),
+        (result("+", trajectory={"class": "impossible", "reasons": []}), "SUCCESS"),
+        (result("-", trajectory={"class": "ungraded", "reasons": ["self_reported_failure"]}), "FAILURE"),
         (result("!", trajectory={"class": "aborted"}), None),
         (result("-", trajectory={"class": "completed", "reasons": ["agent_error"]}), None),
+        (result("!", trajectory={"class": "unreadable"}), None),
     ],
 )
 def test_what_an_agent_reports(given, reported):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
+from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.outcome import gate_of
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.recordings.trajectory.trajectory import Trajectory
@@ -77,6 +79,21 @@ def test_the_first_row_of_the_decision_table_that_applies_decides(tmp_path, chan
     assert outcome.is_scored == (kind in ("completed", "over_budget"))
     assert outcome.message
     assert "\n" not in outcome.message
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_scored"),
+    [
+        ("completed", True),
+        ("over_budget", True),
+        ("impossible", True),
+        ("aborted", False),
+        ("unreadable", False),
+        ("ungraded", False),
+    ],
+)
+def test_a_run_is_scored_unless_nothing_says_how_the_agent_did(kind, is_scored):
+    assert TrajectoryOutcome(OutcomeClass(kind), (), "").is_scored is is_scored
 
 
 def test_a_second_answer_file_of_another_name_does_not_hide_the_run(tmp_path):
