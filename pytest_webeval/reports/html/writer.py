@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.reports.html.scripts import read_report_script
 from pytest_webeval.results import WORST_FIRST
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import escape_surrogates
@@ -72,7 +73,7 @@ def write_page(index: Mapping[str, Any], directory: Path) -> None:
     """
     policy = _POLICY.format(script="'self'", style="'self'", forms=_FORMS)
     _write(directory / "index.html", _render(index, policy=policy))
-    _write(directory / "report.js", _read_asset("report.js"))
+    _write(directory / "report.js", read_report_script())
     write_style(directory)
 
 
@@ -109,7 +110,7 @@ def write_single(index: Mapping[str, Any], scripts: Iterable[str], path: Path) -
 
 def single_page(index: Mapping[str, Any], scripts: Iterable[str]) -> str:
     """That page. Without scripts it is as much smaller as these are long."""
-    style, script, tasks = _read_asset("report.css"), _read_asset("report.js"), "".join(scripts)
+    style, script, tasks = _read_asset("report.css"), read_report_script(), "".join(scripts)
     policy = _POLICY.format(script=f"{_hash(script)} {_hash(tasks)}", style=_hash(style), forms=_FORMS)
     return _render(index, policy=policy, style=style, script=script, tasks=tasks)
 

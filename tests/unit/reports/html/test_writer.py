@@ -6,11 +6,11 @@ import hashlib
 import json
 import re
 from base64 import b64encode
-from importlib.resources import files
 
 import pytest
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.reports.html.scripts import read_report_script
 from pytest_webeval.reports.html.writer import data_name
 from pytest_webeval.reports.html.writer import inert_json
 from pytest_webeval.reports.html.writer import task_script
@@ -137,7 +137,7 @@ def test_a_page_of_one_file_names_the_hash_of_each_of_its_scripts(tmp_path):
 
 
 def test_our_script_builds_nothing_out_of_text():
-    text = files("pytest_webeval.reports.html").joinpath("assets", "report.js").read_text(encoding="utf-8")
+    text = read_report_script()
     assert not re.search(
         r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\(|new Function|</script|<!--", text
     )

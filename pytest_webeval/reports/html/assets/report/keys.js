@@ -1,0 +1,46 @@
+// The keys of the page.
+
+import { byId } from "./elements.js";
+
+const TEXT_FIELDS = "input:not([type=checkbox]), select, textarea, [contenteditable]";
+
+/** Listen to keys. `page` is what they act on. */
+export function listenToKeys(page) {
+  const { list, view } = page;
+  const pageKeys = {
+    j: () => page.step(1),
+    k: () => page.step(-1),
+    o: () => page.openActive(),
+    "/": () => byId("search").focus(),
+    "?": () => byId("keys").showModal(),
+    Escape: () => page.closeTask(),
+  };
+  const listKeys = {
+    ArrowDown: () => list.moveTo(list.active + 1),
+    ArrowUp: () => list.moveTo(list.active - 1),
+    Home: () => list.moveTo(0),
+    End: () => list.moveTo(list.rows.length - 1),
+    PageDown: () => list.movePages(1),
+    PageUp: () => list.movePages(-1),
+    Enter: () => page.openActive(),
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
+    if (document.querySelector("dialog[open]")) return;
+    if (event.target.matches(TEXT_FIELDS)) return leaveField(event);
+    if (event.key === "Escape" && !view.state.task) return;
+    const isInList = event.target === byId("list");
+    const action = (isInList ? findAction(listKeys, event.key) : null) ?? findAction(pageKeys, event.key);
+    if (!action) return;
+    event.preventDefault();
+    action();
+  });
+}
+
+/** While somebody types, keys are text; only Escape leaves the field. */
+function leaveField(event) {
+  if (event.key === "Escape") event.target.blur();
+}
+
+/** The action of a key, also of one that is named like a property of all objects. */
+export const findAction = (actions, key) => (Object.hasOwn(actions, key) ? actions[key] : null);

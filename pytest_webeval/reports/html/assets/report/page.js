@@ -1,0 +1,90 @@
+// The page: it shows the view state in the list, the controls and the task view, and lets the user change it.
+
+import { byId } from "./elements.js";
+import { FilterControls } from "./filter_controls.js";
+import { listFilters, listSorts, selectRows } from "./filters.js";
+import { findRow } from "./task_index.js";
+import { TaskList } from "./task_list.js";
+import { TaskView } from "./task_view.js";
+import { View, parseFragment } from "./view.js";
+
+/** Ties the parts of the page together: they do not know each other. */
+export class ReportPage {
+  list;
+  view;
+  #index;
+  #sorts;
+  #controls;
+  #taskView;
+  #selection = null; // filters, words and sort of the rows in the list
+  #openRow = null;
+
+  constructor(index) {
+    const filters = listFilters(index);
+    const filterKeys = filters.map(({ key }) => key);
+    this.#index = index;
+    this.#sorts = listSorts(index);
+    this.view = new View((fragment) => parseFragment(fragment, filterKeys, this.#sorts), () => this.show());
+    this.#controls = new FilterControls(index.rows, filters, this.#sorts, this.view);
+    this.list = new TaskList(index.rows, index.sharedLength, (position) => this.#open(position));
+    this.#taskView = new TaskView(index, { close: () => this.closeTask(), step: (by) => this.step(by) });
+  }
+
+  /** Show the view state. */
+  show() {
+    const { task } = this.view.state;
+    const row = findRow(this.#index, task);
+    this.#updateList(row);
+    this.#controls.update(this.list.rows.length);
+    const isMoved = row !== this.#openRow;
+    if (isMoved) {
+      this.#openRow = row;
+      this.list.setOpenRow(row);
+    }
+    if (!row && task) this.#taskView.showUnknown(task);
+    else if (isMoved && row) this.#taskView.showRow(row);
+    else if (isMoved) this.#taskView.showOverview();
+  }
+
+  /** Select the rows again, unless only the open task has changed. */
+  #updateList(row) {
+    const { filters, words, sort } = this.view.state;
+    const selection = JSON.stringify([[...filters], words, sort]);
+    if (selection === this.#selection) return;
+    this.#selection = selection;
+    this.list.setRows(selectRows(this.#index.rows, this.view.state, this.#sorts), row);
+  }
+
+  /** Show what the address asks for; on a phone, a link to a filter in the overview leads to the list. */
+  followAddress() {
+    const before = this.view.state;
+    if (!this.view.followAddress()) return;
+    const { filters, task } = this.view.state;
+    if (!task && filters.size && !before.filters.size && !before.task) byId("tasks").scrollIntoView();
+  }
+
+  closeTask() {
+    this.view.change({ task: "" });
+  }
+
+  /** Open the next or the previous task of the list; without an open task, the active one. */
+  step(by) {
+    if (!this.list.rows.length) return;
+    const position = this.list.rows.indexOf(this.#openRow);
+    const start = this.#openRow ? 0 : this.list.active;
+    this.#open(position < 0 ? start : position + by, Boolean(this.#openRow));
+  }
+
+  /** Open the active task, unless somebody reads another one. */
+  openActive() {
+    if (document.activeElement !== byId("list") && this.#openRow) return;
+    this.#open(this.list.active);
+    byId("task-title")?.focus({ preventScroll: true });
+  }
+
+  #open(position, inPlace = false) {
+    this.list.moveTo(position);
+    const row = this.list.rows[this.list.active];
+    if (row) this.view.change({ task: row.run }, inPlace);
+  }
+}

@@ -1,0 +1,42 @@
+// The start of the page: nothing else in these modules acts when it is loaded.
+
+import { copyButton } from "./clipboard.js";
+import { byId, element } from "./elements.js";
+import { listenToKeys } from "./keys.js";
+import { ReportPage } from "./page.js";
+import { receiveTask } from "./task_data.js";
+import { parseIndex } from "./task_index.js";
+
+function startPage() {
+  completeDocument();
+  const page = new ReportPage(parseIndex(byId("webeval-index").textContent));
+  addEventListener("resize", () => page.list.measure());
+  addEventListener("hashchange", () => page.followAddress());
+  addEventListener("popstate", () => page.followAddress());
+  listenToKeys(page);
+  page.view.readAddress();
+  page.list.measure();
+  page.show();
+  performance.mark("webeval-shown");
+}
+
+/** Show what is of use with a script only, and add it where the document cannot have it. */
+function completeDocument() {
+  document.body.append(element("p", { id: "announcement", class: "unseen", role: "status", "aria-live": "polite" }));
+  document.body.classList.add("scripted");
+  byId("tasks").hidden = byId("show-keys").hidden = false;
+  byId("show-keys").addEventListener("click", () => byId("keys").showModal());
+  for (const code of document.querySelectorAll(".command code")) code.parentElement.append(copyButton(code));
+  for (const link of document.querySelectorAll(".skip")) link.addEventListener("click", (event) => skipTo(link, event));
+}
+
+/** Move the focus without the fragment, which is the view state. */
+function skipTo(link, event) {
+  event.preventDefault();
+  byId(link.hash.slice(1)).focus();
+}
+
+window.webeval = Object.freeze({ task: receiveTask });
+
+if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", startPage);
+else startPage();

@@ -1,0 +1,95 @@
+// The right side of the page: the overview, or one task.
+
+import { errorNotice, factList } from "./blocks.js";
+import { copyText } from "./clipboard.js";
+import { bdi, button, byId, element } from "./elements.js";
+import { badge } from "./statuses.js";
+import { loadTask } from "./task_data.js";
+import { listParts } from "./task_parts.js";
+import { escapeHidden, isPresent, truncate } from "./texts.js";
+
+const PHONE_WIDTH = 700; // below it, a task covers the list
+
+/** Shows a task. `actions` are what its buttons do: `close`, and `step` by a number of tasks. */
+export class TaskView {
+  #index;
+  #actions;
+  #row = null;
+
+  constructor(index, actions) {
+    this.#index = index;
+    this.#actions = actions;
+  }
+
+  showOverview() {
+    this.#row = null;
+    document.title = this.#index.title;
+    const hadFocus = byId("task").contains(document.activeElement);
+    turnTo("overview");
+    byId("task").replaceChildren();
+    if (hadFocus) byId("list").focus({ preventScroll: true });
+  }
+
+  /** Answer a link to a task that the report does not have. */
+  showUnknown(task) {
+    this.#row = null;
+    turnTo("task");
+    byId("task").replaceChildren(this.#createBar(), element("h2", {}, "No such task"),
+      element("p", {},
+        "This report has no task ", element("code", {}, truncate(task, 200)), ": search for it in the list."));
+  }
+
+  /** Show what the list has of a task, and its details as soon as they are loaded. */
+  showRow(row) {
+    this.#row = row;
+    document.title = `${escapeHidden(truncate(row.run, 100))} · ${row.status} · ${this.#index.title}`;
+    const hadFocus = byId("task").contains(document.activeElement);
+    turnTo("task");
+    const body = element("div", { class: "body", "aria-busy": "true" });
+    const heading = element("h2", { id: "task-title", tabindex: "-1" }, bdi(row.run), " ", badge(row.status));
+    byId("task").replaceChildren(this.#createBar(), heading, reasonParagraph(row.reason), body);
+    if (hadFocus || innerWidth <= PHONE_WIDTH) heading.focus({ preventScroll: true });
+    byId("announcement").textContent = `${truncate(row.run, 100)}, ${row.status}`;
+    loadTask(row).then(
+      (task) => this.#row === row && this.#fillTask(body, task),
+      (problem) => this.#row === row && fillBody(body, [errorNotice(problem), this.#listIndexed(row)]));
+  }
+
+  #fillTask(body, task) {
+    // The list has only the beginning of a long reason.
+    if (isPresent(task.reason)) byId("task").querySelector(".why")?.replaceWith(reasonParagraph(task.reason));
+    fillBody(body, listParts(task, this.#index));
+  }
+
+  /** What the index has of a task whose details are missing. */
+  #listIndexed(row) {
+    const { site, type } = this.#index.headings;
+    return factList([["Intent", row.intent], [site.one, row.site], [type.one, row.type]]);
+  }
+
+  #createBar() {
+    const { close, step } = this.#actions;
+    return element("div", { class: "bar-of-task" },
+      button("← All tasks", close, "back"),
+      element("span", { class: "gap" }),
+      button("Previous", () => step(-1)),
+      button("Next", () => step(1)),
+      button("Copy link", (event) => copyText(location.href, event.target)));
+  }
+}
+
+function turnTo(side) {
+  document.body.classList.toggle("reading", side === "task");
+  byId("task").hidden = side !== "task";
+  byId("overview").hidden = side !== "overview";
+  byId("main").scrollTop = 0;
+}
+
+const reasonParagraph = (reason) => (isPresent(reason) ? element("p", { class: "why" }, bdi(reason)) : "");
+
+/** Parts that need the layout of the page, as to scroll, do so at the event `attached`. */
+function fillBody(body, parts) {
+  body.replaceChildren(...parts.flat(Infinity).filter(isPresent));
+  body.removeAttribute("aria-busy");
+  for (const part of body.querySelectorAll("[data-start]")) part.dispatchEvent(new Event("attached"));
+}

@@ -1,0 +1,85 @@
+// The view state: filters, words of the search, sort and open task. It lives in the address, so links can be shared.
+
+const TYPING_MILLISECONDS = 150;
+const OVERVIEW = { filters: new Map(), words: "", sort: "", task: "" };
+
+/** The view state of a fragment. Filters and sorts that the report does not have are ignored. */
+export function parseFragment(fragment, filterKeys, sorts) {
+  const parameters = new URLSearchParams(fragment.slice(1));
+  const present = filterKeys.filter((key) => parameters.has(key));
+  const sort = parameters.get("sort") ?? "";
+  return {
+    filters: new Map(present.map((key) => [key, parameters.get(key)])),
+    words: parameters.get("q") ?? "",
+    sort: Object.hasOwn(sorts, sort) ? sort : "",
+    task: parameters.get("task") ?? "",
+  };
+}
+
+/** The fragment of a view state, "#" for the overview. */
+export function formatFragment({ filters, words, sort, task }) {
+  const parameters = new URLSearchParams([...filters]);
+  for (const [key, value] of Object.entries({ q: words, sort, task })) if (value) parameters.set(key, value);
+  return "#" + parameters.toString();
+}
+
+/** The present view state. Whoever changes it calls `change`; `onChange` then shows it. */
+export class View {
+  state = OVERVIEW;
+  #parse;
+  #onChange;
+  #fragment = null; // the last one that is in the address
+  #timer = 0;
+
+  constructor(parse, onChange) {
+    this.#parse = parse;
+    this.#onChange = onChange;
+  }
+
+  /** Take the state from the address, as a link to the report has it. */
+  readAddress() {
+    this.#fragment = location.hash || "#";
+    this.state = this.#parse(this.#fragment);
+  }
+
+  /** Change some of the state: as a new history entry, or in place of the present one, as while the user types. */
+  change(changes, inPlace = false) {
+    this.state = { ...this.state, ...changes };
+    clearTimeout(this.#timer);
+    if (inPlace) this.#timer = setTimeout(() => this.#writeAddress("replaceState"), TYPING_MILLISECONDS);
+    else this.#writeAddress("pushState");
+    this.#onChange();
+  }
+
+  /** Set a filter, or remove it with null. */
+  setFilter(key, value) {
+    const filters = new Map(this.state.filters);
+    if (value === null) filters.delete(key);
+    else filters.set(key, value);
+    this.change({ filters });
+  }
+
+  clearFilters() {
+    this.change({ filters: new Map(), words: "" });
+  }
+
+  /** Show what the address asks for if it was changed from outside; whether it was. */
+  followAddress() {
+    if ((location.hash || "#") === this.#fragment) return false;
+    clearTimeout(this.#timer);
+    this.readAddress();
+    this.#onChange();
+    return true;
+  }
+
+  #writeAddress(method) {
+    const fragment = formatFragment(this.state);
+    if (fragment === this.#fragment) return;
+    try {
+      history[method](null, "", fragment);
+      this.#fragment = fragment;
+    } catch { // some browsers limit the rate of these calls: the next change writes the address
+      this.#fragment = null;
+    }
+  }
+}
