@@ -1,0 +1,347 @@
+"""The functions of the report's modules, called in a browser: what they return for which arguments."""
+
+# ruff: noqa: E501, RUF001  (rows of data and expressions of JavaScript read best in one line)
+
+from __future__ import annotations
+
+import json
+from urllib.parse import unquote
+
+import pytest
+
+from pytest_webeval.reports.html.scripts import START
+from pytest_webeval.reports.html.scripts import parse_module
+from pytest_webeval.reports.html.scripts import read_modules
+
+pytestmark = pytest.mark.browser
+ORIGIN = "http://report.test/"
+EXPORTS = {name: sorted(parse_module(name, source).exports) for name, source in read_modules().items() if name != START}
+IMPORT = """async (names) => {
+    const modules = await Promise.all(names.map((name) => import(`/${name}`)));
+    window.exported = Object.fromEntries(names.map((name, position) => [name, Object.keys(modules[position]).sort()]));
+    window.functions = Object.assign({}, ...modules);
+}"""
+EVALUATE = """async (expression) => {
+    const names = Object.keys(window.functions);
+    return await new Function(...names, `return (${expression});`)(...names.map((name) => window.functions[name]));
+}"""
+HEADINGS = "{site: {one: 'Site', none: 'no site'}, type: {one: 'Type', none: 'no type'}}"
+INDEX = f"""parseIndex(JSON.stringify({{
+    title: 't\\u202e', embedded: true, headings: {HEADINGS}, evaluators: ['Agent', 'Network'], warnings: ['cut'],
+    groups: [{{text: 'wrong price', evaluator: 'Agent'}}, {{text: 'crash'}}],
+    columns: ['run', 'task_id', 'status', 'group', 'site', 'type', 'template', 'evaluators', 'warnings', 'flip', 'intent', 'reason', 'seconds'],
+    rows: [
+        ['r/a/1', 10, 'success', -1, 'shop', null, null, [0, 1], [], null, 'Buy a LAMP', null, 2],
+        ['r/a/2', 9, 'error', 1, 'map', 'find', 7, [], [0], 'regressed', null, 'Timeout', null],
+        ['r/b/3', 9, 'failure', 0, null, 'find', 7, null, null, '', null, null, 9],
+        ['9', 'x', 'partial_match', 0, 'Shop', 'find', 0, [1], [], null, null, null, 3]],
+}}))"""
+STATE = "{{filters: new Map({filters}), words: '{words}', sort: '{sort}'}}"
+
+
+@pytest.fixture(scope="module")
+def script_page(browser):
+    """An empty page at the modules' origin, with all that they export."""
+    page = browser.new_page()
+    page.route(f"{ORIGIN}**", _fulfill)
+    page.goto(ORIGIN)
+    page.evaluate(IMPORT, list(EXPORTS))
+    yield page
+    page.close()
+
+
+def _fulfill(route):
+    name = route.request.url.removeprefix(ORIGIN)
+    sources = {"": "<!doctype html><title></title><p id=announcement>", **read_modules()}
+    kind = "text/javascript" if name else "text/html"
+    route.fulfill(body=sources[name], content_type=f"{kind}; charset=utf-8")
+
+
+@pytest.fixture
+def evaluate(script_page):
+    return lambda expression: script_page.evaluate(EVALUATE, expression)
+
+
+def selected(filters="[]", words="", sort=""):
+    """Which runs of the index a view state selects."""
+    state = STATE.format(filters=filters, words=words, sort=sort)
+    return f"selectRows({INDEX}.rows, {state}, listSorts({{headings: {HEADINGS}}})).map((row) => row.run)"
+
+
+def test_each_module_exports_what_the_joined_script_takes_from_it(script_page):
+    assert script_page.evaluate("window.exported") == EXPORTS
+
+
+def test_a_module_changes_nothing_when_it_is_loaded(script_page):
+    assert script_page.evaluate("[document.body.innerHTML.trim(), 'webeval' in window]") == [
+        '<p id="announcement"></p>',
+        False,
+    ]
+
+
+TEXTS = [
+    ("asArray([1])", [1]),
+    ("[null, undefined, 'ab', {length: 1}].map(asArray)", [[], [], [], []]),
+    ("[0, false, ' ', []].every(isPresent)", True),
+    ("[null, undefined, ''].some(isPresent)", False),
+    (r"escapeHidden('a\u202eb\u0000\ud800c\u200b')", r"a\u202eb\u0000\ud800c\u200b"),
+    (r"escapeHidden('tab\t line\n é 😀 שלום')", "tab\t line\n é 😀 שלום"),
+    ("escapeHidden(12)", "12"),
+    ("truncate('abcd', 4)", "abcd"),
+    ("truncate('abcde', 4)", "abcd…"),
+    ("formatNumber(1234567)", "1,234,567"),
+    ("formatCount(1, 'step')", "1 step"),
+    ("formatCount(0, 'step')", "0 steps"),
+    ("formatCount(1200, 'step')", "1,200 steps"),
+    ("toJson({a: [1, null]})", '{"a":[1,null]}'),
+    ("toJson(undefined)", ""),
+    ("(() => { const endless = []; endless.push(endless); return toJson(endless); })()", "(nested too deeply to be shown)"),
+    ("toText('a')", "a"),
+    ("toText(['a'])", '["a"]'),
+]  # fmt: skip
+
+LABELS = [
+    ("measureSharedDirectories([])", 0),
+    ("measureSharedDirectories(['runs/1'])", 5),
+    ("measureSharedDirectories(['runs/a/1', 'runs/a/2'])", 7),
+    ("measureSharedDirectories(['runs/a/1', 'runs/ab/2'])", 5),
+    ("measureSharedDirectories(['runs/a/1', 'other'])", 0),
+    ("measureSharedDirectories(['107', '108'])", 0),
+    ("measureSharedDirectories(['/a', '/b'])", 1),
+    ("measureSharedDirectories(['a/b', 'a/b/c'])", 2),
+    ("compactLabel('runs/a/1', 7)", "1"),
+    ("compactLabel('runs/' + 'x'.repeat(26), 5)", "x" * 26),
+    ("compactLabel('runs/abc' + 'x'.repeat(24), 5)", "…bc" + "x" * 24),
+]
+
+LOCAL = ["eval_result.json", "../runs/1/network.har", "./a b.png", "a.png?x=1:2#y", "?x", "#task=3", "a/b:c"]
+FOREIGN = ["javascript:alert(1)", " a.png", "\ta.png", "a\nb", "//example.invalid/a", "/etc/passwd", "\\\\example.invalid", "a\\b", "http://example.invalid/", "http://report.test/a", "data:image/png;base64,AAAA", "x:y", "", 7, None, ["a"]]  # fmt: skip
+ADDRESSES = [
+    *((f"localAddress({address!r})", address) for address in LOCAL),
+    *((f"localAddress(JSON.parse({json.dumps(json.dumps(address))}))", None) for address in FOREIGN if address != ""),
+    ("localAddress('')", ""),
+    ("imageAddress('shots/1.png')", "shots/1.png"),
+    ("imageAddress('data:image/webp;base64,AA+/=')", "data:image/webp;base64,AA+/="),
+    ("imageAddress('data:image/svg+xml;base64,AAAA')", None),
+    ("imageAddress('data:image/png;base64,AA\\nAA')", None),
+    ("imageAddress('data:image/png,AAAA')", None),
+    ("imageAddress(3)", None),
+]  # fmt: skip
+
+ELEMENTS = [
+    ("element('p', {id: 'x', hidden: true, title: false, lang: null, class: ''}, 'a', null, ['b', [3, 0]]).outerHTML", '<p id="x" hidden="">ab30</p>'),
+    ("element('p', null, '<b>', element('i')).outerHTML", "<p>&lt;b&gt;<i></i></p>"),
+    (r"element('p', {}, '\u202e').textContent", r"\u202e"),
+    ("(() => { let count = 0; element('b', {onclick: () => count++}).click(); return count; })()", 1),
+    ("element('p', {}, 'x'.repeat(5000)).outerHTML.length", 5007),
+    ("element('p', {}, 'x'.repeat(5001)).textContent.slice(4999)", "x … show all 5,001 characters"),
+    ("(() => { const p = element('p', {}, 'x'.repeat(12000)); p.querySelector('button').click(); return [p.textContent.trim(), p.querySelectorAll('.piece').length, p.querySelector('button')]; })()", ["x" * 12000 + " …", 3, None]),
+    ("splitText('a'.repeat(5000) + 'b').map((piece) => piece.length)", [5000, 1]),
+    ("bdi('a', 'run').outerHTML", '<bdi class="run">a</bdi>'),
+    ("button('Go', null).outerHTML", '<button type="button" class="plain">Go</button>'),
+    ("option('=a', 'A').outerHTML", '<option value="=a">A</option>'),
+    ("badge('error').outerHTML", '<span class="badge error">! error</span>'),
+    ("SIGNS", {"success": "✓", "failure": "✕", "error": "!", "partial_match": "◐", "excluded": "–"}),
+    ("STATUS_BUTTONS", ["failure", "error", "partial_match", "success", "excluded"]),
+    ("badge('toString').className", "badge "),
+    ("badge('<b>').outerHTML", '<span class="badge "> &lt;b&gt;</span>'),
+    ("foldedBlock('more', 'text').outerHTML", "<details><summary>more</summary>text</details>"),
+    ("section('Title', 'a', 'b').outerHTML", '<section class="part"><h3>Title</h3>ab</section>'),
+    ("factList([['a', 1], ['b', null], ['c', []], ['d', ['x', 'y']]]).outerHTML", '<dl class="facts-of"><div><dt>a</dt><dd>1</dd></div><div><dt>d</dt><dd>xy</dd></div></dl>'),
+    ("factList([['a', ''], ['b', []]])", None),
+    ("table(['A'], [], 'rubric points').outerHTML", '<div class="wide" tabindex="0" role="group" aria-label="rubric points"><table class="rubric-points"><thead><tr><th scope="col">A</th></tr></thead><tbody></tbody></table></div>'),
+]  # fmt: skip
+
+FACETS = f"{INDEX}.rows.map((row) => row.facets)"
+INDEXES = [
+    (f"{INDEX}.title", "t\\u202e"),
+    (f"{INDEX}.isEmbedded", True),
+    (f"{INDEX}.sharedLength", 0),
+    (f"[...{INDEX}.rowsByRun.keys()]", ["r/a/1", "r/a/2", "r/b/3", "9"]),
+    (f"{INDEX}.rows.map((row) => [row.number, row.run])", [[0, "r/a/1"], [1, "r/a/2"], [2, "r/b/3"], [3, "9"]]),
+    (f"{FACETS}[0]", {"status": ["success"], "group": [], "site": ["shop"], "type": [""], "template": ["-1"], "evaluator": ["Agent", "Network"], "warning": [], "flip": []}),
+    (f"{FACETS}[1]", {"status": ["error"], "group": ["1"], "site": ["map"], "type": ["find"], "template": ["7"], "evaluator": [], "warning": ["cut"], "flip": ["regressed"]}),
+    (f"{FACETS}[2]", {"status": ["failure"], "group": ["0"], "site": [""], "type": ["find"], "template": ["7"], "evaluator": [], "warning": [], "flip": []}),
+    (f"{FACETS}[3].template", ["0"]),
+    (f"{INDEX}.rows.map((row) => row.searchText)", ["r/a/1\n10\nbuy a lamp\n", "r/a/2\n9\n\ntimeout", "r/b/3\n9\n\n", "9\nx\n\n"]),
+    (f"findRow({INDEX}, 'r/b/3').run", "r/b/3"),
+    (f"findRow({INDEX}, '10').run", "r/a/1"),
+    (f"findRow({INDEX}, '9').run", "9"),
+    (f"findRow({INDEX}, 'nothing')", None),
+    ("findRow({rowsByRun: new Map(), rows: [{task_id: 9, status: 'success', n: 1}, {task_id: 9, status: 'error', n: 2}, {task_id: 9, status: 'failure', n: 3}]}, '9').n", 2),
+    ("findRow({rowsByRun: new Map(), rows: [{task_id: 9, status: 'success', n: 1}, {task_id: 9, status: 'success', n: 2}]}, '9').n", 1),
+]  # fmt: skip
+
+FORMATS = f"Object.fromEntries(listFilters({{headings: {HEADINGS}, groups: [{{text: 'a', evaluator: 'E'}}, {{text: 'b'}}]}}).map(({{key, format}}) => [key, format]))"
+FILTERS = [
+    (selected(), ["r/a/1", "r/a/2", "r/b/3", "9"]),
+    (selected("[['status', 'error']]"), ["r/a/2"]),
+    (selected("[['type', 'find'], ['group', '0']]"), ["r/b/3", "9"]),
+    (selected("[['site', '']]"), ["r/b/3"]),
+    (selected("[['evaluator', 'Network']]"), ["r/a/1", "9"]),
+    (selected("[['flip', '']]"), []),
+    (selected(words="  LAMP  buy "), ["r/a/1"]),
+    (selected(words="lamp timeout"), []),
+    (selected("[['type', 'find']]", words="r/"), ["r/a/2", "r/b/3"]),
+    (selected(sort="status"), ["r/a/2", "r/b/3", "9", "r/a/1"]),
+    (selected(sort="task"), ["r/a/2", "r/b/3", "r/a/1", "9"]),
+    (selected(sort="reason"), ["r/b/3", "9", "r/a/2", "r/a/1"]),
+    (selected(sort="seconds"), ["r/b/3", "9", "r/a/1", "r/a/2"]),
+    (f"Object.entries(listSorts({{headings: {HEADINGS}}})).map(([name, [label]]) => [name, label])", [["", "as recorded"], ["status", "worst status"], ["task", "task id"], ["site", "site"], ["reason", "reason"], ["seconds", "slowest"]]),
+    (f"listSorts({{headings: {HEADINGS}}})[''][1]({{number: 3}}, {{number: 1}})", 2),
+    (f"listSorts({{headings: {HEADINGS}}}).site[1]({{site: 'shop 10'}}, {{site: 'shop 9'}})", 1),
+    (f"[null, 0.5].map((seconds) => ({{seconds}})).sort(listSorts({{headings: {HEADINGS}}}).seconds[1]).map(({{seconds}}) => seconds)", [0.5, None]),
+    ("['case 10', 'case 9', 'Case 1'].sort(compareNaturally)", ["Case 1", "case 9", "case 10"]),
+    ("['success', 'excluded', 'failure', 'error', 'partial_match'].sort(compareStatuses)", ["error", "failure", "partial_match", "success", "excluded"]),
+    (f"[...countValues({INDEX}.rows, 'type')]", [["", 1], ["find", 3]]),
+    (f"[...countValues({INDEX}.rows, 'evaluator')]", [["Agent", 1], ["Network", 2]]),
+    (f"listFilters({{headings: {HEADINGS}, groups: []}}).map(({{key, label}}) => [key, label])", [["status", "Status"], ["group", "Reason"], ["site", "Site"], ["type", "Type"], ["template", "Template"], ["evaluator", "Evaluator"], ["warning", "Warning"], ["flip", "Flip"]]),
+    (f"['0', '1', '2'].map({FORMATS}.group)", ["a · E", "b", "2"]),
+    (f"['', 'x'].flatMap((value) => [{FORMATS}.site(value), {FORMATS}.type(value)])", ["no site", "no type", "x", "x"]),
+    (f"['-1', '0'].map({FORMATS}.template)", ["no template", "0"]),
+    (f"['status', 'evaluator', 'warning', 'flip'].map((key) => {FORMATS}[key]('v'))", ["v"] * 4),
+    ("formatSelection(1, 1)", "1 task"),
+    ("formatSelection(1200, 10000)", "1,200 of 10,000 tasks"),
+]  # fmt: skip
+
+PARSED = "(({{filters, ...others}}) => [[...filters], others])(parseFragment('{fragment}', ['status', 'site'], {{'': 0, seconds: 0}}))"
+VIEWS = [
+    (PARSED.format(fragment=""), [[], {"words": "", "sort": "", "task": ""}]),
+    (PARSED.format(fragment="#"), [[], {"words": "", "sort": "", "task": ""}]),
+    (PARSED.format(fragment="#site=&task=runs%2F3&q=a+b%26&sort=seconds&status=error"), [[["status", "error"], ["site", ""]], {"words": "a b&", "sort": "seconds", "task": "runs/3"}]),
+    (PARSED.format(fragment="#sort=toString&kind=x"), [[], {"words": "", "sort": "", "task": ""}]),
+    ("formatFragment({filters: new Map(), words: '', sort: '', task: ''})", "#"),
+    ("formatFragment({filters: new Map([['site', ''], ['status', 'a&b']]), words: 'a b', sort: 'seconds', task: 'runs/3'})", "#site=&status=a%26b&q=a+b&sort=seconds&task=runs%2F3"),
+    *((f"formatFragment(parseFragment('{fragment}', ['status', 'site'], {{'': 0, seconds: 0}}))", fragment)
+      for fragment in ("#", "#status=error", "#site=&q=%C3%A9", "#status=%3D&site=b&sort=seconds&task=%23+%25")),
+]  # fmt: skip
+
+DIFFERENCES = [
+    (f"commonEnds({first!r}, {second!r})", {"start": start, "end": end})
+    for first, second, start, end in [
+        ("asc", "desc", 0, 2),
+        ("$34.99", "$34.90", 5, 0),
+        ("same", "same", 4, 0),
+        ("aa", "aaa", 2, 0),
+        ("", "x", 0, 0),
+        ("abXcd", "abYYcd", 2, 2),
+        ("😀", "😁", 0, 0),  # both start with the same half of a pair
+        ("a😀", "a😁", 1, 0),
+        ("\U0001f600b", "\U0001fa00b", 0, 1),  # both end with the same half
+    ]
+] + [
+    ("differenceRow({path: 'a.b', kind: 'different', expected: 'asc', actual: 'desc'}).innerHTML", '<th scope="row"><code>a.b</code></th><td class="kind">different</td><td class="expected"><code><mark>a</mark>sc</code></td><td class="actual"><code><mark>de</mark>sc</code></td>'),
+    ("differenceRow({path: 'x', kind: 'different', expected: '$1', actual: '$2'}).querySelector('.actual').innerHTML", "<code>$<mark>2</mark></code>"),
+    ("differenceRow({path: '', kind: 'extra', expected: null, actual: [1]}).textContent", "(entire value)extra–[1]"),
+    ("differenceRow({path: 'x', kind: 'missing', expected: 1, actual: null}).textContent", "xmissing1–"),
+]  # fmt: skip
+
+LINES = "[...listLines({value}, new Set({paths}))].map(({{indent, text, isMarked}}) => indent + text + (isMarked ? ' !' : ''))"
+TREES = [
+    (LINES.format(value="{a: [1, 'x'], b: {}}", paths="[]"), ["{", '  "a": [', "    1,", '    "x"', "  ],", '  "b": {}', "}"]),
+    (LINES.format(value="[]", paths="[]"), ["[]"]),
+    (LINES.format(value="null", paths="['']"), ["null"]),
+    (LINES.format(value="{a: [1, {b: 2}]}", paths="['a[1].b']"), ["{", '  "a": [', "    1,", "    {", '      "b": 2 !', "    }", "  ]", "}"]),
+    (LINES.format(value="{a: [1], b: 2}", paths="['a']"), ["{", '  "a": [ !', "    1 !", "  ], !", '  "b": 2', "}"]),
+    ("(() => { let deep = 1; for (let i = 0; i < 70; i++) deep = [deep]; return [...listLines(deep, new Set())].length; })()", 121),
+    ("listChildren(['x'], 'a')", [{"path": "a[0]", "before": "", "value": "x"}]),
+    ("listChildren({b: 1}, 'a')", [{"path": "a.b", "before": '"b": ', "value": 1}]),
+    ("listChildren({query_string: 1, results: 2, action: 3, b: 4}, '').map(({path}) => path)", ["query_params", "retrieved_data", "task_type", "b"]),
+    ("listChildren({results: 1}, 'a')[0].path", "a.results"),
+    ("jsonTree('T', Array.from({length: 1499}, () => 0), new Set()).querySelectorAll('pre > span').length", 1500),
+    ("jsonTree('T', Array.from({length: 1499}, () => 0), new Set()).querySelector('button').textContent", "show all lines"),
+    ("(() => { const tree = jsonTree('T', Array.from({length: 1499}, () => 0), new Set()); tree.querySelector('button').click(); return [tree.querySelectorAll('pre > span').length, tree.querySelector('button')]; })()", [1501, None]),
+    ("jsonTree('T', {a: 1}, new Set(['a'])).innerHTML", '<h4>T</h4><pre tabindex="0" role="group" aria-label="T"><span><span>{</span>\n</span><span>  <mark>"a": 1</mark>\n</span><span><span>}</span>\n</span></pre>'),
+]  # fmt: skip
+
+EVENTS = [
+    ("[0, '7', 339].map(eventNumber)", [1, 8, 340]),
+    ("formatEvents(10, 17)", "events 11–18"),
+    ("[1.5, 0, -3.25, null, 'x', NaN].map(formatSeconds)", ["1.50", "0.00", "", "", "", ""]),
+    ("eventWindow(0, 1300)", {"start": 0, "hasEarlier": False, "hasLater": True}),
+    ("eventWindow(500, 1300)", {"start": 500, "hasEarlier": True, "hasLater": True}),
+    ("eventWindow(1000, 1300)", {"start": 800, "hasEarlier": True, "hasLater": False}),
+    ("eventWindow(1, 502)", {"start": 1, "hasEarlier": True, "hasLater": True}),
+    ("eventWindow(-250, 3)", {"start": 0, "hasEarlier": False, "hasLater": False}),
+    ("eventWindow(0, 500)", {"start": 0, "hasEarlier": False, "hasLater": False}),
+    ("formatEventCounts({total: 340, assets: 1, left_out: 5}, 7)", "340 events, 1 static asset not listed, 5 omitted"),
+    ("formatEventCounts({}, 1)", "1 event"),
+    ("new NetworkTable({events: [[4, 'GET', '/a', 200, 'html', 1, 'match'], [5, 'PUT', '/b', 404, 'json', null, 'x']]}).section.querySelector('tbody').innerHTML",
+     '<tr class="match" data-event="4"><th scope="row">5</th><td>1.00</td><td>GET</td><td>200</td><td>html</td><td class="url"><code>/a</code></td><td class="mark">✓ match</td></tr><tr data-event="5"><th scope="row">6</th><td></td><td>PUT</td><td>404</td><td>json</td><td class="url"><code>/b</code></td><td class="mark"></td></tr>'),
+]  # fmt: skip
+
+STEPS = [
+    ("ownAfter({before: 'a', after: 'b'}, {before: 'c'})", "b"),
+    ("ownAfter({before: 'a', after: 'b'}, {before: 'b'})", None),
+    ("ownAfter({before: 'a', after: 'a'}, {before: 'c'})", None),
+    ("ownAfter({before: 'a', after: ''}, {})", None),
+    ("ownAfter({before: 'a', after: 'b'}, undefined)", "b"),
+    ("ownAfter({before: null, after: 'b'}, {before: 'b'})", "b"),
+    ("stepsSection([], null)", None),
+    ("stepsSection([{index: 1}], null).querySelector('li').outerHTML", '<li class="step"><div class="no-shot">no screenshot</div><h4><span class="quiet">1 </span><bdi>no action</bdi></h4></li>'),
+    ("stepsSection([{index: 1, thought: 'x'.repeat(241)}], null).querySelector('summary').textContent", "x" * 200 + "…"),
+    ("stepsSection([{index: 1, thought: 'x'.repeat(240)}], null).querySelector('summary')", None),
+    ("stepsSection([{index: 1, arguments: {}, url: 'u'.repeat(130)}], null).querySelector('li').lastChild.textContent", "u" * 120 + "…"),
+    ("stepsSection([{index: 1, events: [1, 2]}], null).querySelector('button')", None),
+    ("(() => { const part = stepsSection(Array.from({length: 302}, (_, at) => ({index: at, before: '/', after: `/${at}`})), null); const more = [part.querySelectorAll('li').length, part.querySelector('button').textContent]; part.querySelector('button').click(); return [...more, part.querySelectorAll('li').length, part.querySelector('li:nth-child(301) .quiet').textContent, part.querySelector('button')]; })()",
+     [300, "show 2 steps more", 302, "300 ", None]),
+    ("screenshot('/a.png', 'n').outerHTML", '<div class="no-shot">screenshot not shown: <bdi>/a.png</bdi></div>'),
+]  # fmt: skip
+
+PARTS = [
+    ("flattenObject({a: 1, b: '', c: {d: 2, e: null, f: {g: 3}}})", [["a", 1], ["c: d", 2], ["c: f: g", 3]]),
+    ("flattenObject(null)", []),
+    ("aboutSections({links: [{label: 'l', href: 'a'}]}, {isEmbedded: false})[0].querySelector('a').getAttribute('href')", "a"),
+    ("aboutSections({links: [{label: 'l', href: 'a'}]}, {isEmbedded: true})[0].querySelector('a')", None),
+    ("aboutSections({links: [{label: 'l', href: '/a'}]}, {isEmbedded: false})[0].querySelector('a')", None),
+    ("aboutSections({}, {})", [None, None]),
+    ("aboutSections({checksums: {a: 'b'}}, {})[1].querySelector('details').textContent", "Checksumsab"),
+    ("[{counts: false}, {counts: true}, {}].map(formatCondition)", [" (does not count)", " (conditional)", " (conditional)"]),
+    ("[0, 1.5, null, ''].map(formatEarned)", [0, 1.5, "–", "–"]),
+    ("visibleRange(0, 600, 60, 400)", [0, 16]),
+    ("visibleRange(6030, 600, 60, 400)", [94, 117]),
+    ("visibleRange(23400, 600, 60, 400)", [384, 400]),
+    ("visibleRange(0, 600, 60, 0)", [0, 0]),
+    ("[findAction({j: 7}, 'j'), findAction({j: 7}, 'k'), findAction({}, 'toString')]", [7, None, None]),
+    ("loadTask({run: 'r', data: '../task-0123456789abcdef'}).catch((problem) => problem)", "This report holds no details of this task."),
+    ("loadTask({run: 'r', data: null}).catch((problem) => problem)", "This report holds no details of this task."),
+    ("""(receiveTask('e', '{"__proto__": 1}'), loadTask({run: 'e'}).then((task) => JSON.stringify(task)))""", '{"__proto__":1}'),
+]  # fmt: skip
+
+
+CASES = [*TEXTS, *LABELS, *ADDRESSES, *ELEMENTS, *INDEXES, *FILTERS, *VIEWS, *DIFFERENCES, *TREES, *EVENTS, *STEPS, *PARTS]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [pytest.param(*case, id=f"{number} {case[0][:60]}") for number, case in enumerate(CASES)],
+)
+def test_an_expression_has_a_value(evaluate, expression, value):
+    assert evaluate(expression) == value
+
+
+def test_the_page_works_from_its_modules_too(opened, small):
+    """A name that a module forgets to import would be there in the joined script only."""
+    report = opened(f"{ORIGIN}index.html")
+
+    def fulfill(route):
+        name = unquote(route.request.url.removeprefix(ORIGIN).partition("?")[0])
+        if name == "report.js":
+            route.fulfill(body=f"import('/modules/{START}');", content_type="text/javascript")
+        elif name.startswith("modules/"):
+            source = read_modules()[name.removeprefix("modules/")]
+            route.fulfill(body=source, content_type="text/javascript; charset=utf-8")
+        else:
+            path = small.parent / name
+            route.fulfill(path=path) if path.is_file() else route.abort()
+
+    report.page.route(f"{ORIGIN}**", fulfill)
+    report.go("#task=3")
+    assert report.task == "runs/00003"
+    report.page.click("text=show in network")
+    assert report.page.locator("tr.pointed th").all_inner_texts() == ["118"]
+    assert report.pressed("j").task == "runs/00004"
+    assert report.pressed("Escape").page.locator("#overview").is_visible()
+    report.page.select_option("#filter-site", "=gitlab")
+    assert 0 < report.count < 400
+    assert [notice for notice in report.noticed if "Failed to load" not in notice] == []
