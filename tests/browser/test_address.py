@@ -53,3 +53,11 @@ def test_a_negative_time_is_not_shown(opened, tmp_path, seconds, shown):
     pages.write_task("runs/00001", pages.task(1, network=network), path.parent)
     page = opened(path).go("#task=1").page
     assert page.locator(".network tbody td").first.inner_text() == shown
+
+
+def test_the_page_of_a_task_that_does_not_exist_leads_back_to_the_overview(opened, small):
+    report = opened(small).go("#task=none")
+    report.page.click("text=All tasks")
+    assert report.page.locator("#overview").is_visible()
+    assert not report.page.locator("#task").is_visible()
+    assert report.fragment == ""

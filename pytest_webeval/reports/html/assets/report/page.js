@@ -17,6 +17,7 @@ export class ReportPage {
   #controls;
   #taskView;
   #selection = null; // filters, words and sort of the rows in the list
+  #subject = null; // what the task view shows: a row, the name of a task that does not exist, or "" for the overview
   #openRow = null;
 
   constructor(index) {
@@ -26,7 +27,7 @@ export class ReportPage {
     this.#sorts = listSorts(index);
     this.view = new View((fragment) => parseFragment(fragment, filterKeys, this.#sorts), () => this.show());
     this.#controls = new FilterControls(index.rows, filters, this.#sorts, this.view);
-    this.list = new TaskList(index.rows, index.sharedLength, (position) => this.#open(position));
+    this.list = new TaskList(index.rows, index.sharedLength, (position) => this.#openPosition(position));
     this.#taskView = new TaskView(index, { close: () => this.closeTask(), step: (by) => this.step(by) });
   }
 
@@ -36,14 +37,17 @@ export class ReportPage {
     const row = findRow(this.#index, task);
     this.#updateList(row);
     this.#controls.update(this.list.rows.length);
-    const isMoved = row !== this.#openRow;
-    if (isMoved) {
-      this.#openRow = row;
-      this.list.setOpenRow(row);
-    }
-    if (!row && task) this.#taskView.showUnknown(task);
-    else if (isMoved && row) this.#taskView.showRow(row);
-    else if (isMoved) this.#taskView.showOverview();
+    const subject = row ?? task;
+    if (subject !== this.#subject) this.#open(subject, row);
+  }
+
+  #open(subject, row) {
+    this.#subject = subject;
+    this.#openRow = row;
+    this.list.setOpenRow(row);
+    if (row) this.#taskView.showRow(row);
+    else if (subject) this.#taskView.showUnknown(subject);
+    else this.#taskView.showOverview();
   }
 
   /** Select the rows again, unless only the open task has changed. */
@@ -72,17 +76,17 @@ export class ReportPage {
     if (!this.list.rows.length) return;
     const position = this.list.rows.indexOf(this.#openRow);
     const start = this.#openRow ? 0 : this.list.active;
-    this.#open(position < 0 ? start : position + by, Boolean(this.#openRow));
+    this.#openPosition(position < 0 ? start : position + by, Boolean(this.#openRow));
   }
 
   /** Open the active task, unless somebody reads another one. */
   openActive() {
     if (document.activeElement !== byId("list") && this.#openRow) return;
-    this.#open(this.list.active);
+    this.#openPosition(this.list.active);
     byId("task-title")?.focus({ preventScroll: true });
   }
 
-  #open(position, inPlace = false) {
+  #openPosition(position, inPlace = false) {
     this.list.moveTo(position);
     const row = this.list.rows[this.list.active];
     if (row) this.view.change({ task: row.run }, inPlace);
