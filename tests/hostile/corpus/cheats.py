@@ -207,8 +207,9 @@ CASES: tuple[Case, ...] = (
     _own_task("test_data/webarena-verified.json", lambda task: [task]),
     run(
         "the recordings of a trajectory and a wrong answer",
-        "failure",
+        "error",
         all_of(answering(["chair"]), holding("web_surfer.log", "{}"), holding("x_final_answer.json", {})),
+        "files of several formats",
     ),
     run(
         "a right answer to a task that asks for a rubric nobody wrote",
