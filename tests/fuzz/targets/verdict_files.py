@@ -9,6 +9,7 @@ from msgspec import to_builtins
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.recordings.human_labels import CODINGS
+from pytest_webeval.recordings.human_labels import HumanLabels
 from pytest_webeval.recordings.human_labels import load_labels
 from pytest_webeval.recordings.judge_outputs import load_verdicts
 from pytest_webeval.rubrics.derivation import derive
@@ -24,19 +25,21 @@ from tests.fuzz.targets.target import written
 from tests.fuzz.targets.whole import directory
 
 MAX_USED = 50  # judgements of one file
-PLACES = ("Ours/7", "Theirs/7", "7", "Ours/Theirs/7")
+PLACES = (("Ours",), ("Theirs",), (), ("Ours", "Theirs"))
 
 
 def read_verdicts(content: bytes) -> None:
     """A file of verdicts, or a directory of them: a success only where a status in the reply says so."""
     if is_parted(content):
         with directory(content) as path:
-            judgements = load_verdicts(path)
+            verdicts = load_verdicts(path)
     else:
         with stored(content, "judged.json") as path:
-            judgements = load_verdicts(path)
-    expect(judgements, "no verdict, and no error")
-    for task_id, judgement in list(judgements.items())[:MAX_USED]:
+            verdicts = load_verdicts(path)
+    expect(verdicts.count, "no verdict, and no error")
+    written(verdicts.describe())
+    for task_id in list(verdicts.by_task)[:MAX_USED]:
+        judgement = verdicts.judge(verdicts.find_key(task_id, ()))
         written([task_id, to_builtins(judgement)])
         verdict = from_judgement(judgement)
         use_verdict(verdict)
@@ -47,19 +50,29 @@ def read_verdicts(content: bytes) -> None:
 
 
 def read_labels(content: bytes) -> None:
-    """A file of labels in each coding: the same labels never say the same in both, but for successes."""
-    found = {}
+    """A file of labels in each coding."""
+    refusals = []
     for coding in CODINGS:
-        with suppress(SettingsError), stored(content, "labels.json") as path:
-            found[coding] = load_labels(path, coding)
-    for coding, labels in found.items():
+        try:
+            with stored(content, "labels.json") as path:
+                labels = load_labels(path, coding)
+        except SettingsError as refusal:
+            refusals.append(refusal)
+            continue
+        written(labels.describe())
         for task_id in list(labels.rows)[:MAX_USED]:
-            for place in PLACES:
+            for folders in PLACES:
                 with suppress(RecordingError):
-                    judgement = labels.find(task_id, place)
-                    written([task_id, to_builtins(judgement)])
-                    is_success = judgement is not None and judgement.success is True
-                    expect(not is_success or "1" in content.decode("utf-8", "replace"), f"a success by {coding}")
-    if not found:  # say why
-        with stored(content, "labels.json") as path:
-            load_labels(path, next(iter(CODINGS)))
+                    _use_label(labels, task_id, folders)
+    if refusals:
+        raise refusals[0]
+
+
+def _use_label(labels: HumanLabels, task_id: str, folders: tuple[str, ...]) -> None:
+    key = labels.find_key(task_id, folders)
+    if key is None:
+        return
+    judgement = labels.judge(key)
+    written([task_id, to_builtins(judgement)])
+    expect(not judgement.success or labels.rows[task_id][key[1]] == "success", "a success that nobody gave")
+    expect((judgement.ungraded is None) is (judgement.success is not None), "a label without a verdict")
