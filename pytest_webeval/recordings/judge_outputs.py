@@ -136,4 +136,5 @@ def _list_contradictions(document: Mapping[str, Any], where: str) -> Iterator[st
         scores = _SCORE.findall(read_member(image, "Response", str, "a string", place) or "")
         score = read_member(image, "Score", (int, Decimal), "a number", place)
         if scores and score is not None and int(scores[-1]) != score:
-            yield f"image {number} has the score {score:g}, but its text says {scores[-1]}"
+            # It may have more digits than a float.
+            yield f"image {number} has the score {score!s:.40}, but its text says {scores[-1]}"

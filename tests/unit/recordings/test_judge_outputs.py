@@ -110,6 +110,7 @@ def test_a_last_status_that_cannot_be_read_makes_a_quoted_one_no_verdict(tmp_pat
         ({"image_judge_record": [{"Response": "**Reasoning**: no\n\n**Score**: 2", "Score": 2}]}, []),
         ({"image_judge_record": [{"Response": "Score: 1\n3. Score: 5", "Score": 1}]}, ["R21"]),
         ({"image_judge_record": [{"Response": "no number", "Score": 1}, {}]}, []),
+        ({"image_judge_record": [{"Response": "Score: 1", "Score": 10**350}]}, ["R21"]),
     ],
 )
 def test_what_contradicts_the_reply_makes_the_verdict_inconsistent(tmp_path, fields, rules):
