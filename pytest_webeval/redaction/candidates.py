@@ -11,6 +11,7 @@ from pytest_webeval.redaction.names import KEY_PREFIXES
 from pytest_webeval.redaction.names import compact
 from pytest_webeval.redaction.names import is_code
 from pytest_webeval.redaction.names import is_secret
+from pytest_webeval.safety.text import ELLIPSIS
 
 # Everything by which a name, a key or a token is known has one of these in it: see `marks`. Those with a first letter
 # that few words have are searched at once, others one after the other, which is the fastest.
@@ -46,7 +47,7 @@ _MOST_WORD, _MOST_WORDS, _MOST_ENTRY, _MOST_TAG, _MOST_VALUE = 256, 2_000, 100, 
 _QUOTE = 10  # characters of the longest quote
 
 # Credentials of addresses begin where these end.
-_USER = re.compile(r"://(?=[^\s/?#\"'<>\\]*@)")
+_USER = re.compile(rf"://(?=[^\s/?#\"'<>\\{ELLIPSIS}]*[@{ELLIPSIS}])")
 _ENCODED_USER = re.compile(r"%3a%2f%2f(?=(?:(?!%2f|%3f|%23|%40)[^\s/?#\"'<>\\&])*+%40)")
 
 
@@ -73,7 +74,7 @@ def candidates(text: str) -> Iterable[int] | None:
 def _find_words(text: str, lowered: str) -> Iterator[tuple[int, int]]:
     """Words that may belong to a secret, and the beginnings of credentials in addresses."""
     yield from {span for at in _find_marks(lowered) for span in _list_spans(text, at)}
-    if "@" in text:
+    if "@" in text or ELLIPSIS in text:
         yield from ((match.end(), match.end()) for match in _USER.finditer(text))
     if "%40" in text:
         yield from ((match.end(), match.end()) for match in _ENCODED_USER.finditer(lowered))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from pytest_webeval.safety.text import ELLIPSIS
+
 # Beginnings of keys and tokens, in small letters.
 KEY_PREFIXES = (
     "eyj",
@@ -74,7 +76,7 @@ def _may_hold(text: str) -> bool:
             return True
     if "code" in lowered and ("state" in lowered or "grant" in lowered):
         return True  # of an authorization, it may be
-    return ("://" in lowered and "@" in lowered) or ("%2f%2f" in lowered and "%40" in lowered)
+    return ("://" in lowered and ("@" in lowered or ELLIPSIS in lowered)) or ("%2f%2f" in lowered and "%40" in lowered)
 
 
 _short_may_hold = lru_cache(maxsize=8192)(_may_hold)

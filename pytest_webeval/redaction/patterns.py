@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from pytest_webeval.safety.text import ELLIPSIS
+
 # Where a word begins: also behind an escape of a URL or of JSON, whose last character is a letter.
 _START = r"(?:(?<![\w.\[\]\\%-])|(?<=%[0-9A-Fa-f]{2})(?!(?<=%25)[0-9A-Fa-f]{2})|(?<=%25[0-9A-Fa-f]{2})|(?<=\\[nrt]))"
 _BREAK = r"(?:\r?\n|\\{1,4}r\\{1,4}n|\\{1,4}n)"  # of lines, also as JSON escapes it
@@ -37,6 +39,9 @@ _WORDS = {
 }
 _ADDRESSES = {
     "userinfo": r"(?<=://)(?P<userinfo_body>[^\s/?#\"'<>\\]*)@",
+    # The same where a message was cut before the @, unless the digits of a port are all that is behind the colon.
+    "cut": rf"(?<=://)(?P<cut_body>[^\s/?#\"'<>\\:@\[{ELLIPSIS}]*+:(?!\d*+{ELLIPSIS})[^\s/?#\"'<>\\@{ELLIPSIS}]++)"
+    rf"(?={ELLIPSIS})",
     "encoded": r"(?<=%3A%2F%2F)(?P<encoded_body>(?:(?!%2F|%3F|%23|%40)[^\s/?#\"'<>\\&])*+)%40",
 }
 _OTHERS = {

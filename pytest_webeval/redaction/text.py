@@ -148,7 +148,7 @@ class TextRedactor(Struct, frozen=True):
         return Heads(patterns.DEFAULT_PATTERN, text, None if starts is None else iter(starts))
 
     def _list_unnamed_spans(self, kind: str, match: re.Match[str], text: str) -> Iterator[Span]:
-        if kind in ("userinfo", "encoded"):
+        if kind in ("userinfo", "cut", "encoded"):
             start, end = match.span(f"{kind}_body")
             yield start, end, self._redact_userinfo(text[start:end])
         elif kind == "private":

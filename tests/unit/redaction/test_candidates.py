@@ -26,7 +26,17 @@ from tests.unit.redaction.test_text import TOKENS
 PIECES = [
     *(*TOKENS, *KEYS, *(shown for shown, _ in HIDDEN), *canaries.HEADERS, *canaries.HEADERS.values(), canaries.URL),
     *("session", "key", "api", "/", "user", "%2522", "%252520", "form-data; ", 'name="x"', " value=", "author", "<x:"),
-    *("%3A%2F%2Fjoe:pw%40h", "http://joe:pw@h/", "<meta name='csrf-token' content='a1b2c3d4'>", "?", "#", "&", "State"),
+    *(
+        "%3A%2F%2Fjoe:pw%40h",
+        "http://joe:pw@h/",
+        "http://joe:pw…",
+        "…",
+        "<meta name='csrf-token' content='a1b2c3d4'>",
+        "?",
+        "#",
+        "&",
+        "State",
+    ),
     *("code=4a0AX4XfWhxyz", "&state=x", '"code": "4a0AX4XfWhxyz", ', '"grant_type": "x"', "%26code%3D4a0AX4XfWhxyz"),
 ]
 
