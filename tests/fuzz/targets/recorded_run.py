@@ -90,6 +90,13 @@ def _parse(members: Files, name: str) -> Any:
         return None
 
 
+def _parse_number(content: bytes) -> float | None:
+    try:
+        return float(content)
+    except ValueError:
+        return None
+
+
 def _find(document: Any, *keys: str) -> Any:
     for key in keys:
         document = document.get(key) if isinstance(document, dict) else None
@@ -114,7 +121,7 @@ def _claim_atif(members: Files) -> Iterator[bool]:
     yield _reaches(_find(_parse(members, "result.json"), "verifier_result", "rewards", "reward"), 1)
     if "result.json" not in members:
         yield _reaches(_find(_parse(members, "verifier/reward.json"), "reward"), 1)
-        yield members.get("verifier/reward.txt", b"").strip()[:1] in b"1.+0"
+        yield _reaches(_parse_number(members.get("verifier/reward.txt", b"")), 1)
 
 
 def _claim_webvoyager(members: Files) -> Iterator[bool]:
