@@ -43,7 +43,7 @@ TECHNICAL = frozenset(
             "task_checksum",
         ),
         *("trial_name", "exception_type", "step_name", "verdict", "failure_category", "result_category", "id"),
-        *("screenshot_path", "harness", "timestamp", "error"),
+        *("screenshot_path", "harness", "timestamp"),
     }
 )
 LINES = (".log", ".txt")
