@@ -82,6 +82,8 @@ def test_all_formats_are_scored_alike_by_one_process_and_by_two(mixed, pytester,
         assert by_format[name] == len(list_runs(name)), name
     judged = [row for row in summary["task_results"] if not (row["reason"] or "").startswith("not scored: ")]
     assert len(found) == len(judged) + 1  # with the summary
+    formats = {name: json.loads(content)["webeval"].get("format") for name, content in found.items()}
+    assert {name for name in formats if formats[name] not in name.split("/")} == {"eval_summary.json"}
 
 
 @pytest.mark.parametrize("name", NAMES)
