@@ -171,6 +171,14 @@ def test_a_verdict_on_a_run_that_has_since_a_double_is_not_reused(runs, webeval,
     webeval(*VERDICTS, "--webeval-reuse").assert_outcomes(passed=1, errors=2)
 
 
+def test_worker_processes_score_no_run_whose_verdict_could_be_about_another(runs, webeval, judge_runs):
+    for agent in ("A", "B"):
+        for number in range(3):
+            add_result(runs, f"{agent}/t{number}", judge=judge(100))
+    judge_runs(t1="success")
+    webeval(*VERDICTS, "--webeval-workers=2").assert_outcomes(passed=4, errors=2)
+
+
 @pytest.mark.parametrize("root", ["Ours", "Ours/r1", "r2/Ours"])
 def test_the_directory_of_an_agent_may_be_the_root_or_lie_around_it(runs, label, pytester, root):
     add_result(runs, f"{root}/deep/t1", judge=judge(0))
