@@ -93,7 +93,9 @@ def _select_by_path(path: str, body: Mapping[str, Any]) -> Any:
 # Names and indices, of which most paths consist. They need no parser, which takes as long to load as ten runs to score.
 _PLAIN_PATH = re.compile(r"\$(?:\.[A-Za-z_][A-Za-z0-9_]*|\[(?:0|[1-9][0-9]{0,8})\])+")
 _STEP = re.compile(r"\.(\w+)|\[([0-9]+)\]", re.ASCII)
-KEYWORDS = frozenset({"where", "wherenot"})  # of the parser, which takes them for no names
+# What the parser takes for no names: its keywords, and whatever begins like a boolean.
+KEYWORDS = frozenset({"where", "wherenot"})
+BOOLEANS = ("true", "false")
 
 
 @lru_cache(maxsize=1024)
@@ -102,7 +104,11 @@ def _parse_plain_path(path: str) -> tuple[str | int, ...] | None:
     if _PLAIN_PATH.fullmatch(path) is None:
         return None
     steps = tuple(name or int(index) for name, index in _STEP.findall(path))
-    return None if KEYWORDS.intersection(steps) else steps
+    return None if any(map(_is_reserved, steps)) else steps
+
+
+def _is_reserved(step: str | int) -> bool:
+    return isinstance(step, str) and (step in KEYWORDS or step.startswith(BOOLEANS))
 
 
 def _follow(steps: tuple[str | int, ...], body: Any) -> list[Any] | None:

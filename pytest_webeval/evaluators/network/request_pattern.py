@@ -1,62 +1,18 @@
-"""Whether the browser made a request with a URL that fits a pattern, and with some fields.
-
-The rule is that of ClawBench's interceptor (PyPI `clawbench-eval` 0.11.0, `runtime/runtime-server/server.py`:
-`start_cdp_handler`, `_parse_body`, `_const_fields_match`): the pattern is found anywhere in the URL, the method is
-equal, and so is each field of the body and of the query. A body is JSON, or otherwise the fields of a form, whatever
-its type says. Of a list, as GraphQL sends, one item with all fields is enough. A field that was sent several times is a
-list of its values.
-"""
+"""Whether the browser made a request with a URL that fits a pattern, and with some fields."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
-from typing import Any
 from typing import ClassVar
-from urllib.parse import parse_qs
-from urllib.parse import urlparse
-
-from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.base import silently
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.evaluators.network.nearest import NEAREST_AMONG
-from pytest_webeval.evaluators.network.nearest import Miss
-from pytest_webeval.evaluators.network.nearest import choose_nearest
-from pytest_webeval.evaluators.network.nearest import list_failed
-from pytest_webeval.recordings.network.events import Body
-from pytest_webeval.recordings.network.events import NetworkEvent
-from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.safety import regex
-from pytest_webeval.safety.deadline import time_limit
-from pytest_webeval.safety.json import load_bounded
-from pytest_webeval.safety.limits import Limits
-from pytest_webeval.safety.text import pluralize
 from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
-from pytest_webeval.tasks.expectations import ExpectedRequest
 from pytest_webeval.tasks.expectations import RequestPatternExpectation
 from pytest_webeval.tasks.task import Expectation
-from pytest_webeval.values.comparison import failed
-from pytest_webeval.values.comparison import passed
-from pytest_webeval.values.comparison import preview
-
-if TYPE_CHECKING:
-    from pytest_webeval.diagnostics.difference import Difference
-    from pytest_webeval.diagnostics.difference import Explanation
-
-
-PATH = "network_event"
-SECONDS = 10.0  # for the pattern in the URLs of one run, each of which has the time of a regular expression at most
-_ABSENT = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +24,12 @@ class RequestPatternEvaluator(Evaluator):
     @silently
     def evaluate(self, expectation: Expectation, case: Case) -> EvaluatorResult:
         """The first request that matches, or the nearest miss with each differing field. Raises `WebEvalError`."""
+        from pytest_webeval.evaluators.network.nearest import list_failed  # for tasks that expect such a request
+        from pytest_webeval.evaluators.network.request_search import RequestSearch
+
         expected = expectation.read_as(RequestPatternExpectation).expected
         _check_pattern(expected.url_pattern, f"eval[{expectation.index}].expected.url_pattern")
-        search = _RequestSearch(expected, case)
+        search = RequestSearch(expected, case)
         event, assertions = search.choose_event()
         if list_failed(assertions):
             case.explain(lambda: search.explain(event, assertions))
@@ -79,216 +38,9 @@ class RequestPatternEvaluator(Evaluator):
 
 
 def _check_pattern(pattern: str, where: str) -> None:
+    from pytest_webeval.safety import regex  # same
+
     try:
         regex.search(pattern, "")
     except regex.InvalidPattern as error:
         raise EvaluationError(f"invalid task definition: {error} @ {where}") from error
-
-
-class _RequestSearch(Struct, frozen=True, dict=True):
-    expected: ExpectedRequest
-    case: Case
-
-    @cached_property
-    def events(self) -> list[NetworkEvent]:
-        """All requests, also those of static files: a task may be to download one."""
-        return [event for event in self.case.run.trace.events if not event.is_pending]
-
-    @cached_property
-    def candidates(self) -> list[NetworkEvent]:
-        """Requests with the method, and with a URL that fits. Those that cannot be read are candidates too."""
-        pattern = f"the pattern {self.expected.url_pattern[:80]!r}"
-        message = f"{pattern} took longer than {SECONDS:g} s in {pluralize(len(self.events), 'URL')}; use a simpler one"
-        with time_limit(SECONDS, message):
-            return list(self._select_candidates(time.monotonic() + SECONDS, message))
-
-    def _select_candidates(self, deadline: float, message: str) -> Iterator[NetworkEvent]:
-        for event in self.events:
-            if time.monotonic() > deadline:  # in a thread that nothing interrupts
-                raise EvaluationError(message)
-            if self._is_candidate(event):
-                yield event
-
-    def _is_candidate(self, event: NetworkEvent) -> bool:
-        try:
-            method, url = event.method, event.url
-        except EvaluationError:
-            return True
-        has_method = not self.expected.method or method == self.expected.method
-        return has_method and regex.search(self.expected.url_pattern, url)
-
-    def choose_event(self) -> tuple[NetworkEvent | None, list[Assertion]]:
-        """The first candidate that matches, or the nearest miss. Raises the error of one that may have matched."""
-        misses: list[Miss] = []
-        undecided: EvaluationError | None = None
-        for event in self.candidates:
-            try:
-                assertions = self.assertions(event)
-            except EvaluationError as error:
-                undecided = undecided or error
-                continue
-            if not list_failed(assertions):
-                return event, assertions
-            misses.append((event, assertions))
-        if undecided is not None:
-            raise undecided
-        return self._explain_miss(choose_nearest(misses or self._other_misses()), len(misses))
-
-    def _explain_miss(self, nearest: Miss | None, count: int) -> tuple[NetworkEvent | None, list[Assertion]]:
-        if nearest is None:
-            problem = f"no {self._expected_request}: the recording has no requests to check"
-            return None, [failed("missing_request", problem)]
-        event, assertions = nearest
-        message = f"no matching {self._expected_request} ({pluralize(count, 'candidate')})"
-        position = f"nearest is {event.name} of {len(self.events)}: {event.method} {preview(event.url)}"
-        return event, [failed("missing_request", message, position), *assertions]
-
-    def _other_misses(self) -> Iterator[Miss]:
-        """Requests at other places; of the same method if there are any."""
-        latest = [event for event in self.events if event.is_significant][-NEAREST_AMONG:]
-        for event in [event for event in latest if _is_of_method(event, self.expected.method)] or latest:
-            with suppress(EvaluationError):  # an event that nothing chose decides nothing by being unreadable
-                yield event, self.assertions(event)
-
-    def assertions(self, event: NetworkEvent) -> list[Assertion]:
-        """One assertion for each field that the task names. Raises `EvaluationError` for a body that is unavailable."""
-        expected, url = self.expected, event.url
-        has_url = regex.search(expected.url_pattern, url)
-        pattern = f"expected {preview(expected.url_pattern)} in it"
-        return [
-            passed(f"{PATH}.url_match", preview(url))
-            if has_url
-            else failed(f"{PATH}.url_mismatch", pattern, f"got {preview(url)}"),
-            _compare("http_method", expected.method or event.method, event.method),
-            *_compare_fields("post_data", expected.body, self._read_body(event)),
-            *_compare_fields("query_params", expected.params, read_query(url)),
-        ]
-
-    def _read_body(self, event: NetworkEvent) -> Any:
-        """What was posted, if the task asks for it."""
-        return read_fields(event.read_post(), self.case.run.inputs.limits) if self.expected.body else None
-
-    def explain(self, event: NetworkEvent | None, assertions: Sequence[Assertion]) -> Explanation:
-        """How the deciding request differs from the expected one. Raises `EvaluationError`."""
-        from pytest_webeval.diagnostics.difference import Explanation
-        from pytest_webeval.evaluators.network.differences import event_to_json
-        from pytest_webeval.evaluators.network.differences import explain_absence
-        from pytest_webeval.evaluators.network.differences import list_candidates
-
-        if event is None:
-            return explain_absence(self.expected_to_json())
-        status = None
-        with suppress(EvaluationError):  # a log of requests has none
-            status = event.status
-        nearest = event_to_json(event, event.url, len(self.case.run.trace.events), status)
-        return Explanation(self._list_differences(event, assertions), nearest, list_candidates(self.candidates, event))
-
-    def _list_differences(self, event: NetworkEvent, assertions: Sequence[Assertion]) -> Iterator[Difference]:
-        from pytest_webeval.diagnostics.difference import DIFFERENT
-        from pytest_webeval.diagnostics.difference import MISSING
-        from pytest_webeval.diagnostics.difference import Difference
-
-        wrong = {assertion.assertion_name for assertion in list_failed(assertions)}
-        for path, expected, actual in self._list_fields(event):
-            if f"{PATH}.{path}_mismatch" in wrong:
-                is_absent = actual is _ABSENT
-                yield Difference(path, MISSING if is_absent else DIFFERENT, expected, None if is_absent else actual)
-
-    def _list_fields(self, event: NetworkEvent) -> Iterator[tuple[str, Any, Any]]:
-        """Each expected field by its path, with the actual value."""
-        expected = self.expected
-        yield "url", expected.url_pattern, event.url
-        yield "http_method", expected.method, event.method
-        for name, fields, actual in (
-            ("post_data", expected.body, self._read_body(event)),
-            ("query_params", expected.params, read_query(event.url)),
-        ):
-            nearest = _choose_item(fields or {}, actual) or {}
-            for key, value in (fields or {}).items():
-                yield f"{name}.{key}", value, nearest.get(key, _ABSENT)
-
-    @property
-    def _expected_request(self) -> str:
-        return f"{self.expected.method or 'request'} {preview(self.expected.url_pattern)}"
-
-    def recorded_to_json(self, event: NetworkEvent) -> dict[str, Any]:
-        """The deciding request as reports show it: only the fields that the task names."""
-        fields: dict[str, dict[str, Any]] = {"post_data": {}, "query_params": {}}
-        for path, _, actual in self._list_fields(event):
-            name, mark, key = path.partition(".")
-            if mark and actual is not _ABSENT:
-                fields[name][key] = actual
-        return {"url": event.url, "http_method": event.method, **fields}
-
-    def expected_to_json(self) -> dict[str, Any]:
-        """The expected request in the same form."""
-        expected = self.expected
-        fields = {"post_data": expected.body or {}, "query_params": expected.params or {}}
-        return {"url": expected.url_pattern, "http_method": expected.method, **fields}
-
-
-def read_fields(body: Body | None, limits: Limits) -> Any:
-    """What was posted: JSON, or the fields of a form, or text; None where nothing was. Raises `EvaluationError`."""
-    text = "" if body is None else body.load_text() if body.load_text else body.text
-    if not text:
-        return None
-    try:
-        return load_bounded(text, limits, "a body")
-    except ValueError:
-        return _unwrap(parse_qs(text, keep_blank_values=True)) or text
-
-
-def read_query(url: str) -> dict[str, Any]:
-    """The parameters of a URL that are not blank; none of a URL that is invalid."""
-    try:
-        return _unwrap(parse_qs(urlparse(url).query))
-    except ValueError:
-        return {}
-
-
-def _unwrap(fields: Mapping[str, list[str]]) -> dict[str, Any]:
-    return {name: values[0] if len(values) == 1 else values for name, values in fields.items()}
-
-
-def _is_of_method(event: NetworkEvent, method: str | None) -> bool:
-    with suppress(EvaluationError):
-        return event.method == method
-    return False
-
-
-def _choose_item(expected: Mapping[str, Any], actual: Any) -> Mapping[str, Any] | None:
-    """The object of what was sent that has most of the expected fields; None where none was sent."""
-    objects = [item for item in _list_items(actual) if item and isinstance(item, dict)]
-    return max(objects, key=lambda item: _count_equal(expected, item), default=None)
-
-
-def _list_items(actual: Any) -> list[Any]:
-    """The items of a list, and of lists in it."""
-    items, pending = [], [actual]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, list):
-            pending += reversed(item)
-        else:
-            items.append(item)
-    return items
-
-
-def _count_equal(expected: Mapping[str, Any], item: Mapping[str, Any]) -> int:
-    return sum(item.get(key) == value for key, value in expected.items())
-
-
-def _compare_fields(path: str, expected: Mapping[str, Any] | None, actual: Any) -> Iterator[Assertion]:
-    item = _choose_item(expected or {}, actual)
-    for key, value in (expected or {}).items():
-        if item is None:
-            yield failed(f"{PATH}.{path}.{key}_mismatch", f"expected {preview(value)}", "nothing was sent")
-        else:  # one that was not sent is null, as in the writer
-            yield _compare(f"{path}.{key}", value, item.get(key), is_absent=key not in item)
-
-
-def _compare(path: str, expected: Any, actual: Any, *, is_absent: bool = False) -> Assertion:
-    if expected == actual:
-        return passed(f"{PATH}.{path}_match", preview(actual))
-    found = "it was not sent" if is_absent else f"got {preview(actual)}"
-    return failed(f"{PATH}.{path}_mismatch", f"expected {preview(expected)}", found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from typing import Protocol
 
@@ -16,7 +17,6 @@ from pytest_webeval.recordings.network.har import HarZipTrace
 from pytest_webeval.recordings.network.playwright import FolderTrace
 from pytest_webeval.recordings.network.playwright import LineTrace
 from pytest_webeval.recordings.network.playwright import ZipTrace
-from pytest_webeval.recordings.network.request_log import RequestLog
 
 
 class TraceReader(Protocol):
@@ -34,6 +34,20 @@ class TraceReader(Protocol):
 if TYPE_CHECKING:
     from pytest_webeval.recordings.inputs import RunInputs
     from pytest_webeval.recordings.network.events import NetworkTrace
+
+
+class RequestLog:
+    """The log of requests that ClawBench writes, by its name."""
+
+    def reads(self, name: str, *, is_folder: bool) -> bool:
+        """Whether it is a file of that name."""
+        return not is_folder and PurePosixPath(name).name == "requests.jsonl"
+
+    def load(self, inputs: RunInputs, name: str) -> NetworkTrace:
+        """The events of the file. Raises `RecordingError`."""
+        from pytest_webeval.recordings.network.request_log import load_log  # which most sessions have none of
+
+        return load_log(inputs, name)
 
 
 # The first that reads a name does; a line file reads what nothing else does (spec §3.1).

@@ -138,22 +138,13 @@ class LoggedRequest(NetworkEvent):
         raise UnavailableBody(f"{self.name} is an upload, whose text {NAME} does not keep; expect no fields of it")
 
 
-class RequestLog:
-    """The log of ClawBench, by its name."""
-
-    def reads(self, name: str, *, is_folder: bool) -> bool:
-        """Whether it is a file of that name."""
-        return not is_folder and PurePosixPath(name).name == NAME
-
-    def load(self, inputs: RunInputs, name: str) -> NetworkTrace:
-        """The requests of the log, and the blocked one if the log leaves it out. Raises `RecordingError`."""
-        where = str(inputs.directory / name)
-        lines, repairs = _read_lines(inputs.read(name), where, inputs.limits)
-        blocked = _read_blocked(inputs, str(PurePosixPath(name).parent / INTERCEPTION))
-        entries = lines if blocked is None else [*lines, blocked]
-        return NetworkTrace(
-            tuple(LoggedRequest(index, line) for index, line in enumerate(entries)), repairs, advice=ADVICE
-        )
+def load_log(inputs: RunInputs, name: str) -> NetworkTrace:
+    """The requests of the log, and the blocked one if the log leaves it out. Raises `RecordingError`."""
+    where = str(inputs.directory / name)
+    lines, repairs = _read_lines(inputs.read(name), where, inputs.limits)
+    blocked = _read_blocked(inputs, str(PurePosixPath(name).parent / INTERCEPTION))
+    entries = lines if blocked is None else [*lines, blocked]
+    return NetworkTrace(tuple(LoggedRequest(index, line) for index, line in enumerate(entries)), repairs, advice=ADVICE)
 
 
 def _read_lines(content: bytes, where: str, limits: Limits) -> tuple[list[LoggedLine], str | None]:

@@ -21,7 +21,7 @@ from pytest_webeval.recordings.clawbench import read
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.network.readers import load_trace
-from pytest_webeval.recordings.network.request_log import RequestLog
+from pytest_webeval.recordings.network.request_log import load_log
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.rubrics.judgements import from_judgement
 from pytest_webeval.safety.limits import USUAL
@@ -87,7 +87,7 @@ def use_run(path: Path, members: dict[str, bytes]) -> None:
 
 def read_requests(content: bytes) -> None:
     """A log of requests: whatever is in it, no response is known."""
-    trace = RequestLog().load(KeptFiles(NOWHERE, files={REQUESTS: content}), REQUESTS)
+    trace = load_log(KeptFiles(NOWHERE, files={REQUESTS: content}), REQUESTS)
     use_trace(trace)
     for event in trace.events[:MAX_USED]:
         for ask in (lambda event=event: event.status, event.read_content):
@@ -100,7 +100,7 @@ def read_requests(content: bytes) -> None:
 
 def read_requested(content: bytes) -> None:
     """Tasks of ClawBench, each looked up in a log."""
-    trace = RequestLog().load(KeptFiles(NOWHERE, files={REQUESTS: _LOG}), REQUESTS)
+    trace = load_log(KeptFiles(NOWHERE, files={REQUESTS: _LOG}), REQUESTS)
     for source in ("suite/7/task.json", "tasks.json"):
         tasks = parse_tasks(content, source)
         for task_id in tasks.task_ids[:MAX_USED]:

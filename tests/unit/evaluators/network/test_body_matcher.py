@@ -33,7 +33,9 @@ def test_a_body_nested_too_deeply_has_no_hits():
     assert select_fields(["$..missing"], body) == {"$..missing": None}
 
 
-NAMES = st.sampled_from(["a", "b", "_c", "where", "wherenot", "parent", "len", "str", "this", "a1", "true", "null"])
+NAMES = st.sampled_from(
+    ["a", "b", "_c", "where", "wherenot", "parent", "len", "str", "this", "a1", "null", "true", "falsely"]
+)
 STEPS = st.one_of(NAMES.map(".{}".format), st.integers(0, 2).map("[{}]".format))
 PATHS = st.lists(STEPS, min_size=1, max_size=4).map(lambda steps: "$" + "".join(steps))
 BODIES = st.recursive(
@@ -54,9 +56,11 @@ def test_names_and_indices_lead_where_the_parser_goes(path, body):
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("path", ["$.a.b", "$.a[0].b", "$['a']", "$.where", "$..a", "$.a[?(@.b==1)]", "$", "$.a[00]"])
+@pytest.mark.parametrize(
+    "path", ["$.a.b", "$.a[0].b", "$['a']", "$.where", "$.true", "$.falsely", "$..a", "$.a[?(@.b==1)]", "$", "$.a[00]"]
+)
 def test_every_path_leads_where_the_parser_goes(path):
-    body = {"a": [{"b": 1}, {"b": 2}], "where": 3}
+    body = {"a": [{"b": 1}, {"b": 2}], "where": 3, "true": 4, "falsely": 5}
     assert _find_hits(path, body) == find_by_parser(path, body)
 
 

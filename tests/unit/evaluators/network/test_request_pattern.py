@@ -11,7 +11,7 @@ import pytest
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.evaluators.network import request_pattern
+from pytest_webeval.evaluators.network import request_search
 from pytest_webeval.evaluators.network.request_pattern import RequestPatternEvaluator
 from pytest_webeval.recordings.network.bodies import BodySource
 from pytest_webeval.recordings.network.events import NetworkTrace
@@ -190,13 +190,13 @@ def test_a_definition_with_a_mistake_is_an_error(expected, message):
 
 
 def test_all_urls_of_a_run_share_the_time_of_a_pattern(monkeypatch):
-    monkeypatch.setattr(request_pattern, "SECONDS", 0.2)
+    monkeypatch.setattr(request_search, "SECONDS", 0.2)
     slow = [logged(f"https://shop.test/{'a' * 40}!") for _ in range(50)]
     with pytest.raises(EvaluationError, match=r"took longer than 0.2 s in 50 URLs; use a simpler one"):
         evaluate({"url_pattern": "/(a+)+$"}, *slow)
 
 
 def test_the_time_ends_in_a_thread_too(monkeypatch):
-    monkeypatch.setattr(request_pattern, "SECONDS", -1.0)
+    monkeypatch.setattr(request_search, "SECONDS", -1.0)
     with ThreadPoolExecutor(1) as pool, pytest.raises(EvaluationError, match="took longer than -1 s in 2 URLs"):
         pool.submit(evaluate, {"url_pattern": "cart"}, logged(), logged()).result()
