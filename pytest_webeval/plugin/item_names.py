@@ -8,7 +8,7 @@ from urllib.parse import quote
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.reports.rerun import exact
-from pytest_webeval.tasks.task import NumberedTask
+from pytest_webeval.tasks.task import DefinedTask
 from pytest_webeval.tasks.task import Task
 
 LONGEST_NAME = 180
@@ -22,7 +22,7 @@ def item_name(task_id: int | str) -> str:
 
 def task_names(task: Task | None) -> list[str]:
     """The keywords of a task for `-k` besides its id: sites, type, template; benchmark and group of a trajectory."""
-    if isinstance(task, NumberedTask):
+    if isinstance(task, DefinedTask):
         kind = [task.task_type.lower()] if task.task_type else []
         return [f"template_{task.intent_template_id}", *task.sites, *kind]
     names = (getattr(task, name, None) for name in ("benchmark", "group"))

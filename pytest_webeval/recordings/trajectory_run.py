@@ -72,9 +72,12 @@ class TrajectoryRun(Run):
     def trace(self) -> NetworkTrace:
         """What the browser sent and received. Raises `RunExcluded` if it was not recorded, or `RecordingError`."""
         if not self.has_trace:
-            raise RunExcluded(f"{self.label} has no network trace; a trajectory need not have one")
+            raise RunExcluded(f"{self.label} has no network trace, so that what its task expects of one is not checked")
         with self.inputs.durations.phase(DECODE):
-            return self.load_trace(self.inputs)
+            trace = self.load_trace(self.inputs)
+        if trace.is_empty and not trace.may_be_empty:
+            raise RecordingError(f"the trace in {self.path} has no usable events: {trace.emptiness}")
+        return trace
 
     @property
     def exclusion(self) -> str | None:

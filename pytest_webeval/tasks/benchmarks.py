@@ -22,6 +22,7 @@ from pytest_webeval.safety.warning_log import WarningLog
 from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 from pytest_webeval.tasks.task import Task
+from pytest_webeval.tasks.task import parse_task_number
 from pytest_webeval.tasks.task import read_task
 
 TASK_FILE = "task.json"  # of ClawBench, in a directory for each task
@@ -233,7 +234,7 @@ class TrajectoryBenchmark(Struct, frozen=True):
 
 
 class WebArenaRows(Struct, frozen=True):
-    """Rows that are whole definitions, with a number as id (spec §2.1)."""
+    """Rows that are whole definitions (spec §2.1). The id is a number there, and a name for other recorders' runs."""
 
     ids: tuple[str, ...] = ("task_id",)
     expected_fields: str = "task_id with eval (WebArena-Verified)"
@@ -242,15 +243,16 @@ class WebArenaRows(Struct, frozen=True):
         """Whether there is an id or an expectation: what else is missing is reported when the task is read."""
         return "task_id" in names or "eval" in names
 
-    def task_id(self, row: DatasetRow) -> int:
-        """The id as a number, however it is written."""
+    def task_id(self, row: DatasetRow) -> int | str:
+        """The id: a number, however it is written, or else a name."""
         raw = row.fields.get("task_id")
-        try:
-            return int(raw) if isinstance(raw, float) and raw.is_integer() else int(str(raw))
-        except ValueError as error:
-            raise TaskDefinitionError(
-                f"{row.source} has no integer task_id @ {row.location}; give each task an integer task_id"
-            ) from error
+        number = parse_task_number(raw)
+        if number is not None:
+            return number
+        if isinstance(raw, str) and raw.strip():
+            return raw
+        problem = f"{row.source} has no task_id @ {row.location}"
+        raise TaskDefinitionError(f"{problem}; give each task an integer, or the name of its run's task")
 
     def read(self, row: DatasetRow) -> Task:
         """The task as the row defines it."""

@@ -151,6 +151,12 @@ class NumberedTask(_Definition):
         return self
 
 
+class NamedTask(NumberedTask):
+    """As the struct of that name."""
+
+    task_id: Text  # type: ignore[assignment]  # all other fields are the same
+
+
 # By the names of structs in this room: `tasks.task`, which has one of them, reads by means of these models.
 MODELS: dict[str, type[BaseModel]] = {
     "ResponseExpectation": _build_model(tasks.ResponseExpectation, expected=ExpectedResponse),
@@ -159,6 +165,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "ExpectedEvent": _ExpectedEvent,
     "RubricExpectation": _build_model(tasks.RubricExpectation, threshold=Annotated[float, Field(ge=0, le=1)] | None),
     "NumberedTask": NumberedTask,
+    "NamedTask": NamedTask,
 }
 _ROOM = f"{__package__}."
 _INNER: dict[type[BaseModel], type[msgspec.Struct]] = {

@@ -144,10 +144,8 @@ def _has_date(schema: object) -> bool:
     return isinstance(schema, list) and any(map(_has_date, schema))
 
 
-class NumberedTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
-    """A task as WebArena-Verified defines it: its id is an integer."""
-
-    task_id: int
+class DefinedTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
+    """A task with a definition in the form of WebArena-Verified."""
 
     @property
     def is_plain(self) -> bool:
@@ -156,10 +154,32 @@ class NumberedTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True, 
         return is_unicode(texts) and all(site in SITE_NAMES for site in self.sites)
 
 
+class NumberedTask(DefinedTask, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
+    """A task as WebArena-Verified defines it: its id is an integer."""
+
+    task_id: int
+
+
+class NamedTask(DefinedTask, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
+    """The same for a recorder that names its tasks."""
+
+    task_id: Text
+
+
+def parse_task_number(raw: object) -> int | None:
+    """The number that an id is, however it is written; None for any other id."""
+    try:
+        return int(raw) if isinstance(raw, float) and raw.is_integer() else int(str(raw))
+    except ValueError:
+        return None
+
+
 def read_task(raw: object, where: str) -> Task:
     """A task from its definition as JSON gives it. Raises `TaskDefinitionError` that points into it."""
+    task_id = raw.get("task_id") if isinstance(raw, dict) else None
+    is_named = isinstance(task_id, str) and parse_task_number(task_id) is None
     try:
-        return decode_definition(NumberedTask, raw, "")
+        return decode_definition(NamedTask if is_named else NumberedTask, raw, "")
     except ValueError as error:
         raise TaskDefinitionError(
             f"invalid task in {where}: {_format_missing_fields(raw) or error}; fix the definition"

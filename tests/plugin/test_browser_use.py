@@ -123,7 +123,7 @@ def test_without_traffic_the_judgement_decides_with_a_warning(check, runs):
     (runs.root / "7" / "network.har").unlink()
     outcomes = check("shop-judged-success", sorted_by("price_asc"))
     outcomes.assert_outcomes(passed=1)
-    outcomes.stdout.fnmatch_lines(["*7 has no network trace; a trajectory need not have one*"])
+    outcomes.stdout.fnmatch_lines(["*7 has no network trace, so that what its task expects of one is not checked*"])
 
 
 NAVIGATE = {
@@ -141,6 +141,38 @@ def test_a_page_is_checked_only_where_the_recorder_says_what_a_page_is(check, ru
     assert statuses(runs).get("NetworkEventEvaluator") == network
     problem = "*7 does not say which requests are pages, and the task is to navigate: *"
     (outcomes.stdout.no_fnmatch_line if network else outcomes.stdout.fnmatch_lines)(problem if network else [problem])
+
+
+@pytest.mark.parametrize("content", ["", '{"log": {"version": "1.2", "creator": {}, "entries": []}}', "{}"])
+def test_a_trace_without_events_is_no_evidence_that_nothing_was_sent(check, runs, content):
+    path = runs.root / "7"
+    shutil.copytree(RECORDED / "shop-not-judged", path)
+    forbidden = posted(LETTER) | {"should_not_exist": True}
+    check("shop-not-judged", forbidden).assert_outcomes(failed=1)
+    (path / "network.har").write_text(content)
+    outcomes = check("shop-not-judged", forbidden)
+    assert "passed" not in outcomes.parseoutcomes()
+    assert runs.result(7)["status"] == "error"
+
+
+def test_expectations_are_laid_over_runs_by_the_names_of_their_tasks(webeval, runs):
+    names = ("shop-judged-success", "shop-judged-failure", "shop-not-judged")
+    for name in names:
+        shutil.copytree(RECORDED / name, runs.root / name)
+    checks = (sorted_by("rating"), sorted_by("relevance"), posted(LETTER))
+    tasks = [definition(0) | {"task_id": name, "eval": [each]} for name, each in zip(names, checks, strict=True)]
+    (runs.root / "tasks.json").write_text(json.dumps(tasks))
+    webeval().assert_outcomes(passed=1, failed=2)
+    results = {name: runs.result(name)["evaluators_results"] for name in names}
+    assert {name: [each["status"] for each in found] for name, found in results.items()} == {
+        "shop-judged-success": ["failure", "success"],
+        "shop-judged-failure": ["success", "failure"],
+        "shop-not-judged": ["success"],
+    }
+    webeval("-k", "shopping and [shop-not-judged]").assert_outcomes(passed=1, deselected=2)
+    tasks.append(definition(0) | {"task_id": "missing"})
+    (runs.root / "tasks.json").write_text(json.dumps(tasks))
+    webeval("--webeval-require-all").assert_outcomes(passed=1, failed=2, errors=1)
 
 
 def test_a_judgement_that_contradicts_itself_is_an_error(check, runs):

@@ -36,7 +36,7 @@ from pytest_webeval.recordings.run_tree import Branch
 from pytest_webeval.recordings.run_tree import Kind
 from pytest_webeval.reports.rerun import exact
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.tasks.task import NumberedTask
+from pytest_webeval.tasks.task import DefinedTask
 from pytest_webeval.tasks.task import Task
 
 
@@ -203,7 +203,7 @@ def _describe(item: RunItem, task_id: int | str, definition: Task | None, *names
     _name_item(item, task_id)
     item.extra_keyword_matches.add(str(task_id).encode("utf-8", "backslashreplace").decode())
     item.task_keywords = _keywords(names)
-    if isinstance(definition, NumberedTask):
+    if isinstance(definition, DefinedTask):
         _mark(item, definition)
 
 

@@ -216,12 +216,14 @@ class NetworkEvent(ABC):
 class NetworkTrace(Struct, frozen=True, dict=True):
     """The events of a recording in order.
 
-    `repairs` says what in it the reference would refuse (Q43), `advice` what to do where there are no events.
+    `repairs` says what in it the reference would refuse (Q43), `advice` what to do where there are no events. A log of
+    requests `may_be_empty`: then the agent made none.
     """
 
     events: tuple[NetworkEvent, ...]
     repairs: str | None = None
     advice: str = RECORD_AGAIN
+    may_be_empty: bool = False
 
     @property
     def is_empty(self) -> bool:

@@ -144,7 +144,8 @@ def load_log(inputs: RunInputs, name: str) -> NetworkTrace:
     lines, repairs = _read_lines(inputs.read(name), where, inputs.limits)
     blocked = _read_blocked(inputs, str(PurePosixPath(name).parent / INTERCEPTION))
     entries = lines if blocked is None else [*lines, blocked]
-    return NetworkTrace(tuple(LoggedRequest(index, line) for index, line in enumerate(entries)), repairs, advice=ADVICE)
+    events = tuple(LoggedRequest(index, line) for index, line in enumerate(entries))
+    return NetworkTrace(events, repairs, advice=ADVICE, may_be_empty=True)
 
 
 def _read_lines(content: bytes, where: str, limits: Limits) -> tuple[list[LoggedLine], str | None]:

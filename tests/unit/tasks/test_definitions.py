@@ -47,6 +47,7 @@ EVENT = {
 RUBRIC = {"evaluator": "RubricEvaluator", "threshold": 0.8, "criterion": "both"}
 KINDS = (
     (task.NumberedTask, TASK),
+    (task.NamedTask, TASK | {"task_id": "tea"}),
     (expectations.ResponseExpectation, RESPONSE),
     (expectations.NetworkExpectation, EVENT),
     (expectations.RubricExpectation, RUBRIC),
@@ -229,7 +230,8 @@ def test_what_is_not_plain_is_taken_as_the_reference_takes_it():
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"task_id": "x"}, "unable to parse string as an integer @ task_id"),
+        ({"task_id": [1]}, "Input should be a valid integer @ task_id"),
+        ({"task_id": ""}, "String should have at least 1 character @ task_id"),
         ({"intent": ""}, "String should have at least 1 character @ intent"),
         ({"eval": []}, "eval is empty: a task that checks nothing would always pass"),
         ({"eval": [{}]}, "eval[0] has no evaluator"),
@@ -252,7 +254,7 @@ def test_what_no_json_can_hold_is_expected_of_no_event(name):
         task.Expectation("N", 2, event).read_as(expectations.NetworkExpectation)
 
 
-@pytest.mark.parametrize(("kind", "raw"), KINDS[1:], ids=["response", "network", "rubric"])
+@pytest.mark.parametrize(("kind", "raw"), KINDS[2:], ids=["response", "network", "rubric"])
 def test_a_misspelt_field_of_an_expectation_is_refused(kind, raw):
     with pytest.raises(
         EvaluationError, match=r"^invalid task definition: Extra inputs are not permitted @ eval\[2\]\.x"
