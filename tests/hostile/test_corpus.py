@@ -16,8 +16,11 @@ import pytest
 from tests.hostile.corpus.planted import OBEYED
 from tests.hostile.corpus.sessions import RESULTS
 from tests.hostile.corpus.sessions import listed
+from tests.hostile.corpus.table import FAMILIES
+from tests.support.recorded_runs import RECORDED_FORMATS
 
 GIBIBYTE = 2**30
+FEWEST = 40  # directories of a recorded format
 LONGEST = 20_000  # characters in a line of the terminal
 BIGGEST = 64 * 2**20  # bytes of the terminal's output, or of a report
 COMMANDS = re.compile(r"^\s*::|##\[|##vso\[|##teamcity\[", re.MULTILINE)
@@ -52,6 +55,11 @@ def test_the_corpus_is_big_and_each_of_its_directories_is_another(corpus):
     told = Counter(line["what"] for line in corpus.manifest if not line["what"].startswith("a healthy "))
     assert sum(told.values()) >= 3000 // corpus.every
     assert not [what for what, count in told.items() if count > 1]
+
+
+@pytest.mark.parametrize("name", RECORDED_FORMATS)
+def test_each_recorded_format_has_directories_of_its_own(name):
+    assert len({case.what for case in FAMILIES.get(name, ())}) >= FEWEST
 
 
 def test_each_directory_has_the_outcome_that_it_must_have(corpus, session):

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ class Recording:
     """Honest runs of a format: where a success and a failure lie, and what else is written beside them.
 
     `files` are those that the format reads, each with the outcome of a success in which it cannot be read. `verdicts`
-    are the files that say whether the run is a success.
+    are the files that say whether the run is a success. `texts` are members that hold a text in other runs.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Recording:
     failure: Spoil
     files: Mapping[str, str]
     verdicts: tuple[str, ...]
+    texts: tuple[str, ...] = ()
 
 
 def copied(source: Path, **more: Any) -> Spoil:
@@ -52,8 +54,15 @@ def copied(source: Path, **more: Any) -> Spoil:
 
 
 def changed(name: str, change: Change) -> Spoil:
-    """Replaces the content of a file by what a function makes of it."""
-    return lambda path: (path / name).write_bytes(change((path / name).read_bytes())) and None
+    """Replaces the content of a file by what a function makes of it, which must be another content."""
+
+    def spoil(path: Path) -> None:
+        content = (path / name).read_bytes()
+        spoilt = change(content)
+        assert spoilt != content, f"the change leaves {name} of {path} as it is; remove the case or change the run"
+        (path / name).write_bytes(spoilt)
+
+    return spoil
 
 
 def edited(name: str, edit: Callable[[Any], Any]) -> Spoil:
@@ -144,9 +153,14 @@ def list_marked(recording: Recording) -> Iterator[Case]:
     for name in recording.files:
         if name.endswith(".json"):
             for number in MARKED:
-                spoil = edited(name, lambda value, number=number: _mark(value, TEXTS[number]))
+                spoil = edited(name, partial(_mark_all, texts=recording.texts, text=TEXTS[number]))
                 told = f"a failure with text {number} in all texts of {name}"
                 yield _case(recording, told, NEVER_SUCCESS, recording.failure, spoil)
+
+
+def _mark_all(document: Any, texts: tuple[str, ...], text: str) -> Any:
+    """The JSON of a file with a text behind each of its texts, and in the members that hold none in an honest run."""
+    return _mark({**document, **dict.fromkeys(texts, "text")} if texts else document, text)
 
 
 def _mark(value: Any, text: str) -> Any:

@@ -80,6 +80,7 @@ RECORDINGS = (
         failure=copied(find_experiment("failure")),
         files={"summary_info.json": ERROR, "experiment.log": SUCCESS},
         verdicts=("summary_info.json",),
+        texts=("err_msg", "stack_trace"),
     ),
     Recording(
         "clawbench",
