@@ -108,7 +108,8 @@ def parse_summary(fields: JsonFields) -> Summary:
     if steps is None or steps != int(steps) or steps < -1:
         raise _damaged("n_steps", fields, "a number of steps")
     for key in ("terminated", "truncated"):
-        if fields.raw.get(key) is not None and fields.flag(key) is None:
+        is_missing = key not in fields and steps >= 0  # the writer leaves it out only where nothing had begun
+        if is_missing or (fields.raw.get(key) is not None and fields.flag(key) is None):
             raise _damaged(key, fields, "a boolean or null")
     for key in ("err_msg", "stack_trace"):
         if fields.raw.get(key) is not None and fields.text(key) is None:

@@ -108,7 +108,12 @@ def test_an_experiment_that_a_study_ran_again_is_excluded():
     [
         ({"terminated": False, "err_msg": "x", "stack_trace": "y"}, "completed", ("agent_error",)),
         ({"terminated": None, "err_msg": "x", "stack_trace": "y"}, "aborted", ("environment_error",)),
-        ({"terminated": ..., "truncated": ..., "err_msg": "x", "stack_trace": "y"}, "aborted", ("environment_error",)),
+        (
+            {"terminated": ..., "truncated": ..., "err_msg": "x", "stack_trace": "y", "n_steps": -1},
+            "aborted",
+            ("environment_error",),
+        ),
+        ({"terminated": ..., "truncated": ..., "n_steps": -1}, "aborted", ("interrupted",)),
         ({"terminated": False, "err_msg": "Early termination??"}, "aborted", ("interrupted",)),
         ({"terminated": False}, "aborted", ("interrupted",)),
         (
@@ -176,6 +181,12 @@ def test_a_task_that_nobody_judges_is_ungraded(tmp_path):
         ({"n_steps": 1.5}, "summary_info.json has 1.5 @ n_steps, expected a number of steps"),
         ({"n_steps": -2}, "summary_info.json has -2 @ n_steps, expected a number of steps"),
         ({"terminated": "false"}, "summary_info.json has 'false' @ terminated, expected a boolean or null"),
+        ({"terminated": ...}, "summary_info.json has nothing @ terminated, expected a boolean or null"),
+        ({"truncated": ...}, "summary_info.json has nothing @ truncated, expected a boolean or null"),
+        (
+            {"terminated": ..., "truncated": ..., "err_msg": "x", "stack_trace": "y"},
+            "summary_info.json has nothing @ terminated, expected a boolean or null",
+        ),
         ({"truncated": 0}, "summary_info.json has 0 @ truncated, expected a boolean or null"),
         ({"err_msg": {}}, "summary_info.json has {} @ err_msg, expected a string or null"),
         ({"stack_trace": 1}, "summary_info.json has 1 @ stack_trace, expected a string or null"),
