@@ -259,7 +259,7 @@ class DirectItem(Struct, eq=False, dict=True):
         previous = self.workspace.config.stash.get(PREVIOUS, None)
         if previous is None or self.workspace.settings.report is not None:
             return None
-        stored = previous.stored(self.item, run, self.workspace.definition(run))
+        stored = previous.stored(self.item, run, self.workspace.tasks.definition(run))
         if stored is None or stored.data_checksum is not None:
             return None
         self.item.stash[UNCHANGED] = stored

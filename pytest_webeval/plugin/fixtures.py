@@ -91,7 +91,7 @@ def load_run(node: Any, run: Run, workspace: Workspace) -> None:
     """Read the recording and the definition of its task. Raises `WebEvalError` and remembers that."""
     try:
         with run_time_limit(node, workspace.settings):
-            definition = workspace.definition(run)
+            definition = workspace.tasks.definition(run)
             node.stash[RESOLVED] = run, definition
             if not (isinstance(node, RunItem) and reuse_stored_result(node, run, definition, workspace)):
                 run.check()
@@ -102,7 +102,7 @@ def load_run(node: Any, run: Run, workspace: Workspace) -> None:
 
 def load_outcome(node: Any, run: Run, outcome: Outcome, workspace: Workspace) -> None:
     """Take over what a worker process has read of a run. Raises `EvaluationError` if it could not read it in time."""
-    node.stash[RESOLVED] = run, workspace.definition(run)
+    node.stash[RESOLVED] = run, workspace.tasks.definition(run)
     if outcome.problem is not None and not outcome.is_loaded:
         node.stash[UNREADABLE] = True
         raise EvaluationError(outcome.problem)
@@ -124,7 +124,7 @@ def build_recorder(node: Any, run: Run, sites: Sites, evaluators: Callable[[], I
 def _definition(node: Any, run: Run, workspace: Workspace) -> Definition:
     """The definition that was resolved when the run was loaded; for a run of a user's own fixture, its own."""
     loaded, definition = node.stash.get(RESOLVED, (None, None))
-    return definition if definition is not None and loaded is run else workspace.definition(run)
+    return definition if definition is not None and loaded is run else workspace.tasks.definition(run)
 
 
 @pytest.fixture
@@ -197,4 +197,4 @@ def webeval_sites(request: pytest.FixtureRequest) -> Sites:
 @pytest.fixture(scope="session")
 def webeval_tasks(request: pytest.FixtureRequest) -> TaskSet | None:
     """The task set that --webeval-tasks names, or None."""
-    return request.config.stash[WORKSPACE].configured_tasks
+    return request.config.stash[WORKSPACE].tasks.configured

@@ -35,4 +35,4 @@ def run_keywords(path: Path, workspace: Workspace) -> set[str]:
         run = workspace.run(path)
     except WebEvalError:
         return exact([path.name])
-    return exact([run.task_id, run.format, *task_names(workspace.task_or_none(run))])
+    return exact([run.task_id, run.format, *task_names(workspace.tasks.find(run))])

@@ -6,52 +6,12 @@ depend on it, and its line in the documentation.
 
 from __future__ import annotations
 
-from typing import Any
-from typing import NamedTuple
-
 import pytest
+
+from pytest_webeval.plugin.option import Option
 
 # Files in which pytest looks for its configuration.
 INI_NAMES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
-
-
-class Option(NamedTuple):
-    """A row: `name` is `rules` for the option `--webeval-rules`, the ini key `webeval_rules` and `settings.rules`.
-
-    `parse` names an entry of `settings.PARSERS`. `choices` are the valid words, the default first; an option that also
-    takes a file lists only the words. The ini types `paths` and `linelist` make an option repeatable.
-    """
-
-    name: str
-    help: str
-    metavar: str = ""
-    parse: str = "switch"
-    choices: tuple[str, ...] = ()
-    ini_type: str = "string"
-    is_flag: bool = True
-    is_ini_key: bool = True
-    in_rerun: bool = False  # whether rerun commands repeat it
-    affects_results: bool = True  # whether a session with another value may reuse no result of this one
-
-    @property
-    def key(self) -> str:
-        """The ini key, and the name by which pytest stores the option."""
-        return f"webeval_{self.name}"
-
-    @property
-    def flag(self) -> str:
-        """The option on the command line, without its value."""
-        return f"--{self.key.replace('_', '-')}"
-
-    @property
-    def is_switch(self) -> bool:
-        """Whether the option is on or off."""
-        return self.parse == "switch"
-
-    @property
-    def is_repeatable(self) -> bool:
-        """Whether the option may be given several times."""
-        return self.ini_type != "string"
 
 
 # `affects_results=False`: the option selects runs or changes reports, or `Fingerprints` knows which runs it touches.
@@ -384,21 +344,4 @@ def add_options(parser: pytest.Parser) -> None:
     """Declare the options and their ini keys."""
     group = parser.getgroup("webeval", "recorded web-agent tasks")
     for option in OPTIONS:
-        if option.is_flag:
-            group.addoption(option.flag, dest=option.key, help=option.help.replace("%", "%%"), **_action(option))
-        if option.is_ini_key:
-            _add_ini_key(parser, option)
-
-
-def _action(option: Option) -> dict[str, Any]:
-    if option.is_switch:
-        return {"action": "store_true", "default": False}
-    return {"action": "append" if option.is_repeatable else "store", "default": None, "metavar": option.metavar}
-
-
-def _add_ini_key(parser: pytest.Parser, option: Option) -> None:
-    if option.is_switch:
-        parser.addini(option.key, option.help, type="bool", default=False)
-    else:
-        ini_type: Any = option.ini_type
-        parser.addini(option.key, option.help, type=ini_type, default=None if option.is_flag else [])
+        option.declare(parser, group)

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.plugin import options
-from pytest_webeval.plugin.options import Option
+from pytest_webeval.plugin.option import Option
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.policy import allowed_names
 from pytest_webeval.redaction.session import Redacting

@@ -283,16 +283,14 @@ def test_a_python_test_may_choose_its_runs_itself(runs, webeval, pytester):
 
 COUNTED = """
 import pytest
-from pytest_webeval.plugin import workspace
+from pytest_webeval.plugin.task_definitions import TaskDefinitions
 
 
 @pytest.fixture(autouse=True, scope="session")
 def resolved():
-    resolve, labels = workspace.Workspace.definition, []
+    resolve, labels = TaskDefinitions.definition, []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            workspace.Workspace, "definition", lambda self, run: labels.append(run.label) or resolve(self, run)
-        )
+        patch.setattr(TaskDefinitions, "definition", lambda self, run: labels.append(run.label) or resolve(self, run))
         yield
     print("resolved:", *sorted(labels))
 """

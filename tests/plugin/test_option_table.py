@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.plugin import options
+from pytest_webeval.plugin.option import Option
 from pytest_webeval.plugin.options import OPTIONS
-from pytest_webeval.plugin.options import Option
 from pytest_webeval.plugin.settings import PARSERS
 from pytest_webeval.plugin.settings import Settings
 from pytest_webeval.redaction.policy import MODES

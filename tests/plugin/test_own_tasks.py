@@ -84,7 +84,7 @@ from pytest_webeval.plugin.workspace import WORKSPACE
 
 @pytest.fixture
 def webeval_evaluators(request, webeval_evaluators, webeval_run):
-    definition = request.config.stash[WORKSPACE].definition(webeval_run)
+    definition = request.config.stash[WORKSPACE].tasks.definition(webeval_run)
     print("trust:", definition.trust, definition.origin)
     return webeval_evaluators
 """

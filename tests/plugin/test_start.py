@@ -121,7 +121,9 @@ def test_pytest_does_not_rewrite_our_modules_once_there_are_runs(runs, pytester,
     runs.add(107)
     webeval_apart("-p", "as_installed").assert_outcomes(passed=1)
     rewritten = {name for name, loader in loaded().items() if loader == "AssertionRewritingHook"}
-    assert rewritten == {"", "plugin"} | {f"plugin.{name}" for name in ("entry", "hookspecs", "options", "performance")}
+    assert rewritten == {"", "plugin"} | {
+        f"plugin.{name}" for name in ("entry", "hookspecs", "option", "options", "performance")
+    }
 
 
 def test_a_session_leaves_no_way_of_importing_behind(runs, pytester):

@@ -91,7 +91,7 @@ class MissingTasks(Struct, frozen=True, eq=False, dict=True):
 
     def _task(self, path: Path) -> Task:
         task_id = self.by_path[path]
-        tasks = self.workspace.definitions(path.parent)
+        tasks = self.workspace.tasks.in_root(path.parent)
         if tasks is None:
             raise TaskDefinitionError(f"task {task_id} is not defined; name its definition with --webeval-tasks")
         return tasks.get(task_id)
@@ -99,9 +99,9 @@ class MissingTasks(Struct, frozen=True, eq=False, dict=True):
     def expected(self) -> tuple[int | str, ...]:
         """The ids of the subset, or else of all definitions. Raises `TaskDefinitionError`."""
         workspace = self.workspace
-        if workspace.subset is not None:
-            return workspace.subset.task_ids
-        task_sets = (workspace.definitions(root) for root in workspace.settings.roots)
+        if workspace.tasks.subset is not None:
+            return workspace.tasks.subset.task_ids
+        task_sets = (workspace.tasks.in_root(root) for root in workspace.settings.roots)
         return tuple(dict.fromkeys(task_id for tasks in task_sets if tasks for task_id in tasks.task_ids))
 
     def _recorded(self) -> Iterator[str]:
@@ -124,7 +124,7 @@ class MissingTasks(Struct, frozen=True, eq=False, dict=True):
 
     def _defines(self, root: Path, task_id: int | str) -> bool:
         try:
-            return task_id in (self.workspace.definitions(root) or ())
+            return task_id in (self.workspace.tasks.in_root(root) or ())
         except TaskDefinitionError:
             return False
 

@@ -170,7 +170,7 @@ class RunDirectory(RunNode):
                 problem = str(error)
         item = self._item(ITEM, problem)
         if run is not None:
-            _describe(item, run.task_id, workspace.task_or_none(run), run.format)
+            _describe(item, run.task_id, workspace.tasks.find(run), run.format)
         else:
             _name_item(item, self.path.name)
         yield item
@@ -306,9 +306,9 @@ def _is_chosen(path: Path, config: pytest.Config) -> bool:
 
 def outside_subset(items: Sequence[pytest.Item], workspace: Workspace) -> list[pytest.Item]:
     """Items about runs of other tasks. A broken run without a number stays: it may be of any task."""
-    if workspace.subset is None:
+    if workspace.tasks.subset is None:
         return []
-    inside = {None, *map(str, workspace.subset.task_ids)}
+    inside = {None, *map(str, workspace.tasks.subset.task_ids)}
     return [item for item in items if _task_id(item, workspace) not in inside]
 
 

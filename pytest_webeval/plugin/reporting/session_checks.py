@@ -86,7 +86,7 @@ class SessionChecks(Struct, eq=False):
     def check(self, summary: Summary) -> Summary:
         """The summary with the comparison and the gates."""
         if self.baseline is not None:
-            subset, earlier = self.workspace.subset, self.baseline.session
+            subset, earlier = self.workspace.tasks.subset, self.baseline.session
             before = earlier if subset is None else earlier.select(subset.task_ids)
             self.comparison = SessionComparison(before, session_of(summary))
             summary = add_comparison(summary, self.comparison)

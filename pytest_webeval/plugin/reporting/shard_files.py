@@ -87,7 +87,7 @@ def _list_definitions(workspace: Workspace) -> Iterator[str]:
     """Checksums of the task files of all run roots; empty where there is none, or none that can be read."""
     for root in workspace.settings.roots:
         try:
-            tasks = workspace.definitions(root)
+            tasks = workspace.tasks.in_root(root)
         except WebEvalError:
             tasks = None
         yield tasks.checksum if tasks is not None else ""

@@ -42,7 +42,7 @@ def _result_directories(output: Path, runs: Container[Path], skipped: Container[
 
 def _is_gone(path: Path, workspace: Workspace) -> bool:
     """Whether no run of the session could have that place: a run outside a subset keeps its earlier result."""
-    if workspace.subset is None:
+    if workspace.tasks.subset is None:
         return True
     roots = workspace.settings.roots
     sources = (root / path.relative_to(place) for root in roots if path.is_relative_to(place := workspace.place(root)))

@@ -48,7 +48,7 @@ class Summaries(Struct, frozen=True, eq=False, dict=True):
     @property
     def details(self) -> dict[str, Any]:
         """What the session adds under `webeval`."""
-        tasks, shard = self.workspace.configured_tasks, self.workspace.settings.shard
+        tasks, shard = self.workspace.tasks.configured, self.workspace.settings.shard
         counts, without_runs = self.collected.counts, self.collected.without_runs
         is_whole = not (self.unscored or self.collected.is_chosen or shard) and bool(self.collected.labels)
         return {
@@ -82,7 +82,7 @@ class Summaries(Struct, frozen=True, eq=False, dict=True):
     @property
     def expected(self) -> list[str] | None:
         """The tasks that should have a trajectory, from --webeval-tasks or the subset."""
-        tasks = self.workspace.subset or self.workspace.configured_tasks
+        tasks = self.workspace.tasks.subset or self.workspace.tasks.configured
         trajectory_ids = (
             [task_id for task_id in tasks.task_ids if isinstance(task_id, str)] if tasks is not None else []
         )
@@ -91,7 +91,7 @@ class Summaries(Struct, frozen=True, eq=False, dict=True):
     @property
     def _subset(self) -> dict[str, Any] | None:
         """The subset in the summary. A session that scores all of it is complete."""
-        subset = self.workspace.subset
+        subset = self.workspace.tasks.subset
         if subset is None:
             return None
         counts = {"task_count": len(subset.task_ids), "outside_count": self.collected.counts.outside}

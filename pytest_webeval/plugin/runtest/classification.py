@@ -215,7 +215,7 @@ def _leads_outside(path: Path, workspace: Workspace) -> bool:
 def _find_run_and_task(path: Path, workspace: Workspace) -> tuple[Run, Task | None]:
     """The run and task of a directory that could not be scored, as far as they can be read."""
     run = _load_or_placeholder(path, workspace)
-    return run, workspace.task_or_none(run)
+    return run, workspace.tasks.find(run)
 
 
 def _load_or_placeholder(path: Path, workspace: Workspace) -> Run:
@@ -231,7 +231,7 @@ def _load_or_placeholder(path: Path, workspace: Workspace) -> Run:
 
 def error_result(run: Run, task: Task | None, message: str, workspace: Workspace) -> TaskResult:
     """The result of a run without a verdict, with the checksum of the definitions where they could be read."""
-    return build_error_result(run, task, message, *workspace.source_of(run))
+    return build_error_result(run, task, message, *workspace.tasks.source_of(run))
 
 
 def _message(call: pytest.CallInfo[None]) -> str:

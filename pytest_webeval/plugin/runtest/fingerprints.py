@@ -62,7 +62,7 @@ class Fingerprints(Struct, eq=False, dict=True):
             run.format,
             task.checksum,
             definition.trust,
-            str(self.workspace.tasks_origin) if definition.trust is Trust.UNDEFINED else "",
+            str(self.workspace.tasks.origin) if definition.trust is Trust.UNDEFINED else "",
             settings.today.isoformat() if is_any or task.depends_on_day else "",
             self._policy if is_any or is_rubric else "",
             repr((run.external, run.external_problem)),

@@ -168,9 +168,9 @@ class RuntestHooks(Struct, frozen=True, eq=False):
     def pytest_report_header(self) -> list[str]:
         """Show the runs, the rules and the checksums."""
         roots = ", ".join(str(root) for root in self.workspace.settings.roots)
-        tasks = self.workspace.configured_tasks
+        tasks = self.workspace.tasks.configured
         data = f", tasks {' '.join(checksum[:12] for checksum in tasks.checksum.split(','))}" if tasks else ""
-        subset = self.workspace.subset
+        subset = self.workspace.tasks.subset
         part = f", subset {subset.name} {subset.checksum[:12]}" if subset else ""
         code = f"rules {self.workspace.settings.rules.name}, evaluators {deciding_checksum(())[:12]}"
         policy = self.workspace.settings.policy.to_json() | {"over_budget": None}

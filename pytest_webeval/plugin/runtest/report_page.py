@@ -109,7 +109,7 @@ class RunPages(Struct, frozen=True, eq=False, dict=True):
         from pytest_webeval.reports.html.writer import write_task  # for who asks
 
         classification, redacting = written.redacted.classification, written.redacted.redacting
-        task = classification.task or self.workspace.task_or_none(run)
+        task = classification.task or self.workspace.tasks.find(run)
         parts = recorded_parts(run, task, classification.result, self._pictures(run, runs))
         result, redacted = redacting.redact_with_attachment(classification.result, run, parts, parts["steps"])
         paths = ReportPaths(self.directory, path, written.result_path, self.workspace.config.invocation_params.dir)

@@ -78,7 +78,7 @@ class SessionWorkers(Struct, eq=False):
             run = workspace.run(path)
             if run.external_problem is not None:
                 return None
-            previous, definition = workspace.config.stash.get(PREVIOUS, None), workspace.definition(run)
+            previous, definition = workspace.config.stash.get(PREVIOUS, None), workspace.tasks.definition(run)
             if previous is not None and previous.has_entry(item, run, definition):
                 return None
             return Request(path, run.label, run_format.name, definition, run.external)
