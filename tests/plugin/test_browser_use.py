@@ -143,18 +143,27 @@ def test_a_page_is_checked_only_where_the_recorder_says_what_a_page_is(check, ru
     (outcomes.stdout.no_fnmatch_line if network else outcomes.stdout.fnmatch_lines)(problem if network else [problem])
 
 
-@pytest.mark.parametrize("content", ["", '{"log": {"version": "1.2", "creator": {}, "entries": []}}', "{}"])
-def test_a_trace_without_events_is_no_evidence_that_nothing_was_sent(check, runs, content):
+EMPTY_HAR = '{"log": {"version": "1.2", "creator": {}, "entries": []}}'
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [("", " has no usable events: "), (EMPTY_HAR, " has no entries; "), ("{}", "cannot parse ")],
+    ids=["no bytes", "no entries", "no log"],
+)
+@pytest.mark.parametrize("placeholder", [SHOP, "__SHOPPING__"], ids=["URL", "site of the configuration"])
+def test_a_trace_without_events_is_no_evidence_that_nothing_was_sent(webeval, runs, placeholder, content, problem):
     path = runs.root / "7"
     shutil.copytree(RECORDED / "shop-not-judged", path)
-    forbidden = posted(LETTER) | {"should_not_exist": True}
-    check("shop-not-judged", forbidden).assert_outcomes(failed=1)
+    expected = posted(LETTER)["expected"] | {"url": f"{placeholder}/contact"}
+    forbidden = posted(LETTER) | {"expected": expected, "should_not_exist": True}
+    (runs.root / "tasks.json").write_text(json.dumps([definition(7) | {"eval": [forbidden]}]))
+    (runs.root.parent / "config.json").write_text(json.dumps({"environments": {"shopping": {"urls": [SHOP]}}}))
+    webeval("--webeval-config=config.json").assert_outcomes(failed=1)
     (path / "network.har").write_text(content)
-    outcomes = check("shop-not-judged", forbidden)
-    assert "passed" not in outcomes.parseoutcomes()
+    webeval("--webeval-config=config.json").assert_outcomes(failed=1)
     assert runs.result(7)["status"] == "error"
-    # The others are no HAR at all, which its reader says.
-    assert content or " has no usable events: " in json.dumps(runs.result(7))
+    assert problem in runs.result(7)["error_msg"]
 
 
 def test_expectations_are_laid_over_runs_by_the_names_of_their_tasks(webeval, runs):
