@@ -11,6 +11,7 @@ over HTTPS only, without the headers that tell a page from other requests, and o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -44,7 +45,10 @@ JUDGE = "browser-use judge"
 FLAGS = ("impossible_task", "reached_captcha")
 RATE_LIMIT_ERROR = "Rate limit reached. Waiting before retry."  # `AgentError`, in place of the provider's message
 MOST_ERROR = 300  # characters
-_NO_FAILURE = ("", "none", "n/a", "null")  # what judges write if there is no reason of a failure
+# What judges write if there is no reason of a failure; what follows "n/a" says why.
+_NO_FAILURE = re.compile(
+    r"(none|null|no failures?|-*|n/a([^a-z0-9].*)?|not applicable([^a-z0-9].*)?)[.!]?", re.IGNORECASE | re.DOTALL
+)
 _TASK_BEGIN, _TASK_END = "<user_request>\n", "\n</user_request>"
 
 
@@ -55,12 +59,12 @@ def read(files: RecordedFiles) -> RecordedTrajectory:
     if not isinstance(document.raw.get("history"), list):
         raise UnreadableTrajectory("json_invalid", f"{name} has no list history; save the history again")
     entries = document.objects("history")
-    last = _read_last_result(files, entries)
+    last = _read_last_result(files, name, entries)
     images = find_images(files, name, entries)
     steps = tuple(read_steps(entries, images))
     judgements = tuple(_read_judgements(name, last))
     _warn_of_others(files, name, entries, last)
-    is_done = last.flag("is_done") is True
+    is_done = last.raw.get("is_done") is True
     return RecordedTrajectory(
         inputs=files.inputs,
         outcome=_classify(entries, last, judgements, len(steps)),
@@ -102,19 +106,35 @@ def _has_keys(files: RecordedFiles, name: str) -> bool:
     return all(f'"{key}"'.encode() in content for key in KEYS)
 
 
-def _read_last_result(files: RecordedFiles, entries: Sequence[JsonFields]) -> JsonFields:
-    """The last result of the last entry, by which the library says whether the agent is done; an empty one if none."""
-    results = entries[-1].objects("result") if entries else []
-    return results[-1] if results else JsonFields({}, "result", files.warnings)
+def _read_last_result(files: RecordedFiles, name: str, entries: Sequence[JsonFields]) -> JsonFields:
+    """The last result of the last entry, in which the library stores the end and the verdict; an empty one if none.
+
+    Raises `UnreadableTrajectory` if it is damaged, for it could have held a verdict.
+    """
+    nothing = JsonFields({}, "result", files.warnings)
+    if not entries:
+        return nothing
+    results = entries[-1].raw.get("result")
+    if not isinstance(results, list):
+        raise _build_error(f"{preview(results, 40)} as result of its last entry", name, "a list")
+    if not results:
+        return nothing
+    if not isinstance(results[-1], dict):
+        raise _build_error(f"{preview(results[-1], 40)} as its last result", name, "an object")
+    last = entries[-1].objects("result")[-1]
+    if not isinstance(last.raw.get("is_done"), bool | None):
+        raise _build_error(f"{preview(last.raw['is_done'], 40)} as is_done of its last result", name, "true or false")
+    return last
 
 
 def _classify(
     entries: Sequence[JsonFields], last: JsonFields, judgements: Sequence[Judgement], count: int
 ) -> TrajectoryOutcome:
     """A run ends with `done`, or without an answer. What the model or a page can write makes no run an aborted one."""
-    if all(map(is_end_mark, entries)):  # each call of the model leaves an entry: there was no page to show to it
-        return TrajectoryOutcome(OutcomeClass.ABORTED, ("not_started",), "the browser did not start")
-    if last.flag("is_done") is True:
+    if all(map(is_end_mark, entries)):  # an action leaves an entry, unless its step timed out (0.13: 180 seconds)
+        message = "the history has no step: the browser did not start, or every step timed out"
+        return TrajectoryOutcome(OutcomeClass.ABORTED, ("no_steps",), message)
+    if last.raw.get("is_done") is True:
         return _classify_done(last, judgements)
     is_without_output = entries[-1].raw.get("model_output") is None
     if is_without_output and last.raw.get("error") == RATE_LIMIT_ERROR:
@@ -147,13 +167,13 @@ def _read_judgements(name: str, last: JsonFields) -> Iterator[Judgement]:
     if raw is None:
         return
     if not isinstance(raw, dict):
-        raise _build_error(name, "judgement", raw, "an object")
+        raise _build_error(f"{preview(raw, 40)} as judgement of its last result", name, "an object")
     verdict = raw.get("verdict")
     if not isinstance(verdict, bool):
-        raise _build_error(name, "verdict", verdict, "true or false")
+        raise _build_error(f"{preview(verdict, 40)} as verdict of its judgement", name, "true or false")
+    failure = _read_failure(name, raw.get("failure_reason"))
     notes = {flag: _read_flag(name, flag, raw.get(flag)) for flag in FLAGS}
     judged = last.member("judgement")
-    failure = (judged.text("failure_reason") or "").strip()
     reasoning = [text for text in (failure, (judged.text("reasoning") or "").strip()) if text]
     yield Judgement(
         source=f"{name} judgement",
@@ -176,23 +196,29 @@ def _warn_of_others(files: RecordedFiles, name: str, entries: Sequence[JsonField
 def _read_flag(name: str, flag: str, raw: object) -> bool:
     """A finding of the judge, which versions before it did not store. Raises `UnreadableTrajectory`."""
     if raw is not None and not isinstance(raw, bool):
-        raise _build_error(name, flag, raw, "true or false")
+        raise _build_error(f"{preview(raw, 40)} as {flag} of its judgement", name, "true or false")
     return raw is True
+
+
+def _read_failure(name: str, raw: object) -> str:
+    """Why the judge calls the run a failure. Raises `UnreadableTrajectory`: of a success, a reason denies it."""
+    if raw is not None and not isinstance(raw, str):
+        raise _build_error(f"{preview(raw, 40)} as failure_reason of its judgement", name, "a string")
+    return raw.strip() if isinstance(raw, str) else ""
 
 
 def _list_contradictions(last: JsonFields, failure: str, notes: Mapping[str, bool]) -> Iterator[str]:
     """What no success has: the judge is told to call an impossible task a failure, and to give a success no reason."""
     if notes["impossible_task"]:
         yield "verdict is true, but impossible_task is true"
-    if failure.lower().rstrip(".") not in _NO_FAILURE:
+    if not _NO_FAILURE.fullmatch(failure):
         yield f"verdict is true, but failure_reason is {preview(failure, 80)}"
     if last.raw.get("is_done") is not True:
         yield "verdict is true, but the agent is not done"
 
 
-def _build_error(name: str, key: str, raw: object, expected: str) -> UnreadableTrajectory:
-    problem = f"{name} has {preview(raw, 40)} as {key} of its judgement, expected {expected}"
-    return UnreadableTrajectory("score_unreadable", f"{problem}; judge the run again")
+def _build_error(found: str, name: str, expected: str) -> UnreadableTrajectory:
+    return UnreadableTrajectory("score_unreadable", f"{name} has {found}, expected {expected}; save the history again")
 
 
 def _read_task(entries: Sequence[JsonFields]) -> str:
@@ -231,7 +257,7 @@ def _describe(document: JsonFields, entries: Sequence[JsonFields], last: JsonFie
     """Facts that other formats do not have; tokens of the input were estimated until 0.2."""
     counts = [entry.member("metadata").count("input_tokens") for entry in entries]
     facts = {
-        "self_reported_success": last.flag("success") if last.flag("is_done") is True else None,
+        "self_reported_success": last.flag("success") if last.raw.get("is_done") is True else None,
         "estimated_input_tokens": sum(filter(None, counts)) if any(counts) else None,
         "cost_usd": document.member("usage").number("total_cost"),
     }

@@ -93,7 +93,7 @@ def write(tmp_path):
         ("rate-limit", "aborted", ("rate_limit",), None, ["navigate", "unparsed", "unparsed"]),
         ("02-har", "ungraded", ("no_verdict",), ANSWER, ["go_to_url", "go_to_url", "wait", "done"]),
         ("02-max-steps", "over_budget", ("no_answer", "max_steps"), None, ["go_to_url", "unparsed", "unparsed"]),
-        ("02-no-browser", "aborted", ("not_started",), None, []),
+        ("02-no-browser", "aborted", ("no_steps",), None, []),
     ],
 )
 def test_a_run_ends_as_its_history_says(name, outcome, reasons, answer, actions):
@@ -179,6 +179,20 @@ def test_the_judgement_of_the_library_is_the_verdict(name, success, reasoning, n
         (DONE, ()),
         (DONE | {"judgement": VERDICT | {"reached_captcha": True}}, ()),
         (DONE | {"judgement": VERDICT | {"failure_reason": "None."}}, ()),
+        (DONE | {"judgement": VERDICT | {"failure_reason": None}}, ()),
+        (DONE | {"judgement": VERDICT | {"failure_reason": "-"}}, ()),
+        (DONE | {"judgement": VERDICT | {"failure_reason": "No failure."}}, ()),
+        (DONE | {"judgement": VERDICT | {"failure_reason": "N/A - the task\nwas completed."}}, ()),
+        (DONE | {"judgement": VERDICT | {"failure_reason": "Not applicable"}}, ()),
+        (
+            DONE | {"judgement": VERDICT | {"failure_reason": "None of it"}},
+            ('verdict is true, but failure_reason is "None of it"',),
+        ),
+        (
+            DONE | {"judgement": VERDICT | {"failure_reason": "No failure was seen, no order either"}},
+            ('verdict is true, but failure_reason is "No failure was seen, no order either"',),
+        ),
+        (DONE | {"is_done": None, "judgement": VERDICT}, ("verdict is true, but the agent is not done",)),
         (DONE | {"judgement": VERDICT | {"impossible_task": True}}, ("verdict is true, but impossible_task is true",)),
         (
             DONE | {"judgement": VERDICT | {"failure_reason": "Not sorted"}},
@@ -195,7 +209,12 @@ def test_a_success_that_the_rest_of_the_judgement_denies_contradicts_itself(writ
 @pytest.mark.parametrize(
     ("judgement", "problem"),
     [
-        ("true", f'{NAME} has "true" as judgement of its judgement, expected an object'),
+        ("true", f'{NAME} has "true" as judgement of its last result, expected an object'),
+        ([], f"{NAME} has [] as judgement of its last result, expected an object"),
+        (
+            VERDICT | {"failure_reason": ["fails"]},
+            f'{NAME} has ["fails"] as failure_reason of its judgement, expected a string',
+        ),
         ({}, f"{NAME} has null as verdict of its judgement, expected true or false"),
         ({"verdict": 1}, f"{NAME} has 1 as verdict of its judgement, expected true or false"),
         (
@@ -207,19 +226,50 @@ def test_a_success_that_the_rest_of_the_judgement_denies_contradicts_itself(writ
 def test_a_damaged_judgement_is_an_error_and_not_as_good_as_none(write, judgement, problem):
     with pytest.raises(UnreadableTrajectory) as caught:
         load(write(entry(DONE | {"judgement": judgement})))
-    assert (caught.value.code, str(caught.value)) == ("score_unreadable", f"{problem}; judge the run again")
+    assert (caught.value.code, str(caught.value)) == ("score_unreadable", f"{problem}; save the history again")
+
+
+@pytest.mark.parametrize(
+    ("last", "problem"),
+    [
+        (None, "null as result of its last entry, expected a list"),
+        ({}, "null as result of its last entry, expected a list"),
+        ("x", "null as result of its last entry, expected a list"),
+        (entry() | {"result": None}, "null as result of its last entry, expected a list"),
+        (
+            entry() | {"result": DONE},
+            '{"is_done": true, "success": true, "ext… as result of its last entry, expected',
+        ),
+        (entry("x"), '"x" as its last result, expected an object'),
+        (entry(DONE, None), "null as its last result, expected an object"),
+        (entry(DONE | {"is_done": 1}), "1 as is_done of its last result, expected true or false"),
+        (entry(DONE | {"is_done": "true"}), '"true" as is_done of its last result, expected true or false'),
+    ],
+)
+def test_a_damaged_place_of_the_verdict_is_an_error_and_not_as_good_as_none(write, last, problem):
+    with pytest.raises(UnreadableTrajectory) as caught:
+        load(write(entry(DONE | {"judgement": VERDICT}), last))
+    assert caught.value.code == "score_unreadable"
+    assert f"{NAME} has {problem}" in str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("entries", "outcome", "reasons"),
     [
-        ([], "aborted", ("not_started",)),
-        ([END_MARK], "aborted", ("not_started",)),
+        ([], "aborted", ("no_steps",)),
+        ([END_MARK], "aborted", ("no_steps",)),
         ([entry(action="wait"), END_MARK], "over_budget", ("no_answer", "max_steps")),
         ([entry({}, action="wait")], "over_budget", ("no_answer", "no_done")),
         ([entry(DONE), entry({}, action="wait")], "over_budget", ("no_answer", "no_done")),
         ([entry(DONE, {"is_done": False})], "over_budget", ("no_answer", "no_done")),
-        ([entry({"is_done": "true"})], "over_budget", ("no_answer", "no_done")),
+        ([entry({"is_done": None})], "over_budget", ("no_answer", "no_done")),
+        ([entry(DONE), entry()], "over_budget", ("no_answer", "no_done")),
+        ([END_MARK | {"result": END_MARK["result"] * 2}], "over_budget", ("no_answer", "no_model_output")),
+        (
+            [END_MARK | {"result": [{"error": "Failed to complete task in maximum steps."}]}],
+            "over_budget",
+            ("no_answer", "no_model_output"),
+        ),
         ([entry({"is_done": True})], "ungraded", ("no_verdict", "empty_answer")),
         ([entry({"error": "Rate limit reached. Waiting before retry."})], "over_budget", ("no_answer", "no_done")),
         ([entry(END_MARK["result"][0], metadata=None)], "over_budget", ("no_answer", "no_done")),
@@ -282,6 +332,8 @@ def test_a_long_observation_is_cut(write):
 def test_a_success_that_the_agent_reports_is_no_verdict(write):
     trajectory, _ = load(write(entry(DONE)))
     assert (trajectory.judgements, trajectory.details["self_reported_success"]) == ((), True)
+    trajectory, _ = load(write(entry(DONE | {"is_done": False})))
+    assert "self_reported_success" not in trajectory.details
 
 
 def test_a_judgement_of_an_earlier_result_does_not_count(write):
