@@ -21,7 +21,6 @@ from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.json import format_validation_error
 from pytest_webeval.safety.text import escape_surrogates
-from pytest_webeval.summary.record import find_attempt
 from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import build_result_row
@@ -37,7 +36,6 @@ class ExportedRun(ScoredRun, frozen=True, kw_only=True):
     score: Any = None
     answer: Any = None
     wall_time: Any = None
-    format: Any = None
     version: Any = None
     webarena_verified_version: Any = None
     data_checksum: Any = None
@@ -51,7 +49,6 @@ def read_run(result: TaskResult, label: str) -> ExportedRun:
         "reason": row["reason"] if row["status"] == "excluded" else reason(result),
         "answer": find_answer(result),
         "wall_time": result.webeval.get("wall_time"),
-        "format": result.webeval.get("format"),
         "version": result.webeval.get("version"),
         "webarena_verified_version": result.webarena_verified_version,
         "data_checksum": result.webarena_verified_data_checksum,
@@ -99,7 +96,7 @@ def build_task_row(run: ExportedRun) -> TaskRow:
         type=run.type,
         reason=run.reason,
         answer=_to_text(run.answer),
-        attempt=find_attempt(run.run),
+        attempt=run.attempt,
         excluded=run.status == "excluded",
         unrated=run.unrated,
         tags=",".join(run.tags),
@@ -107,6 +104,7 @@ def build_task_row(run: ExportedRun) -> TaskRow:
         today=run.today,
         wall_time=_to_number(run.wall_time),
         format=_to_text(run.format),
+        benchmark=_to_text(run.benchmark),
         version=_to_text(run.version),
         webarena_verified_version=_to_text(run.webarena_verified_version),
         evaluators_checksum=_to_text(run.evaluators),

@@ -23,6 +23,7 @@ from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import name_first
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.summary.statistics import wilson_over_tasks
+from pytest_webeval.summary.task_identity import count_tasks
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.dataset import load_tasks
 
@@ -114,7 +115,7 @@ def _build_model(facts: EvaluationFacts) -> dict[str, Any]:
 
 
 def _build_result(name: str, rows: Sequence[TaskRow], facts: EvaluationFacts) -> dict[str, Any]:
-    successes, tasks = sum(row.is_success for row in rows), len({row.task_id for row in rows})
+    successes, tasks = sum(row.is_success for row in rows), count_tasks(rows)
     low, high = wilson_over_tasks(successes, len(rows), tasks)
     interval = {"lower": low, "upper": high, "confidence_level": 0.95, "method": "Wilson, over tasks"}
     counts = {"successes": str(successes), "runs": str(len(rows)), "tasks": str(tasks)}

@@ -37,6 +37,7 @@ class TaskRow(Struct, frozen=True, kw_only=True):
     today: str | None
     wall_time: float | None
     format: str | None
+    benchmark: str | None
     version: str | None
     webarena_verified_version: str | None
     evaluators_checksum: str | None

@@ -142,14 +142,15 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
 
     def run(self, path: Path) -> Run:
         """The run in a directory, with what files of the session say of it. Raises `RecordingError`."""
-        run = self._load(path)
+        run = self.load(path)
         if self.external is None or not run.is_trajectory:
             return run
         from pytest_webeval.plugin.external_verdicts import judge_run  # few sessions have such files
 
         return judge_run(run, self.labels, self.matches.values())
 
-    def _load(self, path: Path) -> Run:
+    def load(self, path: Path) -> Run:
+        """The run in a directory, as its format loads it. Raises `RecordingError`."""
         if path in self._problems:
             raise RecordingError(self._problems[path])
         run_format = self.format_of(path)
@@ -192,7 +193,7 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
         """Those that can be loaded. Others say themselves why they cannot."""
         for path in self.run_paths:
             with suppress(RecordingError):
-                run = self._load(path)
+                run = self.load(path)
                 if run.is_trajectory:
                     yield run
 

@@ -37,7 +37,10 @@ LoadTrace = Callable[[RunInputs], "NetworkTrace"]
 
 @dataclass(frozen=True)
 class Run:
-    """One recorded attempt at one task. `label` names it in reports and node ids: its place below the run root."""
+    """One recorded attempt at one task. `label` names it in reports and node ids: its place below the run root.
+
+    `is_named_by_run` says that the directory is named after the run, and the one above it after the task.
+    """
 
     path: Path
     label: str
@@ -47,6 +50,7 @@ class Run:
     inputs: RunInputs
     rules: Rules
     load_trace: LoadTrace = field(repr=False)
+    is_named_by_run: bool = field(default=False, kw_only=True)
 
     def within(self, limits: Limits) -> Self:
         """The same run, of which no more is read than these limits allow."""

@@ -135,14 +135,10 @@ class TrajectoryRun(Run):
 
 @dataclass(frozen=True)
 class RecordedRun(TrajectoryRun):
-    """A run of a format that one function reads: `read` makes a trajectory of the files.
-
-    `is_named_by_run` says that the directory is named after the run, and the one above it after the task.
-    """
+    """A run of a format that one function reads: `read` makes a trajectory of the files."""
 
     read: Callable[[RecordedFiles], RecordedTrajectory] = field(kw_only=True, repr=False)
     list_traces: Callable[[], Sequence[str]] = field(kw_only=True, repr=False)
-    is_named_by_run: bool = field(default=False, kw_only=True)
 
     @cached_property
     def trajectory(self) -> RecordedTrajectory:

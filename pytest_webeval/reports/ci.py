@@ -15,6 +15,7 @@ from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
+from pytest_webeval.summary.task_identity import describe_sample
 
 
 def annotation(summary: Summary, title: str) -> str:
@@ -79,7 +80,8 @@ def _counts(summary: Summary) -> str:
         f"**{summary.success_count} of {summary.total} succeeded**, {summary.failed_count} failed, "
         f"{pluralize(summary.error_count, 'error')}, {webeval['excluded_count']} excluded"
     )
-    rate = f"; 95% interval {low:.1%} to {high:.1%} for the {denominator} that count" if denominator else ""
+    sample = describe_sample(webeval["success_rate_task_count"], denominator) or f" for the {denominator} that count"
+    rate = f"; 95% interval {low:.1%} to {high:.1%}{sample}" if denominator else ""
     notes = ["This session is partial."] if webeval["partial"] else []
     notes += [f"Stopped: {plain(webeval['stopped'])}."] if webeval["stopped"] else []
     return " ".join([f"{counts}{rate}. Rules {plain(webeval['rules'])}.", *notes]) + "\n"

@@ -15,6 +15,7 @@ from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.summary.session_comparison import format_p_value
+from pytest_webeval.summary.task_identity import describe_sample
 
 CHANGES_SHOWN, GROUPS_SHOWN, PROBLEMS_SHOWN = 20, 12, 8  # of each kind, of each table
 LONGEST_REASON, LONGEST_NAME = 120, 60  # characters
@@ -46,7 +47,8 @@ def _format_session(label: str, session: Mapping[str, Any]) -> str:
 def format_rate(group: Mapping[str, Any]) -> str:
     """A rate with its interval."""
     low, high = group["success_rate_interval_95"]
-    return f"{group['success_rate']:.1%} (95% interval {low:.1%} to {high:.1%})"
+    sample = describe_sample(group["judged_task_count"], group["judged_count"])
+    return f"{group['success_rate']:.1%} (95% interval {low:.1%} to {high:.1%}{sample})"
 
 
 def _format_difference(overall: Mapping[str, Any]) -> Iterator[str]:
@@ -120,7 +122,8 @@ def format_counts(side: Mapping[str, Any]) -> str:
     """Successes of judged runs, with the interval of the rate."""
     low, high = side["success_rate_interval_95"]
     counts = f"{side['success_count']:,} of {side['judged_count']:,}"
-    return f"{counts} ({low:.0%} to {high:.0%})" if side["judged_count"] else counts
+    sample = describe_sample(side["judged_task_count"], side["judged_count"])
+    return f"{counts} ({low:.0%} to {high:.0%}{sample})" if side["judged_count"] else counts
 
 
 def format_group_difference(group: Mapping[str, Any]) -> str:

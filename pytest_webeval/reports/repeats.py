@@ -31,7 +31,8 @@ def format_attempts(attempts: Mapping[str, Any]) -> list[str]:
 
 
 def _format_agent(agent: Mapping[str, Any]) -> str:
-    count = pluralize(len(agent["attempts"]), "attempt")
+    is_repeated = len(agent["attempts"]) == 1 and agent["runs"] > agent["tasks"]
+    count = pluralize(agent["runs"], "run") if is_repeated else pluralize(len(agent["attempts"]), "attempt")
     head = f"agent {_name(agent['agent'])}: {count}" if agent["agent"] else count
     parts = [f"{head} of {pluralize(agent['tasks'], 'task')}"]
     if agent["mean"] is not None:

@@ -20,6 +20,7 @@ from pytest_webeval.safety.text import name_first
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.safety.text import truncate
+from pytest_webeval.summary.task_identity import describe_sample
 
 GROUPS_SHOWN, COMMANDS_SHOWN, WARNINGS_SHOWN = 5, 3, 4
 LONGEST_COMMAND, LONGEST_WARNING = 300, 400  # characters
@@ -200,9 +201,8 @@ def _counts(summary: Summary) -> list[str]:
     of_total = (
         "" if webeval["success_rate_denominator"] == summary.total else f" of {webeval['success_rate_denominator']}"
     )
-    tasks = len({row["task_id"] for row in summary.task_results}) if "attempts" in webeval else 0
-    unit = f" of {pluralize(tasks, 'independent task')}" if tasks else ""
-    interval = f"(95% interval {low:.1%} to {high:.1%}{unit})"
+    sample = describe_sample(webeval["success_rate_task_count"], webeval["success_rate_denominator"])
+    interval = f"(95% interval {low:.1%} to {high:.1%}{sample})"
     return [counts, f"success rate {webeval['success_rate']:.1%}{of_total} {interval}, rules {webeval['rules']}"]
 
 

@@ -19,7 +19,6 @@ from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.summary.attempts import name_attempt
 from pytest_webeval.summary.attempts import reaches
-from pytest_webeval.summary.record import find_attempt
 from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import compute_rate_interval
@@ -27,6 +26,10 @@ from pytest_webeval.summary.scored_session import count_successes
 from pytest_webeval.summary.scored_session import group_by_task
 from pytest_webeval.summary.scored_session import group_runs
 from pytest_webeval.summary.session_comparison import SessionComparison
+from pytest_webeval.summary.task_identity import TaskKey
+from pytest_webeval.summary.task_identity import TaskKeys
+from pytest_webeval.summary.task_identity import count_tasks
+from pytest_webeval.summary.task_identity import describe_sample
 
 IDS_NAMED = 5
 LONGEST_NAME = 80
@@ -153,7 +156,8 @@ def _build_success(text: str, match: re.Match[str]) -> Gate | None:
         successes = count_successes(runs)
         low, high = compute_rate_interval(runs)
         rate = Fraction(successes, len(runs))
-        found = f"{float(rate):.1%} ({successes} of {len(runs)}; 95% interval {low:.1%} to {high:.1%})"
+        interval = f"95% interval {low:.1%} to {high:.1%}{describe_sample(count_tasks(runs), len(runs))}"
+        found = f"{float(rate):.1%} ({successes} of {len(runs)}; {interval})"
         return found, rate >= least
 
     return Gate(text, wanted, check)
@@ -187,10 +191,11 @@ def _reaches(runs: Sequence[ScoredRun], needed: int, tries: int) -> bool:
     return reaches(count_successes(runs), len(runs), needed, tries)
 
 
-def _group_by_agent(case: GateCase) -> dict[str, dict[str, list[ScoredRun]]]:
+def _group_by_agent(case: GateCase) -> dict[str, dict[TaskKey, list[ScoredRun]]]:
     """The judged runs by agent and task."""
-    agents = group_runs(case.session.judged, lambda run: name_attempt(find_attempt(run.run), case.attempts).agent)
-    return {agent: group_by_task(runs) for agent, runs in sorted(agents.items())}
+    agents = group_runs(case.session.judged, lambda run: name_attempt(run.attempt, case.attempts).agent)
+    keys = TaskKeys(case.session.runs)
+    return {agent: group_by_task(runs, keys) for agent, runs in sorted(agents.items())}
 
 
 def _format_attempts(agent: str, successes: int, tasks: int, fewer: int) -> str:
@@ -227,8 +232,8 @@ def _build_must_pass(text: str, match: re.Match[str]) -> Gate | None:
         return None
 
     def check(case: GateCase) -> tuple[str, bool]:
-        by_task = group_by_task(case.session.runs)
-        failed = [task_id for task_id in ids if not _all_succeed(by_task.get(task_id, ()))]
+        by_id = group_runs(case.session.runs, lambda run: str(run.task_id))
+        failed = [task_id for task_id in ids if not _all_succeed(by_id.get(task_id, ()))]
         solved = f"{len(ids) - len(failed)} of {pluralize(len(ids), 'task')} solved"
         return solved + (f"; not solved{_name_tasks(failed)}" if failed else ""), not failed
 

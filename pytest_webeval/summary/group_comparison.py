@@ -19,6 +19,7 @@ from pytest_webeval.summary.paired_statistics import newcombe_unpaired_interval
 from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import compute_rate_interval
 from pytest_webeval.summary.scored_session import count_successes
+from pytest_webeval.summary.task_identity import count_tasks
 
 MIN_PAIRS = 2  # judged tasks in common, for a test
 
@@ -124,6 +125,7 @@ def count_runs(runs: Sequence[ScoredRun]) -> dict[str, Any]:
         "run_count": len(runs),
         "success_rate": successes / len(judged) if judged else None,
         "success_rate_interval_95": list(compute_rate_interval(judged)),
+        "judged_task_count": count_tasks(judged),
     }
 
 
@@ -131,7 +133,7 @@ def cluster_by_template(tasks: Iterable[TaskPair]) -> list[Cluster]:
     """The differences of the tasks of each template together; a task without a template is alone."""
     clusters: dict[str, Cluster] = {}
     for task in tasks:
-        name = f"template {task.run.template}" if task.run.template >= 0 else f"task {task.task_id}"
+        name = f"template {task.run.template}" if task.run.template >= 0 else f"run {task.run.run}"
         total, count = clusters.get(name, (0.0, 0))
         clusters[name] = total + task.after - task.before, count + 1
     return list(clusters.values())

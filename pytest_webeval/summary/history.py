@@ -26,6 +26,9 @@ from pytest_webeval.summary.scored_session import group_runs
 from pytest_webeval.summary.task_history import LEGEND
 from pytest_webeval.summary.task_history import TaskHistory
 from pytest_webeval.summary.task_history import cause_finders
+from pytest_webeval.summary.task_identity import TaskKey
+from pytest_webeval.summary.task_identity import TaskKeys
+from pytest_webeval.summary.task_identity import count_tasks
 from pytest_webeval.tasks.dataset import id_order
 
 _DIGITS_SHOWN = 8  # of a checksum in a note
@@ -46,8 +49,14 @@ def _condense_run(run: ScoredRun) -> ScoredRun:
         type=None,
         reason=None,
         tags=_NO_TAGS,
-        checksums=None if run.checksums is None else sys.intern(run.checksums),
+        checksums=_share_text(run.checksums),
+        format=_share_text(run.format),
+        benchmark=_share_text(run.benchmark),
     )
+
+
+def _share_text(value: object) -> str | None:
+    return sys.intern(value) if isinstance(value, str) else None
 
 
 @lru_cache(1_000)
@@ -107,10 +116,11 @@ def parse_time(timestamp: str) -> datetime | None:
 
 def _follow_tasks(sessions: Sequence[ScoredSession]) -> list[TaskHistory]:
     """The tasks of all sessions. Only the last runs of each task are kept."""
-    tasks: dict[str, TaskHistory] = {}
+    tasks: dict[TaskKey, TaskHistory] = {}
+    keys = TaskKeys(*(session.runs for session in sessions))
     find_causes = cause_finders(sessions)
     for index, session in enumerate(sessions):
-        for key, runs in group_by_task(session.runs).items():
+        for key, runs in group_by_task(session.runs, keys).items():
             task = tasks.setdefault(key, TaskHistory(runs[0].task_id))
             task.add(index, runs, find_causes)
     return list(tasks.values())
@@ -156,7 +166,7 @@ def _site(run: ScoredRun) -> str:
 
 
 def _count_distinct(session: ScoredSession) -> int:
-    return len({str(run.task_id) for run in session.runs})
+    return count_tasks(session.runs)
 
 
 def _list_notes(before: ScoredSession | None, session: ScoredSession) -> Iterator[str]:

@@ -16,18 +16,14 @@ from pytest_webeval.diagnostics.failure_groups import group_of
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.files import sha256
+from pytest_webeval.summary.run_folders import find_run_folder
 from pytest_webeval.summary.self_report import find_claim
 from pytest_webeval.summary.self_report import find_reported
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 
-_TRAJECTORIES = "/traj"  # the folder of webeval between a run of an agent and its tasks
 _DIGEST_LENGTH = 16  # hexadecimal digits: enough to see a change, and short enough for a summary of many runs
+_NO_FORMAT = "unknown"  # of a directory that no format recognizes
 _JUDGE_FILES = ("scores/", "rubric.json")
-
-
-def find_attempt(run: str) -> str:
-    """The directory above a task, which names its attempt or agent, of the label of a run."""
-    return run.rpartition("/")[0].removesuffix(_TRAJECTORIES)
 
 
 def format_digests(webeval: Mapping[str, Any]) -> str | None:
@@ -129,6 +125,7 @@ class Record(Struct, frozen=True):
     checksums: str | None = None  # digests of recording, judge files and task: see `format_digests`
     today: str | None = None  # the day on which the verdict depends, if it does
     tags: Sequence[str] = ()  # names of markers that users added
+    format: str | None = None  # of the recording, if it is known
 
     @classmethod
     def of(cls, result: TaskResult, task_type: str | None, reason: str | None = None) -> Self:
@@ -160,6 +157,7 @@ class Record(Struct, frozen=True):
             claim=find_claim(result, reported),
             today=result.webeval.get("today"),
             checksums=format_digests(result.webeval),
+            format=_find_format(result.webeval),
         )
 
     @property
@@ -169,14 +167,32 @@ class Record(Struct, frozen=True):
 
     @property
     def attempt(self) -> str:
-        """The directory of the attempt that the run belongs to, above that of the task."""
-        directory = find_attempt(self.run)
-        is_named_by_run = self.trajectory is not None and self.trajectory.get("is_named_by_run") is True
-        return find_attempt(directory) if is_named_by_run else directory
+        """The run folder, which names the attempt or agent."""
+        return find_run_folder(self.run, is_named_by_run=self.is_named_by_run)
+
+    @property
+    def is_named_by_run(self) -> bool:
+        """Whether the directory is named after the run, and the one above it after the task."""
+        return self.trajectory is not None and self.trajectory.get("is_named_by_run") is True
+
+    @property
+    def benchmark(self) -> str | None:
+        """The benchmark that the recording names, if any."""
+        return _to_text((self.trajectory or {}).get("benchmark"))
 
     def to_json(self) -> dict[str, Any]:
         """All fields as plain JSON."""
         return {name: getattr(self, name) for name in self.__struct_fields__}
+
+
+def _find_format(webeval: Mapping[str, Any]) -> str | None:
+    name = _to_text(webeval.get("format"))
+    return None if name == _NO_FORMAT else name
+
+
+def _to_text(value: object) -> str | None:
+    """The text; None for an empty one, and for all else that a stored result may hold."""
+    return value if isinstance(value, str) and value else None
 
 
 def build_task_row(record: Record, *, is_mixed: bool = False) -> dict[str, Any]:
@@ -197,6 +213,9 @@ def build_task_row(record: Record, *, is_mixed: bool = False) -> dict[str, Any]:
         "today": record.today,
         "unrated": is_unrated,
         "tags": list(record.tags),
+        "format": record.format,
+        "benchmark": record.benchmark,
+        "is_named_by_run": record.is_named_by_run,
     }
     optional |= {"wall_time": record.wall_time}
     if is_mixed:

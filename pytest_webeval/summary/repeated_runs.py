@@ -21,6 +21,8 @@ from pytest_webeval.summary.statistics import mean_and_n
 from pytest_webeval.summary.statistics import sample_std
 from pytest_webeval.summary.statistics import spread
 from pytest_webeval.summary.statistics import student_t_interval
+from pytest_webeval.summary.task_identity import TaskKey
+from pytest_webeval.summary.task_identity import TaskKeys
 from pytest_webeval.summary.trajectory_rows import KINDS
 from pytest_webeval.summary.trajectory_rows import TrajectoryRow
 from pytest_webeval.summary.trajectory_rows import select_scored
@@ -72,9 +74,10 @@ def averages(tasks: Iterable[Tries], chance: Callable[[Tries, int], Fraction], m
     return table
 
 
-def count_task_tries(rows: Iterable[TrajectoryRow]) -> dict[str, Tries]:
+def count_task_tries(rows: Sequence[TrajectoryRow]) -> dict[TaskKey, Tries]:
     """The tries of each task. A run without a score does not count, whether it was aborted or is missing."""
-    tries = count_tries((row.task_id, row.status == "success") for row in select_scored(rows))
+    keys = TaskKeys(rows)
+    tries = count_tries((keys.find(row), row.status == "success") for row in select_scored(rows))
     return dict(sorted(tries.items()))
 
 
@@ -85,7 +88,8 @@ def consensus(rows: Sequence[TrajectoryRow]) -> dict[str, dict[str, Any]]:
     """
     if not any(is_rephrased(row) for row in rows):
         return {}
-    tasks = count_tries((_original_task_id(row.task_id), (row.score or 0) > 0) for row in select_scored(rows))
+    keys = TaskKeys(rows)
+    tasks = count_tries((find_original(keys.find(row)), (row.score or 0) > 0) for row in select_scored(rows))
     return averages(tasks.values(), all_of, max((tries.count for tries in tasks.values()), default=0))
 
 
@@ -94,17 +98,18 @@ def is_rephrased(row: TrajectoryRow) -> bool:
     return _REPHRASED.fullmatch(row.task_id) is not None
 
 
-def _original_task_id(task_id: str) -> str:
-    match = _REPHRASED.fullmatch(task_id)
-    return match[1] if match else task_id
+def find_original(task: TaskKey) -> TaskKey:
+    """The task that this one puts in other words; the same if it does not."""
+    match = _REPHRASED.fullmatch(task.task_id)
+    return task._replace(task_id=match[1]) if match else task
 
 
-def count_tries(outcomes: Iterable[tuple[str, bool]]) -> dict[str, Tries]:
-    """The tries of each task, from pairs of its id and whether a try succeeded."""
-    outcomes_by_task: dict[str, list[bool]] = {}
-    for task_id, succeeded in outcomes:
-        outcomes_by_task.setdefault(task_id, []).append(succeeded)
-    return {task_id: Tries(len(each), sum(each)) for task_id, each in outcomes_by_task.items()}
+def count_tries(outcomes: Iterable[tuple[TaskKey, bool]]) -> dict[TaskKey, Tries]:
+    """The tries of each task, from pairs of the task and whether a try succeeded."""
+    outcomes_by_task: dict[TaskKey, list[bool]] = {}
+    for task, succeeded in outcomes:
+        outcomes_by_task.setdefault(task, []).append(succeeded)
+    return {task: Tries(len(each), sum(each)) for task, each in outcomes_by_task.items()}
 
 
 MAX_FLIPS = 50
@@ -180,9 +185,10 @@ def _run_mean_statistics(means: Sequence[float]) -> dict[str, Any]:
 
 def _common_task_statistics(parts: Sequence[Sequence[TrajectoryRow]]) -> dict[str, Any]:
     """How many tasks have a score in any run and in every run, and what the runs' average is over the latter."""
-    by_run = [_scores_of_tasks(rows) for rows in parts]
+    keys = TaskKeys([row for rows in parts for row in rows])
+    by_run = [_list_scores(rows, keys) for rows in parts]
     common = set.intersection(*(set(tasks) for tasks in by_run))
-    means = [mean([score for task_id in common for score in tasks[task_id]]) for tasks in by_run]
+    means = [mean([score for task in common for score in tasks[task]]) for tasks in by_run]
     return {
         "tasks": len(set().union(*by_run)),
         "common_tasks": len(common),
@@ -190,11 +196,12 @@ def _common_task_statistics(parts: Sequence[Sequence[TrajectoryRow]]) -> dict[st
     }
 
 
-def _scores_of_tasks(rows: Iterable[TrajectoryRow]) -> dict[str, list[float]]:
-    tasks: dict[str, list[float]] = {}
+def _list_scores(rows: Iterable[TrajectoryRow], keys: TaskKeys) -> dict[TaskKey, list[float]]:
+    """The scores of each task."""
+    tasks: dict[TaskKey, list[float]] = {}
     for row in rows:
         if row.score is not None:
-            tasks.setdefault(row.task_id, []).append(row.score)
+            tasks.setdefault(keys.find(row), []).append(row.score)
     return tasks
 
 
@@ -203,11 +210,11 @@ def _task_rates(tasks: Iterable[Tries]) -> dict[str, Any]:
     return spread(rates) | {"always": sum(rate == 1 for rate in rates), "never": sum(rate == 0 for rate in rates)}
 
 
-def list_flips(tasks: Mapping[str, Tries]) -> dict[str, Any]:
+def list_flips(tasks: Mapping[TaskKey, Tries]) -> dict[str, Any]:
     """The tasks of which some tries succeeded and some did not, in their order: how many, and the first 50."""
     flips = [
-        {"task_id": task_id, "tries": tries.count, "successes": tries.successes}
-        for task_id, tries in tasks.items()
+        {"task_id": task.task_id, "tries": tries.count, "successes": tries.successes}
+        for task, tries in tasks.items()
         if tries.is_flip
     ]
     return {"count": len(flips), "tasks": flips[:MAX_FLIPS]}

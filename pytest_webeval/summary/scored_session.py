@@ -42,7 +42,11 @@ from pytest_webeval.summary.record import build_task_row
 from pytest_webeval.summary.record import parse_digests
 from pytest_webeval.summary.result_files import find_version_problem
 from pytest_webeval.summary.result_files import read_results
+from pytest_webeval.summary.run_folders import find_run_folder
 from pytest_webeval.summary.statistics import wilson_over_tasks
+from pytest_webeval.summary.task_identity import TaskKey
+from pytest_webeval.summary.task_identity import TaskKeys
+from pytest_webeval.summary.task_identity import count_tasks
 
 _LIMITS = replace(USUAL, values=10_000_000)  # a summary of 100,000 runs has some millions
 PROBLEMS_NAMED = 3
@@ -72,6 +76,14 @@ class ScoredRun(Struct, frozen=True, kw_only=True):
     rules: str | None = None
     evaluators: str | None = None
     libraries: dict[str, str] | None = None
+    format: Any = None  # and benchmark: see `TaskRun`
+    benchmark: Any = None
+    is_named_by_run: bool = False
+
+    @property
+    def attempt(self) -> str:
+        """The run folder, which names the attempt or agent."""
+        return find_run_folder(self.run, is_named_by_run=self.is_named_by_run)
 
     @property
     def digests(self) -> dict[str, str]:
@@ -163,9 +175,9 @@ def group_runs(runs: Iterable[ScoredRun], find_key: Callable[[ScoredRun], Key]) 
     return groups
 
 
-def group_by_task(runs: Iterable[ScoredRun]) -> dict[str, list[ScoredRun]]:
-    """The runs by the id of their task, which may be a number in one session and a text in another."""
-    return group_runs(runs, lambda run: str(run.task_id))
+def group_by_task(runs: Iterable[ScoredRun], keys: TaskKeys) -> dict[TaskKey, list[ScoredRun]]:
+    """The runs by their task."""
+    return group_runs(runs, keys.find)
 
 
 def count_successes(runs: Iterable[ScoredRun]) -> int:
@@ -175,7 +187,7 @@ def count_successes(runs: Iterable[ScoredRun]) -> int:
 
 def compute_rate_interval(judged: Sequence[ScoredRun]) -> tuple[float, float]:
     """The 95 % interval of the success rate."""
-    return wilson_over_tasks(count_successes(judged), len(judged), len({str(run.task_id) for run in judged}))
+    return wilson_over_tasks(count_successes(judged), len(judged), count_tasks(judged))
 
 
 def read_session(path: Path) -> ScoredSession:

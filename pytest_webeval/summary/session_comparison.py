@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
 from enum import StrEnum
@@ -28,6 +27,7 @@ from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import group_by_task
 from pytest_webeval.summary.scored_session import group_runs
+from pytest_webeval.summary.task_identity import TaskKeys
 
 
 class ChangeKind(StrEnum):
@@ -42,14 +42,15 @@ class ChangeKind(StrEnum):
     UNCHANGED = "unchanged"
 
 
-def pair_runs(before: Iterable[ScoredRun], after: Iterable[ScoredRun]) -> list[RunPair]:
+def pair_runs(before: Sequence[ScoredRun], after: Sequence[ScoredRun]) -> list[RunPair]:
     """The runs that are the same in both sessions, in the order of the later one.
 
     They are the only runs of their task, or have the same label, or labels that differ in their first part alone, as
     under roots of other names. As many runs with other labels, as of renamed attempts, are paired in their order.
     """
-    earlier, later = group_by_task(before), group_by_task(after)
-    return [pair for task_id, runs in later.items() for pair in _pair_task(earlier.get(task_id, []), runs)]
+    keys = TaskKeys(before, after)
+    earlier, later = group_by_task(before, keys), group_by_task(after, keys)
+    return [pair for task, runs in later.items() for pair in _pair_task(earlier.get(task, []), runs)]
 
 
 def _pair_task(before: Sequence[ScoredRun], after: Sequence[ScoredRun]) -> Iterator[RunPair]:
@@ -96,6 +97,11 @@ class SessionComparison(Struct, frozen=True, dict=True):
     after: ScoredSession
 
     @cached_property
+    def task_keys(self) -> TaskKeys:
+        """What tells the tasks of both sessions apart."""
+        return TaskKeys(self.before.runs, self.after.runs)
+
+    @cached_property
     def pairs(self) -> list[RunPair]:
         """The runs that are in both."""
         return pair_runs(self.before.runs, self.after.runs)
@@ -139,14 +145,15 @@ class SessionComparison(Struct, frozen=True, dict=True):
     @cached_property
     def lost_tasks(self) -> list[str]:
         """The ids of tasks that the earlier session judged and of which the later one has no run."""
-        recorded = {str(run.task_id) for run in self.after.runs}
-        return list({str(run.task_id): None for run in self.before.judged if str(run.task_id) not in recorded})
+        keys = self.task_keys
+        recorded = set(map(keys.find, self.after.runs))
+        return list({str(run.task_id): None for run in self.before.judged if keys.find(run) not in recorded})
 
     @cached_property
     def tasks(self) -> list[TaskPair]:
         """The tasks that both sessions judged. Several runs of a task count as one: they are not independent."""
-        before, after = group_by_task(self.before.judged), group_by_task(self.after.judged)
-        both = [(before[task_id], runs) for task_id, runs in after.items() if task_id in before]
+        before, after = (group_by_task(session.judged, self.task_keys) for session in (self.before, self.after))
+        both = [(before[task], runs) for task, runs in after.items() if task in before]
         return [
             TaskPair(str(now[0].task_id), now[0], success_share(then), success_share(now), len(then) == len(now))
             for then, now in both

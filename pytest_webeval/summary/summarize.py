@@ -22,6 +22,7 @@ from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.record import build_task_row
 from pytest_webeval.summary.self_report import build_self_report
 from pytest_webeval.summary.statistics import wilson_over_tasks
+from pytest_webeval.summary.task_identity import count_tasks
 
 SLOWEST = 10
 
@@ -83,17 +84,13 @@ def _attempts(records: Sequence[Record], pattern: str | None) -> dict[str, Any]:
         return {}
     from pytest_webeval.summary.attempts import build_attempts  # few sessions have several runs of a task
 
-    return {"attempts": build_attempts(records, pattern)}
+    analysis = build_attempts(records, pattern)
+    return {"attempts": analysis} if analysis["agents"] else {}
 
 
 def _has_repeats(records: Sequence[Record]) -> bool:
     """Whether a task has several runs."""
-    return _count_tasks(records) < len(records)
-
-
-def _count_tasks(records: Iterable[Record]) -> int:
-    """How many tasks the runs are of."""
-    return len({record.task_id for record in records})
+    return count_tasks(records) < len(records)
 
 
 def _count(records: Sequence[Record], status: Status) -> int:
@@ -118,7 +115,8 @@ def _group_by_site(records: Sequence[Record]) -> dict[str, list[dict[str, Any]]]
 
 def _webeval_fields(ordered: Sequence[Record], counted: Sequence[Record], success: int) -> dict[str, Any]:
     rated = [record for record in counted if record.excluded is None]
-    low, high = wilson_over_tasks(success, len(rated), _count_tasks(rated))
+    tasks = count_tasks(rated)
+    low, high = wilson_over_tasks(success, len(rated), tasks)
     warnings = {record.run: [text for _, text, _ in record.warnings] for record in ordered if record.warnings}
     slowest = sorted(counted, key=lambda record: -record.wall_time)[:SLOWEST]
     return {
@@ -128,6 +126,7 @@ def _webeval_fields(ordered: Sequence[Record], counted: Sequence[Record], succes
         "missing_count": sum(record.missing for record in counted),
         "success_rate": success / len(rated) if rated else None,
         "success_rate_denominator": len(rated),
+        "success_rate_task_count": tasks,
         "success_rate_interval_95": [low, high],
         "per_template": _table(counted, "template"),
         "per_type": _table(counted, "task_type"),

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from collections.abc import Sequence
 from typing import Any
 
+from pytest_webeval.summary.experiment_names import name_experiments
 from pytest_webeval.summary.repeated_runs import experiments
 from pytest_webeval.summary.repeated_runs import runs
 from pytest_webeval.summary.statistics import with_denominator
@@ -30,7 +31,7 @@ NO_VERDICT = "none"
 
 def analyse(rows: Sequence[TrajectoryRow], expected: Collection[str] | None = None) -> dict[str, Any]:
     """The statistics of all rows; their order has no effect. `expected` are the ids of the task list."""
-    ordered = sort_rows(rows)
+    ordered = name_experiments(sort_rows(rows))
     counted = select_scored(ordered)
     return {
         **_counts(ordered),

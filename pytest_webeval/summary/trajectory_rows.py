@@ -54,6 +54,7 @@ class TrajectoryRow:
     flags: list[str] = field(default_factory=list)
     group: str | None = None  # split, web_name or level, whichever the benchmark has
     benchmark: str | None = None
+    format: str | None = None
     steps: int | None = None
     screenshots: int | None = None
     max_rounds: int | None = None
@@ -101,19 +102,19 @@ def build_row(record: Record) -> TrajectoryRow:
     """What one trajectory contributes."""
     facts = record.trajectory or {}
     verdict, usage = msgspec.convert(facts["verdict"], StoredJudgement), facts["usage"] or {}
-    run = _run(record, facts)
     return TrajectoryRow(
         task_id=str(record.task_id),
-        run=run,
+        run=_run(record, facts),
         label=record.run,
-        experiment=_experiment(facts) or run.rpartition("/")[0],
+        experiment=_experiment(facts),
         kind=facts["class"],
         score=record.score if record.excluded is None else None,
         reasons=facts["reasons"],
         status=_status(record, facts),
         flags=[*facts["flags"], *verdict.flags],
         group=facts["group"],
-        benchmark=facts["benchmark"],
+        benchmark=record.benchmark,
+        format=record.format,
         steps=facts["steps"],
         screenshots=facts.get("screenshots"),
         max_rounds=facts["max_rounds"],
@@ -150,7 +151,7 @@ def _run(record: Record, facts: dict[str, Any]) -> str:
 
     Where the root is a trajectory itself only its path on the disk says more.
     """
-    if facts.get("is_named_by_run") is True and "/" in record.run:
+    if record.is_named_by_run and "/" in record.run:
         return record.attempt
     return record.attempt or "/".join(filter(None, (_experiment(facts), facts["run_id"])))
 

@@ -17,6 +17,7 @@ from pytest_webeval.summary.statistics import sample_std
 from pytest_webeval.summary.statistics import spread
 from pytest_webeval.summary.statistics import wilson
 from pytest_webeval.summary.statistics import with_denominator
+from pytest_webeval.summary.task_identity import count_tasks
 from pytest_webeval.summary.trajectory_rows import KINDS
 from pytest_webeval.summary.trajectory_rows import TrajectoryRow
 from pytest_webeval.summary.trajectory_rows import number_or_none
@@ -222,7 +223,7 @@ def scores(rows: Sequence[TrajectoryRow]) -> list[float]:
 def _interval(counted: Sequence[TrajectoryRow]) -> list[float] | None:
     """Wilson's interval, which needs scores of 0 and 1 and trials that do not repeat a task."""
     counted_scores = scores(counted)
-    repeats = len({(row.benchmark, row.task_id) for row in counted}) < len(counted)
+    repeats = count_tasks(counted) < len(counted)
     if not counted_scores or repeats or not set(counted_scores) <= {0, 1}:
         return None
     return list(wilson(counted_scores.count(1), len(counted_scores)))

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
+
+from tests.support.recorded_runs import find_run
+from tests.support.recorded_runs import find_samples
 
 SERIAL_AND_SPREAD = pytest.mark.parametrize("spread", [[], ["-n2"]], ids=["serial", "xdist"])
 
@@ -139,3 +144,81 @@ def test_a_gate_on_attempts_counts_each_agent(runs, webeval):
     result = webeval(*gate)
     assert result.ret == 1
     result.stdout.fnmatch_lines(["*found runs/a: 100.0% (1 of 1 task); runs/b: 0.0% (0 of 1 task)"])
+
+
+ABOUT_ATTEMPTS = r"webeval: \d+ attempts?:|\d+ attempts? of |: \d+ runs, mean|independent"
+
+
+@pytest.fixture
+def benchmarks(runs):
+    """Runs of three recorders, each in a directory of its own, with no task in common."""
+    for name, label in {"online-mind2web": "om2w", "browser-use": "browser-use", "webvoyager": "webvoyager"}.items():
+        shutil.copytree(find_samples(name), runs.root / label)
+    return runs
+
+
+@SERIAL_AND_SPREAD
+@pytest.mark.unchecked_files("samples of recorders have files of any name")
+def test_directories_of_other_benchmarks_are_no_attempts(benchmarks, webeval_apart, spread):
+    result = webeval_apart(*spread)
+    result.stdout.no_re_match_line(f".*({ABOUT_ATTEMPTS})")
+    webeval = benchmarks.summary["webeval"]
+    assert "attempts" not in webeval
+    assert webeval["trajectories"]["experiments"] == {}
+    assert webeval["success_rate_task_count"] == webeval["success_rate_denominator"]
+
+
+@pytest.mark.unchecked_files("samples of recorders have files of any name")
+def test_attempts_of_one_benchmark_are_told_from_another_benchmark(benchmarks, webeval):
+    place(benchmarks, "try-1/107+", "try-2/107-", "try-3/107-")
+    result = webeval()
+    result.stdout.fnmatch_lines(
+        [
+            "webeval: 3 attempts: runs/try-1 (1 run), runs/try-2 (1 run), runs/try-3 (1 run)",
+            "3 attempts of 1 task, mean 33.3% *",
+            "  runs/try-1: 1 of 1, 100.0%",
+        ]
+    )
+    summary = benchmarks.summary
+    judged = [row for row in summary["task_results"] if row["status"] != "excluded" and not row.get("unrated")]
+    tasks = len({(row["format"], row["task_id"]) for row in judged})
+    assert summary["webeval"]["success_rate_denominator"] == len(judged) == tasks + 2
+    result.stdout.fnmatch_lines([f"success rate *% of {tasks} independent tasks), rules default"])
+
+
+@SERIAL_AND_SPREAD
+def test_a_task_7_of_two_recorders_is_two_tasks(runs, webeval_apart, spread):
+    shutil.copytree(find_run("browser-use", "shop-judged-success"), runs.root / "a" / "7")
+    shutil.copytree(find_run("webvoyager", "taskShop--1"), runs.root / "b" / "7")
+    result = webeval_apart(*spread)
+    result.stdout.no_re_match_line(f".*({ABOUT_ATTEMPTS})")
+    assert {str(row["task_id"]) for row in runs.summary["task_results"]} == {"7"}
+    assert "attempts" not in runs.summary["webeval"]
+
+
+def test_two_groups_of_attempts_have_a_line_each(runs, webeval):
+    place(runs, "shop/a/107+", "shop/b/107+", "forum/a/108-", "forum/b/108-")
+    result = webeval()
+    result.stdout.fnmatch_lines(
+        [
+            "webeval: 4 attempts: runs/forum/a (1 run), *",
+            "2 attempts of 1 task, mean 0.0% *",
+            "  runs/forum/a: 0 of 1, 0.0%",
+            "2 attempts of 1 task, mean 100.0% *",
+            "  runs/shop/a: 1 of 1, 100.0%",
+        ]
+    )
+
+
+def test_several_runs_of_a_task_in_one_directory_are_counted_as_runs(runs, webeval):
+    for number in (1, 2):
+        shutil.copytree(find_run("atif", "shop-success"), runs.root / f"shop-success__aB3dE5{number}")
+    webeval().stdout.fnmatch_lines(["2 runs of 1 task, mean 100.0% *, pass@2 100.0% of 1, *"])
+
+
+def test_the_page_of_github_and_a_gate_name_what_an_interval_is_of(attempts, webeval, pytester, monkeypatch):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(pytester.path / "page.md"))
+    result = webeval("--webeval-gate=success >= 10%")
+    interval = "95% interval 15.9% to 95.5% of 2 independent tasks"
+    assert f"; {interval}." in (pytester.path / "page.md").read_text()
+    result.stdout.fnmatch_lines([f"*66.7% (4 of 6; {interval})*"])

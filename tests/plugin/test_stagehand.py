@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 
+from pytest_webeval.__main__ import main
 from tests.support.runs import HOME
 from tests.support.runs import definition
 from tests.support.runs import navigation
@@ -83,6 +84,44 @@ def test_one_execution_of_many_tasks_is_one_run_in_the_statistics(runs, webeval,
     assert len(list((pytester.path / "metrics").rglob("metrics.json"))) == 2
     (agent,) = runs.summary["webeval"]["attempts"]["agents"]
     assert [attempt["attempt"] for attempt in agent["attempts"]] == ["runs/first", "runs/second"]
+
+
+@pytest.fixture
+def executions(runs):
+    """Two executions of three tasks in the layout of July; each task has a run folder of its own name below it."""
+    group = next(SAMPLES.glob("2026-07*/*"))
+    for number, name in enumerate(("first", "second")):
+        for task in ("tea_success", "tea_partial", "tea_failure"):
+            (sample_run,) = (group / task).iterdir()
+            shutil.copytree(sample_run, runs.root / name / task / f"2026-11-24T05-00-0{number}-000Z")
+
+
+@pytest.mark.parametrize("spread", [[], ["-n2"]], ids=["serial", "xdist"])
+def test_executions_are_named_from_the_start(executions, webeval_apart, spread):
+    webeval_apart(*spread).stdout.fnmatch_lines(["webeval: 2 attempts: runs/first (3 runs), runs/second (3 runs)"])
+
+
+def test_a_pattern_matches_the_name_of_an_execution(executions, runs, webeval):
+    result = webeval("--webeval-attempts=[fs]*", "--webeval-gate=attempts 2 of 2 >= 30%")
+    result.stdout.fnmatch_lines(["*found runs: 33.3% (1 of 3 tasks)*"])
+    (agent,) = runs.summary["webeval"]["attempts"]["agents"]
+    assert (agent["agent"], [attempt["attempt"] for attempt in agent["attempts"]]) == ("runs", ["first", "second"])
+
+
+@pytest.mark.parametrize("source", ["out/eval_summary.json", "out"], ids=["summary", "results"])
+def test_commands_name_an_execution_by_the_folder_above_the_task(executions, webeval, pytester, capsys, source):
+    webeval("--webeval-output=out")
+    path = pytester.path / source
+    if path.is_dir():
+        (path / "eval_summary.json").unlink()
+    capsys.readouterr()
+    gate = ("--attempts", "[fs]*", "--gate", "attempts 2 of 2 >= 30%")
+    assert main(["compare", str(path), *gate]) == 0
+    assert "found runs: 33.3% (1 of 3 tasks)" in capsys.readouterr().out
+    main(["export", str(path), "--to=jsonl"])
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert sorted(row["attempt"] for row in rows) == ["runs/first"] * 3 + ["runs/second"] * 3
+    assert {row["format"] for row in rows} == {"stagehand"}
 
 
 def test_the_root_of_one_execution_is_one_run(runs, webeval, pytester):

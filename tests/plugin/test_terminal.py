@@ -59,7 +59,8 @@ def test_the_section_has_at_most_40_lines_however_many_sites_there_are(runs, web
 def made_up(groups, **changed):
     runs = [run for group in groups for run in group["runs"]]
     about = {"success_rate_interval_95": [0.1, 0.2], "excluded_count": 0, "success_rate": 0.15, "partial": True}
-    about |= {"success_rate_denominator": 900, "rules": "default", "slowest": [], "failures": groups, "subset": None}
+    about |= {"success_rate_denominator": 900, "success_rate_task_count": 900}
+    about |= {"rules": "default", "slowest": [], "failures": groups, "subset": None}
     about |= {"unpassable": dict.fromkeys(runs), "warnings": {"r": ["w"]}, "warning_count": 1, "stopped": "x"}
     about["warning_kinds"] = [{"kind": "other", "count": 1, "decided": 0, "example": {"run": "r", "text": "w"}}]
     about |= {"unscored": ["a"], "unscored_count": 1, "deselected_count": 1}

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from collections.abc import Iterable
-from collections.abc import Iterator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from typing import Any
@@ -13,12 +11,15 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
+from pytest_webeval.errors import RecordingError
 from pytest_webeval.plugin.workspace import ITEM
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.safety.text import truncate
-from pytest_webeval.summary.record import find_attempt
+from pytest_webeval.summary.run_folders import find_run_folder
+from pytest_webeval.summary.run_folders import group_folders
+from pytest_webeval.summary.task_identity import TaskKeys
 
 if TYPE_CHECKING:
     from pytest_webeval.summary.attempts import AttemptName
@@ -34,7 +35,7 @@ class AttemptNames(Struct, eq=False):
 
     def pytest_report_collectionfinish(self, items: Sequence[pytest.Item]) -> list[str]:
         """The line of a session without xdist."""
-        return self._format(lambda: (item.nodeid for item in items))
+        return self._format(item.nodeid for item in items)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:
@@ -42,40 +43,60 @@ class AttemptNames(Struct, eq=False):
         terminal = node.config.pluginmanager.get_plugin("terminalreporter")
         if terminal is not None and not self.is_shown:
             self.is_shown = True
-            for line in self._format(lambda: iter(ids)):
+            for line in self._format(ids):
                 terminal.ensure_newline()
                 terminal.write_line(line)
 
-    def _format(self, nodeids: Callable[[], Iterator[str]]) -> list[str]:
-        """One line if directories hold runs of the same tasks, or a pattern names the attempts."""
-        counts = Counter(directory for directory, _ in _list_places(nodeids()))
-        pattern = self.workspace.settings.attempts
-        if not counts or (pattern is None and not _has_repeats(nodeids, counts)):
+    def _format(self, nodeids: Iterable[str]) -> list[str]:
+        """One line if run folders hold the same tasks, or a pattern names the attempts."""
+        end, pattern = f"::{ITEM}", self.workspace.settings.attempts
+        labels = [nodeid.removesuffix(end) for nodeid in nodeids if nodeid.endswith(end)]
+        if not labels or (pattern is None and len(set(map(find_run_folder, labels))) == 1):
             return []
-        from pytest_webeval.summary.attempts import name_attempt  # few sessions have several runs of a task
+        from pytest_webeval.summary.attempts import name_attempt  # few sessions have several folders
 
         named: Counter[AttemptName] = Counter()
-        for directory, count in counts.items():
-            named[name_attempt(directory, pattern)] += count
+        for folder, count in _count_runs([_locate(self.workspace, label) for label in labels], pattern).items():
+            named[name_attempt(folder, pattern)] += count
         if pattern is not None and not any(name.attempt for name in named):
             return [sanitize(f"webeval: no directory matches --webeval-attempts={pattern}; check the pattern")]
-        parts = [
-            f"{truncate(' '.join(filter(None, name)) or '(no name)', LONGEST_NAME)} ({pluralize(count, 'run')})"
-            for name, count in sorted(named.items())[:NAMES_SHOWN]
-        ]
-        more = f", … and {len(named) - NAMES_SHOWN} more" if len(named) > NAMES_SHOWN else ""
-        return [sanitize(f"webeval: {pluralize(len(named), 'attempt')}: {', '.join(parts)}{more}")]
+        return [_format_names(named)] if named else []
 
 
-def _list_places(nodeids: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The directory of the attempt and the name of each run."""
-    end = f"::{ITEM}"
-    for nodeid in nodeids:
-        if nodeid.endswith(end):
-            label = nodeid.removesuffix(end)
-            yield find_attempt(label), label.rpartition("/")[2]
+class _Place(Struct, frozen=True):
+    """Where a run lies, and what is known of its task before it is read."""
+
+    folder: str
+    task_id: int | str
+    format: str | None = None
+    benchmark: str | None = None
 
 
-def _has_repeats(nodeids: Callable[[], Iterator[str]], counts: Counter[str]) -> bool:
-    """Whether directories hold runs of the same name. Names in one directory differ, and are not even listed."""
-    return len(counts) > 1 and len({name for _, name in _list_places(nodeids())}) < counts.total()
+def _locate(workspace: Workspace, label: str) -> _Place:
+    path = workspace.labels.path_of(label)
+    try:
+        run = workspace.load(path) if path is not None else None
+    except RecordingError:  # the test of the run says why
+        run = None
+    if run is None:
+        return _Place(find_run_folder(label), label.rpartition("/")[2])
+    return _Place(find_run_folder(label, is_named_by_run=run.is_named_by_run), run.task_id, run.format)
+
+
+def _count_runs(places: Sequence[_Place], pattern: str | None) -> Counter[str]:
+    """The runs of each folder; without a pattern, only of folders that share a task with another one."""
+    counts = Counter(place.folder for place in places)
+    if pattern is not None:
+        return counts
+    keys = TaskKeys(places)
+    groups = group_folders((place.folder, keys.find(place)) for place in places)
+    return Counter({folder: counts[folder] for group in groups if len(group) > 1 for folder in group})
+
+
+def _format_names(named: Counter[AttemptName]) -> str:
+    parts = [
+        f"{truncate(' '.join(filter(None, name)) or '(no name)', LONGEST_NAME)} ({pluralize(count, 'run')})"
+        for name, count in sorted(named.items())[:NAMES_SHOWN]
+    ]
+    more = f", … and {len(named) - NAMES_SHOWN} more" if len(named) > NAMES_SHOWN else ""
+    return sanitize(f"webeval: {pluralize(len(named), 'attempt')}: {', '.join(parts)}{more}")

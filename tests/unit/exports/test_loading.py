@@ -58,6 +58,7 @@ def test_a_result_is_a_row_with_all_that_it_says(tmp_path):
         "today": None,
         "wall_time": 0.5,
         "format": "webarena-verified",
+        "benchmark": None,
         "version": "0.1.0",
         "webarena_verified_version": "1.2.3",
         "evaluators_checksum": "e0e0",

@@ -54,6 +54,7 @@ def summary(rows, **about):
     for one in rows:
         sites.setdefault(one["sites"][0], []).append(one)
     known = {"success_rate": count["success"] / total if total else None, "success_rate_denominator": total}
+    known |= {"success_rate_task_count": total}
     known |= {"success_rate_interval_95": [0.25, 0.75], "excluded_count": 1, "rules": "default", "partial": False}
     known |= {"stopped": None, "failures": []}
     return Summary(

@@ -10,6 +10,7 @@ from pytest_webeval.summary.attempts import reaches
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.record import format_digests
 from pytest_webeval.summary.record import parse_digests
+from pytest_webeval.summary.statistics import wilson
 from pytest_webeval.summary.summarize import summarize_records
 
 STATUS = {"+": "success", "-": "failure", "!": "error"}
@@ -20,7 +21,8 @@ def record(word, **fields):
     told = {"sites": ["s"], "template": -1, "task_type": None, "reason": None, "warnings": [], "wall_time": 0.0}
     told |= {"rules": "default", "version": "1", "evaluator_checksum": "e", "data_checksum": "d"}
     run = word[:-1]
-    return Record(run=run, task_id=int(run.rpartition("/")[2]), status=STATUS[word[-1]], score=0.0, **(told | fields))
+    told |= {"run": run, "task_id": int(run.rpartition("/")[2]), "status": STATUS[word[-1]], "score": 0.0}
+    return Record(**(told | fields))
 
 
 def records(text):
@@ -89,6 +91,60 @@ def test_a_summary_has_attempts_if_tasks_repeat(text, has_attempts):
     assert ("attempts" in summary.webeval) is has_attempts
     assert ("run" in summary.per_site_summary["s"][0]) is has_attempts
     assert "attempts" in summarize_records(records("a/1+"), attempts="a").webeval
+
+
+@pytest.mark.parametrize(
+    ("text", "groups"),
+    [
+        ("a/1+ b/2+", []),
+        ("a/1+ b/1+ c/2+", [["a", "b"]]),
+        ("a/1+ b/1+ c/2+ d/2-", [["a", "b"], ["c", "d"]]),
+        ("a/1+ a/2+ b/2+ b/3+ c/3-", [["a", "b", "c"]]),
+        ("a/1/traj/7+ b/1/traj/7+", [["a/1", "b/1"]]),
+    ],
+)
+def test_directories_are_attempts_only_if_they_share_a_task(text, groups):
+    summary = summarize_records(records(text)).webeval
+    agents = summary["attempts"]["agents"] if "attempts" in summary else []
+    assert [[attempt["attempt"] for attempt in agent["attempts"]] for agent in agents] == groups
+    assert sum(attempt["runs"] for agent in agents for attempt in agent["attempts"]) == sum(
+        word.startswith(f"{folder}/") for word in text.split() for group in groups for folder in group
+    )
+
+
+def test_each_group_of_directories_counts_its_own_tasks():
+    first, second = build_attempts(records("a/1+ b/1- c/2+ c/3+ d/2+ e/9+"))["agents"]
+    assert (first["tasks"], first["runs"], first["mean"]) == (1, 2, 0.5)
+    assert (second["tasks"], second["runs"], second["mean"]) == (2, 3, 1.0)
+    assert first["interval_95"] == list(wilson(0.5, 1))
+    assert first["pass@k"]["2"] == {"mean": 1.0, "tasks": 1}
+
+
+def test_the_same_id_in_two_formats_is_no_repeat():
+    apart = [record("a/7+", format="x"), record("b/7-", format="y")]
+    summary = summarize_records(apart).webeval
+    assert "attempts" not in summary
+    assert summary["success_rate_task_count"] == 2
+    assert summary["success_rate_interval_95"] == list(wilson(1, 2))
+    copies = [record(f"{name}/7+", format=name, checksums="recording=aa") for name in "xy"]
+    assert build_attempts(copies, "x*")["same_inputs"] == {"count": 0, "tasks": []}
+
+
+@pytest.mark.parametrize(
+    ("runs", "count"),
+    [
+        ([record("job/1+"), record("job/x/1-", run="job/1__b"), record("job/2+")], 1),
+        ([record("job/1+"), record("job/x/1-", run="job/1__b", skipped=True, excluded="aborted")], 0),
+    ],
+)
+def test_a_directory_alone_is_listed_if_it_repeats_a_task_that_counts(runs, count):
+    assert len(build_attempts(runs)["agents"]) == count
+
+
+def test_the_interval_of_an_attempt_counts_tasks():
+    (agent,) = build_attempts([record("job/1+"), record("job/x/1+", run="job/1__b")])["agents"]
+    (attempt,) = agent["attempts"]
+    assert (attempt["rated"], attempt["success_rate_interval_95"]) == (2, list(wilson(1, 1)))
 
 
 def test_the_interval_of_repeated_tasks_is_that_of_the_tasks():

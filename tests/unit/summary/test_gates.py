@@ -48,7 +48,12 @@ TRIED = "a/1+ b/1+ c/1- a/2+ b/2- c/2- a/3+"
         ("success  site  gitlab >=50%", MIXED, "50.0% (1 of 2; 95% interval 9.5% to 90.5%)", True),
         ("success site map >= 50%", MIXED, "no judged run; known: gitlab, map-shopping", False),
         ("success type Mutate >= 50%", MIXED, "50.0% (1 of 2; 95% interval 9.5% to 90.5%)", True),
-        ("success >= 50%", "a/1+ b/1+ a/2- b/2+", "75.0% (3 of 4; 95% interval 19.8% to 97.3%)", True),
+        (
+            "success >= 50%",
+            "a/1+ b/1+ a/2- b/2+",
+            "75.0% (3 of 4; 95% interval 19.8% to 97.3% of 2 independent tasks)",
+            True,
+        ),
         ("success site map-shopping >= 60 %", MIXED, "50.0% (1 of 2; 95% interval 9.5% to 90.5%)", False),
         ("success type mutate >= 50%", MIXED, "50.0% (1 of 2; 95% interval 9.5% to 90.5%)", True),
         ("success template 7 >= 51%", MIXED, "50.0% (1 of 2; 95% interval 9.5% to 90.5%)", False),
@@ -155,6 +160,24 @@ def test_each_agent_has_to_reach_the_threshold_of_attempts():
     assert parse_gate("attempts 1 of 2 >= 100%").evaluate(session).passed
     trajectories = case("a/r1/traj/1+ a/r2/traj/1+", attempts="r*")
     assert parse_gate("attempts 2 of 2 >= 100%").evaluate(trajectories).found == "a: 100.0% (1 of 1 task)"
+
+
+def test_an_agent_is_named_by_the_run_folder_above_the_task():
+    listed = [
+        ScoredRun(run=f"{agent}/try-{number}/tea/2026-11-24", task_id="tea", status=status, is_named_by_run=True)
+        for agent, status in (("a", "success"), ("b", "failure"))
+        for number in (1, 2)
+    ]
+    told = parse_gate("attempts 2 of 2 >= 50%").evaluate(case(listed, attempts="try-*"))
+    assert (told.found, told.passed) == ("a: 100.0% (1 of 1 task); b: 0.0% (0 of 1 task)", False)
+
+
+def test_the_same_id_in_two_formats_has_no_second_attempt():
+    listed = [*runs("a/7+", format="x"), *runs("b/7+", format="y")]
+    told = parse_gate("attempts 2 of 2 >= 50%").evaluate(case(listed))
+    assert (told.found, told.passed) == ("0.0% (0 of 2 tasks; 2 tasks with fewer attempts)", False)
+    failed = [*runs("a/7+", format="x"), *runs("b/7-", format="y")]
+    assert not parse_gate("must-pass 7").evaluate(case(failed)).passed
 
 
 def test_the_gate_on_a_regression_says_what_the_comparison_says():

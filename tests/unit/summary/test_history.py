@@ -320,6 +320,7 @@ def test_a_session_is_described_with_its_rate_and_those_of_its_sites():
         "excluded_count": 2,
         "success_count": 1,
         "judged_count": 3,
+        "judged_task_count": 3,
         "run_count": 5,
         "success_rate": 1 / 3,
         "success_rate_interval_95": list(wilson(1, 3)),
@@ -388,9 +389,16 @@ def test_a_note_names_some_libraries_and_counts_the_others(extra, more):
     assert note == "other libraries: " + ", ".join(f"l{n:02} 1 to 2" for n in range(LIBRARIES_NAMED)) + more
 
 
+def test_the_same_id_in_two_formats_has_two_histories():
+    mixed = [[run("a/7+", format="x"), run("b/7-", format="y")], [run("a/7-", format="x"), run("b/7+", format="y")]]
+    content = build_history([session(day, runs=rows) for day, rows in enumerate(mixed, 1)])
+    assert [each["outcomes"] for each in content["flips"]] == ["+-", "-+"]
+    assert [each["task_count"] for each in content["sessions"]] == [2, 2]
+
+
 def test_a_condensed_session_has_the_same_history():
     rows = [
-        run("r/1+", sites=["b", "a"], checksums=DIGESTS, reason="long", type="retrieve", tags=["x"]),
+        run("r/1+", sites=["b", "a"], checksums=DIGESTS, reason="long", type="retrieve", tags=["x"], format="fara"),
         run("r/2-", rules="strict", today="2026-01-01", template=3),
     ]
     first, later = session(1, runs=rows), session(2, "r/1- r/2+")

@@ -15,6 +15,7 @@ from pytest_webeval.summary.repeated_runs import any_of
 from pytest_webeval.summary.repeated_runs import averages
 from pytest_webeval.summary.repeated_runs import consensus
 from pytest_webeval.summary.repeated_runs import count_task_tries
+from pytest_webeval.summary.task_identity import TaskKey
 from pytest_webeval.summary.trajectory_rows import TrajectoryRow
 
 TRIES = st.integers(1, 7).flatmap(lambda count: st.builds(Tries, st.just(count), st.integers(0, count)))
@@ -71,7 +72,7 @@ def test_so_many_tries_that_nobody_made_them_are_bounded():
 
 def test_a_try_without_a_score_is_none_and_a_partial_score_is_no_success():
     rows = [sample("b", 0.9), sample("a", 1), sample("a", None, "r2"), sample("a", 0, "r3"), sample("c", None)]
-    assert list(count_task_tries(rows).items()) == [("a", Tries(2, 1)), ("b", Tries(1, 0))]
+    assert list(count_task_tries(rows).items()) == [(TaskKey("a"), Tries(2, 1)), (TaskKey("b"), Tries(1, 0))]
 
 
 def test_consensus_is_over_all_phrasings_of_a_task():

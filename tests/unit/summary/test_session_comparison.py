@@ -287,3 +287,20 @@ def test_the_result_of_several_attempts_in_words():
     told = compare("a/1+ b/1+ a/2+ b/2-", "a/1+ b/1- a/2+ b/2-")
     assert told.sentence == "0 of 2 tasks succeed more often, 1 less often: p = 1.000, this can be noise"
     assert told.to_json()["before"]["success_rate_interval_95"] == pytest.approx(wilson(1.5, 2))
+
+
+def test_the_same_id_in_two_formats_is_compared_as_two_tasks():
+    before = runs("a/7+", format="x") + runs("b/7-", format="y")
+    after = runs("a/7-", format="x") + runs("b/7+", format="y")
+    compared = SessionComparison(ScoredSession("A", before), ScoredSession("B", after))
+    assert (compared.overall.better, compared.overall.worse) == (1, 1)
+    assert compared.to_json()["before"]["judged_task_count"] == 2
+    lost = SessionComparison(ScoredSession("A", before), ScoredSession("B", after[:1]))
+    assert lost.lost_tasks == ["7"]
+    assert [len(compared.by_kind[kind]) for kind in (ChangeKind.REGRESSED, ChangeKind.FIXED)] == [1, 1]
+
+
+def test_sessions_of_two_recorders_are_compared_by_the_ids_of_their_tasks():
+    before, after = runs("a/7+ a/8+", format="x"), runs("b/7- b/8+", format="y")
+    compared = SessionComparison(ScoredSession("A", before), ScoredSession("B", after))
+    assert (len(compared.tasks), compared.overall.worse, compared.lost_tasks) == (2, 1, [])
