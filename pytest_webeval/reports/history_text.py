@@ -14,6 +14,7 @@ from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.summary.history import parse_time
+from pytest_webeval.summary.task_identity import describe_sample
 
 FLIPS_SHOWN = 20
 WIDTH = 100  # columns of a terminal
@@ -53,7 +54,7 @@ def format_interval(group: Mapping[str, Any] | None) -> str:
     if group is None or not group["judged_count"]:
         return ""
     low, high = group["success_rate_interval_95"]
-    return f"{low:.0%} to {high:.0%}"
+    return f"{low:.0%} to {high:.0%}{describe_sample(group['judged_task_count'], group['judged_count'])}"
 
 
 def describe_tasks(tasks: Mapping[str, int]) -> str:

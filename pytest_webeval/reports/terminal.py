@@ -286,7 +286,9 @@ def _uncertainty(experiment: Mapping[str, Any]) -> str:
     parts = [] if experiment["std"] is None else [f"sd {experiment['std']:.1%}"]
     if experiment["interval_95"] is not None:
         low, high = experiment["interval_95"]
-        parts.append(f"95% interval {low:.1%} to {high:.1%}")
+        scored, runs = experiment["average_denominator"], len(experiment["runs"])
+        sample = f" of {pluralize(scored, 'run')} with scores" if scored < runs else ""
+        parts.append(f"95% interval {low:.1%} to {high:.1%}{sample}")
     return f" ({', '.join(parts)})" if parts else ""
 
 

@@ -87,6 +87,7 @@ def index(count: int, **changes: Any) -> dict[str, Any]:
     totals = {name: statuses[name] for name in ("success", "failure", "error", "excluded")}
     rate = statuses["success"] / scored if scored else None
     totals |= {"total": scored, "missing": 0, "unscored": 0, "denominator": scored, "rate": rate}
+    totals["sample"] = ""
     totals["interval"] = None if rate is None else [max(0, rate - 0.01), min(1, rate + 0.01)]
     return {
         "version": "0.1.0", "title": "nightly agent, webarena-verified", "timestamp": "2026-01-31T12:00:00Z",

@@ -222,3 +222,10 @@ def test_the_page_of_github_and_a_gate_name_what_an_interval_is_of(attempts, web
     interval = "95% interval 15.9% to 95.5% of 2 independent tasks"
     assert f"; {interval}." in (pytester.path / "page.md").read_text()
     result.stdout.fnmatch_lines([f"*66.7% (4 of 6; {interval})*"])
+
+
+def test_the_report_names_what_an_interval_is_of(attempts, webeval, pytester):
+    webeval("--webeval-report=report")
+    assert "95% interval 15.9\u201395.5% of 2 independent tasks" in (pytester.path / "report/index.html").read_text(
+        "utf-8"
+    )

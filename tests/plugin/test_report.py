@@ -63,6 +63,7 @@ def test_each_run_has_a_row_and_a_page(mixed, webeval, report):
         "rate": 0.25,
         "denominator": 4,
         "interval": None,
+        "sample": "",
     }
     assert {row["data"] for row in rows.values()} == {path.stem for path in (report / "data").iterdir()}
     assert rows["runs/107"]["intent"] == "Find the lamp."

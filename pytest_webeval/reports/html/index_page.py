@@ -18,6 +18,7 @@ from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.scoring.provenance import own_version
 from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.task_identity import describe_sample
 from pytest_webeval.summary.trajectory_rows import trajectory_labels
 
 COLUMNS = (
@@ -110,6 +111,7 @@ def _totals(summary: Summary) -> dict[str, Any]:
         "rate": webeval["success_rate"],
         "denominator": webeval["success_rate_denominator"],
         "interval": webeval["success_rate_interval_95"],
+        "sample": describe_sample(webeval["success_rate_task_count"], webeval["success_rate_denominator"]),
     }
 
 

@@ -112,6 +112,14 @@ def test_a_time_is_short_and_in_utc(timestamp, text):
     assert format_time(timestamp) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "interval"), [("a/1+ a/2-", "9% to 91%"), ("a/1+ a/2- b/1+ b/2-", "9% to 91% of 2 independent tasks")]
+)
+def test_an_interval_of_repeated_tasks_says_of_how_many(text, interval):
+    (counts,) = follow(text)["sessions"]
+    assert format_interval(counts) == interval
+
+
 def test_nothing_judged_is_no_rate():
     content = follow("r/1x")
     (counts,) = content["sessions"]
