@@ -139,6 +139,7 @@ def test_the_same_id_in_two_formats_is_no_repeat():
 )
 def test_a_directory_alone_is_listed_if_it_repeats_a_task_that_counts(runs, count):
     assert len(build_attempts(runs)["agents"]) == count
+    assert ("attempts" in summarize_records(runs).webeval) is bool(count)
 
 
 def test_the_interval_of_an_attempt_counts_tasks():

@@ -34,6 +34,7 @@ def test_a_run_folder_is_the_directory_above_the_task(label, is_named_by_run, fo
         ("a1 a2 b2 b3 c3 d9", [["a", "b", "c"], ["d"]]),
         ("a1 b2 c1 d2", [["a", "c"], ["b", "d"]]),
         ("a1 a1", [["a"]]),
+        ("a1 b1 c2 b2", [["a", "b", "c"]]),
         ("c1 d1 a2 b2 d3 a3", [["a", "b", "c", "d"]]),
     ],
 )
@@ -41,8 +42,16 @@ def test_folders_with_a_task_in_common_are_together(places, groups):
     assert group_folders((place[0], place[1:]) for place in places.split()) == groups
 
 
-def test_a_long_chain_of_folders_is_one_group():
+@pytest.mark.parametrize(
+    "find_places",
+    [
+        lambda number: [(number, number), (number, number + 1)],
+        lambda number: [(number, number), (0, number)],  # each folder stands for all before it
+    ],
+    ids=["chain", "star"],
+)
+def test_very_many_folders_are_grouped_in_linear_time(find_places):
     count = 100_000
-    places = [(f"{number:06}", task) for number in range(count) for task in (number, number + 1)]
+    places = [(f"{folder:06}", task) for number in range(count) for folder, task in find_places(number)]
     (group,) = group_folders(places)
     assert len(group) == count

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_webeval.summary.group_comparison import cluster_by_template
 from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.session_comparison import ChangeKind
@@ -295,9 +296,16 @@ def test_the_same_id_in_two_formats_is_compared_as_two_tasks():
     compared = SessionComparison(ScoredSession("A", before), ScoredSession("B", after))
     assert (compared.overall.better, compared.overall.worse) == (1, 1)
     assert compared.to_json()["before"]["judged_task_count"] == 2
+    assert len(cluster_by_template(compared.tasks)) == 2
     lost = SessionComparison(ScoredSession("A", before), ScoredSession("B", after[:1]))
     assert lost.lost_tasks == ["7"]
     assert [len(compared.by_kind[kind]) for kind in (ChangeKind.REGRESSED, ChangeKind.FIXED)] == [1, 1]
+
+
+def test_runs_with_new_labels_are_paired_within_their_format():
+    before = runs("a/7+", format="x") + runs("b/7-", format="y")
+    (pair,) = pair_runs(before, runs("c/7+", format="y"))
+    assert pair.before.run == "b/7"
 
 
 def test_sessions_of_two_recorders_are_compared_by_the_ids_of_their_tasks():
