@@ -14,6 +14,7 @@ from msgspec import field
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.settings import Settings
+from pytest_webeval.recordings.formats import check_main_file
 from pytest_webeval.recordings.inputs import LOAD_TASK
 from pytest_webeval.recordings.labels import Labels
 from pytest_webeval.recordings.labels import default_task_id
@@ -73,9 +74,13 @@ class TaskDefinitions(Struct, frozen=True, eq=False, dict=True):
         return load_subset(self.settings.subset)
 
     def definition(self, run: Run) -> Definition:
-        """What the task of a run is, and where that stands. Raises `TaskDefinitionError`."""
+        """What the task of a run is, and where that stands. Raises `TaskDefinitionError`, or `RecordingError`."""
         with run.inputs.durations.phase(LOAD_TASK):
-            return self._definition(run)
+            try:
+                return self._definition(run)
+            except TaskDefinitionError:
+                check_main_file(run)  # without it, nobody knows whether it is a run of that task
+                raise
 
     def _definition(self, run: Run) -> Definition:
         tasks, trust = self._task_set(run)

@@ -12,6 +12,7 @@ from pytest_webeval.recordings.fara import Fara
 from pytest_webeval.recordings.signatures import FileSign
 from pytest_webeval.recordings.signatures import RecordedFormat
 from pytest_webeval.recordings.webarena_verified import WebArenaVerified
+from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.text import preview
 
 if TYPE_CHECKING:
@@ -26,6 +27,12 @@ MOST_NAMES = 5  # in a message
 ONLINE_MIND2WEB = (
     (FileSign("result.json", ("task_id", "final_result_response|action_history")),),
     (FileSign("result.json", ("schema_version", "online-mind2web-v2")),),
+)
+# The images of its two versions: `0_full_screenshot.png`, and `0000.png`.
+ONLINE_MIND2WEB_NAMES = (
+    ("result.json", "trajectory"),
+    "trajectory/[0-9]*_full_screenshot.png",
+    "trajectory/[0-9][0-9][0-9][0-9].png",
 )
 # All are in each run of Stagehand. The trajectory.json of ATIF has other keys; Fara has the other two without it.
 STAGEHAND = (
@@ -50,12 +57,15 @@ BROWSER_USE = (
     (FileSign("AgentHistory.json", ("history",)),),  # also of an agent that did not start
     (FileSign("*[Hh]istory*.json", HISTORY),),
 )
+BROWSER_USE_NAMES = ("AgentHistory.json", "screenshots/step_[0-9]*.png")
 PLAYWRIGHT_TRACES = ("BrowserSession_*.zip", "????????-????-4???-????-????????????.zip")  # until 0.4
 AGENTLAB = ((FileSign("summary_info.json", ("n_steps", "cum_reward")),),)
 AGENTLAB_FILES = ("exp_args.pkl", "screenshot_step_0.png", "screenshot_step_0.jpg")  # of an unfinished experiment
 # `<date>_<agent>_on_<task>_<seed>`, with what makes it unique; or an own name of the experiment.
 AGENTLAB_NAME = r"(?a)_?\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_(?:.+?_on_(.+?_\d+)(?:_\d{1,3}|_[0-9a-f]{6})?|(.+))|(.+)"
 CLAWBENCH = ((FileSign("run-meta.json", ("test_case", "intercepted")),),)
+CLAWBENCH_NAMES = ("run-meta.json", ("data/actions.jsonl", "data/requests.jsonl"))
+CLAWBENCH_CERTAIN = ("data/interception.json",)  # what the agent left next to it is no run
 CLAWBENCH_HARNESSES = (
     "openclaw|opencode|claude-code-chrome-extension|claude-code|codex|browser-use|hermes|claw-code|pi|webbrain|random-click"
     "|null|human"
@@ -66,7 +76,7 @@ CLAWBENCH_NAME = rf"([^/]+)/(?:(?:{CLAWBENCH_HARNESSES})-)?(.+)-\1-\d{{8}}-\d{{6
 FORMATS: tuple[RunFormat, ...] = (
     Fara(),
     WebArenaVerified(),
-    RecordedFormat("online-mind2web", "online_mind2web", ONLINE_MIND2WEB, (("result.json", "trajectory"),)),
+    RecordedFormat("online-mind2web", "online_mind2web", ONLINE_MIND2WEB, ONLINE_MIND2WEB_NAMES),
     RecordedFormat("stagehand", "stagehand", STAGEHAND, STAGEHAND_NAMES, run_sign=STAGEHAND_RUN),
     RecordedFormat("atif", "atif", ATIF, certain=TRIAL, task_id="(.+)__[A-Za-z0-9]{7}|(.+)"),
     RecordedFormat("webvoyager", "webvoyager", WEBVOYAGER, WEBVOYAGER_NAMES, task_id="task(.+)|(.+)"),
@@ -74,7 +84,7 @@ FORMATS: tuple[RunFormat, ...] = (
         "browser-use",
         "browser_use",
         BROWSER_USE,
-        ("AgentHistory.json",),
+        BROWSER_USE_NAMES,
         traces=("*.har", "*.har.zip", *PLAYWRIGHT_TRACES),
     ),
     RecordedFormat("agentlab", "agentlab", AGENTLAB, AGENTLAB_FILES, task_id=AGENTLAB_NAME, superseded="_"),
@@ -82,7 +92,8 @@ FORMATS: tuple[RunFormat, ...] = (
         "clawbench",
         "clawbench",
         CLAWBENCH,
-        ("run-meta.json",),
+        CLAWBENCH_NAMES,
+        CLAWBENCH_CERTAIN,
         traces=("data/requests.jsonl", "*.har"),
         task_id=CLAWBENCH_NAME,
     ),
@@ -92,7 +103,8 @@ FORMATS: tuple[RunFormat, ...] = (
 def format_of(path: Path, listing: DirectoryListing | None = None) -> RunFormat | None:
     """The format of a run directory, or None for any other. Opens no recording, and does not list it twice.
 
-    Raises `RecordingError` for a directory with the files of several formats.
+    Raises `RecordingError` for a directory with the files of several formats, and for a trace next to files of a
+    format whose main file is missing or damaged.
     """
     listing = listing or list_directory(path)
     if listing.problem is not None:  # files with the right names may be there all the same
@@ -100,9 +112,17 @@ def format_of(path: Path, listing: DirectoryListing | None = None) -> RunFormat 
     certain = [candidate for candidate in FORMATS if candidate.recognizes_listing(listing)]
     if len(certain) > 1:
         raise RecordingError(_several_formats(path, certain))
-    return next(iter(certain), None) or next(
-        (candidate for candidate in FORMATS if candidate.accepts_listing(listing)), None
-    )
+    if certain:
+        return certain[0]
+    accepted = next((candidate for candidate in FORMATS if candidate.accepts_listing(listing)), None)
+    if accepted is not None and not accepted.has_typical_file(listing) and _is_typical(listing):
+        raise RecordingError(unknown_layout(path, listing))  # of a broken run: another format has more of its files
+    return accepted
+
+
+def _is_typical(listing: DirectoryListing) -> bool:
+    formats = (candidate for candidate in FORMATS if isinstance(candidate, RecordedFormat))
+    return any(candidate.has_typical_file(listing) or candidate.is_certain(listing) for candidate in formats)
 
 
 def load_run(path: Path, rules: Rules, label: str = "") -> Run:
@@ -112,6 +132,12 @@ def load_run(path: Path, rules: Rules, label: str = "") -> Run:
     if run_format is None:
         raise RecordingError(listing.problem or unknown_layout(path, listing))
     return run_format.load(path, label or path.name, rules)
+
+
+def check_main_file(run: Run) -> None:
+    """Raise `RecordingError` for a trace without a response, which may be that of any recorder."""
+    if run.format == WebArenaVerified.name and not exists_no_follow(run.path / run.response_file):
+        raise RecordingError(unknown_layout(run.path))
 
 
 def _several_formats(path: Path, formats: list[RunFormat]) -> str:
@@ -124,9 +150,7 @@ def unknown_layout(path: Path, listing: DirectoryListing | None = None) -> str:
     listing = listing or list_directory(path)
     nearest = _nearest_format(listing)
     if nearest is not None:
-        name, present, missing = nearest
-        lack = f"it has {' and '.join(present)} of the format {name}, but lacks {' and '.join(missing)}"
-        return f"unknown layout of {path}: {lack}; add the missing files or move the directory away"
+        return f"unknown layout of {path}: {_describe_lack(listing, *nearest)} or move the directory away"
     formats = ", ".join(candidate.name for candidate in FORMATS)
     problem = f"expected the files of one of the formats {formats}, but it has {_format_names(listing)}"
     return f"unknown layout of {path}: {problem}; add the missing files or move the directory away"
@@ -138,18 +162,31 @@ def _format_names(listing: DirectoryListing) -> str:
     return ", ".join(preview(name, 40) for name in names[:MOST_NAMES]) + more if names else "no files"
 
 
-def _nearest_format(listing: DirectoryListing) -> tuple[str, list[str], list[str]] | None:
-    """The format of which most files are there and fewest are missing: its name, those, and these."""
+def _describe_lack(listing: DirectoryListing, nearest: RunFormat, present: list[str], missing: list[str]) -> str:
+    """What is missing or damaged of the nearest format, and what to do about it."""
+    damage = nearest.list_damage(listing)
+    lacking = [name for name in missing if name not in damage]
+    problems = [f"lacks {' and '.join(lacking)}"] if lacking else []
+    problems += [damage[name] for name in missing if name in damage]
+    advice = "restore the damaged files" if damage else "add the missing files"
+    return f"it has {' and '.join(present)} of the format {nearest.name}, but {' and '.join(problems)}; {advice}"
+
+
+def _nearest_format(listing: DirectoryListing) -> tuple[RunFormat, list[str], list[str]] | None:
+    """The format of which most files are there and fewest are missing: itself, those, and these.
+
+    A trace is the last that counts: it may be of any recorder.
+    """
     nearest = [
-        (len(present), -len(missing), candidate.name, present, missing)
+        (len(present), -len(missing), candidate.name != WebArenaVerified.name, candidate, present, missing)
         for candidate in FORMATS
         for present, missing in candidate.list_signs(listing)
         if present
     ]
     if not nearest:
         return None
-    _, _, name, present, missing = max(nearest, key=lambda entry: entry[:2])
-    return name, present, missing
+    *_, candidate, present, missing = max(nearest, key=lambda entry: entry[:3])
+    return candidate, present, missing
 
 
 def holds_reports(listing: DirectoryListing) -> bool:

@@ -191,6 +191,10 @@ class RunFormat(Protocol):
         """Of each layout the files that are there and those that are missing, for a message."""
         return []
 
+    def list_damage(self, listing: DirectoryListing) -> dict[str, str]:  # noqa: ARG002  (same)
+        """What is wrong with files that are there and damaged, by how `list_signs` calls them."""
+        return {}
+
     def has_typical_file(self, listing: DirectoryListing) -> bool:  # noqa: ARG002  (for formats with such files)
         """Whether a directory that is no run has a file of this format, so that it may be a broken run."""
         return False

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.discovery import DirectoryListing
+from pytest_webeval.recordings.discovery import is_directory
 from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.readers import load_trace
@@ -25,6 +26,8 @@ from pytest_webeval.recordings.run import RunFormat
 from pytest_webeval.recordings.webarena_verified import TRACE_NAMES
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.files import read_beginning_inside
+from pytest_webeval.safety.json import InvalidJson
+from pytest_webeval.safety.json import load_lenient
 from pytest_webeval.safety.text import preview
 
 if TYPE_CHECKING:
@@ -61,6 +64,22 @@ class FileSign:
         keys = ", ".join(key.replace("|", " or ") for key in self.keys)
         return f"{self.name} with {keys}" if keys else self.name
 
+    def describe_damage(self, listing: DirectoryListing) -> str | None:
+        """Why nobody can look for the keys: the file is there, but it is not JSON; None for any other reason."""
+        if not self.keys or next(self._candidates(listing), None) != self.name:
+            return None
+        content = read_beginning_inside(listing.path, self.name, self.most_read)
+        if len(content) == self.most_read:
+            return None  # the rest was not read
+        text = content.decode("utf-8", "replace").removeprefix("\ufeff").strip()
+        if not text:
+            return f"{self.name} is empty or cannot be read"
+        try:
+            load_lenient(text)
+        except InvalidJson as error:
+            return f"{self.name} is not valid JSON: {error}"
+        return None
+
     def is_in(self, directory: Path) -> bool:
         """Whether a directory that is not listed has the file; not for names with `*`."""
         return exists_no_follow(directory / self.name) and self._has_keys(directory, self.name)
@@ -87,8 +106,24 @@ class FileSign:
 Names = str | tuple[str, ...]  # a name, or several that are there together
 
 
-def _list_names(names: Names) -> frozenset[str]:
-    return frozenset((names,) if isinstance(names, str) else names)
+def _find_names(names: Names, listing: DirectoryListing) -> list[str]:
+    """The names in a directory that fit all of these, sorted; none if one is missing.
+
+    A name with `/` is a pattern for the files in a directory below, which is listed only if it is there.
+    """
+    matches = [_find_name(name, listing) for name in ((names,) if isinstance(names, str) else names)]
+    present = [name for name in matches if name is not None]
+    return sorted(present) if len(present) == len(matches) else []
+
+
+def _find_name(name: str, listing: DirectoryListing) -> str | None:
+    folder, _, pattern = name.rpartition("/")
+    if not folder:
+        return name if name in listing.names else None
+    if not any(entry.name == folder and is_directory(entry) for entry in listing.entries):
+        return None
+    names = [match for match in list_directory(listing.path / folder).names if fnmatchcase(match, pattern)]
+    return next((f"{folder}/{match}" for match in sorted(names) if match.isprintable()), None)
 
 
 @dataclass(frozen=True)
@@ -96,7 +131,8 @@ class RecordedFormat(RunFormat):
     """A format by its files. A directory is a run if it has all signs of one of the `layouts`.
 
     `module` is that of the reader in `recordings/`, which defines `read`. `typical` are names that few other programs
-    use, alone or together, so that a directory with them is a broken run if no runs lie below it. With those of
+    use, alone or together, so that a directory with them is a broken run if no runs lie below it; one with `/` is a
+    pattern for files in a directory below. With those of
     `certain` it is one whatever lies below it, for the agent may have put it there. `traces` are patterns of further
     names of recorded traffic, or the names of files in directories below. The last group of `task_id` in the
     directory's name is the id of the task; a pattern with `/` is for the name of the directory above as well. Where the
@@ -132,23 +168,28 @@ class RecordedFormat(RunFormat):
     def has_typical_file(self, listing: DirectoryListing) -> bool:
         """Whether there are files that few other programs write under such names."""
         is_superseded = bool(self.superseded) and listing.path.name.startswith(self.superseded)
-        return not is_superseded and any(_list_names(names) <= listing.names for names in self.typical)
+        return not is_superseded and any(_find_names(names, listing) for names in self.typical)
 
     def is_certain(self, listing: DirectoryListing) -> bool:
         """Whether a directory that is no run is a broken one, whatever lies below it."""
-        return any(_list_names(names) <= listing.names for names in self.certain)
+        return any(_find_names(names, listing) for names in self.certain)
 
     def list_signs(self, listing: DirectoryListing) -> list[tuple[list[str], list[str]]]:
         """Of each layout the files that are there, and the signs that are missing; typical files count as well."""
         signs = []
-        typical = [_list_names(names) for names in (*self.typical, *self.certain)]
-        present = max((sorted(names) for names in typical if names <= listing.names), key=len, default=[])
+        typical = [_find_names(names, listing) for names in (*self.typical, *self.certain)]
+        present = max(typical, key=len, default=[])
         for layout in self.layouts:
             names = [(sign, sign.find(listing)) for sign in layout]
             matching = [name for _, name in names if name is not None]
             missing = [sign.description for sign, name in names if name is None]
             signs.append((present if len(present) > len(matching) else matching, missing))
         return signs
+
+    def list_damage(self, listing: DirectoryListing) -> dict[str, str]:
+        """What is wrong with files that are there and hold no JSON, by the description of their sign."""
+        signs = {sign.description: sign.describe_damage(listing) for layout in self.layouts for sign in layout}
+        return {description: damage for description, damage in signs.items() if damage is not None}
 
     def load(self, path: Path, label: str, rules: Rules) -> Run:
         """The run, whose files are read on demand."""

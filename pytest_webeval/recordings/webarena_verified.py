@@ -49,6 +49,11 @@ class WebArenaVerified(RunFormat):
             _FOLDER in listing.names and _is_trace(listing.path / _FOLDER)
         )
 
+    def list_signs(self, listing: DirectoryListing) -> list[tuple[list[str], list[str]]]:
+        """A trace without a response, which may be that of any recorder."""
+        traces = [name for name in TRACE_NAMES if name in listing.names]
+        return [(traces[:1], [f"{RESPONSE}, or the main file of another format"])]
+
     def load(self, path: Path, label: str, rules: Rules) -> Run:
         """The run, with the directory's name as task id."""
         return Run(

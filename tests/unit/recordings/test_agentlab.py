@@ -290,9 +290,11 @@ def test_no_reader_of_recordings_imports_what_loads_a_pickle():
 @pytest.mark.parametrize("name", ["exp_args.pkl", "screenshot_step_0.png", "screenshot_step_0.jpg"])
 def test_what_an_unfinished_experiment_lacks_is_in_the_message(tmp_path, name):
     (tmp_path / name).write_bytes(b"")
-    (tmp_path / SUMMARY).write_bytes(b"")
     lack = f"it has {name} of the format agentlab, but lacks {SUMMARY} with n_steps, cum_reward"
     assert lack in unknown_layout(tmp_path)
+    (tmp_path / SUMMARY).write_bytes(b"")
+    damage = f"it has {name} of the format agentlab, but {SUMMARY} is empty or cannot be read; restore"
+    assert damage in unknown_layout(tmp_path)
 
 
 KEYS = ["n_steps", "cum_reward", "err_msg", "stack_trace", "terminated", "truncated", "stats.cum_steps"]

@@ -141,6 +141,15 @@ def test_a_link_with_the_name_of_a_file_is_not_followed(tmp_path):
         ({"result.json": "", "trajectory/0.png": ""}, True),
         ({"result.json": ""}, False),
         ({"trajectory/0.png": ""}, False),
+        ({"trajectory/0_full_screenshot.png": ""}, True),
+        ({"trajectory/0000.png": "", "trajectory/0001.png": ""}, True),
+        ({"trajectory/frame.png": "", "trajectory/12345.png": ""}, False),
+        ({"0000.png": ""}, False),
+        ({"data/interception.json": ""}, True),
+        ({"data/actions.jsonl": "", "data/requests.jsonl": ""}, True),
+        ({"data/requests.jsonl": ""}, False),
+        ({"screenshots/step_2.png": ""}, True),
+        ({"screenshots/agent/step_2.png": "", "screenshots/2.png": ""}, False),
         ({"run-meta.json": "{"}, True),
         ({"interact_messages.json": "["}, True),
         ({"agent.log": "", "screenshot1.png": ""}, True),
@@ -153,3 +162,52 @@ def test_a_run_whose_main_file_is_damaged_is_broken_and_not_overlooked(tmp_path,
     items = Search(tmp_path, format_of).tree().list_items()
     assert [branch.kind for branch in items] == [Kind.BROKEN] * is_broken
     assert format_of(tmp_path / "7") is None
+
+
+def test_what_an_agent_left_next_to_the_interceptions_of_clawbench_is_no_run(tmp_path):
+    write(tmp_path / "7", {"data/interception.json": "", "data/8/network.har": ""})
+    (item,) = Search(tmp_path, format_of).tree().list_items()
+    assert (item.path, item.kind) == (tmp_path / "7", Kind.BROKEN)
+    assert "it has data/interception.json of the format clawbench, but lacks run-meta.json" in item.problem
+
+
+def test_typical_files_behind_a_link_do_not_count(tmp_path):
+    write(tmp_path / "other", {"0000.png": ""})
+    (tmp_path / "run/7").mkdir(parents=True)
+    (tmp_path / "run/7/trajectory").symlink_to(tmp_path / "other")
+    assert list(Search(tmp_path / "run", format_of).tree().list_items()) == []
+
+
+@pytest.mark.parametrize(
+    ("files", "lack"),
+    [
+        ({"AgentHistory.json": ""}, "browser-use, but AgentHistory.json is empty or cannot be read; restore the "),
+        (
+            {"AgentHistory.json": '{"hist'},
+            "browser-use, but AgentHistory.json is not valid JSON: Unterminated string starting at, character 2; ",
+        ),
+        (
+            {"screenshots/step_2.png": ""},
+            "browser-use, but lacks AgentHistory.json with history; add the missing files",
+        ),
+        ({"data/interception.json": ""}, "clawbench, but lacks run-meta.json with test_case, intercepted; add the "),
+    ],
+)
+def test_a_trace_next_to_files_of_a_format_is_a_broken_run_of_it(tmp_path, files, lack):
+    write(tmp_path, {"network.har": "{}"} | files)
+    with pytest.raises(RecordingError) as caught:
+        format_of(tmp_path)
+    assert f"of the format {lack}" in str(caught.value)
+
+
+def test_a_file_with_json_of_another_kind_is_not_called_damaged(tmp_path):
+    write(tmp_path, {"run-meta.json": '{"test_case": "7"}'})
+    assert "but lacks run-meta.json with test_case, intercepted; add the missing files" in unknown_layout(tmp_path)
+
+
+def test_a_trace_alone_lacks_the_main_file_of_its_recorder(tmp_path):
+    write(tmp_path, {"network.har": "{}"})
+    lack = (
+        "network.har of the format webarena-verified, but lacks agent_response.json, or the main file of another format"
+    )
+    assert lack in unknown_layout(tmp_path)

@@ -81,15 +81,27 @@ def search(root):
     return {os.path.relpath(item.path, root): (item.kind.value, item.problem or "") for item in items}
 
 
+LACKS_RESULT = "lacks result.json with trial_name, task_checksum; add the missing files"
+EMPTY = "result.json is empty or cannot be read; restore the damaged files"
+
+
 @pytest.mark.parametrize("place", ["trial", "."])
-@pytest.mark.parametrize("content", [None, "", "{", '{"trial_name": "x"}'])
-def test_the_steps_of_a_trial_without_its_result_are_no_runs(tmp_path, place, content):
+@pytest.mark.parametrize(
+    ("content", "lack"),
+    [
+        (None, LACKS_RESULT),
+        ("", EMPTY),
+        ("{", "result.json is not valid JSON: Expecting property name enclosed in double quotes, character 2; restore"),
+        ('{"trial_name": "x"}', LACKS_RESULT),
+    ],
+)
+def test_the_steps_of_a_trial_without_its_result_are_no_runs(tmp_path, place, content, lack):
     path = tmp_path / "jobs" / place
     shutil.copytree(RECORDED / "shop-multi-step__aB3dE5f", path)
     (path / "result.json").unlink() if content is None else (path / "result.json").write_text(content)
     ((name, (kind, problem)),) = search(tmp_path / "jobs").items()
     assert (name, kind) == (place, "broken")
-    assert "trial.log of the format atif, but lacks result.json with trial_name, task_checksum; add" in problem
+    assert f"trial.log of the format atif, but {lack}" in problem
 
 
 @pytest.mark.parametrize("name", ["agent", "steps", "verifier", "exception.txt", "result.json"])
@@ -100,8 +112,17 @@ def test_a_trial_that_is_no_run_is_a_broken_one_whatever_lies_below_it(tmp_path,
     assert kinds == {"job/trial": "broken", "job/other/4": "run"}
 
 
-@pytest.mark.parametrize("content", ["", "{", json.dumps(RESULT)[:-40], " " * 2**22 + json.dumps(RESULT), None])
-def test_a_result_of_online_mind2web_that_is_not_recognized_is_a_broken_run(tmp_path, content):
+@pytest.mark.parametrize(
+    ("content", "lack"),
+    [
+        ("", EMPTY),
+        ("{", "result.json is not valid JSON: Expecting property name"),
+        (json.dumps(RESULT)[:-40], "result.json is not valid JSON: Unterminated string starting at, character 2; "),
+        (" " * 2**22 + json.dumps(RESULT), "lacks result.json with task_id"),
+        (None, EMPTY),
+    ],
+)
+def test_a_result_of_online_mind2web_that_is_not_recognized_is_a_broken_run(tmp_path, content, lack):
     make(tmp_path, "7/trajectory/0.png", "8/trajectory/0.png", "9/result.json")
     (tmp_path / "8/result.json").write_text(json.dumps(RESULT))
     if content is None:
@@ -110,9 +131,7 @@ def test_a_result_of_online_mind2web_that_is_not_recognized_is_a_broken_run(tmp_
         (tmp_path / "7/result.json").write_text(content)
     items = search(tmp_path)
     assert {name: kind for name, (kind, _) in items.items()} == {"7": "broken", "8": "run"}
-    assert (
-        "result.json and trajectory of the format online-mind2web, but lacks result.json with task_id" in items["7"][1]
-    )
+    assert f"result.json and trajectory of the format online-mind2web, but {lack}" in items["7"][1]
 
 
 def test_files_of_stagehand_without_its_keys_are_a_broken_run(tmp_path):
