@@ -200,8 +200,9 @@ class Case:
         if self.configured_sites.covers(self.task.sites):
             return self.configured_sites.folded if self.rules.folded_addresses else self.configured_sites
         unknown = [site for site in self.task.sites if not self.configured_sites.covers([site])]
-        message = f"no URL configured for {', '.join(unknown)}; site URLs were inferred from the recording"
-        self.warn(f"{message}; pass a file with the site URLs: --webeval-config=FILE", WarningKind.GUESSED_SITES)
+        if unknown:  # a task may have no sites
+            message = f"no URL configured for {', '.join(unknown)}; site URLs were inferred from the recording"
+            self.warn(f"{message}; pass a file with the site URLs: --webeval-config=FILE", WarningKind.GUESSED_SITES)
         return infer_sites(self.task.sites, self.events)
 
     @cached_property

@@ -171,7 +171,7 @@ def _run_evaluator(expectation: Expectation, case: Case, evaluators: dict[str, E
         if evaluator is None:
             raise EvaluationError(
                 f"unknown evaluator {name!r} @ eval[{expectation.index}].evaluator; known: "
-                f"{', '.join(sorted(evaluators))}; add yours in the fixture webeval_evaluators"
+                f"{', '.join(sorted(evaluators)) or 'none'}; add yours in the fixture webeval_evaluators"
             )
         if type(evaluator) in _OURS:
             return validate_result(evaluator.evaluate(expectation, case), name)

@@ -101,7 +101,8 @@ def test_evaluators_and_tasks_may_be_given(runs):
     (undefined,) = score_runs(runs.root)
     assert undefined.status == "error"
     (result,) = score_runs(runs.root, tasks, evaluators=[])
-    assert "unknown evaluator" in result.error_msg
+    told = "unknown evaluator 'AgentResponseEvaluator' @ eval[0].evaluator; known: none; add yours in the fixture "
+    assert told in result.error_msg
 
 
 @pytest.mark.parametrize(

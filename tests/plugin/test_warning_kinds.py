@@ -200,3 +200,12 @@ def test_the_text_of_a_users_warning_does_not_choose_its_kind(runs, webeval, pyt
     ]
     assert runs.result(107)["webeval"]["warnings"] == texts
     assert "warning_labels" not in runs.result(107)
+
+
+def test_no_warning_says_that_no_sites_lack_a_url(runs, webeval):
+    runs.add(107, defined=False)
+    runs.define(runs.definition(107) | {"sites": [], "eval": [runs.visited("/search")]})
+    webeval().assert_outcomes(failed=1)
+    (result,) = runs.result(107)["evaluators_results"]
+    assert result["error_msg"].endswith("which has none; add the site of the URL to the sites of the task")
+    assert runs.summary["webeval"]["warning_kinds"] == []

@@ -126,9 +126,15 @@ class UrlMatcher:
             return Url("", parameters or {})
         plain = normalize_url(rendered)
         if not is_ssh(text) and not self.sites.mentions(plain, self.task_sites):
-            raise EvaluationError(f"{text!r} does not match its normalized URL {plain!r}; write the normalized URL")
+            raise EvaluationError(self._format_unknown_address(text, rendered, plain))
         url = self._parse_literal(rendered)
         return url if parameters is None else replace(url, query=parameters)
+
+    def _format_unknown_address(self, text: str, rendered: str, plain: str) -> str:
+        """The message for an expected URL without an address of the task's sites, as it is or once it is normalized."""
+        if plain != rendered and self.sites.mentions(rendered, self.task_sites):
+            return f"{text!r} does not match its normalized URL {plain!r}; write the normalized URL"
+        return _format_site_problem(f"{text!r} is not at an address of a site of the task", self.task_sites)
 
     def _unresolved_base(self, text: str) -> str | None:
         """The base of a URL with what the reference resolves left in it, None where there is nothing to resolve."""
@@ -177,8 +183,13 @@ class UrlMatcher:
 
 def _format_unknown_site(text: str, sites: Sequence[str]) -> str:
     """The message for an expected URL that begins with a placeholder of another task's site."""
-    placeholders = ", ".join(map(placeholder, sites))
-    return f"{text!r} does not start with a site of the task; start it with {placeholders}, or add the site to the task"
+    return _format_site_problem(f"{text!r} does not start with a site of the task", sites)
+
+
+def _format_site_problem(problem: str, sites: Sequence[str]) -> str:
+    if not sites:
+        return f"{problem}, which has none; add the site of the URL to the sites of the task"
+    return f"{problem}; start it with {', '.join(map(placeholder, sites))}, or add the site to the task"
 
 
 def _decode_base64(segment: str) -> str | None:

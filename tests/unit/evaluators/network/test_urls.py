@@ -188,6 +188,37 @@ def test_a_placeholder_of_no_site_is_told_with_those_of_the_task(expected):
         equal(expected, f"{SHOP}/a")
 
 
+@pytest.mark.parametrize("expected", ["/search", "http://other.test/search", "HTTP://other.test/search"])
+def test_a_url_at_no_address_of_a_site_of_the_task_is_an_error_that_says_so(expected):
+    told = f"'{expected}' is not at an address of a site of the task; start it with __GITLAB__, or add the site to the "
+    with pytest.raises(EvaluationError, match=f"^{told}task$"):
+        UrlMatcher(SPEC_SITES, ("gitlab",)).expected(expected)
+
+
+def test_an_address_that_is_lost_in_the_normal_form_is_named_with_it():
+    sites = Sites({"gitlab": Environment(("http://GIT.test:80",))})
+    told = "'http://GIT.test:80/a' does not match its normalized URL 'http://git.test/a'; write the normalized URL"
+    with pytest.raises(EvaluationError, match=f"^{told}$"):
+        UrlMatcher(sites, ("gitlab",)).expected("http://GIT.test:80/a")
+
+
+@pytest.mark.parametrize(
+    ("expected", "problem"),
+    [
+        ("/search", "is not at an address of a site"),
+        (SHOP, "is not at an address of a site"),
+        ("__SHOPPING__/search", "does not start with a site"),
+        ("^__SHOPPING__/search$", "does not start with a site"),
+    ],
+)
+def test_without_sites_the_advice_is_to_add_one(expected, problem):
+    reader = UrlMatcher(SPEC_SITES, ())
+    with pytest.raises(EvaluationError) as caught:
+        bases_match(reader.expected(expected)[0], reader.actual(f"{SHOP}/search"), reader)
+    advice = "of the task, which has none; add the site of the URL to the sites of the task"
+    assert str(caught.value) == f"'{expected}' {problem} {advice}"
+
+
 @pytest.mark.parametrize("actual", ["", " ", "/", "http://[::1/a"])
 def test_an_empty_or_impossible_recorded_url_is_an_error(actual):
     with pytest.raises((EvaluationError, ValueError)):
