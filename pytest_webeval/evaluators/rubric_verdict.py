@@ -156,6 +156,7 @@ def _read_verdict_or_none(case: Case, policy: VerdictPolicy) -> StoredVerdict | 
 
 
 _JUDGE_AGAIN = "judge the run again"
+_RECORD_AGAIN = "record the run again"  # what readers advise where no judge can help
 
 
 def _derive_verdict(stored: StoredVerdict, policy: VerdictPolicy, case: Case) -> Verdict:
@@ -209,5 +210,6 @@ def _explain_no_verdict(verdict: Verdict, stored: StoredVerdict) -> str | None:
     wrong = [check for check in verdict.checks if check.is_contradiction or (is_verdict_missing and check.rule == "R8")]
     if wrong:
         contradictions = "; ".join(f"{check.rule}: {check.message}" for check in wrong)
-        return f"inconsistent: {stored.source} contradicts itself: {contradictions}; judge the run again"
+        advice = "" if contradictions.endswith(_RECORD_AGAIN) else f"; {_JUDGE_AGAIN}"
+        return f"inconsistent: {stored.source} contradicts itself: {contradictions}{advice}"
     return None

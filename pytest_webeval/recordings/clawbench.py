@@ -60,6 +60,7 @@ STOPPED = ("time_limit_exceeded", "agent_idle")
 ENDED = ("agent_exited", "vnc_disconnected", "eval_matched")  # by the agent, or by a person
 SUBMIT = "/api/task-submit"  # of the harness, where the agent sends the answer of a task that asks for one
 MOST_REASON = 300  # characters
+RESTORE = "copy it from the output of the harness, or record the run again"
 _DETAILS = ("result_category", "failure_category", "time_limit_minutes", "test_case")
 _ARGUMENTS = ("x", "y", "key", "value", "title", "scrollX", "scrollY")
 _TARGET = ("tagName", "id", "textContent", "xpath")
@@ -81,6 +82,8 @@ def read(files: RecordedFiles) -> RecordedTrajectory:
     interception = _read_interception(files)
     shots = files.list_images(SCREENSHOTS)
     _check_name(files, meta)
+    if interception is None and not is_intercepted and not _has_failed(meta):
+        files.warnings.add(f"there is no {INTERCEPTION}, which says why the run stopped; {RESTORE}")
     return RecordedTrajectory(
         inputs=files.inputs,
         outcome=_classify(meta, interception, is_intercepted=is_intercepted),
@@ -201,7 +204,8 @@ def _list_contradictions(
 ) -> Iterator[str]:
     if interception is None:
         if is_intercepted:
-            yield f"{META} says that a request was intercepted, but there is no {INTERCEPTION}"
+            problem = f"{META} says that a request was intercepted, but there is no {INTERCEPTION}, which holds it"
+            yield f"{problem}; {RESTORE}"
     elif interception.is_intercepted is not is_intercepted and not _has_failed(meta):
         yield f"intercepted is {is_intercepted} in {META}, but {interception.is_intercepted} in {INTERCEPTION}"
     elif is_intercepted:

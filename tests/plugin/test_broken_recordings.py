@@ -84,3 +84,14 @@ def test_the_advice_about_a_trace_alone_is_about_the_missing_file(runs, webeval,
     webeval().assert_outcomes(errors=1)
     problem = "it has network.har of the format webarena-verified, but lacks agent_response.json, or the main file of "
     assert runs.reasons["7"] == f"unknown layout of {path}: {problem}another format{LACKS}"
+
+
+def test_the_advice_about_a_missing_interception_is_not_to_judge_again(runs, webeval, copy):
+    copy("clawbench", CLAWBENCH, "data/interception.json", None)
+    webeval().assert_outcomes(failed=1)
+    (result,) = runs.result(7)["evaluators_results"]
+    problem = (
+        "R21: run-meta.json says that a request was intercepted, but there is no data/interception.json, which holds"
+    )
+    advice = "it; copy it from the output of the harness, or record the run again"
+    assert result["error_msg"] == f"inconsistent: judge.json contradicts itself: {problem} {advice}"

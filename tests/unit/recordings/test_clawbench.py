@@ -182,6 +182,16 @@ def test_files_that_do_not_agree_are_a_contradiction(copy, name, files, message)
     assert first.ungraded is None
 
 
+def test_a_missing_reason_of_the_end_is_a_warning_unless_the_harness_failed(copy):
+    reason = (
+        "there is no data/interception.json, which says why the run stopped; copy it from the output of the harness"
+    )
+    trajectory, warnings = load(copy("904-shop-time-limit", {BLOCKED: None}))
+    assert trajectory.outcome.reasons == ("unknown_stop",)
+    assert warnings == (f"{trajectory.path.name}: {reason}, or record the run again",)
+    assert load(copy("909-shop-no-api", {}))[1] == ()
+
+
 @pytest.mark.parametrize(
     ("files", "message"),
     [
