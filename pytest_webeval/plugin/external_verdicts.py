@@ -98,6 +98,7 @@ class VerdictMatches(Struct, frozen=True):
     file: HumanLabels | JudgeVerdicts
     runs: Mapping[Hashable, list[str]]
     run_count: int  # all of the session
+    same_task_count: int = 0  # of those, the runs whose task is in the file
 
     @classmethod
     def of(cls, file: HumanLabels | JudgeVerdicts, places: Sequence[RunPlace]) -> Self:
@@ -110,7 +111,7 @@ class VerdictMatches(Struct, frozen=True):
                 continue
             if key is not None:
                 runs.setdefault(key, []).append(place.label)
-        return cls(file, runs, len(places))
+        return cls(file, runs, len(places), sum(file.has_task(place.task_id) for place in places))
 
     def count_others(self) -> int:
         """How many runs have no verdict in the file."""

@@ -68,6 +68,8 @@ class Counts(Struct, frozen=True):
     matched_verdicts: int = -1
     without_labels: int = 0  # how many trajectories have none in the file
     without_verdicts: int = 0
+    same_task_labels: int = 0  # how many trajectories are of a task in the file
+    same_task_verdicts: int = 0
 
     @property
     def chosen(self) -> int:
@@ -187,6 +189,7 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
     def count_matches(self) -> dict[str, int]:
         """How many of them are on a run, and on how many trajectories there is none, as fields of `Counts`."""
         matched = {f"matched_{option}": len(matches.runs) for option, matches in self.matches.items()}
+        matched |= {f"same_task_{option}": matches.same_task_count for option, matches in self.matches.items()}
         return matched | {f"without_{option}": matches.count_others() for option, matches in self.matches.items()}
 
     def _find_trajectories(self) -> Iterator[Run]:

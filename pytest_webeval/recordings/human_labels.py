@@ -25,6 +25,7 @@ from pytest_webeval.recordings.verdict_files import join_checksums
 from pytest_webeval.recordings.verdict_files import parse_strictly
 from pytest_webeval.recordings.verdict_files import read_member
 from pytest_webeval.safety.text import name_first
+from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import preview
 
 SUCCESS, FAILURE, IMPOSSIBLE = "success", "failure", "impossible"
@@ -66,6 +67,18 @@ class HumanLabels(Struct, frozen=True):
             return None
         agent = self._find_agent(folders)
         return (task_id, agent) if agent in row else None
+
+    def has_task(self, task_id: str) -> bool:
+        """Whether there is a row of the task, whichever agents have a label in it."""
+        return task_id in self.rows
+
+    def explain_mismatch(self, count: int) -> str:
+        """Why no label is on a run, if `count` runs are of its tasks, and what to do."""
+        if not count:
+            return "compare its task ids with those of the runs"
+        agents = name_first(self.agents, _AGENTS_NAMED, _LONGEST_NAME, len(self.agents))
+        problem = f"its tasks have {pluralize(count, 'run')}, but none in the directory of an agent with a label on it"
+        return f"{problem} (agents: {agents}); put the runs of an agent into a directory of its name"
 
     def judge(self, key: Any) -> Judgement:
         """The judgement with this key."""

@@ -55,6 +55,14 @@ class JudgeVerdicts(Struct, frozen=True):
         """The key of the verdict on a run; None where there is none."""
         return task_id if task_id in self.by_task else None
 
+    def has_task(self, task_id: str) -> bool:
+        """Whether there is a verdict on the task."""
+        return task_id in self.by_task
+
+    def explain_mismatch(self, count: int) -> str:  # noqa: ARG002  (same)
+        """What to do if no verdict is on a run."""
+        return "compare its task ids with those of the runs"
+
     def judge(self, key: Any) -> Judgement:
         """The verdict with this key."""
         return self.by_task[key]

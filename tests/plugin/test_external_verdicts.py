@@ -231,6 +231,23 @@ def test_a_file_about_no_run_fails_the_session(runs, webeval_apart, label, judge
     assert not (runs.root.parent / "first.json").exists()
 
 
+@WORKERS
+@pytest.mark.parametrize(
+    ("place", "outcomes"), [("t{}", {"errors": 2}), ("Mine/t{}", {"errors": 2}), ("Yours/t{}", {"passed": 2})]
+)
+def test_labels_of_the_tasks_but_not_of_the_directories_say_so(runs, webeval_apart, pytester, place, outcomes, workers):
+    for number in (1, 2):
+        add_result(runs, place.format(number), judge=judge(100))
+    rows = [{"task_id": f"t{number}", "Ours_human_label": "1", "Yours_human_label": None} for number in (1, 2)]
+    (pytester.path / "labels.json").write_text(json.dumps(rows))
+    result = webeval_apart(*LABELS, *workers)
+    result.assert_outcomes(**outcomes)
+    problem = "its tasks have 2 runs, but none in the directory of an agent with a label on it (agents: Ours, Yours)"
+    advice = "put the runs of an agent into a directory of its name"
+    result.stdout.fnmatch_lines([f"no label in labels.json is on a run; {problem}; {advice}"])
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+
+
 def test_a_file_about_runs_that_the_session_does_not_choose_fails_nothing(runs, webeval, judge_runs):
     add_result(runs, "t1", judge=judge(100))
     add_result(runs, "t2", judge=judge(100))

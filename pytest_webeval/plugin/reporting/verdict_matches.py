@@ -34,7 +34,8 @@ def list_mismatches(workspace: Workspace, counts: Counts) -> Iterator[str]:
     """What is wrong with files that have a verdict on no run at all."""
     for option, file in _list_files(workspace):
         if getattr(counts, f"matched_{option}") == 0:
-            yield f"no {file.noun} in {_shorten(file.source)} is on a run; compare its task ids with those of the runs"
+            reason = file.explain_mismatch(getattr(counts, f"same_task_{option}"))
+            yield sanitize(f"no {file.noun} in {_shorten(file.source)} is on a run; {reason}")
 
 
 def _list_files(workspace: Workspace) -> Iterable[tuple[str, HumanLabels | JudgeVerdicts]]:
