@@ -101,6 +101,9 @@ def format_fields(names: Sequence[str]) -> str:
     return f"the fields {', '.join(first)} and {last}" if first else f"the field {last}"
 
 
+_MOST_UNKNOWN = 10  # in a message
+
+
 def describe_unknown_keys(names: Iterable[str], allowed: Sequence[str], where: str) -> str | None:
     """What is wrong with names that are not allowed, with the nearest allowed ones; None if all are allowed."""
     unknown = [name for name in names if name not in allowed]
@@ -108,10 +111,12 @@ def describe_unknown_keys(names: Iterable[str], allowed: Sequence[str], where: s
         return None
     from difflib import get_close_matches  # most definitions have no unknown key
 
-    nearest = dict.fromkeys(match for name in unknown for match in get_close_matches(name[:80], allowed, 1))
+    first = unknown[:_MOST_UNKNOWN]
+    nearest = dict.fromkeys(match for name in first for match in get_close_matches(name[:80], allowed, 1))
     hint = f"did you mean {_format_names(nearest)}? " if nearest else ""
     noun = "key" if len(unknown) == 1 else "keys"
-    return f"unknown {noun} {_format_names(unknown)} @ {where}; {hint}known: {', '.join(allowed)}"
+    more = f" and {len(unknown) - _MOST_UNKNOWN} more" if len(unknown) > _MOST_UNKNOWN else ""
+    return f"unknown {noun} {_format_names(first)}{more} @ {where}; {hint}known: {', '.join(allowed)}"
 
 
 def _format_names(names: Iterable[str]) -> str:

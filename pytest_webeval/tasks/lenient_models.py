@@ -28,6 +28,8 @@ from pytest_webeval.safety.json import format_validation_error
 from pytest_webeval.safety.text import format_fields
 from pytest_webeval.tasks import expectations as tasks
 from pytest_webeval.tasks.sites import site_name
+from pytest_webeval.tasks.unknown_fields import add_unknown_fields
+from pytest_webeval.tasks.unknown_fields import describe_unknown_fields
 
 Model = TypeVar("Model")
 
@@ -43,7 +45,7 @@ def read_leniently(kind: type[Model], raw: object, root: str) -> Model:
     try:
         parsed = model.model_validate(raw)
     except ValidationError as error:
-        raise ValueError(_format_problem(error, root)) from error
+        raise ValueError(_format_problem(error, root, describe_unknown_fields(kind, raw, root))) from error
     return cast("Model", _to_struct(parsed, cast("Any", kind)) if model is not kind else parsed)
 
 
@@ -51,14 +53,17 @@ def _convert_struct(kind: type[Model], raw: object, root: str) -> Model:
     try:
         return msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
-        raise ValueError(format_validation_error(error, root)) from error
+        unknown, is_about_unknown = describe_unknown_fields(kind, raw, root), "unknown field" in str(error)
+        problem = format_validation_error(error, root)
+        raise ValueError(add_unknown_fields(problem, unknown, is_about_unknown=is_about_unknown)) from error
 
 
-def _format_problem(error: ValidationError, root: str) -> str:
+def _format_problem(error: ValidationError, root: str, unknown: str | None) -> str:
     problems = error.errors(include_url=False, include_context=False)
     if missing := [_format_location(problem, root) for problem in problems if problem["type"] == "missing"]:
-        return f"the definition lacks {format_fields(missing)}"
-    return f"{problems[0]['msg']} @ {_format_location(problems[0], root)}"
+        return add_unknown_fields(f"the definition lacks {format_fields(missing)}", unknown, is_about_unknown=False)
+    problem = f"{problems[0]['msg']} @ {_format_location(problems[0], root)}"
+    return add_unknown_fields(problem, unknown, is_about_unknown=problems[0]["type"] == "extra_forbidden")
 
 
 def _format_location(problem: Any, root: str) -> str:

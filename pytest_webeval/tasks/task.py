@@ -191,7 +191,13 @@ def _format_missing_fields(raw: object) -> str:
     fields = raw if isinstance(raw, dict) else {}
     required = [field.encode_name for field in msgspec.structs.fields(NumberedTask) if field.required]
     missing = [name for name in required if name not in fields]
-    return f"task {fields.get('task_id')!s:.80} lacks {format_fields(missing)}" if missing else ""
+    if not missing:
+        return ""
+    from pytest_webeval.tasks.unknown_fields import add_unknown_fields  # most definitions have all
+    from pytest_webeval.tasks.unknown_fields import describe_unknown_fields
+
+    problem = f"task {fields.get('task_id')!s:.80} lacks {format_fields(missing)}"
+    return add_unknown_fields(problem, describe_unknown_fields(NumberedTask, raw, ""), is_about_unknown=False)
 
 
 class TrajectoryTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):

@@ -433,8 +433,16 @@ def test_a_run_without_a_rubric_is_an_error(bench):
     assert "rubric.json" in result.error_msg
 
 
-@pytest.mark.parametrize("config", [{"threshold": -0.1}, {"threshold": 1.1}, {"treshold": 0.5}], ids=repr)
-def test_a_task_may_want_no_share_but_one_from_0_to_1(bench, config):
+@pytest.mark.parametrize(
+    ("config", "place"),
+    [
+        ({"threshold": -0.1}, "@ eval[0].threshold"),
+        ({"threshold": 1.1}, "@ eval[0].threshold"),
+        ({"treshold": 0.5}, "'treshold' @ eval[0];"),
+    ],
+    ids=repr,
+)
+def test_a_task_may_want_no_share_but_one_from_0_to_1(bench, config, place):
     result = judged(bench, [item(1, 1)], **config)
     assert result.status == "error"
-    assert "@ eval[0]." in result.error_msg
+    assert place in result.error_msg

@@ -22,6 +22,7 @@ from pytest_webeval.tasks import task
 from pytest_webeval.tasks.lenient_models import MODELS
 from pytest_webeval.tasks.lenient_models import _format_problem
 from pytest_webeval.tasks.task import decode_definition
+from pytest_webeval.tasks.unknown_fields import describe_unknown_fields
 
 TASK = {
     "sites": ["shopping"],
@@ -104,7 +105,7 @@ def as_model(kind, raw):
     try:
         return repr(seen(MODELS[kind.__name__].model_validate(raw)))
     except ValidationError as error:
-        return _format_problem(error, "eval[0]")
+        return _format_problem(error, "eval[0]", describe_unknown_fields(kind, raw, "eval[0]"))
 
 
 @pytest.mark.parametrize("kind", STRUCTS, ids=lambda kind: kind.__name__)
@@ -236,7 +237,9 @@ def test_what_is_not_plain_is_taken_as_the_reference_takes_it():
         ({"eval": []}, "eval is empty: a task that checks nothing would always pass"),
         ({"eval": [{}]}, "eval[0] has no evaluator"),
         ({"sites": ["mars"]}, "unknown site 'mars'"),
-        ({"more": 1}, "Extra inputs are not permitted @ more"),
+        ({"more": 1}, "unknown key 'more' @ the definition; known: sites, task_id, intent_template_id, "),
+        ({"intnt": 1}, "unknown key 'intnt' @ the definition; did you mean 'intent'? known: sites, task_id, "),
+        ({"revision": 0, "intnt": 1}, " @ revision; unknown key 'intnt' @ the definition; did you mean 'intent'? "),
     ],
     ids=repr,
 )
@@ -257,9 +260,56 @@ def test_what_no_json_can_hold_is_expected_of_no_event(name):
 @pytest.mark.parametrize(("kind", "raw"), KINDS[2:], ids=["response", "network", "rubric"])
 def test_a_misspelt_field_of_an_expectation_is_refused(kind, raw):
     with pytest.raises(
-        EvaluationError, match=r"^invalid task definition: Extra inputs are not permitted @ eval\[2\]\.x"
+        EvaluationError, match=r"^invalid task definition: unknown key 'x' @ eval\[2\]; known: evaluator, "
     ):
         task.Expectation("N", 2, raw | {"x": 1}).read_as(kind)
+
+
+REQUEST = {"evaluator": "R", "expected": {"url_pattern": "/cart"}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "raw", "told"),
+    [
+        (
+            expectations.RubricExpectation,
+            {"evaluator": "R", "treshold": 0.5},
+            "unknown key 'treshold' @ eval[2]; did you mean 'threshold'? known: evaluator, threshold, criterion",
+        ),
+        (
+            expectations.NetworkExpectation,
+            EVENT | {"should_not_exists": True},
+            "unknown key 'should_not_exists' @ eval[2]; did you mean 'should_not_exist'? known: ",
+        ),
+        (
+            expectations.RequestPatternExpectation,
+            REQUEST | {"expected": {"url_pattern": "/cart", "bodi": {}}},
+            "unknown key 'bodi' @ eval[2].expected; did you mean 'body'? known: url_pattern, method, body, params",
+        ),
+        (
+            expectations.RequestPatternExpectation,
+            REQUEST | {"expected": {"url_patern": "/cart"}},
+            "unknown key 'url_patern' @ eval[2].expected; did you mean 'url_pattern'? known: ",
+        ),
+        (
+            expectations.ResponseExpectation,
+            {"evaluator": "R", "expected": KINDS[2][1]["expected"], "result_schema": {}},
+            "lacks the field 'eval[2].results_schema'; unknown key 'result_schema' @ eval[2]; did you mean ",
+        ),
+    ],
+)
+def test_a_misspelt_option_of_an_evaluator_is_told_with_the_right_one(kind, raw, told):
+    with pytest.raises(EvaluationError) as caught:
+        task.Expectation("N", 2, raw).read_as(kind)
+    assert told in str(caught.value)
+
+
+def test_a_field_that_is_missing_because_it_is_misspelt_is_told_with_the_right_one():
+    raw = {name: value for name, value in TASK.items() if name != "intent"} | {"intnt": "Buy it"}
+    with pytest.raises(TaskDefinitionError) as caught:
+        task.read_task(raw, "a test")
+    told = "lacks the field 'intent'; unknown key 'intnt' @ the definition; did you mean 'intent'? known: sites, "
+    assert told in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,10 @@ def test_the_name_that_the_type_once_had_is_known(bench, rules):
             ["urk", "url", "staus", "x"],
             "unknown keys 'urk', 'staus', 'x' @ here; did you mean 'url', 'status'? known: url, status",
         ),
+        (
+            [*map(str, range(12)), "urk"],
+            "unknown keys '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' and 3 more @ here; known: url, status",
+        ),
         (["a" * 500], f"unknown key '{'a' * 79} @ here; known: url, status"),
     ],
 )
