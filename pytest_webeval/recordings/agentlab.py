@@ -101,6 +101,7 @@ def read(files: RecordedFiles) -> RecordedTrajectory:
 
 def parse_summary(fields: JsonFields) -> Summary:
     """The end of an experiment. Raises `UnreadableTrajectory` where a member that decides is missing or damaged."""
+    fields.check_finite("terminated", "truncated", "err_msg", "stack_trace")
     reward = fields.number("cum_reward")
     if reward is None:
         raise _damaged("cum_reward", fields, "a number")

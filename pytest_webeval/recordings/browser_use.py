@@ -163,6 +163,7 @@ def _classify_done(last: JsonFields, judgements: Sequence[Judgement]) -> Traject
 
 def _read_judgements(name: str, last: JsonFields) -> Iterator[Judgement]:
     """The verdict of the library's judge. Raises `UnreadableTrajectory` for a damaged one."""
+    last.check_finite("judgement")
     raw = last.raw.get("judgement")
     if raw is None:
         return
@@ -171,6 +172,7 @@ def _read_judgements(name: str, last: JsonFields) -> Iterator[Judgement]:
     verdict = raw.get("verdict")
     if not isinstance(verdict, bool):
         raise _build_error(f"{preview(verdict, 40)} as verdict of its judgement", name, "true or false")
+    last.member("judgement").check_finite("failure_reason", *FLAGS)
     failure = _read_failure(name, raw.get("failure_reason"))
     notes = {flag: _read_flag(name, flag, raw.get(flag)) for flag in FLAGS}
     judged = last.member("judgement")

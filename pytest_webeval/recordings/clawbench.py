@@ -78,6 +78,8 @@ class Interception(Struct, frozen=True):
 def read(files: RecordedFiles) -> RecordedTrajectory:
     """The trajectory of a run. Raises `UnreadableTrajectory`."""
     meta = files.read_json(META)
+    meta.check_finite("judge", "judge_match", "pass", "failure_reason")
+    meta.member("judge").check_finite("match")
     is_intercepted = _read_flag(meta, META)
     interception = _read_interception(files)
     shots = files.list_images(SCREENSHOTS)
@@ -182,12 +184,12 @@ def _read_judgements(
 def _read_judges(files: RecordedFiles, meta: JsonFields) -> Iterator[Judgement]:
     """The verdict of the run, from its file or the copy of it, and a later one. Raises `UnreadableTrajectory`."""
     if os.path.lexists(files.path / STRICT):
-        fields = files.read_json(STRICT)
+        fields = files.read_verdict(STRICT)
         yield _compare_copy(read_judge(fields, STRICT, is_lenient=False), fields, meta)
     elif meta.raw.get("judge") is not None:
         yield read_judge(meta.member("judge"), f"{META} judge", is_lenient=False)
     if os.path.lexists(files.path / LENIENT):
-        yield read_judge(files.read_json(LENIENT), LENIENT, is_lenient=True)
+        yield read_judge(files.read_verdict(LENIENT), LENIENT, is_lenient=True)
 
 
 def _compare_copy(judgement: Judgement, fields: JsonFields, meta: JsonFields) -> Judgement:

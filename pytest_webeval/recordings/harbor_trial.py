@@ -53,9 +53,11 @@ def read_result(files: RecordedFiles) -> JsonFields | None:
     Raises `UnreadableTrajectory` for a damaged result, and for a trial without one: Harbor writes `trial.log` on the
     host, so the trial has not ended, or its result was lost. A reward file does not stand in for it.
     """
-    if RESULT in files.names or LOG in files.names:
-        return files.read_json(RESULT)
-    return None
+    if RESULT not in files.names and LOG not in files.names:
+        return None
+    result = files.read_json(RESULT)
+    result.check_finite("exception_info")
+    return result
 
 
 def classify_trial(result: JsonFields | None, early_end: str | None) -> TrajectoryOutcome:
@@ -148,6 +150,8 @@ def _exception(result: JsonFields | None) -> str | None:
 
 def _rewards_of(result: JsonFields) -> Rewards:
     """The rewards in a result or in that of a step; none where the verifier gave none."""
+    result.check_finite("verifier_result")
+    result.member("verifier_result").check_finite("rewards")
     members: Mapping[str, Any] = result.raw
     for key in ("verifier_result", "rewards"):
         value = members.get(key)

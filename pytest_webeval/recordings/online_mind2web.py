@@ -31,7 +31,6 @@ IMAGES = "trajectory"
 VERSION_2 = "online-mind2web-v2"
 FULL_SCORE = 100
 MOST_NAME = 80  # characters of a level
-NOT_A_NUMBER = "it has NaN or an out-of-range number"  # a warning of the file, whose number is null then
 _END = "TASK_COMPLETE"  # with which the last action of version 2 begins
 _FIRST_DIGITS = re.compile(r"[0-9]{1,18}")
 
@@ -52,7 +51,7 @@ def read(files: RecordedFiles) -> RecordedTrajectory:
         answer=result.text("agent_final_answer" if is_second else "final_result_response"),
         steps=steps,
         screenshots=shots,
-        judgements=tuple(_read_judgements(files, result)),
+        judgements=tuple(_read_judgements(result)),
         task_text=result.text("task", "confirmed_task") or "",
         start_url=result.text("website", "start_url"),
         benchmark="om2w",
@@ -108,17 +107,18 @@ def _read_objects(result: JsonFields, shots: tuple[Screenshot, ...]) -> list[Ste
     ]
 
 
-def _read_judgements(files: RecordedFiles, result: JsonFields) -> list[Judgement]:
+def _read_judgements(result: JsonFields) -> list[Judgement]:
     """The stored verdict. Raises `UnreadableTrajectory` for a damaged one, which is not as good as none."""
+    result.check_finite("judge")
     raw = result.raw.get("judge")
     if raw is None:
         return []
     if not isinstance(raw, Mapping):
         raise _build_error("judge", raw, "an object with a score")
+    result.member("judge").check_finite("score")
     score = raw.get("score")
-    is_damaged = score is None and any(NOT_A_NUMBER in text for text in files.warnings.texts)
     is_number = isinstance(score, int | float) and not isinstance(score, bool) and 0 <= score <= FULL_SCORE
-    if is_damaged or not (score is None or is_number):
+    if not (score is None or is_number):
         raise _build_error("judge.score", score, f"a number from 0 to {FULL_SCORE}")
     return [
         Judgement(

@@ -21,6 +21,7 @@ from pytest_webeval.recordings.trajectory.screenshots import number_of
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.safety.json import InvalidJson
+from pytest_webeval.safety.json import RepairedObject
 from pytest_webeval.safety.json import load_lenient
 from pytest_webeval.safety.warning_log import WarningLog
 
@@ -157,6 +158,13 @@ class RecordedFiles:
             self.warnings.add(f"{name}: {warning}")
         return decoded.value
 
+    def read_verdict(self, name: str) -> JsonFields:
+        """The object in a file that holds nothing but a verdict. Raises `UnreadableTrajectory`, also for NaN in it."""
+        fields = self.read_json(name)
+        if _holds_nonfinite(fields.raw):
+            raise _build_nonfinite_error(name)
+        return fields
+
     def parse_object(self, name: str, content: bytes) -> JsonFields:
         """The JSON object in the bytes of a file. Raises `UnreadableTrajectory`."""
         value = self.parse_value(name, content)
@@ -166,6 +174,22 @@ class RecordedFiles:
         return JsonFields(value, name, self.warnings)
 
 
+def _holds_nonfinite(tree: object) -> bool:
+    """Whether a number was replaced anywhere in a JSON value."""
+    pending = [tree]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, RepairedObject):
+            return True
+        pending += value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return False
+
+
+def _build_nonfinite_error(where: str) -> UnreadableTrajectory:
+    problem = f"{where} is or holds NaN or an out-of-range number, so that the verdict is damaged"
+    return UnreadableTrajectory("score_unreadable", f"{problem}; judge the run again")
+
+
 class JsonFields:
     """The members of an untrusted JSON object, by type. A member of another type is a warning, and as good as none."""
 
@@ -173,6 +197,16 @@ class JsonFields:
 
     def __init__(self, raw: Mapping[str, Any], where: str, warnings: WarningLog) -> None:
         self.raw, self.where, self.warnings = raw, where, warnings
+
+    def check_finite(self, *keys: str) -> None:
+        """Raise `UnreadableTrajectory` if one of these members was NaN or an out-of-range number, which reads as null.
+
+        A verdict depends on them, and a damaged one is not as good as none.
+        """
+        lost = self.raw.nonfinite.intersection(keys) if isinstance(self.raw, RepairedObject) else ()
+        for key in keys:
+            if key in lost:
+                raise _build_nonfinite_error(f"{self.where}.{key}")
 
     def __contains__(self, key: str) -> bool:
         """Whether there is such a member, null or not."""

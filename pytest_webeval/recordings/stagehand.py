@@ -81,13 +81,13 @@ def _read_judgements(files: RecordedFiles) -> tuple[dict[str, dict[str, object]]
 
     Raises `UnreadableTrajectory` for a damaged one that may count: one of the run, and each before the first verdict.
     """
-    gates = files.find_json(f"{SCORES}/{GATES}") if GATES in files.list_verdicts(SCORES) else None
+    gates = files.read_verdict(f"{SCORES}/{GATES}") if GATES in files.list_verdicts(SCORES) else None
     results: dict[str, dict[str, object]] = {}
     judgements: list[Judgement] = []
     for name in _list_results(files):
         source, is_live = f"{SCORES}/{name}", name in LIVE
         try:
-            fields = dict(files.read_json(source).raw)
+            fields = dict(files.read_verdict(source).raw)
             judgements.append(read_judgement(source, fields, gates.raw if gates and is_live else None))
             results[source] = fields
         except UnreadableTrajectory as error:

@@ -188,19 +188,31 @@ class InvalidJson(ValueError):
     """A text that is not JSON, or that nests deeper than `MAX_DEPTH`; the message says why."""
 
 
+class RepairedObject(dict[str, Any]):
+    """An object with members that are null because they were no finite numbers, or lists of such: `nonfinite`."""
+
+    __slots__ = ("nonfinite",)
+
+    def __init__(self, members: dict[str, Any], nonfinite: frozenset[str]) -> None:
+        super().__init__(members)
+        self.nonfinite = nonfinite
+
+
 class LenientJson(Struct, frozen=True):
-    """A JSON value, where in the text it ends, and warnings about repairs."""
+    """A JSON value, where in the text it ends, warnings about repairs, and whether numbers became null."""
 
     value: Any
     end: int
     warnings: tuple[str, ...]
+    has_nonfinite: bool = False
 
 
 def load_lenient(text: str, start: int = 0) -> LenientJson:
     """The one value that begins exactly at `start`; what follows it is not inspected. Raises `InvalidJson`.
 
     Control characters within a text are kept. Of a key that is there twice the last counts. NaN, infinities and
-    numbers of more than `MAX_DIGITS` digits are null: nobody else could read them, or they are equal to nothing.
+    numbers of more than `MAX_DIGITS` digits are null: nobody else could read them, or they are equal to nothing. An
+    object that had such a member is a `RepairedObject`.
     """
     repairs = _Repairs()
     decoder = json.JSONDecoder(
@@ -220,7 +232,11 @@ def load_lenient(text: str, start: int = 0) -> LenientJson:
         raise InvalidJson(_TOO_DEEP_TO_REPAIR)
     if _CONTROL.search(text, start, end):
         repairs.warnings["it has control characters"] = None
-    return LenientJson(value, end, tuple(repairs.warnings))
+    if repairs.has_nonfinite:
+        values = [value]
+        _replace_nonfinite(values)  # those in no object
+        (value,) = values
+    return LenientJson(value, end, tuple(repairs.warnings), repairs.has_nonfinite)
 
 
 def shorten_json(value: Any) -> str:
@@ -236,19 +252,49 @@ class _Repairs(Struct):
 
     warnings: dict[str, None] = field(default_factory=dict)
 
+    @property
+    def has_nonfinite(self) -> bool:
+        """Whether a number became null."""
+        return _NONFINITE_WARNING in self.warnings
+
     def build_object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         members = dict(pairs)
         if len(members) < len(pairs):
             self.warnings["it has a duplicate key; the last value counts"] = None
-        return members
+        return self._repair_members(members) if self.has_nonfinite else members
 
-    def parse_integer(self, digits: str) -> int | None:
+    def _repair_members(self, members: dict[str, Any]) -> dict[str, Any]:
+        """The members, each list of which is looked through once: those of inner objects are repaired by then."""
+        numbers = [key for key, value in members.items() if value is _NONFINITE]
+        lists = [key for key, value in members.items() if type(value) is list and _replace_nonfinite(value)]
+        is_finite = not (numbers or lists)
+        return members if is_finite else RepairedObject(members | dict.fromkeys(numbers), frozenset(numbers + lists))
+
+    def parse_integer(self, digits: str) -> Any:
         return int(digits) if len(digits) <= LENIENT_DIGITS else self.replace_by_null(digits)
 
-    def parse_float(self, digits: str) -> float | None:
+    def parse_float(self, digits: str) -> Any:
         number = float(digits)
         return number if math.isfinite(number) else self.replace_by_null(digits)
 
-    def replace_by_null(self, _: str) -> Any:
-        self.warnings["it has NaN or an out-of-range number, read as null"] = None
-        return None
+    def replace_by_null(self, _: str) -> object:
+        """A mark for what is null as soon as its object is complete."""
+        self.warnings[_NONFINITE_WARNING] = None
+        return _NONFINITE
+
+
+_NONFINITE = object()
+_NONFINITE_WARNING = "it has NaN or an out-of-range number, read as null"
+
+
+def _replace_nonfinite(items: list[Any]) -> bool:
+    """Put null in place of each mark in a list, and in lists within it. Whether there was one."""
+    pending, is_replaced = [items], False
+    while pending:
+        level = pending.pop()
+        for index, item in enumerate(level):
+            if item is _NONFINITE:
+                level[index], is_replaced = None, True
+            elif type(item) is list:
+                pending.append(item)
+    return is_replaced

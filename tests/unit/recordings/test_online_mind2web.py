@@ -122,6 +122,9 @@ def test_only_the_full_score_is_a_success(tmp_path, judge, success, score):
     assert (judgement.success, judgement.score, judgement.full_score) == (success, score, 100)
 
 
+NAN = "is or holds NaN or an out-of-range number, so that the verdict is damaged"
+
+
 @pytest.mark.parametrize(
     ("judge", "problem"),
     [
@@ -129,7 +132,10 @@ def test_only_the_full_score_is_a_success(tmp_path, judge, success, score):
         ({"score": True}, "result.json has true as judge.score, expected a number from 0 to 100"),
         ({"score": 1000}, "result.json has 1000 as judge.score, expected a number from 0 to 100"),
         ({"score": -5}, "result.json has -5 as judge.score, expected a number from 0 to 100"),
-        ({"score": float("nan")}, "result.json has null as judge.score, expected a number from 0 to 100"),
+        ({"score": float("nan")}, f"result.json.judge.score {NAN}"),
+        ({"score": 10**400}, f"result.json.judge.score {NAN}"),
+        ({"score": [float("inf")]}, f"result.json.judge.score {NAN}"),
+        (float("nan"), f"result.json.judge {NAN}"),
         ({"score": [100]}, "result.json has [100] as judge.score, expected a number from 0 to 100"),
         ("failure", 'result.json has "failure" as judge, expected an object with a score'),
         ([], "result.json has [] as judge, expected an object with a score"),
