@@ -81,6 +81,11 @@ def _build_pattern(words: dict[str, str]) -> re.Pattern[str]:
 DEFAULT_PATTERN = _build_pattern(_WORDS)
 STRICT_PATTERN = _build_pattern(_WORDS | _STRICT)
 
+# What is a secret wherever it stands, also in the name of something.
+_TOKENS = {name: _WORDS[name] for name in ("jwt", "key")}
+DEFAULT_NAME = re.compile(rf"{_START}(?:{_alternate(_TOKENS)})", re.IGNORECASE)
+STRICT_NAME = re.compile(rf"{_START}(?:{_alternate(_TOKENS | _STRICT)})", re.IGNORECASE)
+
 QUOTE = re.compile(_QUOTE, re.IGNORECASE)
 # The rest of a text in quotes, by the quote; of what is escaped once more the end is looked for.
 INSIDE = {

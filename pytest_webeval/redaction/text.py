@@ -131,6 +131,7 @@ class TextRedactor(Struct, frozen=True):
             if head in _KINDS:
                 kind = MEMBER if head == "pair" and match["colon"] else _KINDS[head]
                 spans = self._list_named_spans(kind, match[f"{head}_name"], _find_values(head, match, text), text)
+                yield from self._list_name_spans(match, head, text)
             else:
                 spans = self._list_unnamed_spans(head, match, text)
             at = match.start() + 1 if head == "reversed" else at  # what may be in its value comes after it
@@ -146,6 +147,16 @@ class TextRedactor(Struct, frozen=True):
             return Heads(patterns.STRICT_PATTERN, text)
         starts = None if self.scope.allowed else candidates(text)
         return Heads(patterns.DEFAULT_PATTERN, text, None if starts is None else iter(starts))
+
+    def _list_name_spans(self, match: re.Match[str], head: str, text: str) -> Iterator[Span]:
+        """Keys and tokens in a name itself: an untrusted file may have any member."""
+        from pytest_webeval.redaction import patterns
+
+        if head == "reversed":  # the name comes after its value, and is searched next
+            return
+        pattern = patterns.STRICT_NAME if self.scope.is_strict else patterns.DEFAULT_NAME
+        for secret in pattern.finditer(text, *match.span(f"{head}_name")):
+            yield *secret.span(), self.replacements.of(_UNNAMED_KINDS[str(secret.lastgroup)], "", secret.group())
 
     def _list_unnamed_spans(self, kind: str, match: re.Match[str], text: str) -> Iterator[Span]:
         if kind in ("userinfo", "cut", "encoded"):

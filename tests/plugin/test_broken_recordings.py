@@ -95,3 +95,20 @@ def test_the_advice_about_a_missing_interception_is_not_to_judge_again(runs, web
     )
     advice = "it; copy it from the output of the harness, or record the run again"
     assert result["error_msg"] == f"inconsistent: judge.json contradicts itself: {problem} {advice}"
+
+
+def test_a_secret_that_a_file_has_for_a_key_is_in_no_message(runs, webeval, copy):
+    secret = "sk-live-0123456789abcdefghij"
+    copy("clawbench", CLAWBENCH, "judge.json", json.dumps({"match": {secret: 1}}))
+    runs.add(8, defined=False)
+    runs.add(9, defined=False)
+    unknown = runs.visited() | {secret: 1}
+    runs.define(runs.definition(8) | {secret: 1}, runs.definition(9) | {"eval": [unknown]})
+    result = webeval("--webeval-report=report")
+    result.assert_outcomes(errors=2, failed=1)
+    assert "judge.json has {'redacted-" in runs.reasons["7"]
+    assert "unknown key 'redacted-" in runs.reasons["8"]
+    assert "unknown key 'redacted-" in runs.reasons["9"]
+    outputs = [runs.root / "eval_summary.json", *(path for path in (runs.root.parent / "report").rglob("*.*"))]
+    written = [path for path in outputs if secret.encode() in path.read_bytes()]
+    assert (secret in str(result.stdout), written) == (False, [])

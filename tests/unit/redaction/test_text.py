@@ -114,6 +114,36 @@ def test_a_key_of_a_known_form_is_a_secret_by_itself(key, around):
     assert text(around.format(key)) == around.format(replacement_for(key, SALT))
 
 
+NAMES = [
+    "{{'{}': 1}} is not a number",
+    '{{"{}": 1, "b": 2}}',
+    '\\"{}\\": {{\\"a\\": 1}}',
+    "%22{}%22%3A1",
+    '{{"name": "{}", "value": 1}}',
+    '{{"value": 1, "name": "{}"}}',
+    "('{}', 'a')",
+    '<input name="{}" value="a">',
+    'form-data; name="{}"\r\n\r\na\r\n--x',
+    "got {{'a': 1}} and {{'x': {{'{}': 1}}}}",
+]
+
+
+@pytest.mark.parametrize("length", [0, 300])  # candidates are derived from long texts only
+@pytest.mark.parametrize("around", NAMES)
+@pytest.mark.parametrize("key", KEYS)
+def test_a_key_is_a_secret_as_the_name_of_something_too(key, around, length):
+    before = ". " * length
+    assert text(before + around.format(key)) == before + around.format(replacement_for(key, SALT))
+    assert key not in text(before + around.format(key), "strict")
+
+
+def test_a_name_and_its_value_may_both_be_secrets():
+    given = '{{"token:{}": "{}"}}'
+    assert text(given.format(KEYS[1], S)) == given.format(replacement_for(KEYS[1], SALT), S)
+    secret_name = f"{KEYS[1]}-token"
+    assert text(f'{{"{secret_name}": "{S}"}}') == f'{{"{replacement_for(secret_name, SALT)}": "{R}"}}'
+
+
 def test_a_private_key_keeps_its_frame():
     framed = "-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----"
     assert text(framed.format("MIIB\nabc")) == framed.format(replacement_for("MIIB\nabc", SALT))
