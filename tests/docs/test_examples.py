@@ -24,6 +24,8 @@ from pytest_webeval import values
 from pytest_webeval.exports import EXPORTS
 from pytest_webeval.exports.rows import list_columns
 from pytest_webeval.exports.settings import EvaluationFacts
+from pytest_webeval.recordings.formats import load_run
+from pytest_webeval.rules import RULES
 from pytest_webeval.safety.limits import read_limits
 from pytest_webeval.tasks.task import read_task
 from tests.exports.harness.tool_environment import TOOLS
@@ -359,7 +361,21 @@ def example(key):
 
 def test_every_json_block_is_used_by_a_test_of_this_file():
     keys = ("eval", "environments", "retrieved_data", "results", "items", "eval_schema", "evaluator")
-    assert sorted(map(str, JSON)) == sorted(str(content) for key in keys for content in example(key))
+    used = [*(content for key in keys for content in example(key)), *lists_of_messages()]
+    assert sorted(map(str, JSON)) == sorted(map(str, used))
+
+
+def lists_of_messages():
+    return [content for content in JSON if isinstance(content, list)]
+
+
+def test_the_messages_of_a_judge_are_a_verdict(tmp_path):
+    (messages,) = lists_of_messages()
+    path = tmp_path / "taskShop--0"
+    shutil.copytree(ROOT / "tests/recorded/webvoyager/taskShop--0", path)
+    (path / "eval_res.json").write_text(json.dumps(messages), "utf-8")
+    (judgement,) = load_run(path, RULES["default"]).trajectory.judgements
+    assert (judgement.success, judgement.contradictions, judgement.ungraded) == (True, (), None)
 
 
 def test_the_task_example_is_a_task():

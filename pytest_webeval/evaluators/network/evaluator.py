@@ -85,12 +85,16 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
     @cached_property
     def candidates(self) -> list[NetworkEvent]:
         """The events that may decide (spec §4.2)."""
+        return self._requests[-1:] if self.matcher.expectation.last_event_only else self._requests
+
+    @cached_property
+    def _requests(self) -> list[NetworkEvent]:
+        """The requests of the expected kind, of which by default the last decides; of pages only the last counts."""
         events = self.case.events
         if self._checks_pages:
             last = self._last_page()
             return [last] if last else []
-        candidates = [event for event in events if self._is_candidate(event)]
-        return candidates[-1:] if self.matcher.expectation.last_event_only else candidates
+        return [event for event in events if self._is_candidate(event)]
 
     def check_candidates(self) -> None:
         """Raise `EvaluationError` where the task, or anything of a candidate that it asks for, is damaged.
@@ -154,8 +158,9 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
         if not self.candidates:
             return None, [passed("no_navigation_event_match", f"no {self._expected_request}, as expected")]
         event = self.candidates[0]
-        message = f"{len(self.candidates)} matching {self._expected_request}, expected none"
-        return event, [failed("unexpected_navigation_event", message, f"the first is {self._format_position(event)}")]
+        message = f"{len(self._requests)} matching {self._expected_request}, expected none"
+        order = "first" if len(self.candidates) == len(self._requests) else "last"
+        return event, [failed("unexpected_navigation_event", message, f"the {order} is {self._format_position(event)}")]
 
     def choose_event(self, candidates: Sequence[NetworkEvent]) -> tuple[NetworkEvent | None, list[Assertion]]:
         """The first candidate that matches with its assertions, or the nearest miss with what is wrong with it."""
@@ -178,13 +183,19 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
                 )
             ]
         event, assertions = nearest
-        message = f"no matching {self._expected_request} ({pluralize(len(candidates), 'candidate')})"
+        message = f"no matching {self._expected_request} ({self._format_count(candidates)})"
         if not candidates and self._checks_pages:
             message += ": no request has an Accept header that starts with text/html, as pages have"
         return event, [
             failed("missing_navigation_event", message, f"nearest is {self._format_position(event)}"),
             *assertions,
         ]
+
+    def _format_count(self, candidates: Sequence[NetworkEvent]) -> str:
+        """How many requests were compared, and of how many if the last alone was."""
+        if len(candidates) < len(self._requests):
+            return f"the last of {len(self._requests)} requests"
+        return pluralize(len(candidates), "candidate")
 
     def _other_misses(self) -> Iterator[tuple[NetworkEvent, list[Assertion]]]:
         method = self.matcher.event.http_method

@@ -229,6 +229,9 @@ def test_a_damaged_candidate_is_an_error_though_another_would_decide(bench, conf
     )
 
 
+ANY_EVENT = {"last_event_only": False}
+
+
 def nearest(result) -> str:
     return result.assertions[0].assertion_msgs[1].removeprefix("nearest is event ")
 
@@ -262,6 +265,28 @@ def test_a_failure_tells_how_many_candidates_there_were(bench):
     result = bench.network({**A_POST, "url": ["__SHOPPING__/a", "__SHOPPING__/b"]}, at("/a", status=500))
     told = "no matching POST __SHOPPING__/a or __SHOPPING__/b (1 candidate)"
     assert result.assertions[0].assertion_msgs[0] == told
+
+
+@pytest.mark.parametrize(
+    ("config", "count"),
+    [
+        ({}, "the last of 3 requests"),
+        ({"last_event_only": True}, "the last of 3 requests"),
+        (ANY_EVENT, "3 candidates"),
+    ],
+)
+def test_a_failure_tells_that_the_last_of_several_requests_decided(bench, config, count):
+    events = [at("/a", status=500), at("/a", status=200), at("/b"), at("/a", status=404)]
+    result = bench.network({**A_POST, "response_status": 201}, *events, **config)
+    assert result.assertions[0].assertion_msgs[0] == f"no matching POST __SHOPPING__/a ({count})"
+
+
+@pytest.mark.parametrize(("config", "order", "number"), [({}, "last", 3), (ANY_EVENT, "first", 1)])
+def test_all_forbidden_requests_are_counted(bench, config, order, number):
+    result = bench.network(A_POST, at("/a"), at("/b"), at("/a"), should_not_exist=True, **config)
+    count, position = result.assertions[0].assertion_msgs
+    assert count == "2 matching POST __SHOPPING__/a, expected none"
+    assert position == f"the {order} is event {number} of 3: POST __SHOPPING__/a (200)"
 
 
 NO_PAGE = ": no request has an Accept header that starts with text/html, as pages have"
