@@ -120,7 +120,8 @@ def _find_name(name: str, listing: DirectoryListing) -> str | None:
     folder, _, pattern = name.rpartition("/")
     if not folder:
         return name if name in listing.names else None
-    if not any(entry.name == folder and is_directory(entry) for entry in listing.entries):
+    is_listed = folder in listing.names  # as in few directories, and their entries need not be looked through
+    if not is_listed or not any(entry.name == folder and is_directory(entry) for entry in listing.entries):
         return None
     names = [match for match in list_directory(listing.path / folder).names if fnmatchcase(match, pattern)]
     return next((f"{folder}/{match}" for match in sorted(names) if match.isprintable()), None)
