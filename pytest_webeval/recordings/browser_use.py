@@ -122,6 +122,7 @@ def _read_last_result(files: RecordedFiles, name: str, entries: Sequence[JsonFie
     if not isinstance(results[-1], dict):
         raise _build_error(f"{preview(results[-1], 40)} as its last result", name, "an object")
     last = entries[-1].objects("result")[-1]
+    last.check_finite("is_done", "judgement")
     if not isinstance(last.raw.get("is_done"), bool | None):
         raise _build_error(f"{preview(last.raw['is_done'], 40)} as is_done of its last result", name, "true or false")
     return last
@@ -163,7 +164,6 @@ def _classify_done(last: JsonFields, judgements: Sequence[Judgement]) -> Traject
 
 def _read_judgements(name: str, last: JsonFields) -> Iterator[Judgement]:
     """The verdict of the library's judge. Raises `UnreadableTrajectory` for a damaged one."""
-    last.check_finite("judgement")
     raw = last.raw.get("judgement")
     if raw is None:
         return

@@ -30,6 +30,8 @@ MEMBERS = [
     ("browser-use", "shop-judged-success", "AgentHistory.json", (*LAST_RESULT, "judgement")),
     ("browser-use", "shop-judged-success", "AgentHistory.json", (*LAST_RESULT, "judgement", "verdict")),
     ("browser-use", "shop-judged-success", "AgentHistory.json", (*LAST_RESULT, "judgement", "impossible_task")),
+    ("browser-use", "shop-judged-success", "AgentHistory.json", (*LAST_RESULT, "judgement", "failure_reason")),
+    ("browser-use", "shop-judged-success", "AgentHistory.json", (*LAST_RESULT, "is_done")),
     ("agentlab", f"{AGENTLAB}toy.success_0", "summary_info.json", ("cum_reward",)),
     ("agentlab", f"{AGENTLAB}toy.success_0", "summary_info.json", ("terminated",)),
     ("agentlab", f"{AGENTLAB}toy.success_0", "summary_info.json", ("truncated",)),
