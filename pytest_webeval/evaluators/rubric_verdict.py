@@ -13,19 +13,17 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.recordings.trajectory.layout import SCORES
+from pytest_webeval.recordings.trajectory.layout import GATED
+from pytest_webeval.recordings.trajectory.layout import RUBRIC
 from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
-from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import WarningKind
 from pytest_webeval.rubrics.derivation import derive
-from pytest_webeval.rubrics.gating import GATED
 from pytest_webeval.rubrics.gating import Gating
 from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rubrics.policy import parse_fraction
-from pytest_webeval.rubrics.score_files import RUBRIC
 from pytest_webeval.rubrics.score_files import facts_of
 from pytest_webeval.rubrics.score_files import ignored_files
 from pytest_webeval.rubrics.score_files import stored_verdict
@@ -191,14 +189,10 @@ def _list_warnings(
 
 def _unjudged_error(case: Case, problem: str = "") -> RunExcluded | RecordingError:
     """The error of a run that was not judged. It excludes a trajectory; any other run needs a verdict."""
-    if not case.run.is_trajectory:
+    trajectory = case.run.trajectory
+    if trajectory is None:
         return RecordingError(problem or f"missing file: {case.run.path / RUBRIC}; judge the run")
-    others = ignored_files(case.run, None)
-    if isinstance(case.run.trajectory, RecordedTrajectory):
-        why = next((judgement.ungraded for judgement in case.run.trajectory.judgements), None)
-        return RunExcluded(f"not scored: {problem or why or 'not judged yet; no file of the run holds a verdict'}")
-    hint = f"{' or '.join(others)} counts only with --webeval-score-file" if others else "judge the run"
-    return RunExcluded(f"not scored: {problem or f'no verdict in {SCORES}/; {hint}'}")
+    return RunExcluded(f"not scored: {problem or trajectory.reason_unjudged}")
 
 
 def _explain_no_verdict(verdict: Verdict, stored: StoredVerdict) -> str | None:

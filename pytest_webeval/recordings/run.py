@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 
     from pytest_webeval.recordings.discovery import DirectoryListing
     from pytest_webeval.recordings.network.events import NetworkTrace
+    from pytest_webeval.recordings.trajectory.agent_trajectory import AgentTrajectory
     from pytest_webeval.recordings.trajectory.recorded import Judgement
-    from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
-    from pytest_webeval.recordings.trajectory.trajectory import Trajectory
     from pytest_webeval.rules import Rules
     from pytest_webeval.safety.limits import Limits
     from pytest_webeval.tasks.dataset import TaskSet
@@ -90,7 +89,7 @@ class Run:
         return True
 
     @property
-    def trajectory(self) -> Trajectory | RecordedTrajectory | None:
+    def trajectory(self) -> AgentTrajectory | None:
         """Steps, thoughts, screenshots and outcome where the run is a trajectory; None where it is not."""
         return None
 

@@ -33,7 +33,7 @@ from pytest_webeval.tasks.task import undefined_task
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.network.events import NetworkTrace
-    from pytest_webeval.recordings.trajectory.trajectory import Trajectory
+    from pytest_webeval.recordings.trajectory.agent_trajectory import AgentTrajectory
     from pytest_webeval.tasks.dataset import TaskSet
 
 
@@ -50,7 +50,7 @@ class TrajectoryRun(Run):
 
     @property
     @abstractmethod
-    def trajectory(self) -> Trajectory | RecordedTrajectory:
+    def trajectory(self) -> AgentTrajectory:
         """Steps, thoughts, screenshots, outcome: all that the directory holds."""
 
     @property

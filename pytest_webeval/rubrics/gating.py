@@ -5,18 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_webeval.recordings.trajectory.outcome import Gate
 from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
-from pytest_webeval.recordings.trajectory.outcome import gate_of
-from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rubrics.score_files import parse_name
 
 if TYPE_CHECKING:
-    from pytest_webeval.recordings.trajectory.trajectory import Trajectory
-
-
-GATED = "webtailbench"
+    from pytest_webeval.recordings.trajectory.agent_trajectory import AgentTrajectory
+    from pytest_webeval.recordings.trajectory.outcome import Gate
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,30 +20,19 @@ class Gating:
     `benchmark` is that of the task's definition, if there is one; `ends` are the actions that end a run in good order.
     """
 
-    trajectory: Trajectory | RecordedTrajectory
+    trajectory: AgentTrajectory
     benchmark: str
     ends: tuple[str, ...]
 
     @property
     def is_gated(self) -> bool:
-        """Whether the benchmark turns runs away by itself. Where it is unknown, its kind of score file decides.
-
-        Only Fara's harness has gates.
-        """
-        if isinstance(self.trajectory, RecordedTrajectory):
-            return False
-        benchmarks = {self.trajectory.place.benchmark_kind, self.benchmark} - {None, ""}
-        if benchmarks:
-            return GATED in benchmarks
-        return any(parse_name(name).kind == "mmrubric" for name in self.trajectory.score_names)
+        """Whether the recorder gives no points to some runs without asking a judge."""
+        return self.trajectory.is_gated(self.benchmark)
 
     @property
     def gate(self) -> Gate | None:
         """The gate that the run does not pass, of a benchmark that has any."""
-        if isinstance(self.trajectory, RecordedTrajectory):
-            return None
-        listed = len(self.trajectory.answer.screenshots)
-        return gate_of(self.trajectory.steps, listed, self.ends) if self.is_gated else None
+        return self.trajectory.find_gate(self.ends) if self.is_gated else None
 
     def overrules(self, policy: VerdictPolicy) -> str | None:
         """Why no stored verdict counts, or None: a run over budget of a gated benchmark, or by the session's policy."""

@@ -6,24 +6,23 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from pytest_webeval.recordings.trajectory.recorded import Judgement
-from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
+from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
 from pytest_webeval.rubrics.payload import quote_value
 from pytest_webeval.rubrics.policy import UnreadableVerdict
-from pytest_webeval.rubrics.stored_verdict import ScoreFileName
 from pytest_webeval.rubrics.stored_verdict import StoredVerdict
 
 _MOST_NAMED = 20
 
 
-def find_stored(trajectory: RecordedTrajectory, requested: str | None) -> StoredVerdict | None:
+def find_stored(judgements: Sequence[Judgement], requested: str | None) -> StoredVerdict | None:
     """The verdict that counts: the first, or that of the requested source. None where there is none.
 
     Raises `UnreadableVerdict` if judgements are stored and none is of that source.
     """
-    judgements = [judgement for judgement in trajectory.judgements if judgement.ungraded is None]
-    if not judgements:
+    verdicts = [judgement for judgement in judgements if judgement.ungraded is None]
+    if not verdicts:
         return None
-    return from_judgement(judgements[0] if requested is None else _select_judgement(judgements, requested))
+    return from_judgement(verdicts[0] if requested is None else _select_judgement(verdicts, requested))
 
 
 def _select_judgement(judgements: Sequence[Judgement], requested: str) -> Judgement:

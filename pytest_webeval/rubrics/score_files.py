@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -13,16 +12,17 @@ from typing import TYPE_CHECKING
 from typing import Any
 
 from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
+from pytest_webeval.recordings.trajectory.layout import RUBRIC
 from pytest_webeval.recordings.trajectory.layout import SCORES
 from pytest_webeval.recordings.trajectory.layout import TASK_DATA
-from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
+from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
+from pytest_webeval.recordings.trajectory.score_names import parse_name
 from pytest_webeval.rubrics.judgements import find_stored
 from pytest_webeval.rubrics.judgements import from_judgement
 from pytest_webeval.rubrics.payload import quote_value
 from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rubrics.stored_verdict import RunFacts
-from pytest_webeval.rubrics.stored_verdict import ScoreFileName
 from pytest_webeval.rubrics.stored_verdict import StoredVerdict
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.json import load_exact
@@ -30,34 +30,14 @@ from pytest_webeval.safety.warning_log import WarningLog
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.run import Run
+    from pytest_webeval.recordings.trajectory.agent_trajectory import AgentTrajectory
 
 
 KINDS = ("mmrubric", "heldout", "gpt_eval", "webjudge")  # the first of which a run has a file counts
 MAX_NAMED = 20
 _TEXT_KINDS = ("gpt_eval", "webjudge")  # whose judges write free text; other free text cannot be read
-_NUMBER = r"([0-9]{1,9}(?:\.[0-9]{1,20})?)"
-_INTEGER = r"([0-9]{1,9})(?:\.0+)?"
-_RUBRIC_NAME = re.compile(rf"(mmrubric_)?{_NUMBER}-{_INTEGER}-{_INTEGER}\.json")
-_WEBJUDGE_NAME = re.compile(rf"([A-Za-z0-9_]+_eval)-{_NUMBER}\.json")
 # One of them says that an object is what a judge of rubrics writes, if only that it failed or never was asked.
 _PAYLOAD_KEYS = frozenset({"rubric_error", "verifier_success", "outcome_success", "rubric_is_success"})
-
-
-def parse_name(name: str) -> ScoreFileName:
-    """The configuration that the name of a file in `scores/` stands for; of kind `other` where it stands for none."""
-    if name == "gpt_eval.json":
-        return ScoreFileName("gpt_eval")
-    if match := _RUBRIC_NAME.fullmatch(name):
-        kind = "mmrubric" if match[1] else "heldout"
-        return ScoreFileName(kind, _parse_number(match[2]), max_images=int(match[3]), keypoint=int(match[4]))
-    if match := _WEBJUDGE_NAME.fullmatch(name):
-        return ScoreFileName("webjudge", _parse_number(match[2]), method=match[1])
-    return ScoreFileName("other")
-
-
-def _parse_number(number: str) -> Decimal:
-    """The number without trailing zeros, so that 1 and 1.0 also look the same in a message."""
-    return Decimal(number.rstrip("0").rstrip(".") if "." in number else number)
 
 
 def choose(names: Sequence[str], requested: str | None) -> str | None:
@@ -190,45 +170,43 @@ class _Reading:
         return StoredVerdict(self.source, self.name, score, payload, text, self.warnings.texts)
 
 
-RUBRIC = "rubric.json"
-
-
 def stored_verdict(run: Run, policy: VerdictPolicy) -> StoredVerdict | None:
     """The verdict on a run, or None if it was not judged. Raises `RecordingError`.
 
-    Of a trajectory only `scores/` counts: other files may be a download. A session that knows better asks
-    for `rubric.json` or `task_data.json` by name.
+    Of a trajectory that Fara wrote only `scores/` counts: other files may be a download. A session that knows better
+    asks for one of its `rubric_names`.
     """
     if run.external:
         return from_judgement(run.external[0])
-    trajectory = run.trajectory
-    if isinstance(trajectory, RecordedTrajectory):
-        return find_stored(trajectory, policy.score_file)
-    if trajectory is None or policy.score_file == RUBRIC:
-        return (
-            read_rubric_file(RUBRIC, run.inputs.read(RUBRIC, MAX_FILE_BYTES))
-            if exists_no_follow(run.path / RUBRIC)
-            else None
-        )
-    if policy.score_file == TASK_DATA:
-        rubric = trajectory.task_data.rubric
-        return None if rubric is None else stored_rubric(TASK_DATA, rubric)
-    name = choose(trajectory.score_names, policy.score_file)
+    trajectory, requested = run.trajectory, policy.score_file
+    if trajectory is None:
+        return _read_rubric(run)
+    if requested in trajectory.rubric_names:
+        return _read_rubric(run) if requested == RUBRIC else _read_task_rubric(trajectory)
+    return find_stored(trajectory.judgements, requested) or _read_chosen_score(run, trajectory, requested)
+
+
+def _read_rubric(run: Run) -> StoredVerdict | None:
+    if not exists_no_follow(run.path / RUBRIC):
+        return None
+    return read_rubric_file(RUBRIC, run.inputs.read(RUBRIC, MAX_FILE_BYTES))
+
+
+def _read_task_rubric(trajectory: AgentTrajectory) -> StoredVerdict | None:
+    rubric = trajectory.task_data.rubric
+    return None if rubric is None else stored_rubric(TASK_DATA, rubric)
+
+
+def _read_chosen_score(run: Run, trajectory: AgentTrajectory, requested: str | None) -> StoredVerdict | None:
+    name = choose(trajectory.score_names, requested)
     source = f"{SCORES}/{name}"
     return None if name is None else read_score_file(source, run.inputs.read(source, MAX_FILE_BYTES))
 
 
 def ignored_files(run: Run, stored: StoredVerdict | None) -> list[str]:
     """Files with verdicts that were not read, because another one counts or they were not chosen."""
-    trajectory = run.trajectory
-    if trajectory is None:
-        return []
-    if isinstance(trajectory, RecordedTrajectory):
-        names = [judgement.source for judgement in trajectory.judgements]
-        return [name for name in names if stored is None or name != stored.source]
-    others = [f"{SCORES}/{name}" for name in trajectory.score_names]
-    others += [RUBRIC] if exists_no_follow(run.path / RUBRIC) else []
-    return [name for name in others if stored is None or name != stored.source]
+    sources = () if run.trajectory is None else run.trajectory.verdict_sources
+    return [source for source in sources if stored is None or source != stored.source]
 
 
 def facts_of(run: Run) -> RunFacts:
@@ -239,6 +217,4 @@ def facts_of(run: Run) -> RunFacts:
     trajectory = run.trajectory
     if trajectory is None or run.external:
         return RunFacts()
-    if isinstance(trajectory, RecordedTrajectory):
-        return RunFacts(trajectory.answer, len(trajectory.steps))
-    return RunFacts(trajectory.answer.final_answer, len(trajectory.steps), trajectory.core.evaluation_is_stale)
+    return RunFacts(trajectory.final_answer, len(trajectory.steps), trajectory.is_verdict_stale)

@@ -10,17 +10,7 @@ from typing import Any
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.trajectory.recorded import Judgement
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreFileName:
-    """What the name of a score file says (`fara_webeval.md` §5.1). Equal for names that mean the same configuration."""
-
-    kind: str  # mmrubric, heldout, gpt_eval, webjudge, other
-    threshold: Decimal | None = None
-    max_images: int | None = None
-    keypoint: int | None = None
-    method: str | None = None
+    from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
 
 
 @dataclass(frozen=True, slots=True)

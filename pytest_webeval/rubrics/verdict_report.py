@@ -11,8 +11,6 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 from typing import Any
 
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
-from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
 from pytest_webeval.results import NOTED
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import Status
@@ -32,9 +30,7 @@ from pytest_webeval.values.comparison import failed
 from pytest_webeval.values.comparison import passed
 
 if TYPE_CHECKING:
-    from pytest_webeval.recordings.trajectory.trajectory import Trajectory
-
-    AnyTrajectory = Trajectory | RecordedTrajectory
+    from pytest_webeval.recordings.trajectory.agent_trajectory import AgentTrajectory
 
 
 MAX_LINE, MAX_JUSTIFIED = 200, 150
@@ -195,27 +191,22 @@ MAX_TEXT = 500  # characters of a criterion, and of what a judge says of it
 _DETECTED = ("6.1", "6.2")
 
 
-def trajectory_metadata(trajectory: AnyTrajectory | None, generation: str | None = None) -> dict[str, Any]:
-    """What is known of any trajectory: class, answer, and steps that the agent could not take. Raises `Unreadable`.
-
-    An aborted run of Fara need not have an answer and a log.
-    """
+def trajectory_metadata(trajectory: AgentTrajectory | None, generation: str | None = None) -> dict[str, Any]:
+    """What is known of any trajectory: class, answer, and steps that the agent could not take. Raises `Unreadable`."""
     if trajectory is None:
         return {}
-    outcome = trajectory.outcome
-    facts = {"class": outcome.kind.value, "reasons": list(outcome.reasons)}
-    if isinstance(trajectory, RecordedTrajectory) or outcome.kind is OutcomeClass.ABORTED:
-        answer = trajectory.answer if isinstance(trajectory, RecordedTrajectory) else None
-        return facts | {"final_answer": answer, "tool_failures": [], "tool_failure_count": 0}
-    wrong = tool_failures(trajectory.log.steps, trajectory.log.dialect, generation)
-    return facts | {
-        "final_answer": trajectory.answer.final_answer,
+    outcome, dialect = trajectory.outcome, trajectory.dialect
+    wrong = () if dialect is None else tool_failures(trajectory.steps, dialect, generation)
+    return {
+        "class": outcome.kind.value,
+        "reasons": list(outcome.reasons),
+        "final_answer": trajectory.final_answer,
         "tool_failures": [failure._asdict() for failure in wrong[:MAX_LISTED]],
         "tool_failure_count": len(wrong),
     }
 
 
-def verdict_to_json(verdict: Verdict, stored: StoredVerdict, trajectory: AnyTrajectory | None) -> dict[str, Any]:
+def verdict_to_json(verdict: Verdict, stored: StoredVerdict, trajectory: AgentTrajectory | None) -> dict[str, Any]:
     """The verdict with all its signals. Raises `Unreadable`."""
     points, metadata = verdict.points, trajectory_metadata(trajectory, verdict.generation)
     detected = [ToolFailure(**fields) for fields in metadata.get("tool_failures", ())]
@@ -262,12 +253,12 @@ def _item_to_json(item: RubricItem, awarded: Decimal | None) -> dict[str, Any]:
 
 
 def _failure_to_json(
-    verdict: Verdict, stored: StoredVerdict, trajectory: AnyTrajectory | None, detected: Sequence[ToolFailure]
+    verdict: Verdict, stored: StoredVerdict, trajectory: AgentTrajectory | None, detected: Sequence[ToolFailure]
 ) -> dict[str, Any] | None:
     if stored.payload is None:
         return None
     is_detected = verdict.generation == "G2"
-    task_data = getattr(getattr(trajectory, "task_data", None), "raw", None)  # which only Fara writes
+    task_data = None if trajectory is None else trajectory.task_data.raw
     analysis = failure_of(stored.payload, task_data, _DETECTED if is_detected else ())
     if analysis is None:
         return None

@@ -12,8 +12,8 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
+from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
 from pytest_webeval.rubrics.stored_verdict import RunFacts
-from pytest_webeval.rubrics.stored_verdict import ScoreFileName
 from pytest_webeval.rubrics.stored_verdict import StoredVerdict
 from tests.support.rubric_plans import Plan
 from tests.support.rubric_plans import flat

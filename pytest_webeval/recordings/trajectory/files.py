@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from dataclasses import dataclass
 from dataclasses import field
 from functools import cached_property
@@ -19,7 +18,6 @@ from pytest_webeval.recordings.trajectory.core_log import CoreLog
 from pytest_webeval.recordings.trajectory.core_log import read_core_log
 from pytest_webeval.recordings.trajectory.layout import CORE_LOG
 from pytest_webeval.recordings.trajectory.layout import LOG
-from pytest_webeval.recordings.trajectory.layout import SCORES
 from pytest_webeval.recordings.trajectory.layout import TASK_DATA
 from pytest_webeval.recordings.trajectory.layout import TIMES
 from pytest_webeval.recordings.trajectory.layout import RunLocation
@@ -97,23 +95,6 @@ class TrajectoryFiles:
     def task_data(self) -> TaskData:
         """What the rubric verifier wrote about the task; empty where it did not."""
         return read_task_data(self.optional(TASK_DATA) or b"{}")
-
-    @cached_property
-    def score_names(self) -> tuple[str, ...]:
-        """Names of the JSON files in `scores/`, sorted. Raises `RecordingError` if that is not a directory.
-
-        An unreadable directory is an error as well: there may be a verdict in it.
-        """
-        if SCORES not in self.names:
-            return ()
-        folder = self.path / SCORES
-        try:
-            if not stat.S_ISDIR(folder.lstat().st_mode):
-                problem = f"{SCORES} in {self.path} is not a directory; replace it with a directory, not with a link"
-                raise RecordingError(problem)
-            return tuple(name for name in sorted(os.listdir(folder)) if name.endswith(".json"))  # noqa: PTH208  (names)
-        except OSError as error:
-            raise RecordingError(f"cannot list {folder}: {error.strerror}; make it readable") from error
 
     def optional(self, name: str) -> bytes | None:
         """The bytes of a file that need not be there, or None; what cannot be read is as good as missing."""

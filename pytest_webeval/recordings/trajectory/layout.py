@@ -12,14 +12,16 @@ CORE_LOG = "core.log"
 TIMES = "times.json"
 TASK_DATA = "task_data.json"
 SCORES = "scores"
+RUBRIC = "rubric.json"
 HARNESS_FILE = "data_point.json"  # Fara 1.5, whose layout is another
 
 
+GATED = "webtailbench"  # the benchmark that gives no points to some runs without asking a judge
 _RUNS = "runs"
 _TRAJECTORIES = "traj"
 _MOST_DIGITS = 9
 _SYSTEM = re.compile(r"[A-Za-z]\w{0,80}-\w{1,80}-[0-9]{1,9}-[^/]{0,200}")  # WebSurfer-fara-100-max_n_images-3
-_BENCHMARKS = {"WebTailBench_": "webtailbench", "WebVoyager_": "webvoyager", "OnlineM2W_": "om2w"}
+_BENCHMARKS = {"WebTailBench_": GATED, "WebVoyager_": "webvoyager", "OnlineM2W_": "om2w"}
 
 
 class RunLocation(Struct, frozen=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Mapping
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,12 @@ from msgspec import structs
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.trajectory.answer import Usage
 from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
+from pytest_webeval.recordings.trajectory.outcome import Gate
 from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
 from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.recordings.trajectory.task_data import TaskData
 from pytest_webeval.safety.files import sha256
 
 HUMAN = "human"  # the judge of a label that a person gave
@@ -75,6 +78,8 @@ class RecordedTrajectory(Struct, frozen=True, kw_only=True):
     `duration` is in seconds. `system` is the agent, `group` what results of a benchmark are divided by. The judgement
     that counts is the first of `judgements`. `flags` are codes of unusual facts, `details` facts of one format.
     `load_image` returns the bytes of a screenshot that is not a file of its own.
+
+    `dialect` to `rubric_names` are what only Fara's harness writes so far: see `AgentTrajectory`.
     """
 
     inputs: RunInputs
@@ -99,11 +104,40 @@ class RecordedTrajectory(Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
     load_image: Callable[[Screenshot], bytes] | None = None
+    dialect: str | None = None
+    task_data: TaskData = TaskData()
+    is_verdict_stale: bool | None = None
+    score_names: tuple[str, ...] = ()
+    rubric_names: tuple[str, ...] = ()
 
     @property
     def path(self) -> Path:
         """The directory of the run."""
         return self.inputs.directory
+
+    @property
+    def final_answer(self) -> str | None:
+        """The same as `answer`."""
+        return self.answer
+
+    @property
+    def verdict_sources(self) -> tuple[str, ...]:
+        """The sources of all judgements."""
+        return tuple(judgement.source for judgement in self.judgements)
+
+    @property
+    def reason_unjudged(self) -> str:
+        """Why nobody judged the run, as its files have it."""
+        why = next((judgement.ungraded for judgement in self.judgements), None)
+        return why or "not judged yet; no file of the run holds a verdict"
+
+    def is_gated(self, benchmark: str) -> bool:  # noqa: ARG002  (as of any trajectory)
+        """No: only Fara's harness has gates."""
+        return False
+
+    def find_gate(self, ends: Sequence[str]) -> Gate | None:  # noqa: ARG002  (same)
+        """None."""
+        return None
 
     def image(self, shot: Screenshot) -> bytes:
         """The bytes of a screenshot. Raises `RecordingError`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,10 +17,12 @@ from pytest_webeval.recordings.trajectory.answer import name_warning
 from pytest_webeval.recordings.trajectory.answer import other_answers
 from pytest_webeval.recordings.trajectory.answer import total_usage
 from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
-from pytest_webeval.recordings.trajectory.files import TrajectoryFiles
+from pytest_webeval.recordings.trajectory.outcome import Gate
+from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
 from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.outcome import classify_answered
 from pytest_webeval.recordings.trajectory.outcome import classify_unanswered
+from pytest_webeval.recordings.trajectory.outcome import gate_of
 from pytest_webeval.recordings.trajectory.outcome import unreadable
 from pytest_webeval.recordings.trajectory.screenshots import Screenshots
 from pytest_webeval.recordings.trajectory.screenshots import align
@@ -28,12 +31,13 @@ from pytest_webeval.recordings.trajectory.step import NO_ANSWER
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.recordings.trajectory.stored_scores import StoredScores
 
 LOST_LOG = "web_surfer.log: no actions although the agent acted; it was truncated, or recorded without the level DEBUG"
 
 
 @dataclass(frozen=True)
-class Trajectory(TrajectoryFiles):
+class Trajectory(StoredScores):
     """A run step by step: read-only.
 
     Only properties that say so raise over damaged content: readable data are retained, and `warnings` list the rest.
@@ -103,6 +107,20 @@ class Trajectory(TrajectoryFiles):
         return self.path / "screenshot_scaled.png"
 
     @property
+    def final_answer(self) -> str | None:
+        """The text of the answer; None of an aborted run, which need not have one. Raises `UnreadableTrajectory`."""
+        return None if self._may_lack_files else self.answer.final_answer
+
+    @property
+    def dialect(self) -> str | None:
+        """The dialect of the log; None of an aborted run, which need not have one. Raises `UnreadableTrajectory`."""
+        return None if self._may_lack_files else self.log.dialect
+
+    @property
+    def _may_lack_files(self) -> bool:
+        return self.outcome.kind is OutcomeClass.ABORTED
+
+    @property
     def is_aborted(self) -> bool:
         """Whether the environment failed, as the answer file has it. Raises `UnreadableTrajectory`."""
         return self.answer.is_aborted
@@ -133,6 +151,10 @@ class Trajectory(TrajectoryFiles):
             return classify_answered(answer, () if answer.is_aborted else self.log.steps, self.place.max_rounds)
         except UnreadableTrajectory as problem:
             return unreadable(problem)
+
+    def find_gate(self, ends: Sequence[str]) -> Gate | None:
+        """The first gate that the run does not pass. Raises `UnreadableTrajectory`."""
+        return gate_of(self.steps, len(self.answer.screenshots), ends)
 
     @property
     def is_log_lost(self) -> bool:

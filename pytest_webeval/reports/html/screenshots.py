@@ -16,9 +16,8 @@ from msgspec import field
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
+from pytest_webeval.recordings.trajectory.agent_trajectory import AgentTrajectory
 from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.recordings.trajectory.trajectory import Trajectory
 
 WIDTH, HEIGHT = 480, 960  # most pixels of a small copy
 QUALITY = 60
@@ -60,7 +59,7 @@ class Links(Struct, frozen=True):
 class Thumbnails(Struct):
     """Thumbnails within a budget of bytes. Unreadable images have none."""
 
-    trajectory: Trajectory | RecordedTrajectory
+    trajectory: AgentTrajectory
     left: int
     _urls: dict[str, str | None] = field(default_factory=dict)
 

@@ -9,10 +9,9 @@ from typing import Any
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
+from pytest_webeval.recordings.trajectory.agent_trajectory import AgentTrajectory
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
-from pytest_webeval.recordings.trajectory.trajectory import Trajectory
 from pytest_webeval.reports.html.screenshots import ScreenshotSource
 from pytest_webeval.reports.html.step_alignment import align_events
 from pytest_webeval.safety.text import ELLIPSIS_WITH_LENGTH
@@ -41,7 +40,7 @@ def step_timeline(run: Run, pictures: ScreenshotSource | None) -> list[dict[str,
     return [_step_to_json(step, events, pictures) for step, events in last_steps]
 
 
-def _steps(trajectory: Trajectory | RecordedTrajectory) -> Sequence[Step]:
+def _steps(trajectory: AgentTrajectory) -> Sequence[Step]:
     try:
         return trajectory.steps
     except WebEvalError:

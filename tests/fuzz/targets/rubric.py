@@ -7,13 +7,13 @@ from decimal import Decimal
 from zlib import crc32
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.recordings.trajectory.score_names import parse_name
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.policy import CRITERIA
 from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rubrics.policy import parse_fraction
 from pytest_webeval.rubrics.score_files import choose
-from pytest_webeval.rubrics.score_files import parse_name
 from pytest_webeval.rubrics.score_files import read_rubric_file
 from pytest_webeval.rubrics.score_files import read_score_file
 from pytest_webeval.rubrics.score_files import stored_rubric

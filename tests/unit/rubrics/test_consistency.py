@@ -7,12 +7,12 @@ from decimal import Decimal
 
 import pytest
 
+from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
 from pytest_webeval.rubrics.consistency import CHECKS
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rubrics.stored_verdict import Check
 from pytest_webeval.rubrics.stored_verdict import RunFacts
-from pytest_webeval.rubrics.stored_verdict import ScoreFileName
 from pytest_webeval.rubrics.stored_verdict import StoredVerdict
 
 RUBRIC_FILE = ScoreFileName("mmrubric", Decimal("0.8"), 5, 3)

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.policy import CRITERIA
 from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rubrics.stored_verdict import RunFacts
-from pytest_webeval.rubrics.stored_verdict import ScoreFileName
 from pytest_webeval.rubrics.stored_verdict import StoredVerdict
 from tests.support.made_payloads import OTHER_FILE
 from tests.support.made_payloads import RUBRIC_FILE

@@ -9,8 +9,8 @@ import pytest
 
 from pytest_webeval.api import load_run
 from pytest_webeval.api import score
+from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rubrics.stored_verdict import ScoreFileName
 from tests.support import recorded
 from tests.support.made_payloads import OTHER_FILE
 from tests.support.made_payloads import RUBRIC_FILE

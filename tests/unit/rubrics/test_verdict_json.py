@@ -8,11 +8,11 @@ from decimal import Decimal
 import pytest
 
 from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
 from pytest_webeval.recordings.trajectory.trajectory import Trajectory
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rubrics.stored_verdict import RunFacts
-from pytest_webeval.rubrics.stored_verdict import ScoreFileName
 from pytest_webeval.rubrics.stored_verdict import StoredVerdict
 from pytest_webeval.rubrics.verdict_report import verdict_to_json
 from tests.support import recorded

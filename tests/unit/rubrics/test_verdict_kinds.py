@@ -9,8 +9,8 @@ from decimal import Decimal
 
 import pytest
 
+from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
 from pytest_webeval.rubrics.policy import UnreadableVerdict
-from pytest_webeval.rubrics.stored_verdict import ScoreFileName
 from tests.support.made_payloads import OTHER_FILE
 from tests.support.made_payloads import OUTCOME_FALSE
 from tests.support.made_payloads import RUBRIC_FILE

@@ -6,12 +6,12 @@ from decimal import Decimal
 
 import pytest
 
+from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
 from pytest_webeval.results import Status
 from pytest_webeval.results import worst_status
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.policy import CRITERIA
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rubrics.stored_verdict import ScoreFileName
 from pytest_webeval.rubrics.verdict_report import assertions_of
 from tests.support.contradictions import INJECTIONS
 from tests.support.default_run import first_by_default
