@@ -31,6 +31,9 @@ from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.recorded import Judgement
 from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
 from pytest_webeval.recordings.trajectory.recorded import build_step
+from pytest_webeval.recordings.trajectory.rewards import RANGE
+from pytest_webeval.recordings.trajectory.rewards import check_reward
+from pytest_webeval.recordings.trajectory.rewards import judge_reward
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
@@ -39,6 +42,7 @@ from pytest_webeval.safety.text import pluralize
 SUMMARY = "summary_info.json"
 VERSIONS = "package_versions.txt"
 WRITERS = ("agentlab", "browsergym-core", "browsergym-experiments")
+JUDGE = "task reward"
 SUPERSEDED = "_"  # `_move_old_exp` puts it before the name when a study runs an experiment again
 UNJUDGED = ("openended",)  # `OpenEndedTask.validate` always gives 0: nobody judges it
 UNRECORDED = "unrecorded"  # the action of a step that only a pickle holds
@@ -102,9 +106,8 @@ def read(files: RecordedFiles) -> RecordedTrajectory:
 def parse_summary(fields: JsonFields) -> Summary:
     """The end of an experiment. Raises `UnreadableTrajectory` where a member that decides is missing or damaged."""
     fields.check_finite("terminated", "truncated", "err_msg", "stack_trace")
-    reward = fields.number("cum_reward")
-    if reward is None:
-        raise _damaged("cum_reward", fields, "a number")
+    if "cum_reward" not in fields:
+        raise _damaged("cum_reward", fields, RANGE)
     steps = fields.number("n_steps")  # -1 where nothing had begun, in some versions
     if steps is None or steps != int(steps) or steps < -1:
         raise _damaged("n_steps", fields, "a number of steps")
@@ -116,7 +119,7 @@ def parse_summary(fields: JsonFields) -> Summary:
         if fields.raw.get(key) is not None and fields.text(key) is None:
             raise _damaged(key, fields, "a string or null")
     return Summary(
-        reward=reward,
+        reward=check_reward(fields.raw["cum_reward"], f"{SUMMARY} cum_reward"),
         steps=max(int(steps), 0),
         terminated=fields.flag("terminated"),
         truncated=fields.flag("truncated"),
@@ -145,23 +148,11 @@ def classify(summary: Summary) -> TrajectoryOutcome:
 
 
 def judge(summary: Summary, benchmark: str | None) -> Judgement:
-    """The verdict by the reward: 1 is a success. Outside of 0 to 1 nobody can say what a success is."""
-    source, reward = f"{SUMMARY} cum_reward", summary.reward
-    ungraded = None
+    """The verdict by the reward, which is the sum over all steps."""
+    source = f"{SUMMARY} cum_reward"
     if benchmark in UNJUDGED:
-        ungraded = f"nobody judges a task of {benchmark}"
-    elif not 0 <= reward <= 1:
-        ungraded = f"the reward is {reward:g}; only one from 0 to 1 says what a success is"
-    if ungraded is not None:
-        return Judgement(source=source, judge="task reward", ungraded=ungraded)
-    return Judgement(
-        source=source,
-        judge="task reward",
-        success=reward >= 1,
-        score=reward,
-        reasoning=f"reward {reward:g}",
-        contradictions=tuple(_list_contradictions(summary)),
-    )
+        return Judgement(source=source, judge=JUDGE, ungraded=f"nobody judges a task of {benchmark}")
+    return judge_reward(source, JUDGE, summary.reward, tuple(_list_contradictions(summary)))
 
 
 def _list_contradictions(summary: Summary) -> Iterator[str]:

@@ -19,12 +19,16 @@ from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
 from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.recorded import Judgement
+from pytest_webeval.recordings.trajectory.rewards import RANGE
+from pytest_webeval.recordings.trajectory.rewards import build_damage_error
+from pytest_webeval.recordings.trajectory.rewards import check_reward
+from pytest_webeval.recordings.trajectory.rewards import judge_reward
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
-from pytest_webeval.safety.text import preview
 from pytest_webeval.safety.text import to_line
 
 RESULT = "result.json"
 LOG = "trial.log"
+JUDGE = "verifier"
 REWARD = "reward"
 REWARD_JSON = "verifier/reward.json"  # read before reward.txt by 0.24.0, after it by 0.1.2 to 0.4.0
 REWARD_TEXT = "verifier/reward.txt"
@@ -120,23 +124,16 @@ def describe_trial(result: JsonFields | None) -> dict[str, Any]:
 
 
 def _judge(source: str, rewards: Rewards, contradictions: tuple[str, ...] = ()) -> Judgement:
-    """A reward of 1 is a success."""
+    """The verdict by the reward that is named so; others are notes of the verifier."""
     reward = rewards.get(REWARD)
     if reward is None:
         names = ", ".join(sorted(rewards)[:5]) or "nothing"
         return _ungraded(source, f"the verifier gave {to_line(names, MOST_NAME)}, and no number {REWARD!r}")
-    return Judgement(
-        source=source,
-        judge="verifier",
-        success=reward >= 1,
-        score=reward,
-        reasoning=f"reward {reward:g}",
-        contradictions=contradictions,
-    )
+    return judge_reward(source, JUDGE, reward, contradictions)
 
 
 def _ungraded(source: str, why: str) -> Judgement:
-    return Judgement(source=source, judge="verifier", ungraded=why)
+    return Judgement(source=source, judge=JUDGE, ungraded=why)
 
 
 def _exception(result: JsonFields | None) -> str | None:
@@ -144,7 +141,7 @@ def _exception(result: JsonFields | None) -> str | None:
     if result is None or result.raw.get("exception_info") is None:
         return None
     if not isinstance(result.raw["exception_info"], Mapping):
-        raise _build_error(f"{RESULT} exception_info", result.raw["exception_info"], "an object")
+        raise build_damage_error(f"{RESULT} exception_info", result.raw["exception_info"], "an object")
     return to_line(result.member("exception_info").text("exception_type") or "", MOST_NAME) or "an exception"
 
 
@@ -158,26 +155,16 @@ def _rewards_of(result: JsonFields) -> Rewards:
         if value is None:
             return {}
         if not isinstance(value, Mapping):
-            raise _build_error(f"{result.where} {key}", value, "an object")
+            raise build_damage_error(f"{result.where} {key}", value, "an object")
         members = value
     return _check_rewards(JsonFields(members, f"{result.where} rewards", result.warnings))
 
 
 def _check_rewards(fields: JsonFields) -> Rewards:
-    """The numbers among rewards. Raises `UnreadableTrajectory` if the one that decides is not from 0 to 1.
-
-    Harbor sets no range, but outside of 0 to 1 nobody can say what a success is.
-    """
+    """The numbers among rewards. Raises `UnreadableTrajectory` if the one that decides is not from 0 to 1."""
     if REWARD in fields:
-        reward = fields.raw[REWARD]
-        if isinstance(reward, bool) or not isinstance(reward, int | float) or not 0 <= reward <= 1:
-            raise _build_error(f"{fields.where} {REWARD}", reward, "a number from 0 to 1")
+        check_reward(fields.raw[REWARD], f"{fields.where} {REWARD}")
     return {name: value for name in fields.raw if (value := fields.number(name)) is not None}
-
-
-def _build_error(where: str, value: object, expected: str) -> UnreadableTrajectory:
-    problem = f"{where} is {preview(value, 60, is_ascii=True)}, expected {expected}"
-    return UnreadableTrajectory("score_unreadable", f"{problem}; run the trial again, or fix the file")
 
 
 def _compare_files(files: RecordedFiles, result: JsonFields, rewards: Rewards) -> Iterator[str]:
@@ -227,9 +214,9 @@ def _parse_reward_file(files: RecordedFiles, name: str) -> Rewards | None:
     if text is None:
         return None
     value = parse_reward(text)
-    if value is None or not 0 <= value <= 1:
-        raise _build_error(name, text.strip()[:MOST_REWARD_CHARACTERS], "a number from 0 to 1")
-    return {REWARD: value}
+    if value is None:
+        raise build_damage_error(name, text.strip()[:MOST_REWARD_CHARACTERS], RANGE)
+    return {REWARD: check_reward(value, name)}
 
 
 def parse_reward(text: str) -> float | None:

@@ -20,6 +20,7 @@ from pytest_webeval.recordings.formats import format_of
 from pytest_webeval.recordings.formats import unknown_layout
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
+from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from tests.support.agentlab import RECORDED
 from tests.support.agentlab import find_experiment
 
@@ -148,19 +149,17 @@ def test_a_reward_that_nobody_can_have_earned_is_a_contradiction(experiment, cha
 
 
 @pytest.mark.parametrize(
-    ("reward", "success", "ungraded"),
+    ("reward", "success"),
     [
-        (1, True, None),
-        (1.0, True, None),
-        (0.999, False, None),
-        (0, False, None),
-        (2, None, "the reward is 2; only one from 0 to 1 says what a success is"),
-        (-0.5, None, "the reward is -0.5; only one from 0 to 1 says what a success is"),
+        (1, True),
+        (1.0, True),
+        (0.999, False),
+        (0, False),
     ],
 )
-def test_only_a_full_reward_is_a_success(experiment, reward, success, ungraded):
+def test_only_a_full_reward_is_a_success(experiment, reward, success):
     (judgement,) = load(experiment(cum_reward=reward))[0].judgements
-    assert (judgement.success, judgement.ungraded) == (success, ungraded)
+    assert (judgement.success, judgement.score, judgement.ungraded) == (success, reward, None)
 
 
 def test_a_task_that_nobody_judges_is_ungraded(tmp_path):
@@ -173,11 +172,7 @@ def test_a_task_that_nobody_judges_is_ungraded(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"cum_reward": None}, "summary_info.json has None @ cum_reward, expected a number"),
-        ({"cum_reward": ...}, "summary_info.json has nothing @ cum_reward, expected a number"),
-        ({"cum_reward": "1"}, "summary_info.json has '1' @ cum_reward, expected a number"),
-        ({"cum_reward": True}, "summary_info.json has True @ cum_reward, expected a number"),
-        ({"cum_reward": float("nan")}, "summary_info.json has None @ cum_reward, expected a number"),
+        ({"cum_reward": ...}, "summary_info.json has nothing @ cum_reward, expected a number from 0 to 1"),
         ({"n_steps": 1.5}, "summary_info.json has 1.5 @ n_steps, expected a number of steps"),
         ({"n_steps": -2}, "summary_info.json has -2 @ n_steps, expected a number of steps"),
         ({"terminated": "false"}, "summary_info.json has 'false' @ terminated, expected a boolean or null"),
@@ -196,6 +191,27 @@ def test_a_damaged_member_that_decides_is_an_error(experiment, changed, message)
     with pytest.raises(RecordingError) as caught:
         load(experiment(**changed))
     assert str(caught.value) == f"{message}; run the experiment again, or fix the file"
+
+
+@pytest.mark.parametrize(
+    ("reward", "value"),
+    [
+        (None, "null"),
+        ("1", '"1"'),
+        (True, "true"),
+        (float("nan"), "null"),
+        (2, "2"),
+        (-0.5, "-0.5"),
+    ],
+)
+def test_a_reward_that_no_task_of_browsergym_gives_is_an_error(experiment, reward, value):
+    with pytest.raises(UnreadableTrajectory) as caught:
+        load(experiment(cum_reward=reward))
+    problem = f"summary_info.json cum_reward is {value}, expected a number from 0 to 1"
+    assert (caught.value.code, str(caught.value)) == (
+        "score_unreadable",
+        f"{problem}; run the task again, or fix the file",
+    )
 
 
 @pytest.mark.parametrize(

@@ -143,7 +143,7 @@ def test_a_reward_file_is_no_verdict_where_the_verifier_did_not_run(trial):
 def test_a_reward_of_a_wrong_type_or_range_is_not_as_good_as_none(trial, verifier_result, problem):
     with pytest.raises(UnreadableTrajectory) as caught:
         load(trial(result=result_of(verifier_result=verifier_result)))
-    assert str(caught.value) == f"{problem}; run the trial again, or fix the file"
+    assert str(caught.value) == f"{problem}; run the task again, or fix the file"
 
 
 def test_an_exception_that_is_no_object_does_not_make_the_environment_fail(trial):
@@ -170,7 +170,7 @@ def test_a_reward_file_counts_where_harbor_left_nothing_but_not_in_place_of_a_re
     [
         ({"json": '{"reward": 0'}, "verifier/reward.json is not valid JSON"),
         ({"json": {"reward": "0"}}, 'verifier/reward.json reward is "0", expected a number from 0 to 1'),
-        ({"text": "2"}, 'verifier/reward.txt is "2", expected a number from 0 to 1'),
+        ({"text": "2"}, "verifier/reward.txt is 2.0, expected a number from 0 to 1"),
         ({"text": "nan"}, 'verifier/reward.txt is "nan", expected a number from 0 to 1'),
         ({"text": ""}, 'verifier/reward.txt is "", expected a number from 0 to 1'),
     ],
