@@ -7,7 +7,8 @@
     │   └── DiskFull          a file for which there is no room on the disk
     ├── TaskDefinitionError   the definition of a task: missing, duplicate or invalid
     ├── RecordingError        what an agent left behind: missing, damaged, unknown
-    ├── RunExcluded           a run that says nothing about the agent: aborted, or not judged yet
+    ├── RunExcluded           a run that says nothing about the agent: aborted
+    │   └── RunUnjudged       no judge has a verdict on it that counts
     ├── EvaluationError       an evaluator that cannot come to a verdict
     └── ValueParseError       one datum that its value type does not understand
 
@@ -59,6 +60,17 @@ class RecordingError(WebEvalError):
 
 class RunExcluded(WebEvalError):
     """A run that says nothing about the agent, so that it is neither a success nor a failure."""
+
+
+class RunUnjudged(RunExcluded):
+    """A run on which no judge has a verdict that counts, for a `reason`. Its other expectations may score it."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"not scored: {self.reason}"
 
 
 class EvaluationError(WebEvalError):

@@ -52,6 +52,7 @@ class WarningKind(StrEnum):
     UNKNOWN_FIELD = "unknown_field"
     SEVERAL_VERDICTS = "several_verdicts"
     OVERRULED_VERDICT = "overruled_verdict"
+    UNJUDGED = "unjudged"
     OTHER = "other"
 
 

@@ -21,7 +21,7 @@ class RubricEvaluator(Evaluator):
 
     @silently
     def evaluate(self, expectation: Expectation, case: Case) -> EvaluatorResult:
-        """An assertion for each signal, leaf and check. Raises `RunExcluded` for a run that was not judged yet."""
+        """An assertion for each signal, leaf and check. Raises `RunUnjudged` for a run that was not judged yet."""
         from pytest_webeval.evaluators.rubric_verdict import (
             judge_stored_verdict,  # all about trajectories, which most sessions have not
         )

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import RunExcluded
+from pytest_webeval.errors import RunUnjudged
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.trajectory.layout import GATED
@@ -38,7 +38,7 @@ from pytest_webeval.values.comparison import failed
 
 
 def judge_stored_verdict(evaluator: Evaluator, expectation: Expectation, case: Case) -> EvaluatorResult:
-    """The result of an evaluator for a stored verdict. Raises `RunExcluded` for a run that was not judged yet."""
+    """The result of an evaluator for a stored verdict. Raises `RunUnjudged` for a run that was not judged yet."""
     policy = _merge_policy(case.policy, expectation.read_as(RubricExpectation))
     return _Judgement(evaluator, policy, _build_gating(case), case).run()
 
@@ -187,12 +187,12 @@ def _list_warnings(
         yield f"{source} has no result on critical point violations; counted as no violation", other
 
 
-def _unjudged_error(case: Case, problem: str = "") -> RunExcluded | RecordingError:
+def _unjudged_error(case: Case, problem: str = "") -> RunUnjudged | RecordingError:
     """The error of a run that was not judged. It excludes a trajectory; any other run needs a verdict."""
     trajectory = case.run.trajectory
     if trajectory is None:
         return RecordingError(problem or f"missing file: {case.run.path / RUBRIC}; judge the run")
-    return RunExcluded(f"not scored: {problem or trajectory.reason_unjudged}")
+    return RunUnjudged(problem or trajectory.reason_unjudged)
 
 
 def _explain_no_verdict(verdict: Verdict, stored: StoredVerdict) -> str | None:

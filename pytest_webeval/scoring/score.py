@@ -15,6 +15,7 @@ from typing import Any
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RunExcluded
+from pytest_webeval.errors import RunUnjudged
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators import EVALUATORS
 from pytest_webeval.evaluators.base import Evaluator
@@ -26,6 +27,7 @@ from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import ResultWarning
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
+from pytest_webeval.results import WarningKind
 from pytest_webeval.results import worst_status
 from pytest_webeval.rules import find_quirk
 from pytest_webeval.safety.deadline import time_limit
@@ -66,9 +68,18 @@ def _evaluate_all(case: Case, evaluators: dict[str, Evaluator]) -> list[Evaluato
             excluded.append(error)
     if excluded and not results:
         raise excluded[0]
-    for reason in excluded:
-        case.warn(str(reason))
+    for exclusion in excluded:
+        _warn_of_excluded(exclusion, case)
     return results
+
+
+def _warn_of_excluded(exclusion: RunExcluded, case: Case) -> None:
+    """Say why one expectation decided nothing in a run that the others score."""
+    if isinstance(exclusion, RunUnjudged):
+        text = f"scored by its expectations; no judge's verdict counts: {exclusion.reason}"
+        case.warn(text, WarningKind.UNJUDGED)
+    else:
+        case.warn(str(exclusion))
 
 
 def evaluate(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:

@@ -108,7 +108,10 @@ def test_a_run_succeeds_if_its_traffic_and_its_judge_say_so(check, runs, name, e
 def test_without_a_judgement_the_traffic_alone_decides(check, runs, name, expectation, outcome):
     check(name, expectation).assert_outcomes(**outcome)
     assert list(statuses(runs)) == ["NetworkEventEvaluator"]
-    assert runs.result(7)["webeval"]["trajectory"]["class"] == "ungraded"
+    details = runs.result(7)["webeval"]
+    assert details["trajectory"]["class"] == "ungraded"
+    note = "scored by its expectations; no judge's verdict counts: not judged yet; no file of the run holds a verdict"
+    assert (note in details["warnings"], [text for text in details["warnings"] if "not scored" in text]) == (True, [])
 
 
 def test_a_run_without_an_answer_fails_whatever_its_traffic_holds(check, runs):

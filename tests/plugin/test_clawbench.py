@@ -69,6 +69,26 @@ def test_a_request_that_the_judge_accepts_and_the_task_does_not_is_a_failure(web
     assert [row["status"] for row in rows] == ["failure", "success"]
 
 
+@pytest.mark.parametrize(
+    ("case", "schema", "status", "why"),
+    [
+        ("906-shop-not-judged", ORDER, "success", "no judge decided whether the request is right"),
+        ("906-shop-not-judged", ORDER | {"body": {"quantity": "3"}}, "failure", "no judge decided"),
+        ("907-shop-judge-failed", ORDER, "success", "the judge reached no verdict: judge_call_failed"),
+    ],
+)
+def test_a_request_alone_decides_where_no_judge_has_a_verdict(webeval, recorded, tasks, case, schema, status, why):
+    webeval("-k", f"[{case}]").assert_outcomes(skipped=1, deselected=9)
+    webeval(tasks(**{case: schema}), "-k", f"[{case}]")
+    found = json.loads((find(recorded, case) / "eval_result.json").read_text())
+    assert (found["status"], [row["evaluator_name"] for row in found["evaluators_results"]]) == (
+        status,
+        ["RequestPatternEvaluator"],
+    )
+    (note,) = found["webeval"]["warnings"]
+    assert note.startswith(f"scored by its expectations; no judge's verdict counts: {why}")
+
+
 @pytest.mark.usefixtures("recorded")
 def test_a_text_that_is_sent_to_the_harness_is_a_request_too(webeval, tasks):
     schema = {"url_pattern": "/api/task-submit", "method": "POST"}

@@ -254,7 +254,9 @@ def test_what_was_recorded_counts_although_nobody_judged_the_run(tree, runs, web
     put(tree("107", scores=None) / "network.har", json.dumps({"log": {"entries": [runs.navigation()]}}))
     webeval().assert_outcomes(failed=1)
     assert [one["evaluator_name"] for one in result("107")["evaluators_results"]] == ["NetworkEventEvaluator"]
-    assert any(note.startswith("not scored: ") for note in result("107")["webeval"]["warnings"])
+    note = "scored by its expectations; no judge's verdict counts: no verdict in scores/; judge the run"
+    assert note in result("107")["webeval"]["warnings"]
+    assert "unjudged" in {group["kind"] for group in runs.summary["webeval"]["warning_kinds"]}
 
 
 def test_a_trace_that_was_mended_is_told_where_it_was_read(tree, runs, webeval, result):
