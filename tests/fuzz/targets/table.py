@@ -7,6 +7,7 @@ from tests.fuzz.targets import answer as answer_targets
 from tests.fuzz.targets import browser_use as browser_use_targets
 from tests.fuzz.targets import clawbench as clawbench_targets
 from tests.fuzz.targets import definition as definition_targets
+from tests.fuzz.targets import label_file as label_file_targets
 from tests.fuzz.targets import recorded_run as recorded_run_targets
 from tests.fuzz.targets import rubric as rubric_targets
 from tests.fuzz.targets import stagehand as stagehand_targets
@@ -57,7 +58,7 @@ _ALL = (
     Target("clawbench_task", clawbench_targets.read_requested, "json"),
     *recorded_run_targets.TARGETS,
     Target("verdict_file", verdict_file_targets.read_verdicts, "json"),
-    Target("label_file", verdict_file_targets.read_labels, "json"),
+    Target("label_file", label_file_targets.read_labels, "json"),
     Target("value", value_targets.read_value, "value"),
     Target("url", value_targets.read_urls, "text"),
     Target("projection", value_targets.read_projection, "projection"),

@@ -1,4 +1,4 @@
-"""Files of verdicts and of labels that a session names."""
+"""Files of verdicts that a session names."""
 
 from __future__ import annotations
 
@@ -7,11 +7,6 @@ from contextlib import suppress
 
 from msgspec import to_builtins
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.recordings.human_labels import CODINGS
-from pytest_webeval.recordings.human_labels import HumanLabels
-from pytest_webeval.recordings.human_labels import load_labels
 from pytest_webeval.recordings.judge_outputs import load_verdicts
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.judgements import from_judgement
@@ -27,7 +22,6 @@ from tests.fuzz.targets.whole import directory
 
 _MARKS = re.compile(r"[\"'“”*_`]")  # which the rule for the last status does not read
 MAX_USED = 50  # judgements of one file
-PLACES = (("Ours",), ("Theirs",), (), ("Ours", "Theirs"))
 
 
 def read_verdicts(content: bytes) -> None:
@@ -49,32 +43,3 @@ def read_verdicts(content: bytes) -> None:
             is_success = derive(verdict, VerdictPolicy(), RunFacts()).score == 1
             reply = _MARKS.sub("", judgement.reply or "").lower()
             expect(not is_success or ("status" in reply and "success" in reply), "a success that no reply says")
-
-
-def read_labels(content: bytes) -> None:
-    """A file of labels in each coding."""
-    refusals = []
-    for coding in CODINGS:
-        try:
-            with stored(content, "labels.json") as path:
-                labels = load_labels(path, coding)
-        except SettingsError as refusal:
-            refusals.append(refusal)
-            continue
-        written(labels.describe())
-        for task_id in list(labels.rows)[:MAX_USED]:
-            for folders in PLACES:
-                with suppress(RecordingError):
-                    _use_label(labels, task_id, folders)
-    if refusals:
-        raise refusals[0]
-
-
-def _use_label(labels: HumanLabels, task_id: str, folders: tuple[str, ...]) -> None:
-    key = labels.find_key(task_id, folders)
-    if key is None:
-        return
-    judgement = labels.judge(key)
-    written([task_id, to_builtins(judgement)])
-    expect(not judgement.success or labels.rows[task_id][key[1]] == "success", "a success that nobody gave")
-    expect((judgement.ungraded is None) is (judgement.success is not None), "a label without a verdict")
