@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.hostile.corpus import recorded_cheats
 from tests.hostile.corpus.cases import Case
+from tests.hostile.corpus.recorded_cheats.table import CHEATS
 from tests.hostile.corpus.recorded_damage import Recording
 from tests.hostile.corpus.recorded_damage import copied
 from tests.hostile.corpus.recorded_damage import list_damaged
@@ -100,7 +100,7 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
     recording.name: (
         *list_damaged(recording),
         *list_marked(recording),
-        *recorded_cheats.CHEATS.get(recording.name, lambda recording: ())(recording),
+        *CHEATS.get(recording.name, lambda recording: ())(recording),
     )
     for recording in RECORDINGS
 }
