@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
 import stat
 from collections import Counter
+from collections import defaultdict
 from pathlib import Path
+from urllib.parse import unquote
 from xml.etree import ElementTree as ET
 
 import msgspec
@@ -17,6 +20,7 @@ from tests.hostile.corpus.planted import OBEYED
 from tests.hostile.corpus.sessions import RESULTS
 from tests.hostile.corpus.sessions import listed
 from tests.hostile.corpus.table import FAMILIES
+from tests.hostile.write_corpus import write
 from tests.support.recorded_runs import RECORDED_FORMATS
 
 GIBIBYTE = 2**30
@@ -60,6 +64,29 @@ def test_the_corpus_is_big_and_each_of_its_directories_is_another(corpus):
 @pytest.mark.parametrize("name", RECORDED_FORMATS)
 def test_each_recorded_format_has_directories_of_its_own(name):
     assert len({case.what for case in FAMILIES.get(name, ())}) >= FEWEST
+
+
+def content_of(directory):
+    """What is in a directory, by the names in it: checksums of files, targets of links, kinds of anything else."""
+    content = []
+    for above, folders, names in os.walk(directory):
+        for path in (Path(above) / name for name in (*folders, *names)):
+            about = path.lstat()
+            target = str(path.readlink()) if stat.S_ISLNK(about.st_mode) else ""
+            checksum = hashlib.sha256(path.read_bytes()).hexdigest() if stat.S_ISREG(about.st_mode) else ""
+            content.append((str(path.relative_to(directory)), about.st_mode, target, checksum))
+    return tuple(sorted(content))
+
+
+@pytest.mark.unchecked_files("the corpus holds results that strangers wrote")
+@pytest.mark.parametrize("name", RECORDED_FORMATS)
+def test_no_two_directories_of_a_recorded_format_hold_the_same(name, tmp_path):
+    by_content = defaultdict(list)
+    for line in write(tmp_path / "corpus", name):
+        if not line["what"].startswith("a healthy "):
+            by_content[content_of(tmp_path / "corpus" / unquote(line["directory"]))].append(line["what"])
+    assert len(by_content) >= FEWEST
+    assert [equal for equal in by_content.values() if len(equal) > 1] == []
 
 
 def test_each_directory_has_the_outcome_that_it_must_have(corpus, session):

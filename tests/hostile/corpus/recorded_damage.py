@@ -30,6 +30,7 @@ class Recording:
 
     `files` are those that the format reads, each with the outcome of a success in which it cannot be read. `verdicts`
     are the files that say whether the run is a success. `texts` are members that hold a text in other runs.
+    `difference` is the file that alone tells the failure from the success, if there is such a file.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Recording:
     files: Mapping[str, str]
     verdicts: tuple[str, ...]
     texts: tuple[str, ...] = ()
+    difference: str | None = None
 
 
 def copied(source: Path, **more: Any) -> Spoil:
@@ -75,9 +77,8 @@ def _member(text: bytes) -> Change:
     return lambda content: content.replace(b"{", b'{"unknown": ' + text + b", ", 1)
 
 
-# No reader can know what was in the file.
-DESTROYED: Mapping[str, Change] = {
-    "cut in half": lambda content: content[: len(content) // 2],
+# Nothing of what was in the file is left.
+ERASED: Mapping[str, Change] = {
     "empty": lambda content: b"",
     "a hundred thousand levels deep": lambda content: b"[" * 100_000,
     "deep and closed": lambda content: b'{"a":' * 100_000 + b"1" + b"}" * 100_000,
@@ -85,6 +86,11 @@ DESTROYED: Mapping[str, Change] = {
     "a text": lambda content: b'"success"',
     "null": lambda content: b"null",
     "NUL bytes": lambda content: b"\0" * 1000,
+}
+# No reader can know what was in the file.
+DESTROYED: Mapping[str, Change] = {
+    "cut in half": lambda content: content[: len(content) // 2],
+    **ERASED,
     "in UTF-16": lambda content: content.decode("utf-8", "replace").encode("utf-16"),
 }
 # All that was in the file is still there.
@@ -140,12 +146,19 @@ def list_damaged(recording: Recording) -> Iterator[Case]:
         for what, change in ODD.items():
             yield _case(recording, f"{name} with {what}", "success|error", recording.success, changed(name, change))
     for name in recording.verdicts:
-        for what, change in (DESTROYED | ODD).items():
+        yield from _damage_failure(recording, name)
+
+
+def _damage_failure(recording: Recording, name: str) -> Iterator[Case]:
+    """A failure whose verdict is damaged; not where nothing is left by which it is no success."""
+    is_alone = name == recording.difference
+    for what, change in (DESTROYED | ODD).items():
+        if not (is_alone and what in ERASED):
             told = f"a failure with {name} {what}"
             yield _case(recording, told, NEVER_SUCCESS, recording.failure, changed(name, change))
-        for what, put in INSTEAD.items():
-            told = f"a failure with {what} for {name}"
-            yield _case(recording, told, NEVER_SUCCESS, recording.failure, _instead(name, put))
+    for what, put in () if is_alone else INSTEAD.items():
+        told = f"a failure with {what} for {name}"
+        yield _case(recording, told, NEVER_SUCCESS, recording.failure, _instead(name, put))
 
 
 def list_marked(recording: Recording) -> Iterator[Case]:

@@ -39,6 +39,7 @@ RECORDINGS = (
         failure=copied(find_run("online-mind2web", "lamp_failure")),
         files={"result.json": ERROR},
         verdicts=("result.json",),
+        difference="result.json",
     ),
     Recording(
         "stagehand",
@@ -52,10 +53,11 @@ RECORDINGS = (
             "core.log": SUCCESS,
         },
         verdicts=("scores/result.json", "scores/gates.json"),
+        difference="scores/gates.json",
     ),
     Recording(
         "atif",
-        success=copied(find_run("atif", "shop-success")),
+        success=copied(find_run("atif", "shop-success"), verifier__reward_txt="1.0\n"),
         failure=copied(find_run("atif", "shop-partial")),
         files={"result.json": ERROR, "agent/trajectory.json": ERROR, "trial.log": SUCCESS, **_REWARD},
         verdicts=("result.json",),
@@ -66,6 +68,7 @@ RECORDINGS = (
         failure=copied(find_run("webvoyager", "taskShop--0"), eval_res_json=_judged("Verdict: NOT SUCCESS", 0)),
         files={"interact_messages.json": ERROR, "eval_res.json": ERROR, "agent.log": SUCCESS},
         verdicts=("eval_res.json",),
+        difference="eval_res.json",
     ),
     Recording(
         "browser-use",
