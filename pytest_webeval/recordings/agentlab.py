@@ -118,6 +118,8 @@ def parse_summary(fields: JsonFields) -> Summary:
     for key in ("err_msg", "stack_trace"):
         if fields.raw.get(key) is not None and fields.text(key) is None:
             raise _damaged(key, fields, "a string or null")
+    if fields.text("err_msg") is None and fields.text("stack_trace") is not None:
+        raise _damaged("err_msg", fields, "the error that stack_trace belongs to")
     return Summary(
         reward=check_reward(fields.raw["cum_reward"], f"{SUMMARY} cum_reward"),
         steps=max(int(steps), 0),

@@ -14,14 +14,18 @@ from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.safety.text import preview
 
 FULL_REWARD = 1
+DIGITS = 9  # after the point; a sum of ten times 0.1 is a full reward, whatever the last bits of the sum are
 RANGE = f"a number from 0 to {FULL_REWARD}"
 
 
 def check_reward(value: object, where: str) -> float:
     """The reward if it is a number from 0 to 1. Raises `UnreadableTrajectory` for any other value."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= FULL_REWARD:
+    if isinstance(value, bool) or not isinstance(value, int | float):
         raise build_damage_error(where, value, RANGE)
-    return value
+    reward = round(value, DIGITS)
+    if not 0 <= reward <= FULL_REWARD:
+        raise build_damage_error(where, value, RANGE)
+    return reward
 
 
 def build_damage_error(where: str, value: object, expected: str) -> UnreadableTrajectory:

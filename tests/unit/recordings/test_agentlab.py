@@ -153,13 +153,16 @@ def test_a_reward_that_nobody_can_have_earned_is_a_contradiction(experiment, cha
     [
         (1, True),
         (1.0, True),
+        (sum([0.1] * 10), True),
+        (1 + 2e-16, True),
+        (1 - 1e-8, False),
         (0.999, False),
         (0, False),
     ],
 )
 def test_only_a_full_reward_is_a_success(experiment, reward, success):
     (judgement,) = load(experiment(cum_reward=reward))[0].judgements
-    assert (judgement.success, judgement.score, judgement.ungraded) == (success, reward, None)
+    assert (judgement.success, judgement.score, judgement.ungraded) == (success, round(reward, 9), None)
 
 
 def test_a_task_that_nobody_judges_is_ungraded(tmp_path):
@@ -175,6 +178,11 @@ def test_a_task_that_nobody_judges_is_ungraded(tmp_path):
         ({"cum_reward": ...}, "summary_info.json has nothing @ cum_reward, expected a number from 0 to 1"),
         ({"n_steps": 1.5}, "summary_info.json has 1.5 @ n_steps, expected a number of steps"),
         ({"n_steps": -2}, "summary_info.json has -2 @ n_steps, expected a number of steps"),
+        (
+            {"stack_trace": "y", "err_msg": None},
+            "summary_info.json has None @ err_msg, expected the error that stack_trace belongs to",
+        ),
+        ({"terminated": ..., "n_steps": 0}, "summary_info.json has nothing @ terminated, expected a boolean or null"),
         ({"terminated": "false"}, "summary_info.json has 'false' @ terminated, expected a boolean or null"),
         ({"terminated": ...}, "summary_info.json has nothing @ terminated, expected a boolean or null"),
         ({"truncated": ...}, "summary_info.json has nothing @ truncated, expected a boolean or null"),
@@ -256,6 +264,9 @@ def test_actions_that_do_not_belong_to_a_step_are_not_read(experiment):
     trajectory, warnings = load(path)
     assert [step.action for step in trajectory.steps] == ["unrecorded", "unrecorded"]
     assert warnings == (f"{path.name}: experiment.log has 4 actions, and {SUMMARY} counts 2 steps; ignored",)
+    trajectory, warnings = load(experiment("last-step", n_steps=3))
+    assert [step.action for step in trajectory.steps] == ["unrecorded"] * 3
+    assert any(f"experiment.log has 2 actions, and {SUMMARY} counts 3 steps; ignored" in text for text in warnings)
 
 
 @pytest.mark.parametrize(
