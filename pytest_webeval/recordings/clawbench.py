@@ -61,6 +61,7 @@ ENDED = ("agent_exited", "vnc_disconnected", "eval_matched")  # by the agent, or
 SUBMIT = "/api/task-submit"  # of the harness, where the agent sends the answer of a task that asks for one
 MOST_REASON = 300  # characters
 RESTORE = "copy it from the output of the harness, or record the run again"
+UNJUDGED = Judgement(source=META, judge="strict judge", ungraded="no judge decided whether the request is right")
 _DETAILS = ("result_category", "failure_category", "time_limit_minutes", "test_case")
 _ARGUMENTS = ("x", "y", "key", "value", "title", "scrollX", "scrollY")
 _TARGET = ("tagName", "id", "textContent", "xpath")
@@ -159,26 +160,37 @@ def _shorten(text: str) -> str:
 def _read_judgements(
     files: RecordedFiles, meta: JsonFields, interception: Interception | None, *, is_intercepted: bool
 ) -> Iterator[Judgement]:
-    """The verdicts, of which the first decides; it contradicts itself if the files of the harness do not agree."""
+    """The verdicts, of which the first decides; each is a contradiction if the files of the harness do not agree."""
     judged = list(_read_judges(files, meta))
     problems = tuple(_list_contradictions(files, meta, interception, is_intercepted=is_intercepted))
     if not is_intercepted:
         judges = [] if _has_failed(meta) else judged
         found = tuple(f"{each.source} judges a request, but none was intercepted" for each in judges)
-        reason = interception.description if interception else "no request was intercepted"
-        text = _shorten(reason)
-        yield Judgement(
-            source=META, judge="interceptor", success=False, reasoning=text, contradictions=(*problems, *found)
-        )
+        yield _build_interceptor_verdict(interception, (*problems, *found))
         return
-    if not judged:
-        judged = [
-            Judgement(source=META, judge="strict judge", ungraded="no judge decided whether the request is right")
-        ]
-    if problems:
-        first = judged[0]
-        judged[0] = structs.replace(first, contradictions=(*first.contradictions, *problems), ungraded=None)
-    yield from judged
+    for judgement in judged or [UNJUDGED]:
+        yield _add_contradictions(judgement, *problems)
+
+
+def _build_interceptor_verdict(interception: Interception | None, contradictions: tuple[str, ...]) -> Judgement:
+    """A failure, whichever judge is chosen: none is asked about a run without an intercepted request."""
+    reason = interception.description if interception else "no request was intercepted"
+    return Judgement(
+        source=META,
+        judge="interceptor",
+        success=False,
+        reasoning=_shorten(reason),
+        contradictions=contradictions,
+        replaces=(STRICT, LENIENT),
+    )
+
+
+def _add_contradictions(judgement: Judgement, *problems: str) -> Judgement:
+    """The judgement, which counts as one that was made if there are problems, so that they are an error."""
+    contradictions = (*judgement.contradictions, *problems)
+    return structs.replace(
+        judgement, contradictions=contradictions, ungraded=None if contradictions else judgement.ungraded
+    )
 
 
 def _read_judges(files: RecordedFiles, meta: JsonFields) -> Iterator[Judgement]:
@@ -198,7 +210,7 @@ def _compare_copy(judgement: Judgement, fields: JsonFields, meta: JsonFields) ->
         return judgement
     stored = shorten_repr(meta.raw["judge_match"])
     problem = f"{META} has {stored} as judge_match, but {STRICT} has {judgement.success}"
-    return structs.replace(judgement, contradictions=(*judgement.contradictions, problem), ungraded=None)
+    return _add_contradictions(judgement, problem)
 
 
 def _list_contradictions(

@@ -28,7 +28,7 @@ def find_stored(judgements: Sequence[Judgement], requested: str | None) -> Store
 def _select_judgement(judgements: Sequence[Judgement], requested: str) -> Judgement:
     names = (requested, f"{requested}.json", f"scores/{requested}", f"scores/{requested}.json")
     for judgement in judgements:
-        if judgement.source in names:
+        if any(source in names for source in (judgement.source, *judgement.replaces)):
             return judgement
     sources = ", ".join(quote_value(judgement.source) for judgement in judgements[:_MOST_NAMED])
     problem = f"there is no verdict in {quote_value(requested)}, only in {sources}"

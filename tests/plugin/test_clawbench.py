@@ -51,6 +51,17 @@ def test_stored_verdicts_are_verdicts(webeval, runs):
     }
 
 
+def test_a_run_without_interception_fails_whichever_judge_is_chosen(webeval, recorded):
+    webeval("--webeval-score-file=judge_llm.json").assert_outcomes(passed=1, failed=5, skipped=4)
+    stored = {
+        path.parent.name.split("-")[1]: json.loads(path.read_text()) for path in recorded.rglob("eval_result.json")
+    }
+    statuses = {case: stored[case]["status"] for case in ("901", "902", "903", "904", "908")}
+    assert statuses == {"901": "error", "902": "error", "903": "failure", "904": "failure", "908": "success"}
+    (result,) = stored["902"]["evaluators_results"]
+    assert 'there is no verdict in "judge_llm.json", only in "judge.json"' in result["error_msg"]
+
+
 def test_a_suite_adds_the_request_to_the_verdict(webeval, recorded, tasks):
     result = webeval(tasks(**dict.fromkeys(CASES, ORDER)), "-k", " or ".join(f"[{case}]" for case in CASES))
     result.assert_outcomes(passed=1, failed=3, deselected=6)
@@ -109,6 +120,17 @@ def test_a_contradiction_and_a_damaged_verdict_are_errors(webeval, recorded, run
     webeval("-k", f"[{CASES[0]}] or [{CASES[1]}]")
     for case in CASES[:2]:
         assert json.loads((find(recorded, case) / "eval_result.json").read_text())["status"] == "error"
+
+
+def test_files_that_do_not_agree_are_an_error_whichever_judge_is_chosen(webeval, recorded):
+    lenient = json.dumps({"match": True, "reason": "", "raw": '{"match": true}', "rubric": "lenient"})
+    (find(recorded, CASES[0]) / "judge_llm.json").write_text(lenient)
+    blocked = find(recorded, CASES[0]) / "data" / "interception.json"
+    options = ("--webeval-score-file=judge_llm.json", "-k", f"[{CASES[0]}]")
+    webeval(*options).assert_outcomes(passed=1, deselected=9)
+    blocked.write_text(json.dumps(json.loads(blocked.read_text()) | {"intercepted": False}))
+    webeval(*options).assert_outcomes(failed=1, deselected=9)
+    assert json.loads((find(recorded, CASES[0]) / "eval_result.json").read_text())["status"] == "error"
 
 
 def test_a_response_is_unknown_and_no_failure(webeval, recorded, pytester):

@@ -192,6 +192,24 @@ def test_a_missing_reason_of_the_end_is_a_warning_unless_the_harness_failed(copy
     assert load(copy("909-shop-no-api", {}))[1] == ()
 
 
+LENIENT = {"match": True, "raw": '{"match": true}', "rubric": "lenient"}
+
+
+@pytest.mark.parametrize("name", [SUCCESS, "906-shop-not-judged", "907-shop-judge-failed"])
+def test_a_contradiction_of_the_files_is_one_of_each_judgement(copy, name):
+    trajectory, _ = load(copy(name, {BLOCKED: {"intercepted": False}, "judge_llm.json": LENIENT}))
+    assert len(trajectory.judgements) == (1 if "not-judged" in name else 2)
+    for judgement in trajectory.judgements:
+        assert "intercepted is True in run-meta.json, but False in" in judgement.contradictions[-1]
+        assert judgement.ungraded is None
+    assert trajectory.outcome.kind == "completed"
+
+
+def test_a_run_that_nobody_judged_is_no_better_than_its_contradictions(copy):
+    trajectory, _ = load(copy("906-shop-not-judged", {BLOCKED: {"intercepted": False}}))
+    assert (trajectory.outcome.kind, trajectory.judgements[0].ungraded) == ("completed", None)
+
+
 @pytest.mark.parametrize(
     ("files", "message"),
     [
