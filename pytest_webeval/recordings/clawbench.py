@@ -81,8 +81,8 @@ def read(files: RecordedFiles) -> RecordedTrajectory:
     meta = files.read_json(META)
     meta.check_finite("judge", "judge_match", "pass", "failure_reason")
     meta.member("judge").check_finite("match")
-    is_intercepted = _read_flag(meta, META)
     interception = _read_interception(files)
+    is_intercepted = _read_flag(meta, META) or _has_failed_after(meta, interception)
     shots = files.list_images(SCREENSHOTS)
     _check_name(files, meta)
     if interception is None and not is_intercepted and not _has_failed(meta):
@@ -127,20 +127,32 @@ def _read_interception(files: RecordedFiles) -> Interception | None:
     return Interception(_read_flag(fields, INTERCEPTION), *texts, request or None)
 
 
+def _has_failed_after(meta: JsonFields, interception: Interception | None) -> bool:
+    """Whether the harness failed after the interception: `run.py` then writes that nothing was intercepted."""
+    is_stored = interception is not None and interception.is_intercepted
+    return is_stored and _has_failed(meta)
+
+
+def _has_failed(meta: JsonFields) -> bool:
+    return bool(meta.text("failure_reason"))
+
+
 def _classify(meta: JsonFields, interception: Interception | None, *, is_intercepted: bool) -> TrajectoryOutcome:
     """How the run ended, by the harness alone.
 
     Its `failure_category` is not enough: `api_or_credit` is one if some log or reply has words such as `forbidden` in
-    it, and a site can say that too. `infra_failure` counts if nothing at all was done.
+    it, and a site can say that too. `infra_failure` counts if nothing at all was done, and a `failure_reason` if the
+    run has no ordinary end: `results.py` fails on a line of `actions.jsonl` that a page wrote.
     """
     if is_intercepted:
         return TrajectoryOutcome(OutcomeClass.COMPLETED, (), "the harness intercepted the request that it waited for")
     stop = interception.stop_reason if interception else ""
     text = (interception.description if interception else "") or f"the run stopped: {stop or 'no reason is recorded'}"
-    if failure := meta.text("failure_reason"):
-        return TrajectoryOutcome(OutcomeClass.ABORTED, ("harness_failed",), _shorten(failure))
     if stop in HARNESS_FAILURES:
         return TrajectoryOutcome(OutcomeClass.ABORTED, (stop,), _shorten(text))
+    failure = meta.text("failure_reason")
+    if failure and stop not in (*STOPPED, *ENDED):
+        return TrajectoryOutcome(OutcomeClass.ABORTED, ("harness_failed",), _shorten(failure))
     if meta.text("failure_category") == "infra_failure" and _is_idle(meta.member("run_metrics")):
         message = "the harness recorded no call of the model, no action and no request"
         return TrajectoryOutcome(OutcomeClass.ABORTED, ("nothing_recorded",), message)
@@ -164,8 +176,7 @@ def _read_judgements(
     judged = list(_read_judges(files, meta))
     problems = tuple(_list_contradictions(files, meta, interception, is_intercepted=is_intercepted))
     if not is_intercepted:
-        judges = [] if _has_failed(meta) else judged
-        found = tuple(f"{each.source} judges a request, but none was intercepted" for each in judges)
+        found = tuple(f"{each.source} judges a request, but none was intercepted" for each in judged)
         yield _build_interceptor_verdict(interception, (*problems, *found))
         return
     for judgement in judged or [UNJUDGED]:
@@ -220,17 +231,12 @@ def _list_contradictions(
         if is_intercepted:
             problem = f"{META} says that a request was intercepted, but there is no {INTERCEPTION}, which holds it"
             yield f"{problem}; {RESTORE}"
-    elif interception.is_intercepted is not is_intercepted and not _has_failed(meta):
+    elif interception.is_intercepted is not is_intercepted:
         yield f"intercepted is {is_intercepted} in {META}, but {interception.is_intercepted} in {INTERCEPTION}"
     elif is_intercepted:
         yield from _check_request(files, interception.request)
     if meta.raw.get("pass") not in (None, _derive_pass(meta, is_intercepted=is_intercepted)):
         yield f"{META} has {shorten_repr(meta.raw.get('pass'))} as pass, which its judge_match does not give"
-
-
-def _has_failed(meta: JsonFields) -> bool:
-    """Whether the harness failed: it then writes that nothing was intercepted, also where a request was."""
-    return meta.text("failure_reason") is not None
 
 
 def _derive_pass(meta: JsonFields, *, is_intercepted: bool) -> bool:

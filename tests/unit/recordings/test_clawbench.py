@@ -136,6 +136,7 @@ def test_a_name_without_the_model_above_is_the_id_itself(name, task_id):
 
 
 META, JUDGE, BLOCKED = "run-meta.json", "judge.json", "data/interception.json"
+PRINTING, UPLOADING = "infra_failure: printing_results: KeyError: 'type'", "infra_failure: uploading: OSError: no route"
 
 
 @pytest.mark.parametrize(
@@ -257,7 +258,23 @@ def test_a_lenient_verdict_counts_where_the_strict_judge_failed_and_comes_second
             {},
             "aborted",
         ),
-        ({"failure_reason": "host_timeout: container did not exit"}, {}, "aborted"),
+        (
+            {"failure_category": "infra_failure", "run_metrics": {"api_calls": 5, "actions": 4, "requests": 0}},
+            {},
+            "completed",
+        ),
+        ({"failure_reason": "host_timeout: container did not exit"}, {"stop_reason": "unknown"}, "aborted"),
+        ({"failure_reason": "host_timeout: container did not exit"}, {}, "completed"),  # the agent had ended
+        (
+            {"failure_reason": PRINTING},
+            {},
+            "completed",
+        ),  # a page can do that
+        (
+            {"failure_reason": UPLOADING},
+            {"stop_reason": "time_limit_exceeded"},
+            "over_budget",
+        ),
         ({}, {"stop_reason": "proxy_failed"}, "aborted"),
         ({}, {"stop_reason": "agent_idle"}, "over_budget"),
         ({}, {"stop_reason": "chrome_cdp_timeout; the page says so"}, "completed"),
@@ -269,11 +286,28 @@ def test_a_failure_is_excluded_only_by_what_the_harness_itself_says(copy, meta, 
     assert (trajectory.outcome.kind, trajectory.judgements[0].success) == (outcome, False)
 
 
-def test_a_harness_that_fails_after_the_request_writes_that_nothing_was_intercepted(copy):
-    reason = "infra_failure: uploading: OSError: no route"
-    meta = {"intercepted": False, "failure_reason": reason, "judge": None, "judge_match": None, "pass": None}
-    trajectory, _ = load(copy(SUCCESS, {META: meta}))
-    assert (trajectory.outcome.kind, trajectory.judgements[0].contradictions) == ("aborted", ())
+def write_failure(path, reason):
+    """Writes `run-meta.json` as the harness does after a failure: again, and without a verdict."""
+    meta = json.loads((path / META).read_text()) | {"intercepted": False, "failure_reason": reason}
+    (path / META).write_text(json.dumps({k: meta[k] for k in meta if k not in ("judge", "judge_match", "pass")}))
+    return path
+
+
+@pytest.mark.parametrize(("name", "success"), [(SUCCESS, True), ("902-shop-judge-mismatch", False)])
+def test_a_stored_verdict_counts_though_the_harness_failed_after_it(copy, name, success):
+    trajectory, _ = load(write_failure(copy(name, {}), UPLOADING))
+    (judgement,) = trajectory.judgements
+    assert (trajectory.outcome.kind, judgement.success, judgement.contradictions) == ("completed", success, ())
+
+
+def test_a_request_that_was_intercepted_before_the_harness_failed_is_not_judged_yet(copy):
+    trajectory, _ = load(write_failure(copy(SUCCESS, {JUDGE: None}), PRINTING))
+    assert (trajectory.outcome.kind, trajectory.judgements[0].contradictions) == ("ungraded", ())
+
+
+def test_a_verdict_without_a_request_is_a_contradiction_though_the_harness_failed(copy):
+    trajectory, _ = load(copy("903-shop-not-matched", {META: {"failure_reason": UPLOADING}, JUDGE: LENIENT}))
+    assert "judge.json judges a request, but none was" in trajectory.judgements[0].contradictions[0]
 
 
 def test_an_unreadable_log_does_not_say_anything_about_the_request(copy):
