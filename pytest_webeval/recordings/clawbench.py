@@ -227,6 +227,7 @@ def _compare_copy(judgement: Judgement, fields: JsonFields, meta: JsonFields) ->
 def _list_contradictions(
     files: RecordedFiles, meta: JsonFields, interception: Interception | None, *, is_intercepted: bool
 ) -> Iterator[str]:
+    """Where the files of the harness do not agree. Raises `UnreadableTrajectory` if one of them is damaged."""
     if interception is None:
         if is_intercepted:
             problem = f"{META} says that a request was intercepted, but there is no {INTERCEPTION}, which holds it"
@@ -245,15 +246,17 @@ def _derive_pass(meta: JsonFields, *, is_intercepted: bool) -> bool:
 
 
 def _check_request(files: RecordedFiles, request: Mapping[str, Any] | None) -> Iterator[str]:
-    """The log has each request before it is blocked."""
+    """Whether the log has the request, which is written before it is blocked. Raises `UnreadableTrajectory`."""
     if request is None:
         yield f"{INTERCEPTION} says that a request was intercepted, but has none"
+        return
+    if not os.path.lexists(files.path / REQUESTS):
+        yield f"there is no {REQUESTS}, which has each request that was intercepted; {RESTORE}"
         return
     try:
         events = load_trace(files.inputs, REQUESTS).events
     except RecordingError as error:
-        files.warnings.add(f"cannot look up the intercepted request: {error}")
-        return
+        raise UnreadableTrajectory("file_unreadable", str(error)) from error
     blocked = (request.get("method"), request.get("url"))
     for event in events:
         try:

@@ -122,6 +122,14 @@ def test_a_contradiction_and_a_damaged_verdict_are_errors(webeval, recorded, run
         assert json.loads((find(recorded, case) / "eval_result.json").read_text())["status"] == "error"
 
 
+def test_a_failure_is_no_success_without_its_log_of_requests(webeval, recorded, tasks):
+    other = tasks(**{CASES[0]: ORDER | {"body": {"quantity": "3"}}})
+    webeval(other, "-k", f"[{CASES[0]}]").assert_outcomes(failed=1, deselected=9)
+    (find(recorded, CASES[0]) / "data" / "requests.jsonl").unlink()
+    webeval(other, "-k", f"[{CASES[0]}]").assert_outcomes(failed=1, deselected=9)
+    assert json.loads((find(recorded, CASES[0]) / "eval_result.json").read_text())["status"] == "error"
+
+
 def test_files_that_do_not_agree_are_an_error_whichever_judge_is_chosen(webeval, recorded):
     lenient = json.dumps({"match": True, "reason": "", "raw": '{"match": true}', "rubric": "lenient"})
     (find(recorded, CASES[0]) / "judge_llm.json").write_text(lenient)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -135,7 +136,7 @@ def test_a_name_without_the_model_above_is_the_id_itself(name, task_id):
     assert format_of(case(SUCCESS)).parse_task_id(name) == task_id
 
 
-META, JUDGE, BLOCKED = "run-meta.json", "judge.json", "data/interception.json"
+META, JUDGE, BLOCKED, LOG = "run-meta.json", "judge.json", "data/interception.json", "data/requests.jsonl"
 PRINTING, UPLOADING = "infra_failure: printing_results: KeyError: 'type'", "infra_failure: uploading: OSError: no route"
 
 
@@ -310,12 +311,31 @@ def test_a_verdict_without_a_request_is_a_contradiction_though_the_harness_faile
     assert "judge.json judges a request, but none was" in trajectory.judgements[0].contradictions[0]
 
 
-def test_an_unreadable_log_does_not_say_anything_about_the_request(copy):
+def test_a_missing_log_of_requests_is_a_contradiction_only_of_an_interception(copy):
+    (judgement,) = load(copy(SUCCESS, {LOG: None}))[0].judgements
+    assert judgement.contradictions[0].startswith("there is no data/requests.jsonl, which has each request that was")
+    (judgement,) = load(copy("903-shop-not-matched", {LOG: None}))[0].judgements
+    assert judgement.contradictions == ()
+
+
+def write_damage(log):
+    log.write_text("{x\n{}\n")
+
+
+def replace_by_fifo(log):
+    log.unlink()
+    os.mkfifo(log)
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [(write_damage, "as a log of requests: .* @ line 1"), (replace_by_fifo, "not a regular file")],
+)
+def test_an_unreadable_log_of_requests_is_an_error(copy, damage, message):
     path = copy(SUCCESS, {})
-    (path / "data" / "requests.jsonl").unlink()
-    trajectory, warnings = load(path)
-    assert trajectory.judgements[0].contradictions == ()
-    assert "cannot look up the intercepted request" in warnings[0]
+    damage(path / LOG)
+    with pytest.raises(UnreadableTrajectory, match=message):
+        load(path)
 
 
 def test_another_test_case_than_that_of_the_name_is_a_warning(copy):
