@@ -41,7 +41,8 @@ from pytest_webeval.safety.text import shorten_repr
 META = "run-meta.json"
 INTERCEPTION, REQUESTS = "data/interception.json", "data/requests.jsonl"
 ACTIONS, MESSAGES, SCREENSHOTS = "data/actions.jsonl", "data/agent-messages.jsonl", "data/screenshots"
-# `INFRA_STOP_REASONS` of `results.py`, and the one of `entrypoint.sh`: only the harness writes them.
+# What the scripts in `runtime/harnesses/` write if a part of theirs does not start. Of `INFRA_STOP_REASONS` in
+# `results.py` one is missing: `run-webbrain.sh` writes `webbrain_failed` after an error of the agent as well.
 HARNESS_FAILURES = (
     "chrome_cdp_timeout",
     "gateway_failed",
@@ -51,13 +52,15 @@ HARNESS_FAILURES = (
     "browser_use_failed",
     "hermes_failed",
     "pi_failed",
-    "webbrain_failed",
     "proxy_failed",
+    "mock_api_failed",
+    "bridge_failed",
+    "chrome_auth_missing",
     "missing_harness",
     "browser_runtime_setup_failed",
 )
 STOPPED = ("time_limit_exceeded", "agent_idle")
-ENDED = ("agent_exited", "vnc_disconnected", "eval_matched")  # by the agent, or by a person
+ENDED = ("agent_exited", "webbrain_failed", "vnc_disconnected", "eval_matched")  # by the agent, or by a person
 SUBMIT = "/api/task-submit"  # of the harness, where the agent sends the answer of a task that asks for one
 MOST_REASON = 300  # characters
 RESTORE = "copy it from the output of the harness, or record the run again"

@@ -277,6 +277,7 @@ def test_a_lenient_verdict_counts_where_the_strict_judge_failed_and_comes_second
             "over_budget",
         ),
         ({}, {"stop_reason": "proxy_failed"}, "aborted"),
+        ({"failure_category": "infra_failure"}, {"stop_reason": "webbrain_failed"}, "completed"),  # or the agent failed
         ({}, {"stop_reason": "agent_idle"}, "over_budget"),
         ({}, {"stop_reason": "chrome_cdp_timeout; the page says so"}, "completed"),
         ({}, {"stop_reason": None}, "completed"),
@@ -304,6 +305,27 @@ def test_a_stored_verdict_counts_though_the_harness_failed_after_it(copy, name, 
 def test_a_request_that_was_intercepted_before_the_harness_failed_is_not_judged_yet(copy):
     trajectory, _ = load(write_failure(copy(SUCCESS, {JUDGE: None}), PRINTING))
     assert (trajectory.outcome.kind, trajectory.judgements[0].contradictions) == ("ungraded", ())
+
+
+# Written out again: to drop one from the reader is to count a broken harness as a failure of the agent.
+NOT_STARTED = (
+    *("chrome_cdp_timeout", "gateway_failed", "opencode_failed", "claude_code_failed", "codex_failed"),
+    *("browser_use_failed", "hermes_failed", "pi_failed", "proxy_failed", "missing_harness"),
+    *("browser_runtime_setup_failed", "mock_api_failed", "bridge_failed", "chrome_auth_missing"),
+)
+
+
+@pytest.mark.parametrize("reason", NOT_STARTED)
+def test_a_part_of_the_harness_that_did_not_start_excludes_the_run(copy, reason):
+    trajectory, _ = load(copy("903-shop-not-matched", {BLOCKED: {"stop_reason": reason}}))
+    assert (trajectory.outcome.kind, trajectory.outcome.reasons) == ("aborted", (reason,))
+
+
+@pytest.mark.parametrize("reason", ["agent_exited", "webbrain_failed", "vnc_disconnected", "eval_matched"])
+def test_an_ordinary_end_decides_though_the_harness_failed(copy, reason):
+    meta = {"failure_reason": PRINTING, "failure_category": "infra_failure"}
+    trajectory, _ = load(copy("903-shop-not-matched", {META: meta, BLOCKED: {"stop_reason": reason}}))
+    assert (trajectory.outcome.kind, trajectory.outcome.reasons) == ("completed", (reason,))
 
 
 def test_a_verdict_without_a_request_is_a_contradiction_though_the_harness_failed(copy):
