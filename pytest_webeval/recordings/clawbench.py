@@ -214,8 +214,17 @@ def _read_judges(files: RecordedFiles, meta: JsonFields) -> Iterator[Judgement]:
         yield _compare_copy(read_judge(fields, STRICT, is_lenient=False), fields, meta)
     elif meta.raw.get("judge") is not None:
         yield read_judge(meta.member("judge"), f"{META} judge", is_lenient=False)
+    elif meta.raw.get("judge_match") is not None:
+        yield _build_lost_verdict(meta.raw["judge_match"])
     if os.path.lexists(files.path / LENIENT):
         yield read_judge(files.read_verdict(LENIENT), LENIENT, is_lenient=True)
+
+
+def _build_lost_verdict(match: Any) -> Judgement:
+    problem = f"{META} has {shorten_repr(match)} as judge_match, but the reply of the judge is missing"
+    success = match if isinstance(match, bool) else None
+    contradiction = f"{problem}: there is no {STRICT}; {RESTORE}"
+    return Judgement(source=META, judge="strict judge", success=success, contradictions=(contradiction,))
 
 
 def _compare_copy(judgement: Judgement, fields: JsonFields, meta: JsonFields) -> Judgement:

@@ -26,10 +26,13 @@ _FENCE = "```"
 
 
 def read_judge(fields: JsonFields, source: str, *, is_lenient: bool) -> Judgement:
-    """The judgement in a file. Raises `UnreadableTrajectory` for one without a verdict."""
+    """The judgement in a file. Raises `UnreadableTrajectory` for one without a verdict, or with a damaged reply."""
     success = fields.raw.get("match")
     if "match" not in fields or not isinstance(success, bool | None):
         problem = f"{source} has {shorten_repr(success)} as match, expected true, false or null"
+        raise UnreadableTrajectory("score_unreadable", f"{problem}; judge the run again")
+    if not isinstance(fields.raw.get("raw"), str | None):
+        problem = f"{source} has {shorten_repr(fields.raw['raw'])} as raw, expected the reply of the judge as a text"
         raise UnreadableTrajectory("score_unreadable", f"{problem}; judge the run again")
     problems = tuple(_check_reply(fields, source, success, is_lenient=is_lenient))
     reason = fields.text("reason") or fields.text("error") or ""
@@ -48,8 +51,8 @@ def _format_failure(reason: str) -> str:
 
 
 def _check_reply(fields: JsonFields, source: str, success: bool | None, *, is_lenient: bool) -> Iterator[str]:  # noqa: FBT001  (what is stored)
-    reply = fields.text("raw")
-    if not reply or (is_lenient and len(reply) >= MOST_LENIENT):  # it may be cut
+    reply = fields.raw.get("raw")
+    if reply is None or (is_lenient and len(reply) >= MOST_LENIENT):  # it may be cut
         return
     derived = read_lenient_reply(reply) if is_lenient else read_strict_reply(reply)
     if derived is not success:

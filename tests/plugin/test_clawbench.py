@@ -141,6 +141,16 @@ def test_files_that_do_not_agree_are_an_error_whichever_judge_is_chosen(webeval,
     assert json.loads((find(recorded, CASES[0]) / "eval_result.json").read_text())["status"] == "error"
 
 
+def test_a_failure_of_which_the_judge_is_missing_is_an_error(webeval, recorded):
+    run = find(recorded, CASES[1])
+    meta = json.loads((run / "run-meta.json").read_text())
+    (run / "run-meta.json").write_text(json.dumps({key: meta[key] for key in meta if key != "judge"}))
+    (run / "judge.json").unlink()
+    webeval("-k", f"[{CASES[1]}]").assert_outcomes(failed=1, deselected=9)
+    (result,) = json.loads((run / "eval_result.json").read_text())["evaluators_results"]
+    assert (result["status"], "the reply of the judge is missing" in result["error_msg"]) == ("error", True)
+
+
 def test_a_response_is_unknown_and_no_failure(webeval, recorded, pytester):
     pytester.makepyfile(
         test_orders="""

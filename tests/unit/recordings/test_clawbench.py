@@ -145,6 +145,7 @@ PRINTING, UPLOADING = "infra_failure: printing_results: KeyError: 'type'", "infr
     [
         (SUCCESS, {JUDGE: {"match": False}}, "judge.json stores false, but its reply says true"),
         (SUCCESS, {JUDGE: {"match": None}}, "judge.json stores no verdict, but its reply says true"),
+        (SUCCESS, {JUDGE: {"raw": ""}}, "judge.json stores true, but its reply says no verdict"),
         (SUCCESS, {JUDGE: {"raw": "who knows"}}, "judge.json stores true, but its reply says no verdict"),
         (
             SUCCESS,
@@ -218,6 +219,9 @@ def test_a_run_that_nobody_judged_is_no_better_than_its_contradictions(copy):
         ({JUDGE: {"match": "true"}}, "judge.json has 'true' as match, expected true, false or null"),
         ({JUDGE: {"match": 1}}, "judge.json has 1 as match"),
         ({JUDGE: []}, "judge.json holds"),
+        ({JUDGE: {"raw": 5, "rubric": "strict"}}, "judge.json has 5 as raw, expected the reply of the judge as a text"),
+        ({JUDGE: {"raw": False}}, "judge.json has False as raw"),
+        ({"judge_llm.json": LENIENT | {"raw": ["a"]}}, r"judge_llm.json has \['a'\] as raw"),
         ({META: {"intercepted": 1}}, "run-meta.json has 1 as intercepted"),
         ({META: {"judge": {}}, JUDGE: None}, "run-meta.json judge has None as match"),
         ({BLOCKED: {"intercepted": None}}, "data/interception.json has None as intercepted"),
@@ -232,6 +236,16 @@ def test_a_damaged_verdict_is_an_error(copy, files, message):
 def test_the_copy_in_run_meta_stands_for_a_verdict_without_its_file(copy):
     (judgement,) = load(copy(SUCCESS, {JUDGE: None}))[0].judgements
     assert (judgement.source, judgement.success, judgement.contradictions) == ("run-meta.json judge", True, ())
+
+
+@pytest.mark.parametrize("match", [False, True, "false"])
+def test_a_verdict_of_which_only_the_copy_is_left_is_a_contradiction(copy, match):
+    meta = {"judge": None, "judge_match": match, "pass": match is True}
+    (judgement,) = load(copy("902-shop-judge-mismatch", {META: meta, JUDGE: None}))[0].judgements
+    problem = (
+        f"run-meta.json has {match!r} as judge_match, but the reply of the judge is missing: there is no judge.json"
+    )
+    assert judgement.contradictions == (f"{problem}; copy it from the output of the harness, or record the run again",)
 
 
 def test_a_run_that_was_judged_again_has_another_verdict_than_its_run_meta(copy):
