@@ -133,8 +133,13 @@ class RequestSearch(Struct, frozen=True, dict=True):
         ]
 
     def _read_body(self, event: NetworkEvent) -> Any:
-        """What was posted, if the task asks for it."""
-        return read_fields(event.read_post(), self.case.run.inputs.limits) if self.expected.body else None
+        """What was posted, if the task asks for it. Raises `EvaluationError`."""
+        if not self.expected.body:
+            return None
+        try:
+            return read_fields(event.read_post(), self.case.run.inputs.limits)
+        except ValueError as error:
+            raise event.damaged("body") from error
 
     def explain(self, event: NetworkEvent | None, assertions: Sequence[Assertion]) -> Explanation:
         """How the deciding request differs from the expected one. Raises `EvaluationError`."""
@@ -196,7 +201,12 @@ class RequestSearch(Struct, frozen=True, dict=True):
 
 
 def read_fields(body: Body | None, limits: Limits) -> Any:
-    """What was posted: JSON, or the fields of a form, or text; None where nothing was. Raises `EvaluationError`."""
+    """What was posted: JSON, or the fields of a form, or text; None where nothing was.
+
+    Raises `EvaluationError`, and `ValueError` for a parsed body that is damaged.
+    """
+    if body is not None and body.parsed is not None:
+        return load_bounded(body.parsed, limits, "a body")
     text = "" if body is None else body.load_text() if body.load_text else body.text
     if not text:
         return None

@@ -35,12 +35,14 @@ class Body(Struct, frozen=True):
     """A request's posted data or a response's content.
 
     `load_text` reads what the trace does not hold as plain text, because it is in a side file or in base64 (Q19). It
-    raises `EvaluationError` where that cannot be had.
+    raises `EvaluationError` where that cannot be had. `parsed` is JSON: the value that the recorder read in the
+    body, where it keeps that and not the text.
     """
 
     mime: str
     text: str
     load_text: Callable[[], str] | None = None
+    parsed: str | None = None
 
 
 Pairs = tuple[tuple[str, str], ...]

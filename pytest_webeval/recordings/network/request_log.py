@@ -9,6 +9,7 @@ that was blocked is in `interception.json` next to it: tasks that ask for a text
 from __future__ import annotations
 
 import os
+import re
 from pathlib import PurePosixPath
 from typing import Any
 from typing import NoReturn
@@ -34,6 +35,7 @@ UNLOGGED = ("http://localhost:7878", "http://127.0.0.1:7878")
 ADVICE = "re-record the run, and check that the container ended in order"
 FORM, JSON, MULTIPART = "application/x-www-form-urlencoded", "application/json", "multipart/"
 LATEST = 2**40  # seconds since 1970
+_UPLOAD = re.compile(r'\s*(?:\{\s*"--|")')  # a multipart message, stored as if it were a form, or as a text
 _NULL = msgspec.Raw(b"null")
 
 
@@ -105,21 +107,19 @@ class LoggedRequest(NetworkEvent):
         return seconds if abs(seconds) <= LATEST else None
 
     def read_post(self) -> Body | None:
-        """What was posted, as a text that is read as the fields that are stored; its own text is not stored.
-
-        Raises `EvaluationError` if the fields that are stored cannot be those of the body, as of an upload.
-        """
+        """What was posted: the value that is stored, and for evaluators of texts one that is read as its fields."""
         raw = bytes(self._line.body)
         if raw in (b"", b"null"):
             return None
         mime = (self.header("content-type") or JSON).lower()
-        if mime.startswith(MULTIPART):
-            return Body(mime, "", self._refuse_upload)
-        form = _encode_form(raw) if mime.startswith(FORM) else None
         try:
-            return Body(mime, raw.decode() if form is None else form)
+            parsed = raw.decode()
         except UnicodeDecodeError:
             raise self.damaged("body") from None
+        if mime.startswith(MULTIPART):
+            return Body(mime, "", self._refuse_upload, None if _UPLOAD.match(parsed) else parsed)
+        form = _encode_form(raw) if mime.startswith(FORM) else None
+        return Body(mime, parsed if form is None else form, parsed=parsed)
 
     def read_content(self) -> Body | None:
         self._refuse("content of a response")
@@ -202,7 +202,7 @@ def _encode_form(raw: bytes) -> str | None:
         fields: dict[str, Any] = _FORM.decode(raw)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
-    return urlencode(fields, doseq=True, errors="replace")
+    return urlencode(fields, doseq=True)
 
 
 class _Interception(msgspec.Struct):

@@ -24,6 +24,7 @@ from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.tasks.task import undefined_task
 
 CART = "https://shop.test/cart?page=2&empty=&tag=a&tag=b"
+UPLOAD = {"Content-Type": "multipart/form-data; boundary=x"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
@@ -119,6 +120,10 @@ def test_a_body_is_json_or_a_form_whatever_its_type_says(text, body, is_match):
             True,
         ),
         ({"a": "1"}, {}, {"a": "1"}, True),
+        ({"a": ["x"]}, FORM, {"a": "x"}, False),  # JSON under a wrong type again
+        ({"a": ["x"]}, FORM, {"a": ["x"]}, True),
+        ({"a": [], "b": "1"}, FORM, {"a": []}, True),
+        ({"a": "1"}, UPLOAD, {"a": "1"}, True),
         ("text", {"Content-Type": "text/plain"}, {"text": ""}, False),
     ],
 )
@@ -162,16 +167,23 @@ def test_the_first_request_that_matches_decides():
 
 
 def test_what_may_have_matched_and_cannot_be_read_is_an_error_unless_another_request_matches():
-    damaged, upload = (
-        logged(url=5),
-        logged(body={"a": "1"}, headers={"Content-Type": "multipart/form-data; boundary=x"}),
-    )
-    for event, message in ((damaged, "no readable url"), (upload, "is an upload")):
+    message = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--x--\r\n'
+    name, _, value = message.partition("=")
+    damaged, upload, text = logged(url=5), logged(body={name: value}, headers=UPLOAD), logged(body="-", headers=UPLOAD)
+    for event, message in ((damaged, "no readable url"), (upload, "is an upload"), (text, "is an upload")):
         with pytest.raises(EvaluationError, match=message):
             evaluate({"url_pattern": "cart", "body": {"a": "1"}}, event)
         found, _ = evaluate({"url_pattern": "cart", "body": {"a": "1"}}, event, logged(body={"a": "1"}))
         assert found.status == "success"
     assert matches(upload)
+
+
+def test_a_stored_body_that_is_not_json_is_an_error():
+    line = LoggedLine(url=msgspec.Raw(b'"https://shop.test/cart"'), method=msgspec.Raw(b'"POST"'))
+    for body in (b'{"a": "\t"}', b'{"a": "\xff"}'):
+        line.body = msgspec.Raw(body)
+        with pytest.raises(EvaluationError, match="event 1 of the trace is damaged: no readable body"):
+            evaluate({"url_pattern": "cart", "body": {"a": "1"}}, LoggedRequest(0, line))
 
 
 @pytest.mark.parametrize(

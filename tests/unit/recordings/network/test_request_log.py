@@ -97,12 +97,16 @@ def test_a_body_is_written_so_that_its_fields_are_read_again(tmp_path, body, mim
     write(tmp_path, json.dumps(LINE | {"headers": headers, "body": body}) + "\n")
     found = load(tmp_path).events[0].read_post()
     assert (found.text, found.mime) == (text, mime or "application/json")
+    assert json.loads(found.parsed) == body
 
 
 def test_the_text_of_an_upload_is_unavailable(tmp_path):
-    write(tmp_path, json.dumps(LINE | {"headers": {"content-type": "multipart/form-data"}, "body": {"-": "x"}}) + "\n")
+    body = {"--b\r\nContent-Disposition: form-data; name": '"a"\r\n\r\n1\r\n--b--\r\n'}
+    write(tmp_path, json.dumps(LINE | {"headers": {"content-type": "multipart/form-data"}, "body": body}) + "\n")
+    found = load(tmp_path).events[0].read_post()
+    assert found.parsed is None
     with pytest.raises(UnavailableBody, match="event 1 is an upload"):
-        load(tmp_path).events[0].read_post().load_text()
+        found.load_text()
 
 
 def test_one_damaged_field_costs_only_itself(tmp_path):
