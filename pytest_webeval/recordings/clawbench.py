@@ -23,6 +23,7 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.clawbench_judge import LENIENT
 from pytest_webeval.recordings.clawbench_judge import STRICT
 from pytest_webeval.recordings.clawbench_judge import read_judge
+from pytest_webeval.recordings.network.events import REQUEST_LOG
 from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.recordings.recorded_files import JsonFields
 from pytest_webeval.recordings.recorded_files import RecordedFiles
@@ -39,7 +40,7 @@ from pytest_webeval.safety.text import preview
 from pytest_webeval.safety.text import shorten_repr
 
 META = "run-meta.json"
-INTERCEPTION, REQUESTS = "data/interception.json", "data/requests.jsonl"
+INTERCEPTION, REQUESTS = "data/interception.json", f"data/{REQUEST_LOG}"
 ACTIONS, MESSAGES, SCREENSHOTS = "data/actions.jsonl", "data/agent-messages.jsonl", "data/screenshots"
 # What the scripts in `runtime/harnesses/` write if a part of theirs does not start. Of `INFRA_STOP_REASONS` in
 # `results.py` one is missing: `run-webbrain.sh` writes `webbrain_failed` after an error of the agent as well.

@@ -18,6 +18,7 @@ from msgspec import Struct
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.safety.text import pluralize
 
+REQUEST_LOG = "requests.jsonl"  # of ClawBench, which is known by its name
 RECORD_AGAIN = "re-record the run and close the browser context first"
 # MIME types of the bodies whose fields can be read, in the order in which they are looked for.
 BODY_TYPES = ("application/x-www-form-urlencoded", "application/json", "multipart/form-data")

@@ -6,11 +6,11 @@ import os
 import stat
 from pathlib import Path
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 from typing import Protocol
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.network.events import REQUEST_LOG
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.network.har import HarTrace
 from pytest_webeval.recordings.network.har import HarZipTrace
@@ -31,17 +31,12 @@ class TraceReader(Protocol):
         ...
 
 
-if TYPE_CHECKING:
-    from pytest_webeval.recordings.inputs import RunInputs
-    from pytest_webeval.recordings.network.events import NetworkTrace
-
-
 class RequestLog:
     """The log of requests that ClawBench writes, by its name."""
 
     def reads(self, name: str, *, is_folder: bool) -> bool:
         """Whether it is a file of that name."""
-        return not is_folder and PurePosixPath(name).name == "requests.jsonl"
+        return not is_folder and PurePosixPath(name).name == REQUEST_LOG
 
     def load(self, inputs: RunInputs, name: str) -> NetworkTrace:
         """The events of the file. Raises `RecordingError`."""

@@ -21,6 +21,7 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import UnavailableBody
 from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.network.events import REQUEST_LOG
 from pytest_webeval.recordings.network.events import Body
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.network.events import NetworkTrace
@@ -29,7 +30,7 @@ from pytest_webeval.recordings.network.har_entries import too_many_entries
 from pytest_webeval.safety.json import to_strict_json
 from pytest_webeval.safety.limits import Limits
 
-NAME, INTERCEPTION = "requests.jsonl", "interception.json"
+INTERCEPTION = "interception.json"
 # `FILTERED_PREFIXES` of the writer that a task can be about: the address of the harness.
 UNLOGGED = ("http://localhost:7878", "http://127.0.0.1:7878")
 ADVICE = "re-record the run, and check that the container ended in order"
@@ -131,11 +132,13 @@ class LoggedRequest(NetworkEvent):
             raise self.damaged(name) from None
 
     def _refuse(self, name: str) -> NoReturn:
-        problem = f"{self.name} has no {name}: {NAME} of ClawBench records no responses"
+        problem = f"{self.name} has no {name}: {REQUEST_LOG} of ClawBench records no responses"
         raise EvaluationError(f"{problem}; expect the request with a RequestPatternEvaluator")
 
     def _refuse_upload(self) -> str:
-        raise UnavailableBody(f"{self.name} is an upload, whose text {NAME} does not keep; expect no fields of it")
+        raise UnavailableBody(
+            f"{self.name} is an upload, whose text {REQUEST_LOG} does not keep; expect no fields of it"
+        )
 
 
 def load_log(inputs: RunInputs, name: str) -> NetworkTrace:
