@@ -115,6 +115,31 @@ def test_the_answer_is_what_was_submitted_or_else_the_last_text_of_the_model():
     assert load(case("909-shop-no-api"))[0].answer is None
 
 
+@pytest.mark.parametrize(
+    ("url", "answer"),
+    [("http://127.0.0.1:7878/api/task-submit", "x"), ("https://shop.test/api/task-submit/1", "Done.")],
+)
+def test_only_a_request_to_the_harness_is_an_answer(copy, url, answer):
+    path = copy(SUCCESS, {BLOCKED: {"request": {"url": url, "method": "POST", "body": {"answer": "x"}}}})
+    lines = [{"role": "assistant", "content": "Done."}, {"role": "tool", "content": "a page"}, {"content": "-"}]
+    (path / "data" / "agent-messages.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert load(path)[0].answer == answer
+
+
+def test_tokens_from_the_cache_are_tokens_of_the_prompt(copy):
+    counts = {"input_tokens": 1, "cache_read_tokens": 20, "cache_write_tokens": 300, "output_tokens": 4000}
+    usage = load(copy(SUCCESS, {META: {"usage": counts | {"total_tokens": 4321}}}))[0].usage
+    assert (usage.prompt_tokens, usage.completion_tokens) == (321, 4000)
+
+
+def test_texts_of_messages_are_bounded(copy):
+    description = {"stop_description": "x" * 10_000}
+    trajectory, _ = load(copy("903-shop-not-matched", {BLOCKED: description}))
+    assert (len(trajectory.outcome.message), len(trajectory.judgements[0].reasoning)) == (300, 300)
+    trajectory, _ = load(copy("907-shop-judge-failed", {JUDGE: {"reason": "y" * 10_000}}))
+    assert trajectory.judgements[0].ungraded == f"the judge reached no verdict: {'y' * 300}"
+
+
 @pytest.mark.parametrize("name", ["901-shop-success", "ce-T910-answer", "904-shop-time-limit"])
 def test_the_task_id_is_the_test_case_in_the_name(name):
     run = load_run(case(name))
@@ -136,6 +161,20 @@ def test_a_name_without_the_model_above_is_the_id_itself(name, task_id):
     assert format_of(case(SUCCESS)).parse_task_id(name) == task_id
 
 
+def test_a_run_has_the_key_that_its_verdict_depends_on(tmp_path):
+    (tmp_path / "run-meta.json").write_text('{"test_case": "1-a"}')
+    assert format_of(tmp_path) is None
+    (tmp_path / "run-meta.json").write_text('{"test_case": "1-a", "intercepted": false}')
+    assert format_of(tmp_path).name == "clawbench"
+
+
+def test_a_har_is_a_trace_of_a_run_too(copy):
+    path = copy("903-shop-not-matched", {LOG: None})
+    assert not load_run(path).has_trace
+    (path / "browser.har").write_text(json.dumps({"log": {"entries": []}}))
+    assert load_run(path).has_trace
+
+
 META, JUDGE, BLOCKED, LOG = "run-meta.json", "judge.json", "data/interception.json", "data/requests.jsonl"
 PRINTING, UPLOADING = "infra_failure: printing_results: KeyError: 'type'", "infra_failure: uploading: OSError: no route"
 
@@ -151,6 +190,16 @@ PRINTING, UPLOADING = "infra_failure: printing_results: KeyError: 'type'", "infr
             SUCCESS,
             {JUDGE: {"match": False, "raw": None}},
             "run-meta.json has True as judge_match, but judge.json has False",
+        ),
+        (
+            SUCCESS,
+            {JUDGE: {"match": None, "raw": None}},
+            "run-meta.json has True as judge_match, but judge.json has None",
+        ),
+        (
+            "902-shop-judge-mismatch",
+            {JUDGE: {"match": True, "raw": f'{{"match": false, "reason": "{"x" * 500}"}}', "rubric": "strict"}},
+            "judge.json stores true, but its reply says false",
         ),
         (SUCCESS, {META: {"intercepted": False}}, "judge.json judges a request, but none was intercepted"),
         (SUCCESS, {META: {"intercepted": False}, JUDGE: None}, "intercepted is False in run-meta.json, but True in"),
@@ -354,6 +403,21 @@ def test_a_missing_log_of_requests_is_a_contradiction_only_of_an_interception(co
     assert judgement.contradictions == ()
 
 
+@pytest.mark.parametrize(
+    ("change", "is_there"),
+    [({}, True), ({"method": "PUT"}, False), ({"url": 5}, False), ({"url": "https://a.test"}, False)],
+)
+def test_a_request_is_looked_up_by_its_url_and_its_method(copy, change, is_there):
+    path = copy(SUCCESS, {})
+    request = json.loads((path / BLOCKED).read_text())["request"]
+    logged = [{"url": request["url"], "method": 5}, {"url": request["url"], "method": request["method"]} | change]
+    (path / LOG).write_text("".join(json.dumps(line) + "\n" for line in logged))
+    (judgement,) = load(path)[0].judgements
+    assert [problem.endswith("which is not in data/requests.jsonl") for problem in judgement.contradictions] == (
+        [] if is_there else [True]
+    )
+
+
 def write_damage(log):
     log.write_text("{x\n{}\n")
 
@@ -385,7 +449,10 @@ def test_another_test_case_than_that_of_the_name_is_a_warning(copy):
         ('{"match": true, "reason": "x"}', True, True),
         ('{"match": false}', False, False),
         ('{"match": "False."}', False, False),
+        *((f'{{"match": "{word}"}}', True, True) for word in ("True", "yes", "PASS", "match", '\\"true\\".')),
+        *((f'{{"match": " {word}"}}', False, False) for word in ("false", "No", "fail", "MISMATCH")),
         ('{"match": "maybe"}', None, None),
+        ('{"match": false, "reason": {"is": "true"}}', False, False),
         ('{"reason": "match true"}', None, None),
         ('```json\n{"match": true}\n```', True, True),
         ('```\n{"match": false}\n```', False, False),
@@ -394,6 +461,8 @@ def test_another_test_case_than_that_of_the_name_is_a_warning(copy):
         ("match: true", True, True),
         ("match: true, and nothing in it is what one would call false", True, False),
         ("match: false, not true", True, False),
+        ("match: true, or is it false? It is true", True, False),
+        (f"Does it match? {'-' * 80} true", True, None),
         ('```json\n{"match": "yes"}`', True, None),
         ("no verdict", None, None),
         ("", None, None),

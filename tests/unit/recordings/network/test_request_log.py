@@ -124,9 +124,10 @@ def test_a_line_that_was_cut_off_at_the_end_is_a_repair_and_any_other_an_error(t
     write(tmp_path, f"{whole}\n\n{whole[:30]}")
     trace = load(tmp_path)
     assert (len(trace.events), trace.repairs) == (1, f"{tmp_path}/data/requests.jsonl ends within line 3")
-    (tmp_path / "data" / "requests.jsonl").write_text(f"{whole[:30]}\n{whole}\n")
-    with pytest.raises(RecordingError, match=r"cannot read .* as a log of requests: .* @ line 1; re-record"):
-        load(tmp_path)
+    for content, line in ((f"{whole[:30]}\n{whole}\n", 1), (f"{whole}\n{whole[:30]}\n", 2)):
+        (tmp_path / "data" / "requests.jsonl").write_text(content)
+        with pytest.raises(RecordingError, match=rf"cannot read .* as a log of requests: .* @ line {line}; re-record"):
+            load(tmp_path)
 
 
 def test_what_python_writes_and_json_does_not_know_is_read(tmp_path):
