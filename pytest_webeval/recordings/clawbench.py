@@ -64,7 +64,9 @@ STOPPED = ("time_limit_exceeded", "agent_idle")
 ENDED = ("agent_exited", "webbrain_failed", "vnc_disconnected", "eval_matched")  # by the agent, or by a person
 SUBMIT = "/api/task-submit"  # of the harness, where the agent sends the answer of a task that asks for one
 MOST_REASON = 300  # characters
+# What to do about files of the harness, about which no judge can do anything.
 RESTORE = "copy it from the output of the harness, or record the run again"
+COPY_AGAIN = "copy all files from the output of the harness again, or record the run again"
 UNJUDGED = Judgement(source=META, judge="strict judge", ungraded="no judge decided whether the request is right")
 _DETAILS = ("result_category", "failure_category", "time_limit_minutes", "test_case")
 _ARGUMENTS = ("x", "y", "key", "value", "title", "scrollX", "scrollY")
@@ -180,8 +182,8 @@ def _read_judgements(
     judged = list(_read_judges(files, meta))
     problems = tuple(_list_contradictions(files, meta, interception, is_intercepted=is_intercepted))
     if not is_intercepted:
-        found = tuple(f"{each.source} judges a request, but none was intercepted" for each in judged)
-        yield _build_interceptor_verdict(interception, (*problems, *found))
+        judges = tuple(f"{each.source} judges a request, but none was intercepted; {COPY_AGAIN}" for each in judged)
+        yield _build_interceptor_verdict(interception, (*problems, *judges))
         return
     for judgement in judged or [UNJUDGED]:
         yield _add_contradictions(judgement, *problems)
@@ -246,11 +248,13 @@ def _list_contradictions(
             problem = f"{META} says that a request was intercepted, but there is no {INTERCEPTION}, which holds it"
             yield f"{problem}; {RESTORE}"
     elif interception.is_intercepted is not is_intercepted:
-        yield f"intercepted is {is_intercepted} in {META}, but {interception.is_intercepted} in {INTERCEPTION}"
+        problem = f"intercepted is {is_intercepted} in {META}, but {interception.is_intercepted} in {INTERCEPTION}"
+        yield f"{problem}; {COPY_AGAIN}"
     elif is_intercepted:
         yield from _check_request(files, interception.request)
     if meta.raw.get("pass") not in (None, _derive_pass(meta, is_intercepted=is_intercepted)):
-        yield f"{META} has {shorten_repr(meta.raw.get('pass'))} as pass, which its judge_match does not give"
+        problem = f"{META} has {shorten_repr(meta.raw.get('pass'))} as pass, which its judge_match does not give"
+        yield f"{problem}; {COPY_AGAIN}"
 
 
 def _derive_pass(meta: JsonFields, *, is_intercepted: bool) -> bool:
@@ -261,7 +265,7 @@ def _derive_pass(meta: JsonFields, *, is_intercepted: bool) -> bool:
 def _check_request(files: RecordedFiles, request: Mapping[str, Any] | None) -> Iterator[str]:
     """Whether the log has the request, which is written before it is blocked. Raises `UnreadableTrajectory`."""
     if request is None:
-        yield f"{INTERCEPTION} says that a request was intercepted, but has none"
+        yield f"{INTERCEPTION} says that a request was intercepted, but has none; {COPY_AGAIN}"
         return
     if not os.path.lexists(files.path / REQUESTS):
         yield f"there is no {REQUESTS}, which has each request that was intercepted; {RESTORE}"
@@ -277,7 +281,8 @@ def _check_request(files: RecordedFiles, request: Mapping[str, Any] | None) -> I
                 return
         except EvaluationError:
             continue
-    yield f"{INTERCEPTION} has the request {preview(f'{blocked[0]} {blocked[1]}', 200)}, which is not in {REQUESTS}"
+    name = preview(f"{blocked[0]} {blocked[1]}", 200)
+    yield f"{INTERCEPTION} has the request {name}, which is not in {REQUESTS}; {COPY_AGAIN}"
 
 
 def _read_steps(files: RecordedFiles, shots: Mapping[int, Screenshot]) -> Iterator[Step]:

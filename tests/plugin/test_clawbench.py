@@ -151,6 +151,29 @@ def test_a_failure_of_which_the_judge_is_missing_is_an_error(webeval, recorded):
     assert (result["status"], "the reply of the judge is missing" in result["error_msg"]) == ("error", True)
 
 
+RECORD, JUDGE = "copy all files from the output of the harness again, or record the run again", "judge the run again"
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "changes", "advice"),
+    [
+        (CASES[0], "data/interception.json", {"intercepted": False}, RECORD),
+        (CASES[0], "data/interception.json", {"request": None}, RECORD),
+        (CASES[0], "data/interception.json", {"request": {"url": "https://shop.test/", "method": "GET"}}, RECORD),
+        (CASES[0], "run-meta.json", {"pass": False}, RECORD),
+        (CASES[2], "judge.json", {"match": True, "raw": None}, RECORD),
+        (CASES[0], "judge.json", {"match": False, "raw": '{"match": true}', "rubric": "strict"}, JUDGE),
+    ],
+)
+def test_the_advice_is_to_judge_again_only_where_a_judge_can_help(webeval, recorded, name, file, changes, advice):
+    path = find(recorded, name) / file
+    path.write_text(json.dumps((json.loads(path.read_text()) if path.exists() else {}) | changes))
+    webeval("-k", f"[{name}]").assert_outcomes(failed=1, deselected=9)
+    (result,) = json.loads((find(recorded, name) / "eval_result.json").read_text())["evaluators_results"]
+    assert result["error_msg"].endswith(f"; {advice}")
+    assert result["error_msg"].count(" the run again") == 1
+
+
 def test_a_response_is_unknown_and_no_failure(webeval, recorded, pytester):
     pytester.makepyfile(
         test_orders="""

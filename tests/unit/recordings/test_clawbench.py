@@ -413,7 +413,7 @@ def test_a_request_is_looked_up_by_its_url_and_its_method(copy, change, is_there
     logged = [{"url": request["url"], "method": 5}, {"url": request["url"], "method": request["method"]} | change]
     (path / LOG).write_text("".join(json.dumps(line) + "\n" for line in logged))
     (judgement,) = load(path)[0].judgements
-    assert [problem.endswith("which is not in data/requests.jsonl") for problem in judgement.contradictions] == (
+    assert ["which is not in data/requests.jsonl; " in problem for problem in judgement.contradictions] == (
         [] if is_there else [True]
     )
 
