@@ -15,9 +15,9 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.evaluators.network.request_pattern import RequestPatternEvaluator
-from pytest_webeval.recordings.clawbench import META
-from pytest_webeval.recordings.clawbench import REQUESTS
 from pytest_webeval.recordings.clawbench import read
+from pytest_webeval.recordings.clawbench_verdicts import META
+from pytest_webeval.recordings.clawbench_verdicts import REQUESTS
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.network.readers import load_trace

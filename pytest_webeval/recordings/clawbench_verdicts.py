@@ -1,0 +1,192 @@
+"""What is stored about a run of ClawBench: whether a request was intercepted, what the judges say, and if that agrees.
+
+PyPI `clawbench-eval` 0.11.0 (GitHub `reacher-z/ClawBench`): `runtime/runtime-server/server.py` writes a request to
+`requests.jsonl` and then, if it fits the task, to `interception.json`. `runner/run.py` asks the judge about it, and
+writes `run-meta.json` at the end, and once more, without the verdict, if it fails after that.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+from msgspec import structs
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings.clawbench_judge import LENIENT
+from pytest_webeval.recordings.clawbench_judge import STRICT
+from pytest_webeval.recordings.clawbench_judge import read_judge
+from pytest_webeval.recordings.network.events import REQUEST_LOG
+from pytest_webeval.recordings.network.readers import load_trace
+from pytest_webeval.recordings.recorded_files import JsonFields
+from pytest_webeval.recordings.recorded_files import RecordedFiles
+from pytest_webeval.recordings.trajectory.recorded import Judgement
+from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.safety.text import preview
+from pytest_webeval.safety.text import shorten_repr
+
+META = "run-meta.json"
+INTERCEPTION, REQUESTS = "data/interception.json", f"data/{REQUEST_LOG}"
+MOST_REASON = 300  # characters
+# What to do about files of the harness, about which no judge can do anything.
+RESTORE = "copy it from the output of the harness, or record the run again"
+COPY_AGAIN = "copy all files from the output of the harness again, or record the run again"
+UNJUDGED = Judgement(source=META, judge="strict judge", ungraded="no judge decided whether the request is right")
+
+
+class Interception(Struct, frozen=True):
+    """What the harness says of the request that it waited for."""
+
+    is_intercepted: bool
+    stop_reason: str = ""
+    description: str = ""
+    request: Mapping[str, Any] | None = None
+
+
+def read_flag(fields: JsonFields, name: str) -> bool:
+    """Whether a request was intercepted, on which the verdict depends. Raises `UnreadableTrajectory`."""
+    value = fields.raw.get("intercepted")
+    if not isinstance(value, bool):
+        problem = f"{name} has {shorten_repr(value)} as intercepted, expected true or false"
+        raise UnreadableTrajectory("score_unreadable", f"{problem}; record the run again")
+    return value
+
+
+def read_interception(files: RecordedFiles) -> Interception | None:
+    """What is in the file; None where there is none. Raises `UnreadableTrajectory` for a damaged one."""
+    if not os.path.lexists(files.path / INTERCEPTION):
+        return None
+    fields = files.read_json(INTERCEPTION)
+    request = fields.member("request").raw
+    texts = (fields.text("stop_reason") or "", fields.text("stop_description") or "")
+    return Interception(read_flag(fields, INTERCEPTION), *texts, request or None)
+
+
+def has_failed_after(meta: JsonFields, interception: Interception | None) -> bool:
+    """Whether the harness failed after the interception: `run.py` then writes that nothing was intercepted."""
+    is_stored = interception is not None and interception.is_intercepted
+    return is_stored and has_failed(meta)
+
+
+def has_failed(meta: JsonFields) -> bool:
+    """Whether the harness failed at some time, before the run or after it."""
+    return bool(meta.text("failure_reason"))
+
+
+def read_judgements(
+    files: RecordedFiles, meta: JsonFields, interception: Interception | None, *, is_intercepted: bool
+) -> Iterator[Judgement]:
+    """The verdicts, of which the first decides; each is a contradiction if the files of the harness do not agree."""
+    judged = list(_read_judges(files, meta))
+    problems = tuple(_list_contradictions(files, meta, interception, is_intercepted=is_intercepted))
+    if not is_intercepted:
+        judges = tuple(f"{each.source} judges a request, but none was intercepted; {COPY_AGAIN}" for each in judged)
+        yield _build_interceptor_verdict(interception, (*problems, *judges))
+        return
+    for judgement in judged or [UNJUDGED]:
+        yield _add_contradictions(judgement, *problems)
+
+
+def _build_interceptor_verdict(interception: Interception | None, contradictions: tuple[str, ...]) -> Judgement:
+    """A failure, whichever judge is chosen: none is asked about a run without an intercepted request."""
+    reason = interception.description if interception else "no request was intercepted"
+    return Judgement(
+        source=META,
+        judge="interceptor",
+        success=False,
+        reasoning=shorten(reason),
+        contradictions=contradictions,
+        replaces=(STRICT, LENIENT),
+    )
+
+
+def _add_contradictions(judgement: Judgement, *problems: str) -> Judgement:
+    """The judgement, which counts as one that was made if there are problems, so that they are an error."""
+    contradictions = (*judgement.contradictions, *problems)
+    return structs.replace(
+        judgement, contradictions=contradictions, ungraded=None if contradictions else judgement.ungraded
+    )
+
+
+def _read_judges(files: RecordedFiles, meta: JsonFields) -> Iterator[Judgement]:
+    """The verdict of the run, from its file or the copy of it, and a later one. Raises `UnreadableTrajectory`."""
+    if os.path.lexists(files.path / STRICT):
+        fields = files.read_verdict(STRICT)
+        yield _compare_copy(read_judge(fields, STRICT, is_lenient=False), fields, meta)
+    elif meta.raw.get("judge") is not None:
+        yield read_judge(meta.member("judge"), f"{META} judge", is_lenient=False)
+    elif meta.raw.get("judge_match") is not None:
+        yield _build_lost_verdict(meta.raw["judge_match"])
+    if os.path.lexists(files.path / LENIENT):
+        yield read_judge(files.read_verdict(LENIENT), LENIENT, is_lenient=True)
+
+
+def _build_lost_verdict(match: Any) -> Judgement:
+    problem = f"{META} has {shorten_repr(match)} as judge_match, but the reply of the judge is missing"
+    success = match if isinstance(match, bool) else None
+    contradiction = f"{problem}: there is no {STRICT}; {RESTORE}"
+    return Judgement(source=META, judge="strict judge", success=success, contradictions=(contradiction,))
+
+
+def _compare_copy(judgement: Judgement, fields: JsonFields, meta: JsonFields) -> Judgement:
+    """The judgement of a run, which `run-meta.json` repeats unless the run was judged again since."""
+    if "rubric" in fields or "judge_match" not in meta or meta.raw["judge_match"] is judgement.success:
+        return judgement
+    stored = shorten_repr(meta.raw["judge_match"])
+    problem = f"{META} has {stored} as judge_match, but {STRICT} has {judgement.success}"
+    return _add_contradictions(judgement, problem)
+
+
+def _list_contradictions(
+    files: RecordedFiles, meta: JsonFields, interception: Interception | None, *, is_intercepted: bool
+) -> Iterator[str]:
+    """Where the files of the harness do not agree. Raises `UnreadableTrajectory` if one of them is damaged."""
+    if interception is None:
+        if is_intercepted:
+            problem = f"{META} says that a request was intercepted, but there is no {INTERCEPTION}, which holds it"
+            yield f"{problem}; {RESTORE}"
+    elif interception.is_intercepted is not is_intercepted:
+        problem = f"intercepted is {is_intercepted} in {META}, but {interception.is_intercepted} in {INTERCEPTION}"
+        yield f"{problem}; {COPY_AGAIN}"
+    elif is_intercepted:
+        yield from _check_request(files, interception.request)
+    if meta.raw.get("pass") not in (None, _derive_pass(meta, is_intercepted=is_intercepted)):
+        problem = f"{META} has {shorten_repr(meta.raw.get('pass'))} as pass, which its judge_match does not give"
+        yield f"{problem}; {COPY_AGAIN}"
+
+
+def _derive_pass(meta: JsonFields, *, is_intercepted: bool) -> bool:
+    """`pass` by the rule of `run.py`."""
+    return is_intercepted and ("judge_match" not in meta or meta.raw["judge_match"] is True)
+
+
+def _check_request(files: RecordedFiles, request: Mapping[str, Any] | None) -> Iterator[str]:
+    """Whether the log has the request, which is written before it is blocked. Raises `UnreadableTrajectory`."""
+    if request is None:
+        yield f"{INTERCEPTION} says that a request was intercepted, but has none; {COPY_AGAIN}"
+        return
+    if not os.path.lexists(files.path / REQUESTS):
+        yield f"there is no {REQUESTS}, which has each request that was intercepted; {RESTORE}"
+        return
+    try:
+        events = load_trace(files.inputs, REQUESTS).events
+    except RecordingError as error:
+        raise UnreadableTrajectory("file_unreadable", str(error)) from error
+    blocked = (request.get("method"), request.get("url"))
+    for event in events:
+        try:
+            if (event.method, event.url) == blocked:
+                return
+        except EvaluationError:
+            continue
+    name = preview(f"{blocked[0]} {blocked[1]}", 200)
+    yield f"{INTERCEPTION} has the request {name}, which is not in {REQUESTS}; {COPY_AGAIN}"
+
+
+def shorten(text: str) -> str:
+    """The beginning of a text that any program may have written, in one line."""
+    return " ".join(text[:MOST_REASON].split())
