@@ -66,7 +66,7 @@ def read(files: RecordedFiles) -> RecordedTrajectory:
     """The trajectory of a run. Raises `UnreadableTrajectory`."""
     meta = files.read_json(META)
     meta.check_finite("judge", "judge_match", "pass", "failure_reason")
-    meta.member("judge").check_finite("match")
+    meta.member("judge").check_finite("match", "raw")
     interception = read_interception(files)
     is_intercepted = read_flag(meta, META) or has_failed_after(meta, interception)
     shots = files.list_images(SCREENSHOTS)

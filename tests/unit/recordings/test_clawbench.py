@@ -273,6 +273,10 @@ def test_a_run_that_nobody_judged_is_no_better_than_its_contradictions(copy):
         ({"judge_llm.json": LENIENT | {"raw": ["a"]}}, r"judge_llm.json has \['a'\] as raw"),
         ({META: {"intercepted": 1}}, "run-meta.json has 1 as intercepted"),
         ({META: {"judge": {}}, JUDGE: None}, "run-meta.json judge has None as match"),
+        (
+            {META: {"judge": {"match": True, "raw": float("nan")}}, JUDGE: None},
+            "run-meta.json.judge.raw is or holds NaN",
+        ),
         ({BLOCKED: {"intercepted": None}}, "data/interception.json has None as intercepted"),
         ({META: None}, "run-meta.json"),
     ],
