@@ -51,7 +51,7 @@ def test_a_filter_of_10_000_tasks_takes_less_than_300_milliseconds(opened, large
 
 
 def test_only_rows_that_can_be_seen_are_in_the_document(opened, large):
-    report = opened(large).go()
+    report = opened(large).go("#sort=recorded")
     report.page.evaluate("list.scrollTop = 5020 * document.querySelector('.row').offsetHeight")
     report.page.wait_for_selector("#row-5020")
     assert report.page.locator("[role=option]").count() < 60
@@ -124,6 +124,30 @@ def test_a_bar_of_the_overview_sets_its_filter(opened, small):
     assert report.count == fitting("site", "gitlab")
 
 
+def test_the_list_begins_with_errors_and_failures(opened, small):
+    report = opened(small).go()
+    statuses = {row[0]: row[2] for row in ROWS}
+    runs = [f"runs/{run}" for run in report.page.locator("[role=option] .run").all_inner_texts()]
+    first = [row[0] for row in ROWS if row[2] == "error"] + [row[0] for row in ROWS if row[2] == "failure"]
+    assert runs == first[: len(runs)]
+    assert {statuses[run] for run in runs} == {"error", "failure"}
+    assert report.page.input_value("#sort") == ""
+
+
+def test_another_order_of_the_list_stands_in_the_address(opened, small):
+    report = opened(small).go()
+    report.page.select_option("#sort", "recorded")
+    assert report.page.locator("[aria-posinset='1'] .run").inner_text() == "00001"
+    assert report.fragment == "#sort=recorded"
+    report.page.go_back()
+    report.until("document.querySelector('[aria-posinset=\"1\"] .run').textContent === '00300'")
+
+
+def test_an_old_link_that_asks_for_the_worst_status_first_still_works(opened, small):
+    report = opened(small).go("#sort=status&status=failure")
+    assert report.page.locator("[aria-posinset='1'] .run").inner_text() == "00003"
+
+
 def test_the_list_sorts(opened, small):
     report = opened(small).go("#sort=seconds")
     assert report.page.locator("[aria-posinset='1'] .run").inner_text() == "00088"
@@ -151,7 +175,7 @@ def test_j_and_k_open_the_next_and_the_previous_task_of_the_list(opened, small):
 
 
 def test_arrows_move_in_the_list_and_enter_opens(opened, small):
-    report = opened(small).go()
+    report = opened(small).go("#sort=recorded")
     report.page.focus("#list")
     at = lambda: report.page.get_attribute("#list", "aria-activedescendant")  # noqa: E731
     assert [report.pressed(key) and at() for key in ("ArrowDown", "ArrowDown", "ArrowUp", "End", "Home")] == [
@@ -166,7 +190,7 @@ def test_arrows_move_in_the_list_and_enter_opens(opened, small):
 
 
 def test_o_opens_what_the_list_is_at(opened, small):
-    report = opened(small).go()
+    report = opened(small).go("#sort=recorded")
     report.page.focus("#list")
     assert report.pressed("ArrowDown", "o").task == "runs/00002"
 
@@ -291,7 +315,7 @@ def test_a_screenshot_enlarges(opened, small):
 
 
 def test_details_come_when_they_are_asked_for_and_once(opened, small):
-    report = opened(small).go()
+    report = opened(small).go("#sort=recorded")
     assert not any("/data/" in one for one in report.requests)
     report.pressed("j", "j", "k", "j")
     report.page.wait_for_selector("#task .evaluator")

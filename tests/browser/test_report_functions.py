@@ -174,21 +174,21 @@ INDEXES = [
 
 FORMATS = f"Object.fromEntries(listFilters({{headings: {HEADINGS}, groups: [{{text: 'a', evaluator: 'E'}}, {{text: 'b'}}]}}).map(({{key, format}}) => [key, format]))"
 FILTERS = [
-    (selected(), ["r/a/1", "r/a/2", "r/b/3", "9"]),
     (selected("[['status', 'error']]"), ["r/a/2"]),
     (selected("[['type', 'find'], ['group', '0']]"), ["r/b/3", "9"]),
     (selected("[['site', '']]"), ["r/b/3"]),
-    (selected("[['evaluator', 'Network']]"), ["r/a/1", "9"]),
+    (selected("[['evaluator', 'Network']]"), ["9", "r/a/1"]),
     (selected("[['flip', '']]"), []),
     (selected(words="  LAMP  buy "), ["r/a/1"]),
     (selected(words="lamp timeout"), []),
     (selected("[['type', 'find']]", words="r/"), ["r/a/2", "r/b/3"]),
-    (selected(sort="status"), ["r/a/2", "r/b/3", "9", "r/a/1"]),
+    (selected(), ["r/a/2", "r/b/3", "9", "r/a/1"]),
+    (selected(sort="recorded"), ["r/a/1", "r/a/2", "r/b/3", "9"]),
     (selected(sort="task"), ["r/a/2", "r/b/3", "r/a/1", "9"]),
     (selected(sort="reason"), ["r/b/3", "9", "r/a/2", "r/a/1"]),
     (selected(sort="seconds"), ["r/b/3", "9", "r/a/1", "r/a/2"]),
-    (f"Object.entries(listSorts({{headings: {HEADINGS}}})).map(([name, [label]]) => [name, label])", [["", "as recorded"], ["status", "worst status"], ["task", "task id"], ["site", "site"], ["reason", "reason"], ["seconds", "slowest"]]),
-    (f"listSorts({{headings: {HEADINGS}}})[''][1]({{number: 3}}, {{number: 1}})", 2),
+    (f"Object.entries(listSorts({{headings: {HEADINGS}}})).map(([name, [label]]) => [name, label])", [["", "worst status"], ["recorded", "as recorded"], ["task", "task id"], ["site", "site"], ["reason", "reason"], ["seconds", "slowest"]]),
+    *((f"listSorts({{headings: {HEADINGS}}})['{sort}'][1]({{status: 'failure', number: 3}}, {{status: 'failure', number: 1}})", 2) for sort in ("", "recorded")),
     (f"listSorts({{headings: {HEADINGS}}}).site[1]({{site: 'shop 10'}}, {{site: 'shop 9'}})", 1),
     (f"[null, 0.5].map((seconds) => ({{seconds}})).sort(listSorts({{headings: {HEADINGS}}}).seconds[1]).map(({{seconds}}) => seconds)", [0.5, None]),
     ("['case 10', 'case 9', 'Case 1'].sort(compareNaturally)", ["Case 1", "case 9", "case 10"]),
@@ -209,6 +209,7 @@ VIEWS = [
     (PARSED.format(fragment=""), [[], {"words": "", "sort": "", "task": ""}]),
     (PARSED.format(fragment="#"), [[], {"words": "", "sort": "", "task": ""}]),
     (PARSED.format(fragment="#site=&task=runs%2F3&q=a+b%26&sort=seconds&status=error"), [[["status", "error"], ["site", ""]], {"words": "a b&", "sort": "seconds", "task": "runs/3"}]),
+    (PARSED.format(fragment="#sort=status"), [[], {"words": "", "sort": "", "task": ""}]),  # of old links: the worst first
     (PARSED.format(fragment="#sort=toString&kind=x"), [[], {"words": "", "sort": "", "task": ""}]),
     ("formatFragment({filters: new Map(), words: '', sort: '', task: ''})", "#"),
     ("formatFragment({filters: new Map([['site', ''], ['status', 'a&b']]), words: 'a b', sort: 'seconds', task: 'runs/3'})", "#site=&status=a%26b&q=a+b&sort=seconds&task=runs%2F3"),
@@ -336,7 +337,7 @@ def test_the_page_works_from_its_modules_too(opened, small):
             route.fulfill(path=path) if path.is_file() else route.abort()
 
     report.page.route(f"{ORIGIN}**", fulfill)
-    report.go("#task=3")
+    report.go("#task=3&sort=recorded")
     assert report.task == "runs/00003"
     report.page.click("text=show in network")
     assert report.page.locator("tr.pointed th").all_inner_texts() == ["118"]

@@ -23,8 +23,8 @@ const formatGroup = (group) => group && (group.evaluator ? `${group.text} · ${g
 
 /** The orders of the list by their names in the address: each with its label and its comparison. */
 export const listSorts = ({ headings }) => ({
-  "": ["as recorded", (a, b) => a.number - b.number],
-  status: ["worst status", (a, b) => compareStatuses(a.status, b.status)],
+  "": ["worst status", (a, b) => compareStatuses(a.status, b.status) || a.number - b.number],
+  recorded: ["as recorded", (a, b) => a.number - b.number],
   task: ["task id", (a, b) => compareNaturally(a.task_id, b.task_id)],
   site: [headings.site.one.toLowerCase(), (a, b) => compareNaturally(a.site, b.site)],
   reason: ["reason", (a, b) => (a.group < 0) - (b.group < 0) || a.group - b.group],
@@ -38,8 +38,7 @@ export function selectRows(rows, { filters, words, sort }, sorts) {
   const isSelected = (row) =>
     facets.every(([key, value]) => row.facets[key].includes(value)) &&
     searchWords.every((word) => row.searchText.includes(word));
-  const selected = rows.filter(isSelected);
-  return sort ? selected.sort(sorts[sort][1]) : selected;
+  return rows.filter(isSelected).sort(sorts[sort][1]);
 }
 
 /** How many rows have each value of a filter. */
