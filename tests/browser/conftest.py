@@ -45,6 +45,19 @@ class Report:
         """How many tasks the list says that it shows."""
         return int(self.page.locator("#count").inner_text().split()[0].replace(",", ""))
 
+    def choose(self, key, *values):
+        """Check or uncheck boxes of a filter as somebody with a mouse does. Without values, it stays open."""
+        box = self.page.locator(f"#filter-{key}")
+        if box.get_attribute("open") is None:
+            box.locator("summary").click()
+        for value in values:
+            box.locator(f"input[type=checkbox][value='{value}']").click()
+        return self.pressed("Escape") if values else self
+
+    def chosen(self, key):
+        """What the box of a filter says of itself."""
+        return self.page.locator(f"#filter-{key} summary").inner_text()
+
     @property
     def fragment(self):
         return self.page.evaluate("location.hash")

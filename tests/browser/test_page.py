@@ -22,8 +22,10 @@ pytestmark = pytest.mark.browser
 ROWS = pages.index(400)["rows"]
 FAST, AT_ONCE = 2_000, 300  # milliseconds, which the report promises for 10,000 tasks
 TIMED = """(steps) => { const times = []; for (const [id, value] of steps) {
-    const box = document.getElementById(id), start = performance.now(); box.value = value;
-    box.dispatchEvent(new Event(id === 'search' ? 'input' : 'change', {bubbles: true}));
+    const box = document.getElementById(id), start = performance.now();
+    if (box.localName === 'details') { box.open = true; box.dispatchEvent(new Event('toggle'));
+        [...box.querySelectorAll('input[type=checkbox]')].find((one) => one.value === value).click(); }
+    else { box.value = value; box.dispatchEvent(new Event(id === 'search' ? 'input' : 'change', {bubbles: true})); }
     document.getElementById('list').getBoundingClientRect(); times.push(performance.now() - start); } return times; }"""
 
 
@@ -41,9 +43,11 @@ def test_a_report_of_10_000_tasks_shows_its_list_in_less_than_2_seconds(opened, 
 def test_a_filter_of_10_000_tasks_takes_less_than_300_milliseconds(opened, large):
     report = opened(large).go()
     steps = [
-        ["filter-site", "=gitlab"],
-        ["filter-group", "=2"],
-        ["filter-group", ""],
+        ["filter-site", "gitlab"],
+        ["filter-site", "reddit"],
+        ["filter-group", "2"],
+        ["filter-group", "2"],
+        ["filter-template", "107"],
         ["search", "commits CASE 1"],
         ["search", ""],
     ]
@@ -83,7 +87,7 @@ def test_a_page_asks_for_nothing_but_its_own_files_and_says_nothing(opened, smal
 )
 def test_each_filter_shows_its_tasks_and_stands_in_the_address(opened, small, key, column, value, asked):
     report = opened(small).go()
-    report.page.select_option(f"#filter-{key}", f"={asked}")
+    report.choose(key, asked)
     assert report.count == fitting(column, value) > 0
     assert report.fragment == f"#{key}={asked}"
     assert opened(small).go(report.fragment).count == report.count
@@ -120,7 +124,7 @@ def test_filters_that_fit_nothing_say_so_and_can_be_cleared(opened, small):
 def test_a_bar_of_the_overview_sets_its_filter(opened, small):
     report = opened(small).go()
     report.page.click("a[href='#site=gitlab']")
-    report.until("document.getElementById('filter-site').value === '=gitlab'")
+    report.until("document.querySelector('#filter-site summary').textContent === 'Site: gitlab'")
     assert report.count == fitting("site", "gitlab")
 
 
@@ -219,7 +223,7 @@ def test_a_question_mark_shows_the_keys(opened, small):
 
 def test_back_and_forward_walk_through_what_was_asked(opened, small):
     report = opened(small).go()
-    report.page.select_option("#filter-site", "=gitlab")
+    report.choose("site", "gitlab")
     report.page.click("[role=option] >> nth=1")
     run = report.task
     report.page.go_back()

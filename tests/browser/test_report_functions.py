@@ -172,16 +172,26 @@ INDEXES = [
     ("findRow({rowsByRun: new Map(), rows: [{task_id: 9, status: 'success', n: 1}, {task_id: 9, status: 'success', n: 2}]}, '9').n", 1),
 ]  # fmt: skip
 
-FORMATS = f"Object.fromEntries(listFilters({{headings: {HEADINGS}, groups: [{{text: 'a', evaluator: 'E'}}, {{text: 'b'}}]}}).map(({{key, format}}) => [key, format]))"
+FORMATS = f"Object.fromEntries(listFilters({{headings: {HEADINGS}, groups: [{{text: 'a', evaluator: 'E'}}, {{text: 'b'}}], templates: [{{name: '7', text: 'Buy'}}]}}).map(({{key, format}}) => [key, format]))"
 FILTERS = [
-    (selected("[['status', 'error']]"), ["r/a/2"]),
-    (selected("[['type', 'find'], ['group', '0']]"), ["r/b/3", "9"]),
-    (selected("[['site', '']]"), ["r/b/3"]),
-    (selected("[['evaluator', 'Network']]"), ["9", "r/a/1"]),
-    (selected("[['flip', '']]"), []),
+    (selected("[['status', ['error']]]"), ["r/a/2"]),
+    (selected("[['type', ['find']], ['group', ['0']]]"), ["r/b/3", "9"]),
+    (selected("[['site', ['']]]"), ["r/b/3"]),
+    (selected("[['evaluator', ['Network']]]"), ["9", "r/a/1"]),
+    (selected("[['flip', ['']]]"), []),
+    (selected("[['status', ['error', 'success']]]"), ["r/a/2", "r/a/1"]),
+    (selected("[['status', ['error', 'success', 'none']], ['site', ['shop', 'Shop']]]"), ["r/a/1"]),
+    (selected("[['evaluator', ['Agent', 'Network']]]"), ["9", "r/a/1"]),
+    ("toggleValue(['a', 'b'], 'a')", ["b"]),
+    ("toggleValue(['a'], '')", ["a", ""]),
+    ("summarizeChoice({label: 'Site', format: (value) => value || 'none'}, [])", "Site"),
+    ("summarizeChoice({label: 'Site', format: (value) => value || 'none'}, [''])", "Site: none"),
+    ("summarizeChoice({label: 'Site', format: (value) => 'x'.repeat(81)}, ['a'])", "Site: " + "x" * 80 + "…"),
+    ("summarizeChoice({label: 'Site', format: (value) => value}, ['a', 'b'])", "Site: 2 values"),
+    ("[...labelTemplates([{name: '1', text: 'A'}, {name: '2', text: 'B'}, {name: '3', text: 'B'}, {name: '4', text: null}, {name: '5'}])]", [["1", "A"], ["2", "2: B"], ["3", "3: B"], ["4", "4"], ["5", "5"]]),
     (selected(words="  LAMP  buy "), ["r/a/1"]),
     (selected(words="lamp timeout"), []),
-    (selected("[['type', 'find']]", words="r/"), ["r/a/2", "r/b/3"]),
+    (selected("[['type', ['find']]]", words="r/"), ["r/a/2", "r/b/3"]),
     (selected(), ["r/a/2", "r/b/3", "9", "r/a/1"]),
     (selected(sort="recorded"), ["r/a/1", "r/a/2", "r/b/3", "9"]),
     (selected(sort="task"), ["r/a/2", "r/b/3", "r/a/1", "9"]),
@@ -198,7 +208,7 @@ FILTERS = [
     (f"listFilters({{headings: {HEADINGS}, groups: []}}).map(({{key, label}}) => [key, label])", [["status", "Status"], ["group", "Reason"], ["site", "Site"], ["type", "Type"], ["template", "Template"], ["evaluator", "Evaluator"], ["warning", "Warning"], ["flip", "Flip"]]),
     (f"['0', '1', '2'].map({FORMATS}.group)", ["a · E", "b", "2"]),
     (f"['', 'x'].flatMap((value) => [{FORMATS}.site(value), {FORMATS}.type(value)])", ["no site", "no type", "x", "x"]),
-    (f"['-1', '0'].map({FORMATS}.template)", ["no template", "0"]),
+    (f"['-1', '0', '7'].map({FORMATS}.template)", ["no template", "0", "Buy"]),
     (f"['status', 'evaluator', 'warning', 'flip'].map((key) => {FORMATS}[key]('v'))", ["v"] * 4),
     ("formatSelection(1, 1)", "1 task"),
     ("formatSelection(1200, 10000)", "1,200 of 10,000 tasks"),
@@ -208,13 +218,14 @@ PARSED = "(({{filters, ...others}}) => [[...filters], others])(parseFragment('{f
 VIEWS = [
     (PARSED.format(fragment=""), [[], {"words": "", "sort": "", "task": ""}]),
     (PARSED.format(fragment="#"), [[], {"words": "", "sort": "", "task": ""}]),
-    (PARSED.format(fragment="#site=&task=runs%2F3&q=a+b%26&sort=seconds&status=error"), [[["status", "error"], ["site", ""]], {"words": "a b&", "sort": "seconds", "task": "runs/3"}]),
+    (PARSED.format(fragment="#site=&task=runs%2F3&q=a+b%26&sort=seconds&status=error"), [[["status", ["error"]], ["site", [""]]], {"words": "a b&", "sort": "seconds", "task": "runs/3"}]),
     (PARSED.format(fragment="#sort=status"), [[], {"words": "", "sort": "", "task": ""}]),  # of old links: the worst first
+    (PARSED.format(fragment="#status=error&status=failure&site=a&status=error"), [[["status", ["error", "failure"]], ["site", ["a"]]], {"words": "", "sort": "", "task": ""}]),
     (PARSED.format(fragment="#sort=toString&kind=x"), [[], {"words": "", "sort": "", "task": ""}]),
     ("formatFragment({filters: new Map(), words: '', sort: '', task: ''})", "#"),
-    ("formatFragment({filters: new Map([['site', ''], ['status', 'a&b']]), words: 'a b', sort: 'seconds', task: 'runs/3'})", "#site=&status=a%26b&q=a+b&sort=seconds&task=runs%2F3"),
+    ("formatFragment({filters: new Map([['site', ['']], ['status', ['a&b']]]), words: 'a b', sort: 'seconds', task: 'runs/3'})", "#site=&status=a%26b&q=a+b&sort=seconds&task=runs%2F3"),
     *((f"formatFragment(parseFragment('{fragment}', ['status', 'site'], {{'': 0, seconds: 0}}))", fragment)
-      for fragment in ("#", "#status=error", "#site=&q=%C3%A9", "#status=%3D&site=b&sort=seconds&task=%23+%25")),
+      for fragment in ("#", "#status=error", "#status=error&status=failure&site=&site=b", "#site=&q=%C3%A9", "#status=%3D&site=b&sort=seconds&task=%23+%25")),
 ]  # fmt: skip
 
 DIFFERENCES = [
@@ -343,6 +354,6 @@ def test_the_page_works_from_its_modules_too(opened, small):
     assert report.page.locator("tr.pointed th").all_inner_texts() == ["118"]
     assert report.pressed("j").task == "runs/00004"
     assert report.pressed("Escape").page.locator("#overview").is_visible()
-    report.page.select_option("#filter-site", "=gitlab")
+    report.choose("site", "gitlab")
     assert 0 < report.count < 400
     assert [notice for notice in report.noticed if "Failed to load" not in notice] == []

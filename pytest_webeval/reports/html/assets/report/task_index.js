@@ -14,6 +14,7 @@ export function parseIndex(json) {
     title: escapeHidden(truncate(data.title, 200)),
     headings: data.headings,
     groups: data.groups,
+    templates: asArray(data.templates),
     isEmbedded: Boolean(data.embedded),
   };
 }

@@ -3,13 +3,13 @@
 const TYPING_MILLISECONDS = 150;
 const OVERVIEW = { filters: new Map(), words: "", sort: "", task: "" };
 
-/** The view state of a fragment. Filters and sorts that the report does not have are ignored. */
+/** The view state of a fragment, in which a filter of several values is repeated. Filters and sorts that the report does not have are ignored. */
 export function parseFragment(fragment, filterKeys, sorts) {
   const parameters = new URLSearchParams(fragment.slice(1));
   const present = filterKeys.filter((key) => parameters.has(key));
   const sort = parameters.get("sort") ?? "";
   return {
-    filters: new Map(present.map((key) => [key, parameters.get(key)])),
+    filters: new Map(present.map((key) => [key, [...new Set(parameters.getAll(key))]])),
     words: parameters.get("q") ?? "",
     sort: Object.hasOwn(sorts, sort) ? sort : "",
     task: parameters.get("task") ?? "",
@@ -18,7 +18,8 @@ export function parseFragment(fragment, filterKeys, sorts) {
 
 /** The fragment of a view state, "#" for the overview. */
 export function formatFragment({ filters, words, sort, task }) {
-  const parameters = new URLSearchParams([...filters]);
+  const pairs = [...filters].flatMap(([key, values]) => values.map((value) => [key, value]));
+  const parameters = new URLSearchParams(pairs);
   for (const [key, value] of Object.entries({ q: words, sort, task })) if (value) parameters.set(key, value);
   return "#" + parameters.toString();
 }
@@ -51,11 +52,11 @@ export class View {
     this.#onChange();
   }
 
-  /** Set a filter, or remove it with null. */
-  setFilter(key, value) {
+  /** Set the values of a filter, or remove it with none. */
+  setFilter(key, values) {
     const filters = new Map(this.state.filters);
-    if (value === null) filters.delete(key);
-    else filters.set(key, value);
+    if (values.length) filters.set(key, values);
+    else filters.delete(key);
     this.change({ filters });
   }
 
