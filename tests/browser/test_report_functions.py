@@ -320,8 +320,40 @@ PARTS = [
     ("""(receiveTask('e', '{"__proto__": 1}'), loadTask({run: 'e'}).then((task) => JSON.stringify(task)))""", '{"__proto__":1}'),
 ]  # fmt: skip
 
+ONE_ROW = '{run: "r", task_id: 7, status: "failure", score: 0.5, site: null, template: 3, group: 0, reason: "=1", flip: undefined, facets: {template: ["3"], evaluator: ["A", "B"], warning: []}}'
+NAMES = [
+    "run",
+    "task_id",
+    "status",
+    "score",
+    "site",
+    "type",
+    "template",
+    "template_text",
+    "group",
+    "reason",
+    "evaluators",
+    "warnings",
+    "intent",
+    "seconds",
+    "flip",
+]
+DOWNLOADS = [
+    *((f"csvCell({json.dumps(text)})", cell) for text, cell in [
+        ("a", '"a"'), ('a "b",\nc', '"a ""b"",\nc"'), ("=1+1", '"\'=1+1"'), ("+1", '"\'+1"'), ("-1", '"\'-1"'), ("@a", '"\'@a"'), ("\ta", '"\'\ta"'),
+        ("\n=a", '"\'\n=a"'), ("  =a", '"\'  =a"'), ("＝a", '"\'＝a"'), ("\u200b=a", '"\\u200b=a"'), ("a=1", '"a=1"'), ("\r=a", '"\'\\u000d=a"'), ("", ""),
+    ]),
+    ("[-1.5, 0, null, undefined].map(csvCell)", ["-1.5", "0", "", ""]),
+    ("csvCell(['=a', 'b'])", '"\'=a | b"'),
+    ("csvCell([])", '""'),
+    ("formatCsv([])", "\r\n"),
+    ("formatCsv([{a: 1, b: 'x'}, {a: null, b: ''}])", 'a,b\r\n1,"x"\r\n,\r\n'),
+    (f"describeRows([{ONE_ROW}], {{groups: [{{text: 'G'}}], templates: [{{name: '3', text: 'T'}}]}})",
+     [dict(zip(NAMES, ["r", 7, "failure", 0.5, None, None, 3, "T", "G", "=1", ["A", "B"], [], None, None, None], strict=True))]),
+    (f"describeRows([{{...{ONE_ROW}, template: -1, group: -1}}], {{groups: [], templates: []}}).map(({{template, group}}) => [template, group])", [[None, None]]),
+]  # fmt: skip
 
-CASES = [*TEXTS, *LABELS, *ADDRESSES, *ELEMENTS, *INDEXES, *FILTERS, *VIEWS, *DIFFERENCES, *TREES, *EVENTS, *STEPS, *PARTS]  # fmt: skip
+CASES = [*TEXTS, *LABELS, *ADDRESSES, *ELEMENTS, *INDEXES, *FILTERS, *VIEWS, *DIFFERENCES, *TREES, *EVENTS, *STEPS, *PARTS, *DOWNLOADS]  # fmt: skip
 
 
 @pytest.mark.parametrize(

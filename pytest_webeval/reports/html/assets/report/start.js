@@ -1,6 +1,7 @@
 // The start of the page: nothing else in these modules acts when it is loaded.
 
 import { copyButton } from "./clipboard.js";
+import { listenToDownloads } from "./downloads.js";
 import { byId, element } from "./elements.js";
 import { listenToKeys } from "./keys.js";
 import { ReportPage } from "./page.js";
@@ -9,11 +10,13 @@ import { parseIndex } from "./task_index.js";
 
 function startPage() {
   completeDocument();
-  const page = new ReportPage(parseIndex(byId("webeval-index").textContent));
+  const index = parseIndex(byId("webeval-index").textContent);
+  const page = new ReportPage(index);
   addEventListener("resize", () => page.list.measure());
   addEventListener("hashchange", () => page.followAddress());
   addEventListener("popstate", () => page.followAddress());
   listenToKeys(page);
+  listenToDownloads(index, () => page.list.rows);
   page.view.readAddress();
   page.list.measure();
   page.show();
