@@ -314,6 +314,7 @@ PARTS = [
     ("visibleRange(6030, 600, 60, 400)", [94, 117]),
     ("visibleRange(23400, 600, 60, 400)", [384, 400]),
     ("visibleRange(0, 600, 60, 0)", [0, 0]),
+    ("['light', 'dark', '', 'x', null, 7].map(knownTheme)", ["light", "dark", "", "", "", ""]),
     ("[findAction({j: 7}, 'j'), findAction({j: 7}, 'k'), findAction({}, 'toString')]", [7, None, None]),
     ("loadTask({run: 'r', data: '../task-0123456789abcdef'}).catch((problem) => problem)", "This report holds no details of this task."),
     ("loadTask({run: 'r', data: null}).catch((problem) => problem)", "This report holds no details of this task."),

@@ -7,8 +7,10 @@ import { listenToKeys } from "./keys.js";
 import { ReportPage } from "./page.js";
 import { receiveTask } from "./task_data.js";
 import { parseIndex } from "./task_index.js";
+import { startTheme } from "./theme.js";
 
 function startPage() {
+  startTheme();
   completeDocument();
   const index = parseIndex(byId("webeval-index").textContent);
   const page = new ReportPage(index);
