@@ -13,6 +13,7 @@ from typing import Any
 from pytest_webeval.reports.html.writer import data_name
 from pytest_webeval.reports.html.writer import write_page
 from pytest_webeval.reports.html.writer import write_task
+from pytest_webeval.summary.statistics import wilson
 
 COLUMNS = [
     "run",
@@ -96,7 +97,7 @@ def index(count: int, **changes: Any) -> dict[str, Any]:
             "site": {"one": "Site", "many": "Sites", "none": "no site"},
             "type": {"one": "Kind", "many": "Kinds of task", "none": "unknown"},
         },
-        "sites": shares(rows, 4), "templates": [one | {"text": "Show me {{things}} of {{whom}}"} for one in shares(rows, 6)],
+        "sites": shares(rows, 4), "templates": [one | {"text": f"Show me {{{{things}}}} of {one['name']}"} for one in shares(rows, 6)],
         "types": shares(rows, 5), "groups": groups(rows), "evaluators": EVALUATORS, "warnings": WARNINGS,
         "flips": {flip: sum(one[14] == flip for one in rows) for flip in ("fixed", "regressed")}, "columns": COLUMNS, "rows": rows,
     } | changes  # fmt: skip
@@ -105,7 +106,12 @@ def index(count: int, **changes: Any) -> dict[str, Any]:
 def shares(rows: list[list[Any]], column: int) -> list[dict[str, Any]]:
     total = Counter(one[column] for one in rows)
     success = Counter(one[column] for one in rows if one[2] == "success")
-    return [{"name": str(name), "total": total[name], "success": success[name]} for name in sorted(total)]
+    rates = [
+        {"name": str(name), "total": total[name], "success": success[name], "lost": total[name] - success[name],
+         "interval": [round(end, 4) for end in wilson(success[name], total[name])]}
+        for name in sorted(total)
+    ]  # fmt: skip
+    return sorted(rates, key=lambda rate: (-rate["lost"], -rate["total"], rate["name"]))
 
 
 def groups(rows: list[list[Any]]) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from pytest_webeval.diagnostics.failure_groups import FailureGroup
-from pytest_webeval.results import Status
+from pytest_webeval.reports.html.rates import build_rates
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.scoring.provenance import own_version
@@ -74,7 +74,8 @@ def index_view(index_rows: Iterable[IndexRow], summary: Summary, title: str, rer
         index_rows,
         key=lambda index_row: (str(type(index_row.record.task_id)), index_row.record.task_id, index_row.record.run),
     )
-    tables = _Tables.of([index_row.record for index_row in ordered], summary)
+    records = [index_row.record for index_row in ordered]
+    tables = _Tables.of(records, summary)
     webeval = summary.webeval
     return {
         "version": own_version(),
@@ -86,9 +87,9 @@ def index_view(index_rows: Iterable[IndexRow], summary: Summary, title: str, rer
         "embedded": False,
         "totals": _totals(summary),
         "headings": _headings(ordered),
-        "sites": _shares(ordered, lambda index_row: _site(index_row.record)),
+        "sites": build_rates((_site(record), record) for record in records),
         "templates": _templates(ordered),
-        "types": _shares(ordered, lambda index_row: _type(index_row.record)),
+        "types": build_rates((_type(record), record) for record in records),
         "groups": [_group(group, rerun) for group in webeval["failures"]],
         "evaluators": list(tables.evaluators),
         "warnings": list(tables.warnings),
@@ -131,30 +132,16 @@ def _type(record: Record) -> str:
     return trajectory_labels(record).get("class") or record.task_type or ""
 
 
-def _shares(index_rows: Iterable[IndexRow], key: Callable[[IndexRow], str]) -> list[dict[str, Any]]:
-    """How many runs of each kind there are, and how many of them succeeded."""
-    shares: dict[str, dict[str, Any]] = {}
-    for index_row in index_rows:
-        if not index_row.record.skipped:
-            name = key(index_row)
-            row = shares.setdefault(name, {"name": name, "total": 0, "success": 0})
-            row["total"] += 1
-            row["success"] += index_row.record.status == Status.SUCCESS
-    return [shares[name] for name in sorted(shares)]
-
-
 def _templates(index_rows: Sequence[IndexRow]) -> list[dict[str, Any]]:
-    """The same by intent template, with its text."""
+    """The rates by intent template, with its text."""
     templated = [index_row for index_row in index_rows if index_row.record.template >= 0]
     texts = {
         str(index_row.record.template): _cut(index_row.template, LONGEST_INTENT)
         for index_row in reversed(templated)
         if index_row.template
     }
-    return [
-        row | {"text": texts.get(row["name"])}
-        for row in _shares(templated, lambda index_row: str(index_row.record.template))
-    ]
+    named = ((str(index_row.record.template), index_row.record) for index_row in templated)
+    return [rate | {"text": texts.get(rate["name"])} for rate in build_rates(named)]
 
 
 def _group(group: Mapping[str, Any], rerun: Rerun) -> dict[str, Any]:

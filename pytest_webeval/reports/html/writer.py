@@ -132,8 +132,7 @@ def _render(index: Mapping[str, Any], policy: str, style: str = "", script: str 
 
     visible = escape_surrogates({**index, "rows": ()})
     assets = {"style": Markup(style), "script": Markup(script), "tasks": Markup(tasks)}  # noqa: S704  (own text, or inert)
-    view = {**visible, "templates": _sort_by_failures(visible["templates"])} | assets
-    view |= {
+    view = {**visible, **assets} | {
         "policy": policy,
         "index": Markup(inert_json(index)),  # noqa: S704  (nothing in it means anything to HTML)
         "outcomes": [(status, visible["totals"].get(status, 0)) for status in _OUTCOMES],
@@ -160,10 +159,6 @@ def _fill_template(name: str, view: Mapping[str, Any]) -> str:
 
 def _format_text(value: Any) -> str:
     return sanitize(truncate(str(value), _LONGEST, is_marker_extra=True))
-
-
-def _sort_by_failures(entries: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    return sorted(entries, key=lambda entry: (entry["success"] - entry["total"], -entry["total"], str(entry["name"])))
 
 
 def _stack_outcomes(totals: Mapping[str, Any]) -> Iterator[tuple[str, float, float]]:
