@@ -75,6 +75,20 @@ def list_intervals(overall: Mapping[str, Any]) -> list[tuple[str, Sequence[float
     ]
 
 
+def list_facts(overall: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What the comparison over all tasks says, with names. Nothing without a difference."""
+    if overall["difference"] is None:
+        return
+    yield "Difference", f"{overall['difference']:+.1%} over {overall['both_judged']:,} tasks that both judged"
+    for name, interval in list_intervals(overall):
+        if interval is not None:
+            yield name.capitalize(), f"{interval[0]:+.1%} to {interval[1]:+.1%}"
+    if overall["p_value"] is not None:
+        yield "Exact McNemar test", f"{overall['better']} better, {overall['worse']} worse, p {format_group_p(overall)}"
+    if overall["detectable_difference"] is not None:
+        yield "Power", describe_detectable(overall)
+
+
 def describe_detectable(overall: Mapping[str, Any]) -> str:
     """The smallest difference that the tasks in common can show, in words."""
     size = overall["detectable_difference"]

@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from pytest_webeval.reports.html.session_tables import build_agents
 from pytest_webeval.reports.html.writer import data_name
 from pytest_webeval.reports.html.writer import write_page
 from pytest_webeval.reports.html.writer import write_task
@@ -63,6 +64,30 @@ REASONS = [
 ]
 
 
+BASELINE = {
+    "time": "2026-01-30 12:00", "before": 0.7, "after": 0.668, "sentence": "Worse: 66.8% after 70.0%.",
+    "facts": [["Difference", "-3.2% over 395 tasks that both judged"]], "notes": ["the rules are others"],
+}  # fmt: skip
+ATTEMPTS = {
+    "agents": [
+        {"agent": agent, "tasks": 100, "runs": 300, "mean": mean, "interval_95": [mean - 0.1, mean + 0.1], "flaky": {"count": 14},
+         "pass@k": {str(k): {"mean": mean ** (1 / k), "tasks": 100} for k in (1, 2, 3)},
+         "pass^k": {str(k): {"mean": mean**k, "tasks": 100} for k in (1, 2, 3)},
+         "attempts": [{"attempt": f"try-{k}", "runs": 100, "rated": 100, "success_count": 50 + k, "success_rate_interval_95": [0.4, 0.6]} for k in (1, 2, 3)]}
+        for agent, mean in (("runs/large", 0.7), ("runs/small", 0.4))
+    ]
+}  # fmt: skip
+
+
+def distributions() -> list[dict[str, Any]]:
+    return [
+        {"name": name, "count": 300, "runs": 400, "end": "40 or more",
+         "lines": [{"name": "all", "count": 300, "figures": ["12", "31", "140"]}, {"name": "succeeded", "count": 200, "figures": ["9", "20", "40"]}],
+         "paths": {status: "".join(f"M{5 * at + half} 40h2v-{38 - 2 * at}h-2z" for at in range(18)) for half, status in enumerate(("success", "failure"))}}
+        for name in ("Steps", "Duration", "Tokens")
+    ]  # fmt: skip
+
+
 def row(number: int) -> list[Any]:
     """One task: every third no success, every hundredth an error, every 97th excluded."""
     group = -1 if number % 3 else (6 if number % 300 == 0 else number // 3 % 6)
@@ -99,7 +124,8 @@ def index(count: int, **changes: Any) -> dict[str, Any]:
         },
         "sites": shares(rows, 4), "templates": [one | {"text": f"Show me {{{{things}}}} of {one['name']}"} for one in shares(rows, 6)],
         "types": shares(rows, 5), "groups": groups(rows), "evaluators": EVALUATORS, "warnings": WARNINGS,
-        "flips": {flip: sum(one[14] == flip for one in rows) for flip in ("fixed", "regressed")}, "columns": COLUMNS, "rows": rows,
+        "flips": {flip: sum(one[14] == flip for one in rows) for flip in ("fixed", "regressed")},
+        "distributions": distributions(), "attempts": build_agents(ATTEMPTS), "baseline": BASELINE, "columns": COLUMNS, "rows": rows,
     } | changes  # fmt: skip
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import shlex
 import zipfile
 from pathlib import Path
@@ -132,6 +133,17 @@ def test_a_trajectory_shows_its_steps_with_their_screenshots(opened, trajectorie
     report.until(LOADED)
     assert page.locator(".no-shot").count() == 0
     assert report.settled() == []
+
+
+def test_the_effort_of_trajectories_is_told_without_a_script(opened, trajectories):
+    summary = json.loads((trajectories.page.parent / "eval_summary.json").read_bytes())["webeval"]["trajectories"]
+    report = opened(trajectories.page, java_script_enabled=False)
+    report.page.goto(report.address)
+    steps = report.page.locator(".distributions figure").first
+    cells = steps.locator("tbody tr").first.locator("td").all_inner_texts()
+    assert steps.locator("h3").inner_text().startswith(f"Steps {summary['steps']['all']['count']} of 9 runs")
+    assert [float(cells[0]), float(cells[2])] == [summary["steps"]["all"][name] for name in ("median", "max")]
+    assert "pass@1" in report.page.locator("#overview").inner_text()
 
 
 def test_points_are_told_for_each_criterion(opened, trajectories):

@@ -27,7 +27,7 @@ TEXTS = {
     "template": "{{ 7 * 7 }}{% raw %}${window.pwned=1}`\\'\u2028",
     "long": "<b>" + "A" * 1_000_000,
 }
-OURS = {"commands", "links", "status"}  # which name what the page does or how it looks
+OURS = {"commands", "links", "status", "paths"}  # which name what the page does or how it looks
 PATHS = {"before", "after"}
 
 

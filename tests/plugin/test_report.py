@@ -298,6 +298,21 @@ def test_regressed_and_fixed_runs_are_listed_since_the_baseline(mixed, webeval, 
     index = index_of(report)
     assert index["flips"] == {"fixed": 0, "regressed": 1}
     assert {row["run"]: row["flip"] for row in index["rows"]}["runs/108"] == "regressed"
+    assert (index["baseline"]["before"], index["baseline"]["after"]) == (0.25, 0.0)
+    html = (report / "index.html").read_text()
+    assert "Difference</dt><dd>-25.0% over 4 tasks that both judged" in html
+
+
+def test_attempts_and_agents_are_on_the_first_page(runs, webeval, report):
+    for name in ("a/try-1", "a/try-2", "b/try-1", "b/try-2"):
+        runs.add(107, name=f"{name}/107", passes=name != "a/try-2", defined=name == "a/try-1")
+    webeval("--webeval-attempts=try-*", "--webeval-report=report")
+    agents = index_of(report)["attempts"]["agents"]
+    assert [(agent["agent"], agent["chances"]["pass@k"], agent["chances"]["pass^k"]) for agent in agents] == [
+        ("runs/a", [0.5, 1.0], [0.5, 0.0]),
+        ("runs/b", [1.0, 1.0], [1.0, 1.0]),
+    ]
+    assert "Agents and attempts" in (report / "index.html").read_text()
 
 
 def test_a_report_in_the_run_root_is_no_run(mixed, webeval):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,14 +9,13 @@ from typing import Any
 
 from pytest_webeval.reports.comparison_text import TABLES
 from pytest_webeval.reports.comparison_text import describe_causes
-from pytest_webeval.reports.comparison_text import describe_detectable
 from pytest_webeval.reports.comparison_text import find_reason
 from pytest_webeval.reports.comparison_text import format_counts
 from pytest_webeval.reports.comparison_text import format_group_difference
 from pytest_webeval.reports.comparison_text import format_group_p
 from pytest_webeval.reports.comparison_text import format_rate
 from pytest_webeval.reports.comparison_text import group_by_kind
-from pytest_webeval.reports.comparison_text import list_intervals
+from pytest_webeval.reports.comparison_text import list_facts
 from pytest_webeval.reports.comparison_text import spell
 from pytest_webeval.reports.html.writer import COMPARISON
 from pytest_webeval.reports.html.writer import STATIC_POLICY
@@ -59,7 +57,7 @@ def _build_view(comparison: Mapping[str, Any]) -> dict[str, Any]:
         "kinds": [
             (spell(name), count, _BADGES.get(name, "excluded"), name) for name, count in comparison["kinds"].items()
         ],
-        "facts": list(_list_facts(overall)),
+        "facts": list(list_facts(overall)),
         "tables": [
             (label, [_build_row(group) for group in comparison[name]])
             for name, label in TABLES.items()
@@ -73,19 +71,6 @@ def _build_view(comparison: Mapping[str, Any]) -> dict[str, Any]:
 def _build_session(session: Mapping[str, Any]) -> dict[str, Any]:
     rate = "no judged run" if session["success_rate"] is None else format_rate(session)
     return {**session, "rate_text": rate, "errors": pluralize(session["error_count"], "error")}
-
-
-def _list_facts(overall: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    if overall["difference"] is None:
-        return
-    yield "Difference", f"{overall['difference']:+.1%} over {overall['both_judged']:,} tasks that both judged"
-    for name, interval in list_intervals(overall):
-        if interval is not None:
-            yield name.capitalize(), f"{interval[0]:+.1%} to {interval[1]:+.1%}"
-    if overall["p_value"] is not None:
-        yield "Exact McNemar test", f"{overall['better']} better, {overall['worse']} worse, p {format_group_p(overall)}"
-    if overall["detectable_difference"] is not None:
-        yield "Power", describe_detectable(overall)
 
 
 def _build_row(group: Mapping[str, Any]) -> dict[str, Any]:

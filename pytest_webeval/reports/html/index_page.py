@@ -13,7 +13,10 @@ from typing import TypeVar
 from msgspec import Struct
 
 from pytest_webeval.diagnostics.failure_groups import FailureGroup
+from pytest_webeval.reports.html.distributions import build_distributions
 from pytest_webeval.reports.html.rates import build_rates
+from pytest_webeval.reports.html.session_tables import build_agents
+from pytest_webeval.reports.html.session_tables import build_baseline
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.scoring.provenance import own_version
@@ -94,6 +97,9 @@ def index_view(index_rows: Iterable[IndexRow], summary: Summary, title: str, rer
         "evaluators": list(tables.evaluators),
         "warnings": list(tables.warnings),
         "flips": _flips(ordered),
+        "distributions": build_distributions(records),
+        "attempts": build_agents(webeval.get("attempts")),
+        "baseline": build_baseline(webeval),
         "columns": list(COLUMNS),
         "rows": [tables.row(index_row) for index_row in ordered],
     }

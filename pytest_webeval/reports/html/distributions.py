@@ -1,0 +1,126 @@
+"""Steps, duration and tokens of trajectories as small histograms, of the runs whose recordings have them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Sequence
+from math import ceil
+from typing import Any
+from typing import NamedTuple
+
+from pytest_webeval.results import Status
+from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.statistics import median
+from pytest_webeval.summary.trajectory_rows import TrajectoryRow
+from pytest_webeval.summary.trajectory_rows import build_row
+
+WIDTH, HEIGHT = 100, 40  # of a histogram
+BINS = 20
+_FARTHEST = 2  # times the 90th percentile: the last bin has all that lies beyond, so that one run hides no others
+_SECONDS_IN_MINUTES, _SECONDS_IN_HOURS = 120, 7_200  # from which on a duration has that unit
+
+
+class _Measure(NamedTuple):
+    """A number that recordings may have of a run, and how to write it."""
+
+    name: str
+    read: Callable[[TrajectoryRow], float | None]
+    format: Callable[[float], str]
+
+
+class _Sample(NamedTuple):
+    """The value of one run, and whether the run succeeded."""
+
+    value: float
+    is_success: bool
+
+
+def build_distributions(records: Iterable[Record]) -> list[dict[str, Any]]:
+    """What a page shows of each measure that at least one trajectory has."""
+    rows = [build_row(record) for record in records if record.trajectory is not None]
+    return [view for measure in _MEASURES if (view := _build_view(measure, rows)) is not None]
+
+
+def _build_view(measure: _Measure, rows: Sequence[TrajectoryRow]) -> dict[str, Any] | None:
+    values = [(measure.read(row), row.status == Status.SUCCESS) for row in rows]
+    samples = [_Sample(value, is_success) for value, is_success in values if value is not None and value >= 0]
+    if not samples:
+        return None
+    groups = {
+        "all": samples,
+        "succeeded": [sample for sample in samples if sample.is_success],
+        "not succeeded": [sample for sample in samples if not sample.is_success],
+    }
+    end = _find_end([sample.value for sample in samples])
+    return {
+        "name": measure.name,
+        "count": len(samples),
+        "runs": len(rows),
+        "lines": [_build_line(name, group, measure.format) for name, group in groups.items() if group],
+        "end": measure.format(end) + (" or more" if end < max(sample.value for sample in samples) else ""),
+        "paths": _draw_bars(samples, end),
+    }
+
+
+def _build_line(name: str, samples: Sequence[_Sample], write: Callable[[float], str]) -> dict[str, Any]:
+    """Count, median, 90th percentile and maximum of a group of runs."""
+    values = [sample.value for sample in samples]
+    figures = (median(values) or 0, find_percentile(values, 0.9), max(values))
+    return {"name": name, "count": len(values), "figures": [write(figure) for figure in figures]}
+
+
+def find_percentile(values: Sequence[float], share: float) -> float:
+    """The smallest value that at least this share of the values do not exceed (nearest rank)."""
+    return sorted(values)[max(0, ceil(share * len(values)) - 1)]
+
+
+def _find_end(values: Sequence[float]) -> float:
+    """The right end of a histogram."""
+    return min(max(values), _FARTHEST * find_percentile(values, 0.9)) or max(values)
+
+
+def _draw_bars(samples: Sequence[_Sample], end: float) -> dict[str, str]:
+    """The paths of the bars of successes, and of those of the other runs above them."""
+    counts = [[0, 0] for _ in range(BINS)]
+    for value, is_success in samples:
+        place = min(BINS - 1, int(BINS * value / end)) if end else 0
+        counts[place][not is_success] += 1
+    scale = HEIGHT / max(sum(count) for count in counts)
+    paths: dict[str, list[str]] = {"success": [], "failure": []}
+    for place, (success, other) in enumerate(counts):
+        paths["success"].append(_draw_bar(place, 0, success * scale))
+        paths["failure"].append(_draw_bar(place, success * scale, other * scale))
+    return {name: "".join(bars) for name, bars in paths.items()}
+
+
+def _draw_bar(place: int, bottom: float, height: float) -> str:
+    width = WIDTH / BINS
+    return (
+        f"M{place * width:.1f} {HEIGHT - bottom:.1f}h{width - 0.5:.1f}v{-height:.1f}h{0.5 - width:.1f}z"
+        if height
+        else ""
+    )
+
+
+def _count_tokens(row: TrajectoryRow) -> float | None:
+    """Prompt and completion tokens together; recordings that leave the usage empty count as missing."""
+    return (row.prompt_tokens or 0) + (row.completion_tokens or 0) or None
+
+
+def _format_count(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
+
+
+def format_seconds(seconds: float) -> str:
+    """A duration in a unit of its size."""
+    if seconds < _SECONDS_IN_MINUTES:
+        return f"{seconds:.1f} s"
+    return f"{seconds / 60:.1f} min" if seconds < _SECONDS_IN_HOURS else f"{seconds / 3_600:,.1f} h"
+
+
+_MEASURES = (
+    _Measure("Steps", lambda row: row.steps, _format_count),
+    _Measure("Duration", lambda row: row.duration, format_seconds),
+    _Measure("Tokens", _count_tokens, _format_count),
+)
