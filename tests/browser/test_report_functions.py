@@ -310,6 +310,8 @@ PARTS = [
     ("aboutSections({checksums: {a: 'b'}}, {})[1].querySelector('details').textContent", "Checksumsab"),
     ("[{counts: false}, {counts: true}, {}].map(formatCondition)", [" (does not count)", " (conditional)", " (conditional)"]),
     ("[0, 1.5, null, ''].map(formatEarned)", [0, 1.5, "–", "–"]),
+    ("listCells({site: 's', type: '', flip: null, seconds: 0})", [["site", "s"], ["seconds", "0.00 s"]]),
+    ("listCells({site: 's', type: 't', flip: 'fixed', seconds: null})", [["site", "s"], ["type", "t"], ["flip", "fixed"]]),
     ("visibleRange(0, 600, 60, 400)", [0, 16]),
     ("visibleRange(6030, 600, 60, 400)", [94, 117]),
     ("visibleRange(23400, 600, 60, 400)", [384, 400]),

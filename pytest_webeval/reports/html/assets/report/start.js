@@ -29,7 +29,8 @@ function startPage() {
 function completeDocument() {
   document.body.append(element("p", { id: "announcement", class: "unseen", role: "status", "aria-live": "polite" }));
   document.body.classList.add("scripted");
-  byId("tasks").hidden = byId("show-keys").hidden = false;
+  for (const id of ["tasks", "show-keys", "show-overview"]) byId(id).hidden = false;
+  byId("show-overview").addEventListener("click", () => (byId("main").scrollIntoView(), byId("main").focus()));
   byId("show-keys").addEventListener("click", () => byId("keys").showModal());
   for (const code of document.querySelectorAll(".command code")) code.parentElement.append(copyButton(code));
   for (const link of document.querySelectorAll(".skip")) link.addEventListener("click", (event) => skipTo(link, event));

@@ -99,15 +99,15 @@ export class TaskList {
   }
 
   #createElement(row, position) {
-    const meta = [row.site, row.type, row.flip].filter(isPresent).join(" · ");
     const attributes = { role: "option", id: `row-${row.number}`, class: `row ${row.status}`,
       "aria-setsize": this.rows.length, "aria-posinset": position + 1, onclick: () => this.#onOpen(position) };
     return element("div", attributes,
       element("span", { class: `sign ${row.status}`, title: row.status },
         SIGNS[row.status] ?? "", element("span", { class: "unseen" }, row.status)),
       bdi(compactLabel(row.run, this.#sharedLength), "run"),
-      bdi(truncate(meta, 100), "meta"),
-      bdi(truncate(row.reason || row.intent || "", 300), "reason"));
+      element("span", { class: "meta" }, listCells(row).map(([kind, text]) => bdi(truncate(text, 100), kind))),
+      isPresent(row.intent) ? bdi(truncate(row.intent, 300), "about") : null,
+      isPresent(row.reason) ? bdi(truncate(row.reason, 300), "reason") : null);
   }
 
   #markRows() {
@@ -120,6 +120,11 @@ export class TaskList {
     else this.#box.removeAttribute("aria-activedescendant");
   }
 }
+
+/** What a row says besides its run and its reason: on a wide page in columns. */
+export const listCells = ({ site, type, flip, seconds }) =>
+  [["site", site], ["type", type], ["flip", flip], ["seconds", typeof seconds === "number" ? `${seconds.toFixed(2)} s` : null]]
+    .filter(([, text]) => isPresent(text));
 
 /** The first row to draw, and the one after the last. */
 export function visibleRange(scrollTop, boxHeight, rowHeight, rowCount) {

@@ -83,6 +83,7 @@ function turnTo(side) {
   byId("task").hidden = side !== "task";
   byId("overview").hidden = side !== "overview";
   byId("main").scrollTop = 0;
+  scrollTo(0, 0); // on a phone, the page scrolls instead
 }
 
 const reasonParagraph = (reason) => (isPresent(reason) ? element("p", { class: "why" }, bdi(reason)) : "");
