@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
+from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
 
@@ -18,11 +19,16 @@ from pytest_webeval.recordings.discovery import is_hidden
 from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.fara import TRAJECTORIES
 from pytest_webeval.recordings.formats import FORMATS
+from pytest_webeval.recordings.formats import format_of
 from pytest_webeval.recordings.formats import holds_reports
 from pytest_webeval.recordings.formats import unknown_layout
 from pytest_webeval.recordings.signatures import RecordedFormat
+from pytest_webeval.recordings.webarena_verified import TRACE_NAMES
+from pytest_webeval.safety.text import preview
 
 MOST_LEVELS = 64  # below a root; pytest walks a tree by recursion
+MOST_NAMED = 3
+MOST_INSIDE = 8  # directories of a run that are looked into
 MOST_DIRECTORIES = 100_000  # without a run, in one directory of a root
 RESULT = "eval_result.json"
 SESSION_FILES = frozenset({"eval_summary.json", "eval_journal.jsonl"})  # in each place that a session writes to
@@ -107,7 +113,8 @@ class Search(Struct):
         if level and RESULT in listing.names and all(name == RESULT or name.startswith(".") for name in listing.names):
             return Branch(path, Kind.RESULTS)
         if is_run:
-            return Branch(path, Kind.RUN)
+            inner = _list_inner_runs(listing)
+            return Branch(path, Kind.BROKEN, _describe_nesting(path, inner)) if inner else Branch(path, Kind.RUN)
         if listing.problem is not None:
             return Branch(path, Kind.UNREADABLE, listing.problem)
         return self._search_without_format(listing, level)
@@ -225,6 +232,25 @@ def _build_group(path: Path, branches: Iterable[Branch]) -> Branch:
     branches = tuple(branches)
     without = tuple(path for branch in branches for path in branch.without_runs)
     return Branch(path, Kind.GROUP, None, tuple(branch for branch in branches if branch.has_items), without)
+
+
+def _list_inner_runs(listing: DirectoryListing) -> list[str]:
+    """Names of runs in a run: then a stray file makes the outer one look like a run, and would hide the others."""
+    directories = [path for path in listing.directories() if path.name not in TRACE_NAMES]
+    return [path.name for path in directories[:MOST_INSIDE] if _is_run(path)]
+
+
+def _is_run(path: Path) -> bool:
+    try:
+        return format_of(path, list_directory(path)) is not None
+    except RecordingError:
+        return False
+
+
+def _describe_nesting(path: Path, inner: Sequence[str]) -> str:
+    names = ", ".join(preview(name, 80) for name in inner[:MOST_NAMED])
+    more = " and more" if len(inner) > MOST_NAMED else ""
+    return f"{path} has the files of a run, and holds runs: {names}{more}; move its own files, or these runs, away"
 
 
 def _build_link_branch(link: Path, is_expected: bool) -> Branch | None:  # noqa: FBT001  (of two kinds of links)

@@ -142,3 +142,17 @@ def test_files_of_stagehand_without_its_keys_are_a_broken_run(tmp_path):
 def test_a_group_with_the_names_of_a_result_is_searched(tmp_path):
     make(tmp_path, "a/result.json", "a/trajectory/3/network.har")
     assert search(tmp_path) == {"a/trajectory/3": ("run", "")}
+
+
+def test_a_stray_file_does_not_hide_the_runs_below_it(tmp_path):
+    for name in ("shop-judged-success", "shop-judged-failure"):
+        shutil.copytree(RECORDED.parent / "browser_use" / name, tmp_path / "exp" / name)
+    shutil.copy(tmp_path / "exp" / "shop-judged-success" / "AgentHistory.json", tmp_path / "exp")
+    ((label, (kind, problem)),) = search(tmp_path).items()
+    assert (label, kind) == ("exp", "broken")
+    runs = '"shop-judged-failure", "shop-judged-success"'
+    assert problem.endswith(
+        f"exp has the files of a run, and holds runs: {runs}; move its own files, or these runs, away"
+    )
+    (tmp_path / "exp" / "AgentHistory.json").unlink()
+    assert {kind for kind, _ in search(tmp_path).values()} == {"run"}
