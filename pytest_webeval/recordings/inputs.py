@@ -78,6 +78,10 @@ class RunInputs:
             self.salts[name] = len(content), digest.digest()
         return content
 
+    def peek(self, name: str, limit: int, limit_name: str) -> bytes:
+        """The same for a report, after the verdict: the file is no input of the result and has no checksum in it."""
+        return read_file_inside(self.directory, name, min(limit, self.limits.file_size), limit_name)
+
     @property
     def salt(self) -> bytes | None:
         """What only somebody with the recording can know, the same in each session; None where nothing was read.

@@ -53,12 +53,15 @@ class Archive:
             return b"".join(iter(lambda: member.read(_CHUNK_SIZE), b""))
 
 
-def build_body_reader(archive: Archive, where: str, folder: str = "") -> Callable[[str], bytes]:
-    """Bodies that an archive holds. Reading a missing one raises `EvaluationError`."""
+def build_body_reader(
+    archive: Archive, where: str, folder: str = "", most: int | None = None
+) -> Callable[[str], bytes]:
+    """Bodies that an archive holds, each of at most so many bytes. Reading a missing one raises `EvaluationError`."""
+    size = archive.limits.body_size if most is None else min(most, archive.limits.body_size)
 
     def fetch(reference: str) -> bytes:
         try:
-            return archive.read(f"{folder}{reference.removeprefix(folder)}", archive.limits.body_size)
+            return archive.read(f"{folder}{reference.removeprefix(folder)}", size)
         except BROKEN_ZIP as error:
             raise EvaluationError(f"{where} has no body {reference}: {error}; re-record the run") from error
 

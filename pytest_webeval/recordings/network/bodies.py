@@ -18,6 +18,8 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.events import BODY_TYPES
 from pytest_webeval.recordings.network.events import Body
+from pytest_webeval.safety.archives import Archive
+from pytest_webeval.safety.archives import build_body_reader
 from pytest_webeval.safety.limits import INI
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
@@ -26,6 +28,8 @@ _MULTIPART = "multipart/form-data"  # in which the reference looks for a boundar
 _NO_TEXT = (b"null", b'""')
 Attachment = Callable[[str], bytes]
 RESOURCES = "resources"
+PEEKED = 2**20  # bytes of a side file that is read for a report
+_PEEKED_BASE64 = 2**18  # characters of a base64 body that are decoded for a report; groups of four are not split
 _TOTAL_FACTOR = 2  # times the limit of one body that those in side files of one run may come to
 # Playwright names side files from the root of its trace since version 10, by their bare hash before.
 _PLAIN_NAME = re.compile(rf"(?:{RESOURCES}/)?[\w-][\w.-]*")
@@ -61,10 +65,14 @@ class _BodySize(msgspec.Struct, gc=False):
 
 
 class BodySource(Struct, frozen=True):
-    """How bodies are found: in the trace, or with `attachment` in side files, each read once, all of bounded size."""
+    """How bodies are found: in the trace, or with `attachment` in side files, each read once, all of bounded size.
+
+    `peek` reads a side file for a report, where that must differ.
+    """
 
     attachment: Attachment
     limits: Limits = USUAL
+    peek: Attachment | None = None
     _texts: dict[str, str] = field(default_factory=dict)
 
     def read_post(self, raw: msgspec.Raw) -> Body | None:
@@ -75,7 +83,8 @@ class BodySource(Struct, frozen=True):
         """What came back, or None. Raises `EvaluationError` for what the reference cannot read either."""
         stored = _decode_stored(raw)
         if isinstance(stored, StoredBody) and stored.text and stored.encoding == "base64":
-            return Body(stored.mime, "", partial(_decode_base64, stored.text, self.limits))
+            start = partial(_decode_base64, stored.text[:_PEEKED_BASE64], self.limits)
+            return Body(stored.mime, "", partial(_decode_base64, stored.text, self.limits), load_uncounted=start)
         return self._build_body(stored)
 
     def _build_body(self, stored: StoredBody | Undecodable | None) -> Body | None:
@@ -86,19 +95,28 @@ class BodySource(Struct, frozen=True):
         reference = stored.file or stored.sha1
         if stored.text or not reference:
             return Body(stored.mime, stored.text or "")
-        return Body(stored.mime, "", partial(self._fetch, reference))
+        load, peek = partial(self._fetch, reference), partial(self._fetch_uncounted, reference)
+        return Body(stored.mime, "", load, load_uncounted=peek)
+
+    def _fetch_uncounted(self, reference: str) -> str:
+        text = self._texts.get(reference)
+        return _read_side_file(self.peek or self.attachment, reference) if text is None else text
 
     def _fetch(self, reference: str) -> str:
-        if not _PLAIN_NAME.fullmatch(reference):
-            raise EvaluationError(f"invalid name of a body file in the trace: {reference[:80]!r}; re-record the run")
         if reference not in self._texts:
-            self._texts[reference] = self.attachment(reference).decode("utf-8", "replace")
+            self._texts[reference] = _read_side_file(self.attachment, reference)
             most = _TOTAL_FACTOR * self.limits.body_size
             if (total := sum(map(len, self._texts.values()))) > most:
                 del self._texts[reference]
                 hint = f"the limit is {most:,}; see body_size in {INI}"
                 raise EvaluationError(f"the bodies in side files have {total:,} characters; {hint}")
         return self._texts[reference]
+
+
+def _read_side_file(read: Attachment, reference: str) -> str:
+    if not _PLAIN_NAME.fullmatch(reference):
+        raise EvaluationError(f"invalid name of a body file in the trace: {reference[:80]!r}; re-record the run")
+    return read(reference).decode("utf-8", "replace")
 
 
 def _decode_stored(raw: msgspec.Raw) -> StoredBody | Undecodable | None:
@@ -163,12 +181,25 @@ def _decode_base64(text: str, limits: Limits) -> str:
         raise EvaluationError(f"a base64 body in the trace is damaged: {error}; re-record the run") from error
 
 
-def build_attachment_reader(inputs: RunInputs, folder: str) -> Attachment:
-    """Side files in a folder of the run directory. Reading a missing one raises `EvaluationError`."""
+def build_folder_source(inputs: RunInputs, folder: str, prefix: str = "") -> BodySource:
+    """Bodies in side files of a folder of the run directory, whose references may begin with the prefix."""
+    size = inputs.limits.body_size
+    attachment = _build_reader(inputs.read, size, folder, prefix)
+    return BodySource(attachment, inputs.limits, _build_reader(inputs.peek, min(size, PEEKED), folder, prefix))
+
+
+def build_archive_source(archive: Archive, where: str, folder: str = "") -> BodySource:
+    """Bodies in an archive; those of a trace lie in a folder of it."""
+    peek = build_body_reader(archive, where, folder, PEEKED)
+    return BodySource(build_body_reader(archive, where, folder), archive.limits, peek)
+
+
+def _build_reader(read: Callable[[str, int, str], bytes], size: int, folder: str, prefix: str) -> Attachment:
+    """Reads side files. Reading a missing one raises `EvaluationError`."""
 
     def fetch(reference: str) -> bytes:
         try:
-            return inputs.read(str(Path(folder) / reference), inputs.limits.body_size, "body_size")
+            return read(str(Path(folder) / reference.removeprefix(prefix)), size, "body_size")
         except RecordingError as error:
             raise EvaluationError(f"cannot read the side file of a body: {error}") from error
 

@@ -16,6 +16,7 @@ from pytest_webeval.recordings.network.bodies import BodySource
 from pytest_webeval.recordings.network.bodies import lacks_body
 from pytest_webeval.recordings.network.entry_fields import is_set
 from pytest_webeval.recordings.network.entry_fields import parse_cookies
+from pytest_webeval.recordings.network.entry_fields import parse_duration
 from pytest_webeval.recordings.network.entry_fields import parse_headers
 from pytest_webeval.recordings.network.entry_fields import parse_seconds
 from pytest_webeval.recordings.network.entry_fields import parse_status
@@ -83,6 +84,10 @@ class DamagedEvent(NetworkEvent):
         return self._decode_field("cookies", lambda: parse_cookies(self._response.get("cookies", _NONE)))
 
     @property
+    def response_headers(self) -> Pairs:
+        return self._decode_field("response headers", lambda: parse_headers(self._response.get("headers", _NONE))[0])
+
+    @property
     def resource_type(self) -> str | None:
         return self._decode_label("_resourceType")
 
@@ -104,6 +109,10 @@ class DamagedEvent(NetworkEvent):
     @property
     def started(self) -> float | None:
         return parse_seconds(self._entry.get("startedDateTime", _NULL))
+
+    @property
+    def duration(self) -> float | None:
+        return parse_duration(self._entry.get("time", _NULL))
 
     @property
     def is_from_cache(self) -> bool:

@@ -8,6 +8,7 @@ from pytest_webeval.recordings.network.events import Pairs
 from pytest_webeval.recordings.network.events import parse_timestamp
 
 MAX_STATUS = 2**63
+LONGEST_DURATION = 86_400_000  # milliseconds; no request takes a day
 NOTHING = msgspec.Raw(b"null")
 
 
@@ -34,6 +35,7 @@ class OpenCookie(msgspec.Struct, gc=False):
 
 
 _STAMP = msgspec.json.Decoder(str)
+_NUMBER = msgspec.json.Decoder(float)
 _PAIRS = msgspec.json.Decoder(list[Pair])
 _OPEN_PAIRS = msgspec.json.Decoder(list[OpenPair])
 _OPEN_COOKIES = msgspec.json.Decoder(list[OpenCookie])
@@ -82,6 +84,15 @@ def parse_seconds(raw: msgspec.Raw) -> float | None:
         return parse_timestamp(_STAMP.decode(raw))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
+
+
+def parse_duration(raw: msgspec.Raw) -> float | None:
+    """The seconds of a number of milliseconds; None for one that cannot be read, or for -1, which means unknown."""
+    try:
+        milliseconds = _NUMBER.decode(raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    return milliseconds / 1_000 if 0 <= milliseconds <= LONGEST_DURATION else None
 
 
 def is_set(raw: msgspec.Raw) -> bool:

@@ -37,13 +37,22 @@ class Body(Struct, frozen=True):
 
     `load_text` reads what the trace does not hold as plain text, because it is in a side file or in base64 (Q19). It
     raises `EvaluationError` where that cannot be had. `parsed` is JSON: the value that the recorder read in the
-    body, where it keeps that and not the text.
+    body, where it keeps that and not the text. `load_uncounted` reads the same as `load_text`, but the text neither
+    stays in memory nor counts for the limit of all side files: a report must not use up what evaluators may read.
     """
 
     mime: str
     text: str
     load_text: Callable[[], str] | None = None
     parsed: str | None = None
+    load_uncounted: Callable[[], str] | None = None
+
+    def read_uncounted(self) -> str:
+        """The text for a report, or the value where only that is kept. Raises `EvaluationError`."""
+        load = self.load_uncounted or self.load_text
+        if load is not None and self.parsed is not None:
+            return self.parsed
+        return self.text if load is None else load()
 
 
 Pairs = tuple[tuple[str, str], ...]
@@ -102,6 +111,11 @@ class NetworkEvent(ABC):
         """Names and values of the cookies that the response set, as they were sent."""
 
     @property
+    def response_headers(self) -> Pairs:
+        """Names and values of the response's headers in their order, where the recording has them."""
+        return ()
+
+    @property
     @abstractmethod
     def resource_type(self) -> str | None:
         """What the browser took the response for, such as `document`, where the recording says so."""
@@ -119,6 +133,11 @@ class NetworkEvent(ABC):
     @property
     def started(self) -> float | None:
         """When the request was made, in seconds since 1970, where the recording says so."""
+        return None
+
+    @property
+    def duration(self) -> float | None:
+        """How many seconds passed until the response was complete, where the recording says so."""
         return None
 
     @property

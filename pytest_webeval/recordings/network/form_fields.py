@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 from urllib.parse import parse_qs
+from urllib.parse import parse_qsl
 
 from msgspec import Struct
 from msgspec import field
@@ -129,6 +131,23 @@ def _parse_form(body: Body, limits: Limits) -> FormFields:
     values_by_name = parse_qs(body.text, keep_blank_values=True)
     repeated = {name: values for name, values in values_by_name.items() if len(values) > 1}
     return FormFields({name: values[0] for name, values in values_by_name.items()}, repeated)
+
+
+MOST_FIELDS = 500  # of a form that are listed
+
+
+def list_fields(body: Body) -> list[Field] | None:
+    """The first names and values of a form in the order in which they were sent; None for a body of another kind.
+
+    For people: unlike `parse_fields` it has repeated names, and no limit makes it an error.
+    """
+    if BODY_TYPES[0] in body.mime:
+        return parse_qsl("&".join(body.text.split("&", MOST_FIELDS)[:MOST_FIELDS]), keep_blank_values=True)
+    boundary = _BOUNDARY.search(body.mime) if BODY_TYPES[2] in body.mime else None
+    if boundary is None:
+        return None
+    quoted, raw = boundary.groups()
+    return list(islice(fields_as_written(body.text, f"--{quoted or raw}"), MOST_FIELDS))
 
 
 def _parse_json(body: Body, limits: Limits) -> FormFields | None:

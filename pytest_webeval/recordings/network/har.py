@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.bodies import BodySource
-from pytest_webeval.recordings.network.bodies import build_attachment_reader
+from pytest_webeval.recordings.network.bodies import build_archive_source
+from pytest_webeval.recordings.network.bodies import build_folder_source
 from pytest_webeval.recordings.network.har_entries import Entry
 from pytest_webeval.recordings.network.har_entries import TooManyEntries
 from pytest_webeval.recordings.network.har_entries import build_trace
@@ -21,7 +22,6 @@ from pytest_webeval.recordings.network.playwright import LineEntries
 from pytest_webeval.recordings.network.playwright import read_line_entries
 from pytest_webeval.safety.archives import BROKEN_ZIP
 from pytest_webeval.safety.archives import Archive
-from pytest_webeval.safety.archives import build_body_reader
 from pytest_webeval.safety.json import to_strict_json
 from pytest_webeval.safety.limits import Limits
 
@@ -61,8 +61,7 @@ class HarTrace:
 
     def load(self, inputs: RunInputs, name: str) -> NetworkTrace:
         """The events of the file. Raises `RecordingError`."""
-        bodies = BodySource(build_attachment_reader(inputs, "."), inputs.limits)
-        return _parse_trace(inputs.read(name), str(inputs.directory / name), bodies)
+        return _parse_trace(inputs.read(name), str(inputs.directory / name), build_folder_source(inputs, "."))
 
 
 class HarZipTrace:
@@ -81,9 +80,7 @@ class HarZipTrace:
         except BROKEN_ZIP as error:
             message = f"cannot read {where} as an archive with a {_MEMBER}: {error}"
             raise RecordingError(f"{message}; re-record the run and close the browser context first") from error
-        trace = _parse_trace(
-            content, f"{where}/{_MEMBER}", BodySource(build_body_reader(archive, where), inputs.limits)
-        )
+        trace = _parse_trace(content, f"{where}/{_MEMBER}", build_archive_source(archive, where))
         return replace(trace, repairs=trace.repairs or f"{where} is an archive")
 
 

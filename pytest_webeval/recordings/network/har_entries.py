@@ -12,6 +12,7 @@ from pytest_webeval.recordings.network.bodies import lacks_body
 from pytest_webeval.recordings.network.entry_fields import NOTHING
 from pytest_webeval.recordings.network.entry_fields import is_set
 from pytest_webeval.recordings.network.entry_fields import parse_cookies
+from pytest_webeval.recordings.network.entry_fields import parse_duration
 from pytest_webeval.recordings.network.entry_fields import parse_headers
 from pytest_webeval.recordings.network.entry_fields import parse_seconds
 from pytest_webeval.recordings.network.entry_fields import parse_status
@@ -34,9 +35,10 @@ class Request(msgspec.Struct, gc=False):
 
 
 class Response(msgspec.Struct, gc=False):
-    """What came back; cookies and content stay undecoded."""
+    """What came back; headers, cookies and content stay undecoded."""
 
     status: int | float | str | bool
+    headers: msgspec.Raw = msgspec.Raw(b"[]")
     cookies: msgspec.Raw = msgspec.Raw(b"[]")
     content: msgspec.Raw = msgspec.Raw(b"null")
 
@@ -50,6 +52,7 @@ class Entry(msgspec.Struct, gc=False):
     page: str | None = msgspec.field(default=None, name="pageref")
     frame: str | None = msgspec.field(default=None, name="_frameref")
     started: msgspec.Raw = msgspec.field(default=NOTHING, name="startedDateTime")
+    time: msgspec.Raw = NOTHING
     from_cache: msgspec.Raw = msgspec.field(default=NOTHING, name="_fromCache")
 
 
@@ -101,6 +104,13 @@ class RecordedEvent(NetworkEvent):
             raise self.damaged("cookies") from None
 
     @property
+    def response_headers(self) -> Pairs:
+        try:
+            return parse_headers(self._entry.response.headers)[0]
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            raise self.damaged("response headers") from None
+
+    @property
     def resource_type(self) -> str | None:
         return self._entry.resource_type
 
@@ -115,6 +125,10 @@ class RecordedEvent(NetworkEvent):
     @property
     def started(self) -> float | None:
         return parse_seconds(self._entry.started)
+
+    @property
+    def duration(self) -> float | None:
+        return parse_duration(self._entry.time)
 
     @property
     def is_from_cache(self) -> bool:

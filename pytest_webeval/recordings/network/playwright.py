@@ -20,14 +20,14 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.bodies import RESOURCES
 from pytest_webeval.recordings.network.bodies import BodySource
-from pytest_webeval.recordings.network.bodies import build_attachment_reader
+from pytest_webeval.recordings.network.bodies import build_archive_source
+from pytest_webeval.recordings.network.bodies import build_folder_source
 from pytest_webeval.recordings.network.entry_fields import NOTHING
 from pytest_webeval.recordings.network.entry_fields import parse_seconds
 from pytest_webeval.recordings.network.har_entries import build_trace
 from pytest_webeval.recordings.network.har_entries import too_many_entries
 from pytest_webeval.safety.archives import BROKEN_ZIP
 from pytest_webeval.safety.archives import Archive
-from pytest_webeval.safety.archives import build_body_reader
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.json import to_strict_json
 from pytest_webeval.safety.limits import Limits
@@ -134,9 +134,7 @@ class ZipTrace:
             raise RecordingError(
                 f"cannot read {where} as a Playwright trace with a {NETWORK}: {error}; re-record the run"
             ) from error
-        return _build_log_trace(
-            logs, where, BodySource(build_body_reader(archive, where, f"{RESOURCES}/"), inputs.limits)
-        )
+        return _build_log_trace(logs, where, build_archive_source(archive, where, f"{RESOURCES}/"))
 
 
 class FolderTrace:
@@ -185,8 +183,7 @@ def _drop_undecodable(content: bytes) -> bytes:
 
 
 def _build_body_source(inputs: RunInputs, folder: Path) -> BodySource:
-    fetch = build_attachment_reader(inputs, str(folder / RESOURCES))
-    return BodySource(lambda reference: fetch(reference.removeprefix(f"{RESOURCES}/")), inputs.limits)
+    return build_folder_source(inputs, str(folder / RESOURCES), f"{RESOURCES}/")
 
 
 def list_network_logs(names: Iterable[str]) -> list[str]:

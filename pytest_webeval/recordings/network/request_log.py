@@ -85,6 +85,10 @@ class LoggedRequest(NetworkEvent):
         self._refuse("cookies")
 
     @property
+    def response_headers(self) -> Pairs:
+        self._refuse("response headers")
+
+    @property
     def resource_type(self) -> str | None:
         try:
             return _TEXT.decode(self._line.resource_type).lower()

@@ -78,3 +78,6 @@ class KeptFiles(RunInputs):
         if name not in self.files or len(self.files[name]) > (limit or self.limits.file_size):
             raise RecordingError(f"there is no {name!r:.80}")
         return self.files[name]
+
+    def peek(self, name: str, limit: int, limit_name: str) -> bytes:
+        return self.read(name, limit, limit_name)

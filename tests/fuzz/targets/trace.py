@@ -10,8 +10,7 @@ from functools import partial
 import msgspec
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.recordings.network.bodies import BodySource
-from pytest_webeval.recordings.network.bodies import build_attachment_reader
+from pytest_webeval.recordings.network.bodies import build_folder_source
 from pytest_webeval.recordings.network.events import Body
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.network.events import NetworkTrace
@@ -27,6 +26,7 @@ from tests.fuzz.targets.target import touch
 
 _FIELDS = ("url", "status", "headers", "cookies", "response_cookies", "resource_type", "page", "frame")
 _ANSWERS = ("is_document", "is_significant", "is_asset", "is_navigation", "started", "is_from_cache", "lacks_content")
+_DETAILS = ("response_headers", "duration")
 MAX_USED = 200  # events of one trace
 
 
@@ -39,7 +39,7 @@ def use_trace(trace: NetworkTrace) -> None:
 
 def use_event(event: NetworkEvent) -> None:
     """Ask an event for all that it can tell."""
-    touch(event, *_FIELDS, *_ANSWERS)
+    touch(event, *_FIELDS, *_ANSWERS, *_DETAILS)
     for ask in (event.check, lambda: event.header("Referer"), partial(_upper, event)):
         with suppress(EvaluationError):
             ask()
@@ -54,6 +54,9 @@ def _upper(event: NetworkEvent) -> str:
 
 def use_body(body: Body | None) -> None:
     """Read the fields of a body, and those of the text that is kept elsewhere."""
+    if body is not None:
+        with suppress(EvaluationError):
+            body.read_uncounted()
     parse_fields(body)
     if body is not None and body.load_text is not None:
         parse_fields(Body(body.mime, body.load_text()))
@@ -92,7 +95,7 @@ def read_folder(content: bytes) -> None:
 def read_side_bodies(content: bytes) -> None:
     """Bodies as entries store them, one a line, with the files that they name."""
     kept = files(content)
-    source = BodySource(build_attachment_reader(KeptFiles(NOWHERE, files=kept), "."))
+    source = build_folder_source(KeptFiles(NOWHERE, files=kept), ".")
     for line in kept.get("bodies", b"").split(b"\n"):
         for read in (source.read_post, source.read_content):
             with suppress(EvaluationError):
