@@ -49,6 +49,9 @@ _OTHERS = {
     # <input name="password" value= and <meta name="csrf-token" content=
     "attribute": r"<(?:input|meta)\b[^<>]{0,100}?\bname=(?P<aq>\\{0,8}[\"'])(?P<attribute_name>[^\"'\\\s]{1,100})"
     r"(?P=aq)[^<>]{0,100}?\b(?:value|content)=",
+    # <input value="..." name="password">: the value stands before its name
+    "swapped": r"<(?:input|meta)\b[^<>]{0,100}?\b(?:value|content)=(?P<sq>\\{0,8}[\"'])"
+    r"(?P<swapped_value>[^\"'\\<>]{1,2000})(?P=sq)[^<>]{0,100}?\bname=(?P=sq)(?P<swapped_name>[^\"'\\\s]{1,100})(?P=sq)",
     # {"name": "password", "value": as recordings list headers, cookies and fields, and ('password', as Python does
     "entry": rf"(?P<eq>{_QUOTE})name(?P=eq){_COLON}(?P<en>{_QUOTE}){_NAME.format('entry')}(?P=en){_COMMA}"
     rf"(?P=eq)value(?P=eq){_COLON}",

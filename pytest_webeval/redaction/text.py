@@ -66,8 +66,9 @@ def _replace_pair(pair: str, replace: Replace) -> str:
 
 
 Span = tuple[int, int, str]  # start, end and replacement
-_KINDS = {"part": FIELD, "attribute": FIELD, "member": FIELD, "pair": PARAMETER}
+_KINDS = {"part": FIELD, "attribute": FIELD, "swapped": FIELD, "member": FIELD, "pair": PARAMETER}
 _KINDS |= {"entry": FIELD, "tuple": FIELD, "reversed": FIELD, "flag": MEMBER, "element": MEMBER}
+_BEFORE_NAMES = ("reversed", "swapped")  # values that stand before their names
 _UNNAMED_KINDS = {"key": "key", "jwt": "web token", "mail": "e-mail address", "opaque": "opaque token"}
 _URL = "credentials of a URL"
 _TRAILING_PUNCTUATION = ".,:!?)]}"  # ends a sentence or a list rather than a value that stands in it
@@ -134,7 +135,7 @@ class TextRedactor(Struct, frozen=True):
                 yield from self._list_name_spans(match, head, text)
             else:
                 spans = self._list_unnamed_spans(head, match, text)
-            at = match.start() + 1 if head == "reversed" else at  # what may be in its value comes after it
+            at = match.start() + 1 if head in _BEFORE_NAMES else at  # what may be in its value comes after it
             for span in spans:
                 yield span
                 at = max(at, span[1])
@@ -226,6 +227,8 @@ def _find_values(kind: str, match: re.Match[str], text: str) -> Iterator[tuple[i
         yield _find_quoted(text, start) or _find_unquoted(patterns.WORD, text, start)
     elif kind == "reversed":
         yield match.span("reversed_value" if match["rv"] else "reversed_plain")
+    elif kind == "swapped":
+        yield match.span("swapped_value")
     elif kind == "pair" and match["colon"]:
         yield _find_quoted(text, start) or _find_colon_value(compact(match["pair_name"]), text, start)
     elif kind == "pair":

@@ -7,15 +7,32 @@ import re
 
 import pytest
 
+from pytest_webeval.reports.html.writer import data_name
+from pytest_webeval.reports.html.writer import events_name
+
 SECRET = "hunter2hunter2"
 
 
 def page_of(directory, label):
     """What the report shows of a run."""
-    from pytest_webeval.reports.html.writer import data_name
+    return read_script(directory / "data" / f"{data_name(label)}.js", label, "task")
 
-    text = (directory / "data" / f"{data_name(label)}.js").read_text()
-    found = re.fullmatch(r"webeval\.task\((\"[^\"]*\"), '(.*)'\);\n", text, re.DOTALL)
+
+def events_of(directory, label):
+    """What the report shows of the events of a run, by their positions."""
+    details = read_script(directory / "data" / f"{events_name(label)}.js", label, "events")
+    return {event["index"]: event for event in details}
+
+
+def names_of_pages(directory):
+    """The names of the files with data, but for those of events."""
+    names = {path.stem for path in (directory / "data").iterdir()}
+    return {name for name in names if not name.endswith("-events")}
+
+
+def read_script(path, label, function):
+    text = path.read_text()
+    found = re.fullmatch(rf"webeval\.{function}\((\"[^\"]*\"), '(.*)'\);\n", text, re.DOTALL)
     assert json.loads(found[1]) == label
     return json.loads(re.sub(r"\\(.)", r"\1", found[2]))
 
@@ -65,7 +82,7 @@ def test_each_run_has_a_row_and_a_page(mixed, webeval, report):
         "interval": None,
         "sample": "",
     }
-    assert {row["data"] for row in rows.values()} == {path.stem for path in (report / "data").iterdir()}
+    assert {row["data"] for row in rows.values()} == names_of_pages(report)
     assert rows["runs/107"]["intent"] == "Find the lamp."
     groups = [(one["text"], one["count"]) for one in index["groups"]]
     assert ("status differs", 1) in groups
@@ -124,10 +141,12 @@ def test_the_report_is_the_same_in_parallel(mixed, webeval, report, pytester):
 def test_pages_of_an_earlier_session_are_removed_and_nothing_else(mixed, webeval, report):
     (report / "data").mkdir(parents=True)
     (report / "data" / "task-0123456789abcdef.js").write_text("old")
+    (report / "data" / "task-0123456789abcdef-events.js").write_text("old")
     (report / "data" / "mine.js").write_text("mine")
     (report / "notes.txt").write_text("mine")
     webeval("--webeval-report=report", "-k", "107")
-    assert len(list((report / "data").iterdir())) == 2
+    assert names_of_pages(report) == {data_name("runs/107"), "mine"}
+    assert not (report / "data" / "task-0123456789abcdef-events.js").exists()
     assert (report / "data" / "mine.js").read_text() == (report / "notes.txt").read_text() == "mine"
     assert index_of(report)["partial"] is True
 

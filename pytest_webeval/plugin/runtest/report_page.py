@@ -103,17 +103,26 @@ class RunPages(Struct, frozen=True, eq=False, dict=True):
         return classification.run or self._load_run(path)
 
     def _write_view(self, written: WrittenRun, path: Path, run: Run, runs: int) -> WrittenPage:
+        from pytest_webeval.reports.html.event_details import trim_bodies
         from pytest_webeval.reports.html.task_page import ReportPaths
+        from pytest_webeval.reports.html.task_page import recorded_events
         from pytest_webeval.reports.html.task_page import recorded_parts
         from pytest_webeval.reports.html.task_page import task_view
+        from pytest_webeval.reports.html.writer import write_events
         from pytest_webeval.reports.html.writer import write_task  # for who asks
 
         classification, redacting = written.redacted.classification, written.redacted.redacting
         task = classification.task or self.workspace.tasks.find(run)
         parts = recorded_parts(run, task, classification.result, self._pictures(run, runs))
-        result, redacted = redacting.redact_with_attachment(classification.result, run, parts, parts["steps"])
+        events = recorded_events(run, classification.result, parts["network"])
+        attachment = {"parts": parts, "events": events}
+        result, safe = redacting.redact_with_attachment(classification.result, run, attachment, parts["steps"])
+        redacted, details = safe["parts"], trim_bodies(safe["events"]["details"])
+        if redacted["network"] is not None:
+            redacted["network"]["detailed"] = len(details)
         paths = ReportPaths(self.directory, path, written.result_path, self.workspace.config.invocation_params.dir)
         view = task_view(result, written.record, redacted, paths, self._rerun(written.record))
+        write_events(written.record.run, details, self.directory)  # first: a page says that they are there
         write_task(written.record.run, view, self.directory)
         return WrittenPage({name: redacted[name] for name in ("intent", "template")})
 

@@ -13,6 +13,7 @@ from pytest_webeval.reports.html.report_directory import PAGES
 from pytest_webeval.reports.html.report_directory import claim_directory
 from pytest_webeval.reports.html.report_directory import list_index_rows
 from pytest_webeval.reports.html.writer import data_name
+from pytest_webeval.reports.html.writer import events_name
 from pytest_webeval.reports.html.writer import write_copy
 from pytest_webeval.reports.html.writer import write_page
 from pytest_webeval.reports.rerun import build_commands
@@ -63,8 +64,11 @@ def _check_parts(directory: Path, parts: Sequence[Path], files: Sequence[tuple[P
 
 
 def _copy_pages(source: Path, shard: ShardFile, directory: Path) -> None:
-    """Copy the pages of the runs of a shard. A page that cannot be read is missing, as one that was not written."""
+    """Copy the pages of the runs of a shard, and the details of their events.
+
+    A page that cannot be read is missing, as one that was not written.
+    """
     for record in shard.records:
-        name = f"{data_name(record.run)}.js"
-        with suppress(RecordingError):
-            write_bytes(directory / PAGES / name, read_file_inside(source / PAGES, name))
+        for name in (f"{data_name(record.run)}.js", f"{events_name(record.run)}.js"):
+            with suppress(RecordingError):
+                write_bytes(directory / PAGES / name, read_file_inside(source / PAGES, name))

@@ -12,10 +12,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import WebEvalError
-from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.run import Run
+from pytest_webeval.reports.html.event_details import describe_events
+from pytest_webeval.reports.html.event_details import list_other_secrets
+from pytest_webeval.reports.html.network_table import marks_of
+from pytest_webeval.reports.html.network_table import network_table
 from pytest_webeval.reports.html.screenshots import ScreenshotSource
 from pytest_webeval.reports.html.screenshots import relative_url
 from pytest_webeval.reports.html.timeline import step_timeline
@@ -24,84 +25,9 @@ from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.safety.text import truncate
 from pytest_webeval.summary.record import Record
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 from pytest_webeval.tasks.task import Task
-
-MOST_EVENTS = 500
-LONGEST_TEXT = 2_000  # characters
-MATCH, NEAREST, CANDIDATE = "match", "nearest", "candidate"
-_UNREADABLE = "(cannot be read)"
-
-
-def network_table(run: Run, marks: Mapping[int, str]) -> dict[str, Any] | None:
-    """The requests without static assets, and the number of omitted ones; None without a readable trace.
-
-    Of more than `MOST_EVENTS` those that are marked stay, and the last ones.
-    """
-    try:
-        events = run.trace.events if run.has_trace else ()
-    except WebEvalError:
-        return None
-    if not events:
-        return None
-    requests = [event for event in events if not _is_asset(event)]
-    retained = _limit_events(requests, marks)
-    first = min((at for event in events if (at := event.started) is not None), default=None)  # not always of the first
-    return {
-        "total": len(events),
-        "assets": len(events) - len(requests),
-        "left_out": len(requests) - len(retained),
-        "events": [_row(event, marks.get(event.index, ""), first) for event in retained],
-    }
-
-
-def _is_asset(event: NetworkEvent) -> bool:
-    try:
-        return event.is_asset
-    except EvaluationError:
-        return False
-
-
-def _limit_events(events: Sequence[NetworkEvent], marks: Mapping[int, str]) -> Sequence[NetworkEvent]:
-    if len(events) <= MOST_EVENTS:
-        return events
-    marked = [event for event in events if event.index in marks][:MOST_EVENTS]
-    free = MOST_EVENTS - len(marked)
-    unmarked = [event for event in events if event.index not in marks][-free:] if free else []
-    return sorted([*marked, *unmarked], key=lambda event: event.index)
-
-
-def _row(event: NetworkEvent, mark: str, first: float | None) -> list[Any]:
-    started = event.started
-    seconds = None if started is None or first is None else round(started - first, 3)
-    method, url, status, kind = (_read(event, name) for name in ("method", "url", "status", "resource_type"))
-    return [event.index, method, url, status, kind, seconds, mark]
-
-
-def _read(event: NetworkEvent, name: str) -> str | int | None:
-    """A field as it is shown; of a damaged event it may be anything."""
-    try:
-        value = getattr(event, name)
-    except EvaluationError:
-        return _UNREADABLE
-    if isinstance(value, str):
-        return truncate(value, LONGEST_TEXT, is_marker_extra=True)
-    return value if value is None or isinstance(value, int) else _UNREADABLE
-
-
-def marks_of(results: Sequence[EvaluatorResult], explanations: Sequence[Mapping[str, Any] | None]) -> dict[int, str]:
-    """The role of events in the verdicts, by index: match, nearest miss or candidate."""
-    marks: dict[int, str] = {}
-    for result, explanation_or_none in zip(results, explanations, strict=False):
-        explanation = explanation_or_none or {}
-        marks |= {index: CANDIDATE for index in explanation.get("candidates") or () if index not in marks}
-        nearest = explanation.get("nearest")
-        if nearest:
-            marks[nearest["index"]] = MATCH if result.status is Status.SUCCESS else NEAREST
-    return marks
-
 
 MOST_ASSERTIONS = 500
 _DETAILS = ("format", "rules", "version", "wall_time", "tasks_from", "limits", "excluded", "unpassable", "trajectory")
@@ -133,6 +59,16 @@ def recorded_parts(
         "network": network_table(run, marks_of(result.evaluators_results, _list_explanations(result))),
         "steps": step_timeline(run, pictures),
     }
+
+
+def recorded_events(run: Run, result: TaskResult, network: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The details of events in the table, not yet redacted, and what the redaction needs to know of the others."""
+    if network is None:
+        return {"details": [], "others": {}}
+    listed = [row[0] for row in network["events"]]
+    marks = marks_of(result.evaluators_results, _list_explanations(result))
+    details = describe_events(run, marks, listed, is_success=result.status is Status.SUCCESS)
+    return {"details": details, "others": list_other_secrets(run, details, listed)}
 
 
 def task_view(

@@ -57,13 +57,28 @@ def data_name(label: str) -> str:
     return f"task-{sha256(label.encode('utf-8', 'backslashreplace'))[:16]}"
 
 
+def events_name(label: str) -> str:
+    """The name of the script with the details of a task's events, without its suffix."""
+    return f"{data_name(label)}-events"
+
+
 def task_script(label: str, data: Mapping[str, Any]) -> str:
-    """A script that hands the page what it shows of one task.
+    """A script that hands the page what it shows of one task."""
+    return _call("task", label, data)
+
+
+def events_script(label: str, events: Sequence[Mapping[str, Any]]) -> str:
+    """A script that hands the page the details of a task's events."""
+    return _call("events", label, events)
+
+
+def _call(function: str, label: str, data: Any) -> str:
+    """A call of a function of the page.
 
     The JSON is a text in it: as an object of JavaScript, a key `__proto__` would be none.
     """
     text = inert_json(data).replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
-    return f"webeval.task({inert_json(label)}, '{text}');\n"
+    return f"webeval.{function}({inert_json(label)}, '{text}');\n"
 
 
 def write_page(index: Mapping[str, Any], directory: Path) -> None:
@@ -101,6 +116,12 @@ def write_task(label: str, data: Mapping[str, Any], directory: Path) -> str:
     name = data_name(label)
     write_in_place(directory / "data" / f"{name}.js", task_script(label, data), _ADVICE)
     return name
+
+
+def write_events(label: str, events: Sequence[Mapping[str, Any]], directory: Path) -> None:
+    """Write the script with the details of a task's events, if there are any."""
+    if events:
+        write_in_place(directory / "data" / f"{events_name(label)}.js", events_script(label, events), _ADVICE)
 
 
 def write_single(index: Mapping[str, Any], scripts: Iterable[str], path: Path) -> None:

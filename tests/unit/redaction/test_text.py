@@ -71,6 +71,8 @@ HIDDEN = [
     (f'name="x"; form-data; name="pwd"\r\n\r\n{S}\r\n--b', f'name="x"; form-data; name="pwd"\r\n\r\n{R}\r\n--b'),
     (f'form-data; name=\\"pwd\\"\\r\\n\\r\\n{S}\\r\\n--b', f'form-data; name=\\"pwd\\"\\r\\n\\r\\n{R}\\r\\n--b'),
     (f'<input type=hidden name="form_key" value="{S}">', f'<input type=hidden name="form_key" value="{R}">'),
+    (f'<input value="{S}" type=hidden name="form_key">', f'<input value="{R}" type=hidden name="form_key">'),
+    (f"<meta content='{S}' name='csrf-token'>", f"<meta content='{R}' name='csrf-token'>"),
     (f'[{{"name": "password", "value": "{S}"}}]', f'[{{"name": "password", "value": "{R}"}}]'),
     (f'{{"value":"{S}","name":"password"}}', f'{{"value":"{R}","name":"password"}}'),
     (
@@ -268,7 +270,13 @@ TOKENS = [
         "Set-Cookie: a=b; expires=Mon, ",
         "Authorization: ",
     ),
-    *("-----BEGIN PRIVATE KEY-----", "<input name=", '<input name="token" value=', 'form-data; name="pwd"\r\n\r\n'),
+    *(
+        "-----BEGIN PRIVATE KEY-----",
+        "<input name=",
+        '<input value="a" value="',
+        '<input name="token" value=',
+        'form-data; name="pwd"\r\n\r\n',
+    ),
     *(
         '{"name": "',
         '{"name": "token", "value": "',

@@ -11,15 +11,15 @@ from PIL import Image
 
 from pytest_webeval import load_run
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.reports.html.network_table import LONGEST_TEXT as LONGEST_FIELD
+from pytest_webeval.reports.html.network_table import MOST_EVENTS
+from pytest_webeval.reports.html.network_table import marks_of
+from pytest_webeval.reports.html.network_table import network_table
 from pytest_webeval.reports.html.screenshots import HEIGHT
 from pytest_webeval.reports.html.screenshots import WIDTH
 from pytest_webeval.reports.html.screenshots import Links
 from pytest_webeval.reports.html.screenshots import Thumbnails
 from pytest_webeval.reports.html.screenshots import thumbnail
-from pytest_webeval.reports.html.task_page import LONGEST_TEXT as LONGEST_FIELD
-from pytest_webeval.reports.html.task_page import MOST_EVENTS
-from pytest_webeval.reports.html.task_page import marks_of
-from pytest_webeval.reports.html.task_page import network_table
 from pytest_webeval.reports.html.timeline import LONGEST_TEXT
 from pytest_webeval.reports.html.timeline import MOST_STEPS
 from pytest_webeval.reports.html.timeline import step_timeline

@@ -1,0 +1,95 @@
+"""The beginning of a body as a report shows it: fields of a form, JSON as a tree, or text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from msgspec import Struct
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.recordings.network.events import Body
+from pytest_webeval.recordings.network.form_fields import list_fields
+from pytest_webeval.safety.json import load_bounded
+from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.text import ELLIPSIS
+from pytest_webeval.safety.text import truncate
+
+LONGEST_BODY = 20_000  # characters of a body, as of all lengths here
+LONGEST_VALUE = 2_000
+MARGIN = 1_000  # of a longer body that are redacted and not shown: secrets are known by what stands around them
+_LONGEST_TYPE = 100
+_LONGEST_FORM = 200_000  # of a longer form only the beginning is read
+_OVERHEAD = 20  # of a name with its value in JSON
+_TEXT_TYPES = ("text/", "json", "xml", "javascript", "x-www-form-urlencoded", "multipart/form-data")
+_LIMITS = Limits(values=10_000, nesting=50)
+FIELDS, JSON, TEXT, BINARY, UNREADABLE = "fields", "json", "text", "binary", "unreadable"
+
+
+class Room(Struct):
+    """How many characters an event may still take."""
+
+    left: int
+
+    def cut(self, text: str, longest: int) -> str:
+        """The beginning of a text that there is room for."""
+        text = truncate(text, min(longest, max(self.left, 0)), is_marker_extra=True)
+        self.left -= len(text) + _OVERHEAD
+        return text
+
+
+def describe_body(read: Callable[[], Body | None], name: str, room: Room) -> dict[str, Any] | None:
+    """The beginning of a body below a name that the redaction knows; None without a body.
+
+    `form` says how it is shown: `fields`, `json` and `text`; `binary` and `unreadable` are not. A long text has
+    `MARGIN` more characters than are shown: `trim_body` removes them after the redaction.
+    """
+    try:
+        body = read()
+        if body is None:
+            return None
+        is_text = not body.mime or any(text_type in body.mime.lower() for text_type in _TEXT_TYPES)
+        text = body.read_uncounted() if is_text else ""
+    except EvaluationError:
+        return {"form": UNREADABLE}
+    described = {"type": room.cut(body.mime, _LONGEST_TYPE)}
+    if not is_text:
+        return described | {"form": BINARY}
+    mime = body.mime if "boundary" in body.mime else body.mime.lower()  # a boundary has its own case
+    return described | {"length": len(text)} | _describe_text(Body(mime, text), name, room) if text else None
+
+
+def _describe_text(body: Body, name: str, room: Room) -> dict[str, Any]:
+    if fields := list_fields(Body(body.mime, body.text[:_LONGEST_FORM])):
+        return {"form": FIELDS, name: list_pairs(fields, room)}
+    longest = min(LONGEST_BODY, max(room.left, 0))
+    is_cut = len(body.text) > longest
+    room.left -= min(len(body.text), longest)
+    if "json" in body.mime and not is_cut:
+        with suppress(ValueError, EvaluationError):
+            tree = load_bounded(body.text, _LIMITS, "a body", as_sent=True)
+            if isinstance(tree, dict | list):
+                return {"form": JSON, name: tree}
+    cut = {"cut": True} if is_cut else {}
+    return {"form": TEXT, name: {"text": body.text[: longest + MARGIN] if is_cut else body.text}} | cut
+
+
+def list_pairs(pairs: list[tuple[str, str]] | tuple[tuple[str, str], ...], room: Room) -> list[dict[str, str]]:
+    """The first names and values that there is room for, and how many more there are."""
+    listed: list[dict[str, str]] = []
+    for name, value in pairs:
+        if room.left <= 0:
+            break
+        listed.append({"name": room.cut(name, LONGEST_VALUE), "value": room.cut(value, LONGEST_VALUE)})
+    omitted = len(pairs) - len(listed)
+    return [*listed, {"name": f"{ELLIPSIS} and {omitted:,} more", "value": ""}] if omitted else listed
+
+
+def trim_body(body: Mapping[str, Any] | None, name: str) -> dict[str, Any] | None:
+    """The same body after the redaction, without the margin."""
+    if body is None or not body.get("cut"):
+        return None if body is None else dict(body)
+    text = body[name]["text"]
+    return {**body, name: {"text": text if len(text) <= MARGIN else f"{text[:-MARGIN]}{ELLIPSIS}"}}

@@ -1,0 +1,144 @@
+"""What a report shows of a request when its row is opened: headers, parameters, posted fields, bodies.
+
+Events with a role in the verdict come first, then those that may have changed something, then the last ones. Of a
+success only the first two kinds have details: few people open it, and a session has many. All texts are bounded: each
+value, each event, and all events of a task together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+from typing import TypeVar
+from urllib.parse import parse_qsl
+from urllib.parse import urlsplit
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.recordings.network.events import NetworkEvent
+from pytest_webeval.recordings.network.events import Pairs
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.redaction.names import is_secret
+from pytest_webeval.reports.html.event_bodies import LONGEST_VALUE
+from pytest_webeval.reports.html.event_bodies import Room
+from pytest_webeval.reports.html.event_bodies import describe_body
+from pytest_webeval.reports.html.event_bodies import list_pairs
+from pytest_webeval.reports.html.event_bodies import trim_body
+
+POSTED, CONTENT = "post_data", "response_content"  # as the redaction knows them
+MATCH, NEAREST, CANDIDATE = "match", "nearest", "candidate"
+MOST_DETAILED = 100  # events of a task without a role in its verdict
+MOST_PARAMETERS = 500
+MOST_CHARACTERS = 300_000  # of all events without a role
+LONGEST_URL = 20_000  # characters of which parameters are listed
+_LENGTHS = {MATCH: 40_000, NEAREST: 40_000}  # of one event
+_LENGTH = 12_000
+_MOST_OTHERS = 2_000  # events that are searched for secrets only
+_CHANGING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+T = TypeVar("T")
+
+
+def describe_events(
+    run: Run, marks: Mapping[int, str], listed: Collection[int], *, is_success: bool = False
+) -> list[dict[str, Any]]:
+    """The details of events in the order of the recording, not yet redacted. `listed` are the events of the table."""
+    events = [run.trace.events[index] for index in listed]
+    if is_success:
+        events = [event for event in events if event.index in marks or _may_change(event)]
+    described: list[dict[str, Any]] = []
+    unmarked, left = 0, MOST_CHARACTERS
+    for event in sorted(events, key=lambda event: _rank(event, marks)):
+        mark = marks.get(event.index, "")
+        unmarked += not mark
+        if not mark and (unmarked > MOST_DETAILED or left <= 0):
+            break
+        room = Room(_LENGTHS.get(mark, _LENGTH))
+        start = room.left
+        described.append(_describe(event, room))
+        left -= 0 if mark else start - room.left
+    return sorted(described, key=lambda details: details["index"])
+
+
+def _rank(event: NetworkEvent, marks: Mapping[int, str]) -> tuple[bool, bool, bool, int]:
+    mark = marks.get(event.index, "")
+    return not mark, mark == CANDIDATE, not _may_change(event), -event.index
+
+
+def _may_change(event: NetworkEvent) -> bool:
+    """Whether its method is one that changes something at a site, as far as it can be read."""
+    return _read_or_none(lambda: str(event.method).upper()) in _CHANGING
+
+
+def _describe(event: NetworkEvent, room: Room) -> dict[str, Any]:
+    """One event. The names are those that the redaction knows; see `redaction.json`."""
+    headers, response_headers = _read_or_none(lambda: event.headers), _read_or_none(lambda: event.response_headers)
+    return {
+        "index": event.index,
+        "request": {
+            "query_params": _list_pairs(_parse_query(event), room),
+            "headers": _list_pairs(headers, room),
+            "body": describe_body(event.read_post, POSTED, room),
+        },
+        "response": {
+            "response_cookies": _list_pairs(_read_or_none(lambda: event.cookies), room),
+            "headers": _list_pairs(response_headers, room),
+            "body": describe_body(event.read_content, CONTENT, room),
+            "lacks_body": event.lacks_content,
+        },
+    }
+
+
+def _parse_query(event: NetworkEvent) -> Pairs | None:
+    with suppress(EvaluationError, ValueError):
+        query = urlsplit(event.url[:LONGEST_URL]).query
+        return tuple(parse_qsl("&".join(query.split("&", MOST_PARAMETERS)[:MOST_PARAMETERS]), keep_blank_values=True))
+    return None
+
+
+def _list_pairs(pairs: Pairs | None, room: Room) -> list[dict[str, str]] | None:
+    """Names and values; None for those that cannot be read."""
+    return None if pairs is None else list_pairs(pairs, room)
+
+
+def _read_or_none(read: Callable[[], T]) -> T | None:
+    with suppress(EvaluationError):
+        return read()
+    return None
+
+
+def trim_bodies(described: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The same details after the redaction, without what only the redaction needed."""
+    return [
+        {
+            "index": details["index"],
+            "request": {**details["request"], "body": trim_body(details["request"]["body"], POSTED)},
+            "response": {**details["response"], "body": trim_body(details["response"]["body"], CONTENT)},
+        }
+        for details in described
+    ]
+
+
+def list_other_secrets(run: Run, described: Iterable[Mapping[str, Any]], listed: Iterable[int]) -> dict[str, Any]:
+    """Headers with secret names, and cookies, of the events without details: bodies of others may repeat them."""
+    indices = {details["index"] for details in described}
+    others = [run.trace.events[index] for index in listed if index not in indices][:_MOST_OTHERS]
+    headers = {pair for event in others for pair in _list_headers(event) if is_secret(pair[0])}
+    cookies = {pair for event in others for pair in _list_cookies(event)}
+    return {"headers": _to_json(headers), "response_cookies": _to_json(cookies)}
+
+
+def _list_headers(event: NetworkEvent) -> Iterator[tuple[str, str]]:
+    for read in (lambda: event.headers, lambda: event.response_headers):
+        yield from _read_or_none(read) or ()
+
+
+def _list_cookies(event: NetworkEvent) -> Pairs:
+    return _read_or_none(lambda: event.cookies) or ()
+
+
+def _to_json(pairs: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
+    return [{"name": name, "value": value[:LONGEST_VALUE]} for name, value in sorted(pairs)]
