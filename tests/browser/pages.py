@@ -12,6 +12,7 @@ from typing import Any
 
 from pytest_webeval.reports.html.session_tables import build_agents
 from pytest_webeval.reports.html.writer import data_name
+from pytest_webeval.reports.html.writer import write_events
 from pytest_webeval.reports.html.writer import write_page
 from pytest_webeval.reports.html.writer import write_task
 from pytest_webeval.summary.statistics import wilson
@@ -155,7 +156,9 @@ def task(number: int, **changes: Any) -> dict[str, Any]:
         "intent": intent, "start_urls": ["http://localhost:7770/sales/order/history?page=1"],
         "template": "Show me {{things}} of {{whom}}", "template_id": template, "sites": [site], "type": kind,
         "evaluators": [answer_evaluator(), network_evaluator()],
-        "network": {"total": 340, "assets": 100, "left_out": 0, "events": [event(at) for at in range(240)]},
+        "network": {
+            "total": 340, "assets": 100, "left_out": 0, "detailed": 240, "events": [event(at) for at in range(240)],
+        },
         "steps": [step(at) for at in range(1, 13)],
         "rubric": rubric(),
         "warnings": [{"kind": "bodies_missing", "text": "12 of 240 events have no body: record with bodies"}],
@@ -212,6 +215,29 @@ def event(at: int) -> list[Any]:
     return [at, method, url, status, "document" if at % 3 else "xhr", at * 0.37, mark]
 
 
+def details(at: int, **changes: Any) -> dict[str, Any]:
+    """What was sent and received at one of these events."""
+    posted = {"type": "application/x-www-form-urlencoded", "length": 11, "form": "fields", "post_data": pairs(qty="2")}
+    page = {"type": "text/html", "length": 40, "form": "text", "response_content": {"text": f"<h1>Catalog {at}</h1>"}}
+    return {
+        "index": at,
+        "request": {
+            "query_params": pairs(sort="price", dir="desc", limit="36"),
+            "headers": pairs(Accept="text/html", Cookie="sid=redacted-0a1b2c3d-26"),
+            "body": posted if at % 9 == 4 else None,
+        },
+        "response": {
+            "response_cookies": pairs(lang="en"),
+            "headers": [{"name": "Content-Type", "value": "text/html"}, {"name": "X-Page", "value": str(at)}],
+            "body": page, "lacks_body": False,
+        },
+    } | changes  # fmt: skip
+
+
+def pairs(**values: str) -> list[dict[str, str]]:
+    return [{"name": name, "value": value} for name, value in values.items()]
+
+
 def step(at: int) -> dict[str, Any]:
     return {
         "index": at, "action": ["click", "type", "scroll", "goto"][at % 4], "arguments": {"x": 40 * at, "y": 210, "text": "price"},
@@ -238,6 +264,7 @@ def write(directory: Path, count: int, tasks: int = 6, **changes: Any) -> Path:
     write_page(index(count, **changes), directory / "report")
     for number in range(1, tasks + 1):
         write_task(f"runs/{number:05d}", task(number), directory / "report")
+        write_events(f"runs/{number:05d}", [details(at) for at in range(200)], directory / "report")
     shots = directory / "runs" / "shots"
     shots.mkdir(parents=True)
     for number in range(3):  # the fourth is missing

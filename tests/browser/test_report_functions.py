@@ -216,16 +216,18 @@ FILTERS = [
 
 PARSED = "(({{filters, ...others}}) => [[...filters], others])(parseFragment('{fragment}', ['status', 'site'], {{'': 0, seconds: 0}}))"
 VIEWS = [
-    (PARSED.format(fragment=""), [[], {"words": "", "sort": "", "task": ""}]),
-    (PARSED.format(fragment="#"), [[], {"words": "", "sort": "", "task": ""}]),
-    (PARSED.format(fragment="#site=&task=runs%2F3&q=a+b%26&sort=seconds&status=error"), [[["status", ["error"]], ["site", [""]]], {"words": "a b&", "sort": "seconds", "task": "runs/3"}]),
-    (PARSED.format(fragment="#sort=status"), [[], {"words": "", "sort": "", "task": ""}]),  # of old links: the worst first
-    (PARSED.format(fragment="#status=error&status=failure&site=a&status=error"), [[["status", ["error", "failure"]], ["site", ["a"]]], {"words": "", "sort": "", "task": ""}]),
-    (PARSED.format(fragment="#sort=toString&kind=x"), [[], {"words": "", "sort": "", "task": ""}]),
+    (PARSED.format(fragment=""), [[], {"words": "", "sort": "", "task": "", "event": ""}]),
+    (PARSED.format(fragment="#"), [[], {"words": "", "sort": "", "task": "", "event": ""}]),
+    (PARSED.format(fragment="#site=&task=runs%2F3&q=a+b%26&sort=seconds&status=error"), [[["status", ["error"]], ["site", [""]]], {"words": "a b&", "sort": "seconds", "task": "runs/3", "event": ""}]),
+    (PARSED.format(fragment="#sort=status"), [[], {"words": "", "sort": "", "task": "", "event": ""}]),  # of old links: the worst first
+    (PARSED.format(fragment="#status=error&status=failure&site=a&status=error"), [[["status", ["error", "failure"]], ["site", ["a"]]], {"words": "", "sort": "", "task": "", "event": ""}]),
+    *((PARSED.format(fragment=f"#task=3&event={event}") + "[1].event", shown) for event, shown in [
+        ("118", "118"), ("1", "1"), ("0", ""), ("-1", ""), ("1e3", ""), ("12345678", ""), ("x", ""), ("", "")]),
+    (PARSED.format(fragment="#sort=toString&kind=x"), [[], {"words": "", "sort": "", "task": "", "event": ""}]),
     ("formatFragment({filters: new Map(), words: '', sort: '', task: ''})", "#"),
     ("formatFragment({filters: new Map([['site', ['']], ['status', ['a&b']]]), words: 'a b', sort: 'seconds', task: 'runs/3'})", "#site=&status=a%26b&q=a+b&sort=seconds&task=runs%2F3"),
     *((f"formatFragment(parseFragment('{fragment}', ['status', 'site'], {{'': 0, seconds: 0}}))", fragment)
-      for fragment in ("#", "#status=error", "#status=error&status=failure&site=&site=b", "#site=&q=%C3%A9", "#status=%3D&site=b&sort=seconds&task=%23+%25")),
+      for fragment in ("#", "#task=3&event=118", "#status=error", "#status=error&status=failure&site=&site=b", "#site=&q=%C3%A9", "#status=%3D&site=b&sort=seconds&task=%23+%25")),
 ]  # fmt: skip
 
 DIFFERENCES = [
@@ -266,7 +268,29 @@ TREES = [
     ("jsonTree('T', {a: 1}, new Set(['a'])).innerHTML", '<h4>T</h4><pre tabindex="0" role="group" aria-label="T"><span><span>{</span>\n</span><span>  <mark>"a": 1</mark>\n</span><span><span>}</span>\n</span></pre>'),
 ]  # fmt: skip
 
+REQUESTS = """[[1, 'GET', 'http://a.test/', 200], [2, 'POST', 'http://a.test/cart', 201], [3, 'GET', '/x', -1], [4, 'PUT', 'http://b.test/', 404]]
+    .map(([n, method, url, status]) => ({n, method, url, status, isMarked: n === 2, searchText: `${method}\\n${url}`.toLowerCase()}))"""
+DIFFERENCES_OF = (
+    "differencesOf(differencesBelow({paths}.map((path) => ({{path}})), 'headers'), {name}, true).map(([path]) => path)"
+)
 EVENTS = [
+    ("evaluatorsOf([{nearest: {index: 3}, status: 'failure', n: 1}, {nearest: {index: 3}, status: 'success'}, {nearest: null}, {nearest: {index: 4}}], 3).map(({n}) => n)", [1]),
+    ("evaluatorsOf(null, 3)", []),
+    ("[...differencesBelow(['post_data', 'post_data.a.b', 'post_data.$.c[0]', 'post_data_x.y', 'url', 7].map((path) => ({path})), 'post_data').keys()]", ["", "a.b", "c[0]"]),
+    (DIFFERENCES_OF.format(paths="['headers.referer', 'headers.referer.query_params.q', 'headers.referer2', 'headers.x[0]']", name="'Referer'"), ["referer", "referer.query_params.q"]),
+    (DIFFERENCES_OF.format(paths="['headers.x[0]', 'headers.xy']", name="'x'"), ["x[0]"]),
+    ("detailParts({index: 0}, []).length", 0),
+    ("detailParts({index: 0, request: 7, response: {headers: 'x', body: {form: 'toString'}}}, null)[0].outerHTML", '<details open=""><summary>Response body</summary></details>'),
+    ("detailParts({index: 0, request: {query_params: [{name: 'a', value: '1'}]}}, [])[0].querySelector('tbody').innerHTML", '<tr><th scope="row"><code>a</code></th><td class="value"><code>1</code></td></tr>'),
+    *((f"detailParts({{index: 0, request: {{query_params: {sent}}}}}, [{{nearest: {{index: 0}}, status: 'failure', differences: [{difference}]}}])[0].querySelector('tbody').innerHTML", html)
+      for sent, difference, html in [
+        ("[{name: 'a', value: '1'}]", "{path: 'query_params.a', kind: 'different', expected: '2', actual: '1'}", '<tr class="differs"><th scope="row"><code>a</code></th><td class="value"><code><mark>1</mark></code></td><td class="value"><code>2</code></td></tr>'),
+        ("[]", "{path: 'query_params.a', kind: 'missing', expected: ['2'], actual: null}", '<tr class="differs"><th scope="row"><code>a</code></th><td class="value"><i>not sent</i></td><td class="value"><code>["2"]</code></td></tr>'),
+        ("null", "{path: 'query_params.a', kind: 'missing', expected: '2'}", '<tr class="differs"><th scope="row"><code>a</code></th><td class="value"><i>not sent</i></td><td class="value"><code>2</code></td></tr>'),
+        ("[{name: 'a', value: '1'}]", "{path: 'query_params.a', kind: 'extra', expected: null, actual: '1'}", '<tr class="differs"><th scope="row"><code>a</code></th><td class="value"><code><mark>1</mark></code></td><td class="value"><code>not expected</code></td></tr>'),
+    ]),
+    ("detailParts({index: 0, request: {body: {form: 'json', type: 'application/json', length: 7, post_data: {a: {b: 1}}}}}, [{nearest: {index: 0}, status: 'error', differences: [{path: 'post_data.a.b', kind: 'different', expected: 2, actual: 1}]}])[0].querySelector('pre mark').textContent", '"b": 1'),
+    ("detailParts({index: 0, request: {body: {form: 'binary', type: 'image/png'}}, response: {body: {form: 'unreadable'}, lacks_body: true}}, []).map(({textContent}) => textContent)", ["Posted data: image/pngThe body is not text, and is not shown.", "Response bodyThe body cannot be read.", "The recording does not have the response body."]),
     ("[0, '7', 339].map(eventNumber)", [1, 8, 340]),
     ("formatEvents(10, 17)", "events 11–18"),
     ("[1.5, 0, -3.25, null, 'x', NaN].map(formatSeconds)", ["1.50", "0.00", "", "", "", ""]),
@@ -278,8 +302,25 @@ EVENTS = [
     ("eventWindow(0, 500)", {"start": 0, "hasEarlier": False, "hasLater": False}),
     ("formatEventCounts({total: 340, assets: 1, left_out: 5}, 7)", "340 events, 1 static asset not listed, 5 omitted"),
     ("formatEventCounts({}, 1)", "1 event"),
+    ("lastMoment([{seconds: 1, duration: 2}, {seconds: 2.5}, {seconds: -9, duration: 1}, {seconds: null}])", 3),
+    ("lastMoment([])", 0),
+    ("barOf({seconds: 1, duration: 2}, 4)", {"start": 25, "width": 50}),
+    ("barOf({seconds: 4}, 4)", {"start": 99, "width": 1}),
+    ("barOf({seconds: 3, duration: 90}, 4)", {"start": 75, "width": 25}),
+    ("[[{seconds: -1, duration: 1}, 4], [{seconds: null, duration: 1}, 4], [{seconds: 0}, 0]].map((args) => barOf(...args))", [None, None, None]),
+    ("['http://joe:x@Shop.test:77/a@b', 'https://h.test?x', '/a', null, 7, 'data:x'].map(hostOf)", ["shop.test:77", "h.test", "", "", "", ""]),
+    ("[200, '404', 99, -1, 0, null, 'x', 1000].map(statusClass)", ["2xx", "4xx", *["no response"] * 6]),
+    ("['post', 'PUT', 'PATCH', 'DELETE', 'GET', 'toString', null].map((method) => isChanging({method}))", [True] * 4 + [False] * 3),
+    ("countFacet([{a: 'x'}, {a: 'y'}, {a: 'z'}, {a: 'y'}], ({a}) => a)", [["y", 2], ["x", 1], ["z", 1]]),
+    *((f"selectEvents({REQUESTS}, {{marked: false, changed: false, words: '', values: {{}}, {state}}}{', ' + repr(but) if but else ''}).map(({{n}}) => n)", numbers)
+      for state, but, numbers in [
+        ("", "", [1, 2, 3, 4]), ("marked: true", "", [2]), ("changed: true", "", [2, 4]), ("words: ' POST  cart '", "", [2]),
+        ("values: {method: 'GET'}", "", [1, 3]), ("values: {host: 'b.test', status: '4xx'}", "", [4]), ("values: {host: 'none'}", "", [3]),
+        ("values: {host: 'b.test', status: '4xx'}", "host", [4]), ("values: {method: 'GET', host: 'a.test'}", "method", [1, 2]),
+        ("changed: true, values: {status: '2xx'}", "", [2]), ("values: {status: '5xx'}", "", []),
+    ]),
     ("new NetworkTable({events: [[4, 'GET', '/a', 200, 'html', 1, 'match'], [5, 'PUT', '/b', 404, 'json', null, 'x']]}).section.querySelector('tbody').innerHTML",
-     '<tr class="match" data-event="4"><th scope="row">5</th><td>1.00</td><td>GET</td><td>200</td><td>html</td><td class="url"><code>/a</code></td><td class="mark">✓ match</td></tr><tr data-event="5"><th scope="row">6</th><td></td><td>PUT</td><td>404</td><td>json</td><td class="url"><code>/b</code></td><td class="mark"></td></tr>'),
+     '<tr class="match" data-event="4"><th scope="row"><button type="button" class="event" tabindex="0" aria-expanded="false" aria-label="Event 5">5</button></th><td>1.00</td><td>GET</td><td>200</td><td>html</td><td class="url"><code>/a</code></td><td class="took"><span class="waterfall" aria-hidden="true"><span class="span" style="margin-inline-start: 99%; width: 1%;"></span></span></td><td class="mark">✓ match</td></tr><tr data-event="5"><th scope="row"><button type="button" class="event" tabindex="-1" aria-expanded="false" aria-label="Event 6">6</button></th><td></td><td>PUT</td><td>404</td><td>json</td><td class="url"><code>/b</code></td><td class="took"></td><td class="mark"></td></tr>'),
 ]  # fmt: skip
 
 STEPS = [
@@ -320,6 +361,9 @@ PARTS = [
     ("[findAction({j: 7}, 'j'), findAction({j: 7}, 'k'), findAction({}, 'toString')]", [7, None, None]),
     ("loadTask({run: 'r', data: '../task-0123456789abcdef'}).catch((problem) => problem)", "This report holds no details of this task."),
     ("loadTask({run: 'r', data: null}).catch((problem) => problem)", "This report holds no details of this task."),
+    ("loadEvents({run: 'r', data: '../task-0123456789abcdef'}).catch((problem) => problem)", "This report holds no details of these requests."),
+    ("loadEvents({run: 'r', data: null}).catch((problem) => problem)", "This report holds no details of these requests."),
+    ("""(receiveEvents('e', '[{"index": 4, "__proto__": 1}]'), loadEvents({run: 'e'}).then((details) => [...details.keys()]))""", [4]),
     ("""(receiveTask('e', '{"__proto__": 1}'), loadTask({run: 'e'}).then((task) => JSON.stringify(task)))""", '{"__proto__":1}'),
 ]  # fmt: skip
 

@@ -1,9 +1,8 @@
 // The result of one evaluator: what differs, what came nearest, and each check.
 
-import { errorNotice, foldedBlock, table } from "./blocks.js";
-import { differenceRow } from "./differences.js";
+import { errorNotice, foldedBlock } from "./blocks.js";
+import { differenceTable, valuesSideBySide } from "./comparison.js";
 import { bdi, button, element } from "./elements.js";
-import { jsonTree } from "./json_tree.js";
 import { eventNumber } from "./network.js";
 import { badge } from "./statuses.js";
 import { asArray, formatCount, isPresent } from "./texts.js";
@@ -16,18 +15,11 @@ export function evaluatorSection(result, network) {
   return element("section", { class: "part evaluator" },
     element("h3", {}, bdi(result.name), " ", badge(result.status)),
     isPresent(result.error) ? errorNotice(bdi(result.error)) : null,
-    differences.length
-      ? table(["Field", "Difference", "Expected", "Actual"], differences.map(differenceRow), "differences") : null,
+    differenceTable(differences),
     nearestEvent(result.nearest, network),
-    isPresent(result.expected) || isPresent(result.actual) ? bothValues(result, differences) : null,
+    isPresent(result.expected) || isPresent(result.actual) ? valuesSideBySide(result, differences) : null,
     failed.length ? checkList(failed) : null,
     passed.length ? foldedBlock(`${formatCount(passed.length, "check")} passed`, checkList(passed)) : null);
-}
-
-function bothValues({ expected, actual }, differences) {
-  const paths = new Set(differences.map(({ path }) => path));
-  return element("div", { class: "side-by-side" },
-    jsonTree("Expected", expected, paths), jsonTree("Actual", actual, paths));
 }
 
 const checkList = (checks) => element("ul", { class: "checks" }, checks.map(({ status, name, messages }) =>
@@ -40,5 +32,5 @@ function nearestEvent(event, network) {
   return element("p", { class: "nearest" },
     element("b", {}, "Nearest event"), ` ${eventNumber(event.index)} of ${event.of}: `,
     element("code", {}, `${event.method} ${event.url}`), ` → ${event.status} `,
-    network ? button("show in network", () => network.pointAt(event.index, event.index), "link") : null);
+    network ? button("show in network", () => network.open(event.index), "link") : null);
 }

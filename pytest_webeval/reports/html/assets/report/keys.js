@@ -13,7 +13,9 @@ export function listenToKeys(page) {
     o: () => page.openActive(),
     "/": () => byId("search").focus(),
     "?": () => byId("keys").showModal(),
-    Escape: () => page.closeTask(),
+    e: () => page.network?.openMarked(),
+    f: () => page.network?.focusFilter(),
+    Escape: () => page.closeInnermost(),
   };
   const listKeys = {
     ArrowDown: () => list.moveTo(list.active + 1),

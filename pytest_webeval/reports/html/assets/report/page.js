@@ -28,17 +28,22 @@ export class ReportPage {
     this.view = new View((fragment) => parseFragment(fragment, filterKeys, this.#sorts), () => this.show());
     this.#controls = new FilterControls(index.rows, filters, this.#sorts, this.view);
     this.list = new TaskList(index.rows, index.sharedLength, (position) => this.#openPosition(position));
-    this.#taskView = new TaskView(index, { close: () => this.closeTask(), step: (by) => this.step(by) });
+    this.#taskView = new TaskView(index, {
+      close: () => this.closeTask(),
+      step: (by) => this.step(by),
+      openEvent: (event) => this.view.change({ event: String(event) }),
+    });
   }
 
   /** Show the view state. */
   show() {
-    const { task } = this.view.state;
+    const { task, event } = this.view.state;
     const row = findRow(this.#index, task);
     this.#updateList(row);
     this.#controls.update(this.list.rows.length);
     const subject = row ?? task;
     if (subject !== this.#subject) this.#open(subject, row);
+    this.#taskView.showEvent(event);
   }
 
   #open(subject, row) {
@@ -68,7 +73,18 @@ export class ReportPage {
   }
 
   closeTask() {
-    this.view.change({ task: "" });
+    this.view.change({ task: "", event: "" });
+  }
+
+  /** Close the open event, or without one the open task. */
+  closeInnermost() {
+    if (this.view.state.event) this.view.change({ event: "" });
+    else this.closeTask();
+  }
+
+  /** The network table of the open task, if it has one. */
+  get network() {
+    return this.#taskView.network;
   }
 
   /** Open the next or the previous task of the list; without an open task, the active one. */
@@ -89,6 +105,6 @@ export class ReportPage {
   #openPosition(position, inPlace = false) {
     this.list.moveTo(position);
     const row = this.list.rows[this.list.active];
-    if (row) this.view.change({ task: row.run }, inPlace);
+    if (row) this.view.change({ task: row.run, event: "" }, inPlace);
   }
 }

@@ -3,6 +3,7 @@
 import { copyButton } from "./clipboard.js";
 import { listenToDownloads } from "./downloads.js";
 import { byId, element } from "./elements.js";
+import { receiveEvents } from "./event_data.js";
 import { listenToKeys } from "./keys.js";
 import { ReportPage } from "./page.js";
 import { receiveTask } from "./task_data.js";
@@ -42,7 +43,7 @@ function skipTo(link, event) {
   byId(link.hash.slice(1)).focus();
 }
 
-window.webeval = Object.freeze({ task: receiveTask });
+window.webeval = Object.freeze({ task: receiveTask, events: receiveEvents });
 
 if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", startPage);
 else startPage();

@@ -10,9 +10,12 @@ import { rubricSection } from "./rubric.js";
 import { stepsSection } from "./steps.js";
 import { asArray, isPresent } from "./texts.js";
 
+/** The table of a task's requests, if there is a recording of them; `context` is what its rows need to open. */
+export const networkTable = (task, context) => (task.network
+  ? new NetworkTable(task.network, { ...context, evaluators: asArray(task.evaluators) }) : null);
+
 /** The parts of a task; absent ones are null. */
-export function listParts(task, index) {
-  const network = task.network ? new NetworkTable(task.network) : null;
+export function listParts(task, index, network) {
   return [
     isPresent(task.error) && task.error !== task.reason ? errorNotice(bdi(task.error)) : null,
     warningList(asArray(task.warnings)),

@@ -5,16 +5,18 @@ import { copyText } from "./clipboard.js";
 import { bdi, button, byId, element } from "./elements.js";
 import { badge } from "./statuses.js";
 import { loadTask } from "./task_data.js";
-import { listParts } from "./task_parts.js";
+import { listParts, networkTable } from "./task_parts.js";
 import { escapeHidden, isPresent, truncate } from "./texts.js";
 
 const PHONE_WIDTH = 700; // below it, a task covers the list
 
-/** Shows a task. `actions` are what its buttons do: `close`, and `step` by a number of tasks. */
+/** Shows a task. `actions` are what its parts do: `close`, `step` by a number of tasks, `openEvent` with a number. */
 export class TaskView {
+  network = null; // the network table of the task, once it is loaded
   #index;
   #actions;
   #row = null;
+  #event = ""; // the number of the open event
 
   constructor(index, actions) {
     this.#index = index;
@@ -23,6 +25,7 @@ export class TaskView {
 
   showOverview() {
     this.#row = null;
+    this.network = null;
     document.title = this.#index.title;
     const hadFocus = byId("task").contains(document.activeElement);
     turnTo("overview");
@@ -33,6 +36,7 @@ export class TaskView {
   /** Answer a link to a task that the report does not have. */
   showUnknown(task) {
     this.#row = null;
+    this.network = null;
     turnTo("task");
     byId("task").replaceChildren(this.#createBar(), element("h2", {}, "No such task"),
       element("p", {},
@@ -42,6 +46,7 @@ export class TaskView {
   /** Show what the list has of a task, and its details as soon as they are loaded. */
   showRow(row) {
     this.#row = row;
+    this.network = null;
     document.title = `${escapeHidden(truncate(row.run, 100))} · ${row.status} · ${this.#index.title}`;
     const hadFocus = byId("task").contains(document.activeElement);
     turnTo("task");
@@ -58,7 +63,17 @@ export class TaskView {
   #fillTask(body, task) {
     // The list has only the beginning of a long reason.
     if (isPresent(task.reason)) byId("task").querySelector(".why")?.replaceWith(reasonParagraph(task.reason));
-    fillBody(body, listParts(task, this.#index));
+    const { openEvent } = this.#actions;
+    const position = this.#event ? Number(this.#event) - 1 : null;
+    this.network = networkTable(task, { row: this.#row, isEmbedded: this.#index.isEmbedded, position, openEvent });
+    fillBody(body, listParts(task, this.#index, this.network));
+    this.showEvent(this.#event);
+  }
+
+  /** Open the row of an event of the task, now or as soon as the task is loaded; none with an empty number. */
+  showEvent(number) {
+    this.#event = number;
+    this.network?.show(number ? Number(number) - 1 : null);
   }
 
   /** What the index has of a task whose details are missing. */

@@ -1,26 +1,30 @@
-// The view state: filters, words of the search, sort and open task. It lives in the address, so links can be shared.
+// The view state: filters, words of the search, sort, open task and its open event, which counts from 1.
+// It lives in the address, so links can be shared.
 
 const TYPING_MILLISECONDS = 150;
-const OVERVIEW = { filters: new Map(), words: "", sort: "", task: "" };
+const OVERVIEW = { filters: new Map(), words: "", sort: "", task: "", event: "" };
+const EVENT_NUMBER = /^[1-9]\d{0,6}$/;
 
 /** The view state of a fragment, in which a filter of several values is repeated. Filters and sorts that the report does not have are ignored. */
 export function parseFragment(fragment, filterKeys, sorts) {
   const parameters = new URLSearchParams(fragment.slice(1));
   const present = filterKeys.filter((key) => parameters.has(key));
   const sort = parameters.get("sort") ?? "";
+  const event = parameters.get("event") ?? "";
   return {
     filters: new Map(present.map((key) => [key, [...new Set(parameters.getAll(key))]])),
     words: parameters.get("q") ?? "",
     sort: Object.hasOwn(sorts, sort) ? sort : "",
     task: parameters.get("task") ?? "",
+    event: EVENT_NUMBER.test(event) ? event : "",
   };
 }
 
 /** The fragment of a view state, "#" for the overview. */
-export function formatFragment({ filters, words, sort, task }) {
+export function formatFragment({ filters, words, sort, task, event }) {
   const pairs = [...filters].flatMap(([key, values]) => values.map((value) => [key, value]));
   const parameters = new URLSearchParams(pairs);
-  for (const [key, value] of Object.entries({ q: words, sort, task })) if (value) parameters.set(key, value);
+  for (const [key, value] of Object.entries({ q: words, sort, task, event })) if (value) parameters.set(key, value);
   return "#" + parameters.toString();
 }
 
