@@ -125,6 +125,15 @@ def test_a_plain_body_is_its_text(read):
     assert read(entry({"mimeType": "text/plain", "text": "lamp"}))[0].read_content().read_uncounted() == "lamp"
 
 
+def test_of_an_upload_whose_text_is_lost_a_report_has_the_value_that_is_kept():
+    def refuse():
+        raise EvaluationError("lost")
+
+    assert Body("multipart/form-data", "", refuse, '{"a": "1"}').read_uncounted() == '{"a": "1"}'
+    with pytest.raises(EvaluationError, match="lost"):
+        Body("multipart/form-data", "", refuse).read_uncounted()
+
+
 FORM = "application/x-www-form-urlencoded"
 MULTIPART = '--xx\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--xx\r\nContent-Disposition: form-data; '
 MULTIPART += 'name="a"\r\n\r\n2\r\n--xx--'
