@@ -74,7 +74,7 @@ def test_the_mouse_leads_from_the_list_to_the_header_that_differs(with_events):
 
 
 def test_keys_lead_from_the_list_to_the_header_that_differs_and_back(with_events):
-    report = with_events("")
+    report = with_events("#sort=recorded")
     report.pressed("j", "j", "j")
     report.page.wait_for_selector("#task .evaluator")
     report.pressed("e")
@@ -85,7 +85,7 @@ def test_keys_lead_from_the_list_to_the_header_that_differs_and_back(with_events
     assert report.fragment.endswith("&event=119")
     assert report.page.evaluate(focused) == "119"
     report.pressed("Escape")
-    assert (report.fragment, report.page.locator("#event-panel").is_visible()) == ("#task=runs%2F00003", False)
+    assert (report.fragment, report.page.locator("#event-panel").is_visible()) == ("#sort=recorded&task=runs%2F00003", False)
     report.pressed("Home", "Enter")
     assert report.fragment.endswith("&event=1")
     report.pressed("Escape", "Escape")
@@ -137,11 +137,11 @@ def test_back_and_forward_walk_through_events(with_events):
 
 
 def test_the_next_task_opens_without_the_event_of_the_one_before(opened, small):
-    report = opened(small).go("#task=runs%2F00002&event=118")
+    report = opened(small).go("#sort=recorded&task=runs%2F00002&event=118")
     report.page.wait_for_selector("#event-panel .event-body details")
     report.pressed("j")
     report.page.wait_for_selector("#task .evaluator")
-    report.until("location.hash === '#task=runs%2F00003'")
+    report.until("location.hash === '#sort=recorded&task=runs%2F00003'")
     assert not report.page.locator("#event-panel").is_visible()
 
 
