@@ -207,6 +207,7 @@ def _build_steps(actions: Sequence[LoggedAction], count: int, shots: Mapping[int
             timestamp=action.timestamp if action else None,
             before=shots.get(index),
             after=shots.get(index + 1),
+            target=action.target if action else None,
         )
 
 

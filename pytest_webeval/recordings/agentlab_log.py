@@ -14,6 +14,9 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from pytest_webeval.recordings.trajectory.target import Target
+from pytest_webeval.recordings.trajectory.target import build_target
+
 LOG = "experiment.log"
 MOST_ACTION = 20_000  # characters
 _TIME = r"(?P<date>\d{4}-\d\d-\d\d) (?P<time>\d\d:\d\d:\d\d),(?P<milliseconds>\d{3}) - "
@@ -24,6 +27,13 @@ _LOOP = re.compile(
 _ACTION = "action:\n"
 _CHOSEN = "Agent chose action:\n"
 _CALL = re.compile(r"\s*([A-Za-z_]\w{0,80})\(", re.ASCII)
+_NUMBER = r"(-?\d{1,7}(?:\.\d{1,20})?)"
+# `mouse_click(x, y)` and the like of `browsergym/core/action/functions.py`, in pixels of the page.
+_POINTED = re.compile(
+    rf"^[ \t]*mouse_[a-z_]{{1,20}}\([ \t]*(?:(?:from_)?x[ \t]*=[ \t]*)?{_NUMBER}[ \t]*,"
+    rf"[ \t]*(?:(?:from_)?y[ \t]*=[ \t]*)?{_NUMBER}[ \t]*[,)]",
+    re.MULTILINE | re.ASCII,
+)
 _SENT = re.compile(r"^[ \t]*(?:send_msg_to_user|report_infeasible)\(", re.MULTILINE)
 # The text of such a call, as in Python. No two alternatives begin with the same character: it is linear.
 _TEXT = re.compile(
@@ -48,6 +58,12 @@ class LoggedAction(Struct, frozen=True):
         """The function that is called first; `none` without an action, and `unparsed` for another text."""
         call = _CALL.match(self.code)
         return call[1] if call else "unparsed" if self.code else "none"
+
+    @property
+    def target(self) -> Target | None:
+        """Where the mouse was used first; None where it was not."""
+        pointed = _POINTED.search(self.code)
+        return build_target(float(pointed[1]), float(pointed[2])) if pointed else None
 
 
 def parse_log(text: str) -> list[LoggedAction]:

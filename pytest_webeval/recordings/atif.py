@@ -30,6 +30,7 @@ from pytest_webeval.recordings.trajectory.recorded import build_step
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.recordings.trajectory.target import find_target
 from pytest_webeval.safety.text import to_line
 
 TRAJECTORY = "trajectory.json"
@@ -132,6 +133,7 @@ def _read_steps(documents: dict[str, JsonFields], shots: dict[str, Screenshot]) 
                     timestamp=step.text("timestamp"),
                     before=before,
                     after=after,
+                    target=find_target(call.action, call.arguments),
                 )
                 thought, before = "", after or before
 

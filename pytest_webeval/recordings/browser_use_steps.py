@@ -19,6 +19,7 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings.browser_use_targets import TargetReader
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import JsonFields
 from pytest_webeval.recordings.recorded_files import RecordedFiles
@@ -103,13 +104,14 @@ def read_steps(entries: Sequence[JsonFields], images: HistoryImages) -> Iterator
 
     The page, its screenshot and the thoughts are those before the first action of an entry.
     """
-    index = 0
+    index, targets = 0, TargetReader()
     for place, entry in enumerate(entries):
         if is_end_mark(entry):
             continue
         output, url = entry.member("model_output"), entry.member("state").text("url") or None
         actions = [_read_action(action) for action in output.items("action")] or [(NO_OUTPUT, {})]
         observations = _read_observations(entry.objects("result"), len(actions))
+        pointed = targets.read_entry(url, entry.member("state").items("interacted_element"), actions)
         following = images.by_entry[place + 1] if place + 1 < len(entries) else None
         for number, (action, arguments) in enumerate(actions):
             index += 1
@@ -124,6 +126,7 @@ def read_steps(entries: Sequence[JsonFields], images: HistoryImages) -> Iterator
                 timestamp=_format_time(entry.member("metadata").number("step_start_time")),
                 before=images.by_entry[place] if is_first else None,
                 after=following if is_last else None,
+                target=pointed[number],
             )
 
 

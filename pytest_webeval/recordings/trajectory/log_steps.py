@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec import field
+from msgspec.structs import replace
 
 from pytest_webeval.recordings.trajectory.actions import GPT_SOLVER
 from pytest_webeval.recordings.trajectory.actions import SOLVER
@@ -18,8 +19,10 @@ from pytest_webeval.recordings.trajectory.actions import parse_event_action
 from pytest_webeval.recordings.trajectory.actions import parse_text_action
 from pytest_webeval.recordings.trajectory.actions import quotes_step
 from pytest_webeval.recordings.trajectory.actions import read_text
+from pytest_webeval.recordings.trajectory.fara_targets import find_scale
 from pytest_webeval.recordings.trajectory.log_lines import Line
 from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.recordings.trajectory.target import find_target
 from pytest_webeval.safety.json import shorten_json
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.warning_log import WarningLog
@@ -176,7 +179,17 @@ def read_steps(lines: Sequence[Line], warnings: WarningLog) -> list[LoggedStep]:
     """All steps of a log, also those that only a text records though others have structured lines (Q8)."""
     drafts = draft_steps(lines, warnings)
     _compare_counts(drafts, warnings)
-    return [_build_step(index, draft, warnings) for index, draft in enumerate(drafts, 1)]
+    return _scale_targets([_build_step(index, draft, warnings) for index, draft in enumerate(drafts, 1)])
+
+
+def _scale_targets(steps: list[LoggedStep]) -> list[LoggedStep]:
+    scale = find_scale(logged.step for logged in steps)
+    if scale is None:
+        return steps
+    targets = [logged.step.target and logged.step.target.scaled(*scale) for logged in steps]
+    return [
+        replace(logged, step=replace(logged.step, target=target)) for logged, target in zip(steps, targets, strict=True)
+    ]
 
 
 def _compare_counts(drafts: Sequence[StepBuilder], warnings: WarningLog) -> None:
@@ -205,6 +218,7 @@ def _build_step(index: int, draft: StepBuilder, warnings: WarningLog) -> LoggedS
         source=_read_text_field(draft.line, "source", warnings),
         observation=draft.observation,
         line=line,
+        target=find_target(action.name, action.arguments),
     )
     return LoggedStep(step, draft.line, action)
 

@@ -21,6 +21,7 @@ from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
 from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.recordings.trajectory.target import Target
 from pytest_webeval.recordings.trajectory.task_data import TaskData
 from pytest_webeval.safety.files import sha256
 
@@ -199,6 +200,7 @@ def build_step(  # noqa: PLR0913  (each is a field of a step)
     timestamp: str | None = None,
     before: Screenshot | None = None,
     after: Screenshot | None = None,
+    target: Target | None = None,
 ) -> Step:
     """A step of a format that has no log lines; `index` counts from 1, `timestamp` is ISO 8601."""
     return Step(
@@ -215,4 +217,5 @@ def build_step(  # noqa: PLR0913  (each is a field of a step)
         line=index,
         before=before,
         after=after,
+        target=target,
     )

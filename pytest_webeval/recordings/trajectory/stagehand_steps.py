@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -23,6 +24,8 @@ from pytest_webeval.recordings.trajectory.recorded import build_step
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.recordings.trajectory.target import Target
+from pytest_webeval.recordings.trajectory.target import find_target
 from pytest_webeval.safety.json import format_validation_error
 from pytest_webeval.safety.json import to_strict_json
 from pytest_webeval.safety.limits import USUAL
@@ -75,6 +78,10 @@ class _Output(Struct, frozen=True):
     ok: bool
     result: msgspec.Raw = msgspec.Raw()
     error: str | None = None
+
+
+class _Clicked(Struct, frozen=True):
+    coordinates: Any = None
 
 
 class _Step(Struct, frozen=True, rename="camel"):
@@ -185,7 +192,19 @@ def _build_step(raw: _Step, index: int, warnings: WarningLog) -> Step:
         timestamp=raw.finished_at,
         before=seen,
         after=_find_screenshot(raw.probe_evidence, warnings),
+        target=_find_target(raw),
     )
+
+
+def _find_target(raw: _Step) -> Target | None:
+    """The point of an action. A tool returns where it clicked: some models give their coordinates in thousandths."""
+    content = bytes(raw.tool_output.result) if raw.tool_output else b""
+    clicked = _Clicked()
+    if content.startswith(b"{"):
+        with suppress(msgspec.DecodeError, RecursionError):
+            clicked = msgspec.json.decode(content, type=_Clicked)
+    done = find_target(raw.action_name, {"coordinates": clicked.coordinates})
+    return done or find_target(raw.action_name, raw.action_args)
 
 
 def _format_output(output: _Output) -> str | None:

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings.trajectory.target import Target
 
 NO_ANSWER = "<no_answer>"  # what the answer is as long as the agent has given none
 
@@ -36,7 +37,8 @@ class Step(Struct, frozen=True):
 
     `action` is the renamed action, `raw_action` what the log calls it, `tool` the logged top-level name. `arguments`
     come without the action and without what the agent thought. `line` counts from 1. `before` and `after` are the
-    screenshots of the page before and after the action, where there are any.
+    screenshots of the page before and after the action, where there are any. `target` is what the action pointed at on
+    the former, where the recorder says so.
     """
 
     index: int
@@ -52,3 +54,4 @@ class Step(Struct, frozen=True):
     line: int
     before: Screenshot | None = None
     after: Screenshot | None = None
+    target: Target | None = None

@@ -9,6 +9,7 @@ import pytest
 from pytest_webeval.recordings.agentlab_log import LoggedAction
 from pytest_webeval.recordings.agentlab_log import find_answer
 from pytest_webeval.recordings.agentlab_log import parse_log
+from pytest_webeval.recordings.trajectory.target import Target
 
 TIME = "2026-01-31 10:00:00,500 - "
 LOOP = f"{TIME}7 - agentlab.experiments.loop - "
@@ -87,3 +88,23 @@ def test_a_log_of_unfinished_texts_takes_time_in_proportion_to_its_length():
     started = perf_counter()
     assert find_answer(actions) is None
     assert perf_counter() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("code", "target"),
+    [
+        ("mouse_click(120, 45.5)", Target(120, 45.5)),
+        ("mouse_click(x=120, y=45, button='right')", Target(120, 45)),
+        ("noop()\n  mouse_dblclick( 1 , 2 )\nmouse_move(3, 4)", Target(1, 2)),
+        ("mouse_drag_and_drop(from_x=1, from_y=2, to_x=3, to_y=4)", Target(1, 2)),
+        ("mouse_click(-3, 4)", Target(-3, 4)),
+        ("mouse_click(9999999, 4)", None),
+        ("mouse_click('a', 4)", None),
+        ("click('12')", None),
+        ("scroll(0, 300)", None),
+        ("fill('3', 'mouse_click(1, 2)')", None),
+        ("", None),
+    ],
+)
+def test_the_first_use_of_the_mouse_has_a_point(code, target):
+    assert action(code).target == target

@@ -19,6 +19,7 @@ from pytest_webeval.recordings.harbor_trial import parse_reward
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.recordings.trajectory.target import Target
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "atif"
 SUFFIX = "__aB3dE5f"
@@ -418,3 +419,15 @@ def test_no_content_raises_anything_but_a_recording_error(tmp_path_factory, traj
     except RecordingError:
         return
     assert len(trajectory.judgements) <= 1
+
+
+def test_a_call_that_clicks_points_at_its_coordinates(trial):
+    calls = [
+        {"tool_call_id": str(number), "function_name": name, "arguments": arguments}
+        for number, (name, arguments) in enumerate(
+            [("mouse_click", {"x": 12, "y": 34.5}), ("goto", {"x": 1, "y": 2}), ("mouse_click", {"x": "12", "y": 1})]
+        )
+    ]
+    steps = [{"step_id": 1, "source": "agent", "message": "", "tool_calls": calls}]
+    trajectory = load(trial(trajectory={"schema_version": "ATIF-v1.4", "steps": steps}))
+    assert [step.target for step in trajectory.steps] == [Target(12, 34.5), None, None]

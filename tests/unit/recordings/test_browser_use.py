@@ -19,6 +19,7 @@ from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.signatures import list_traces
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.recordings.trajectory.target import Target
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "browser_use"
 NAME = "AgentHistory.json"
@@ -531,3 +532,61 @@ def test_no_content_raises_anything_but_a_recording_error(tmp_path_factory, hist
     except RecordingError:
         return
     assert trajectory.outcome.kind != "completed" or trajectory.judgements
+
+
+BOUNDS = {"x": 10.5, "y": 20, "width": 30, "height": 40}
+CORNERS = {"top_left": {"x": 1, "y": 2}, "center": {"x": 3, "y": 4}, "width": 5, "height": 6}
+
+
+def using(element, action="click", url="https://shop.example/", **arguments):
+    """An entry with an action on an element of a page."""
+    state = {"url": url, "interacted_element": [element]}
+    return entry({}, state=state) | {"model_output": {"action": [{action: arguments}]}}
+
+
+@pytest.mark.parametrize(
+    ("element", "arguments", "target"),
+    [
+        ({"bounds": BOUNDS}, {"index": 3}, Target(10.5, 20, 30, 40)),
+        ({"viewport_coordinates": CORNERS, "bounds": BOUNDS}, {}, Target(1, 2, 5, 6)),
+        (
+            {"viewport_coordinates": CORNERS, "viewport_info": {"width": 1280, "height": 1100}},
+            {},
+            Target(1, 2, 5, 6, (1280, 1100)),
+        ),
+        ({"viewport_coordinates": CORNERS, "viewport_info": {"width": 0, "height": "9"}}, {}, Target(1, 2, 5, 6)),
+        ({"bounds": BOUNDS | {"width": None}}, {}, None),
+        ({"bounds": [1, 2, 3, 4]}, {}, None),
+        ({"viewport_coordinates": {"top_left": 1}}, {}, None),
+        ("<a>", {}, None),
+        (None, {"coordinate_x": 7, "coordinate_y": 8}, Target(7, 8)),
+        (None, {"index": 3}, None),
+    ],
+)
+def test_an_action_points_at_the_element_that_it_used(write, element, arguments, target):
+    trajectory, warnings = load(write(using(element, **arguments)))
+    assert ([step.target for step in trajectory.steps], warnings) == ([target], ())
+
+
+def test_a_box_of_the_document_is_no_target_once_the_agent_scrolled_the_page(write):
+    element = {"bounds": BOUNDS}
+    other = "https://shop.example/other"
+    entries = [using(element), using(None, "scroll", down=True), using(element), using(element, url=other)]
+    trajectory, _ = load(write(*entries))
+    assert [step.target is None for step in trajectory.steps] == [False, True, True, False]
+
+
+def test_the_recorded_input_has_the_box_of_its_element():
+    path = RECORDED / "shop-judged-success"
+    element = json.loads((path / NAME).read_text())["history"][1]["state"]["interacted_element"][0]
+    trajectory, _ = load(path)
+    box = element["bounds"]
+    assert trajectory.steps[1].target == Target(box["x"], box["y"], box["width"], box["height"])
+    assert trajectory.steps[0].target is None
+
+
+def test_elements_that_are_no_list_are_a_warning(write):
+    damaged = using(None) | {"state": {"interacted_element": "x"}}
+    trajectory, warnings = load(write(damaged))
+    assert trajectory.steps[0].target is None
+    assert len(warnings) == 1

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from pytest_webeval.recordings.trajectory.log import read_log
 from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.recordings.trajectory.target import Target
 
 COMPLETED = r"""
 {"timestamp":"2026-03-01T10:00:05.100000","type":"OtherEvent","message":"\nThought #1: Search the shop for the atlas.\nAction #1: executing tool 'web_search' with arguments {\"action\": \"web_search\", \"query\": \"pocket atlas\"}"}
@@ -102,6 +103,7 @@ def test_a_completed_run_has_its_steps_whatever_type_their_lines_have():
         source="FaraAgent",
         observation="I clicked at coordinates (413.4, 267.2).",
         line=5,
+        target=Target(413.4, 267.2),
     )
 
 
@@ -400,3 +402,14 @@ def test_no_whole_action_of_the_gpt_solver_is_ever_lost(damages):
     log = read_log(b"\n".join(lines))
     names = ["input_text"] * (damages[1] is None) + ["terminate"] * (damages[3] is None)
     assert [step.action for step in log.steps] == names
+
+
+def test_all_points_of_a_run_are_scaled_as_its_first_observed_click():
+    log = log_of(
+        action_line("type", "type", text="lamp", coordinate=[100, 50]),
+        action_line("click", "left_click", coordinate=[200, 100]),
+        json.dumps({"message": "Observation#2: I clicked at coordinates (300.0, 50.0)."}),
+        action_line("scroll", "scroll", coordinate=[10, 10], pixels=-100),
+    )
+    assert [step.target for step in log.steps] == [Target(150, 25), Target(300, 50), None]
+    assert [step.arguments["coordinate"] for step in log.steps] == [[100, 50], [200, 100], [10, 10]]

@@ -16,6 +16,7 @@ from pytest_webeval.recordings.trajectory.stagehand_steps import parse_image_pat
 from pytest_webeval.recordings.trajectory.stagehand_steps import read_trajectory
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.recordings.trajectory.target import Target
 from pytest_webeval.safety.warning_log import WarningLog
 from tests.support.stagehand import SAMPLES
 from tests.support.stagehand import sample
@@ -258,3 +259,20 @@ def test_any_result_of_an_action_becomes_text(value):
     observation = read_trajectory(content.replace('"result": 0', f'"result": {written}').encode()).steps[0].observation
     assert (observation is None) is (written in ("null", "NaN", "Infinity", "-Infinity"))
     assert (observation or "").encode().decode() == (observation or "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "result", "target"),
+    [
+        ({"coordinates": [500, 250]}, {"success": True, "coordinates": [644, 177]}, Target(644, 177)),
+        ({"coordinates": [500, 250]}, {"success": True}, Target(500, 250)),
+        ({"coordinates": [500, 250]}, {"coordinates": {"x": 1}}, Target(500, 250)),
+        ({"coordinates": [500, 250]}, "clicked", Target(500, 250)),
+        ({"x": 5, "y": 6}, None, Target(5, 6)),
+        ({"coordinates": "here"}, [1, 2], None),
+    ],
+)
+def test_an_action_points_where_its_tool_says_that_it_clicked(arguments, result, target):
+    output = {"ok": True, "result": result}
+    assert step(actionName="click", actionArgs=arguments, toolOutput=output).target == target
+    assert step(actionName="wait", actionArgs=arguments, toolOutput=output).target is None
