@@ -14,7 +14,7 @@ from tests.browser import pages
 from tests.browser import sessions
 
 pytestmark = pytest.mark.browser
-IMAGES = "[...document.querySelectorAll('#task .shot img')].map((one) => [one.src.slice(0, 23), one.naturalWidth])"
+IMAGES = "[...document.querySelectorAll('#task .shot img, #task .thumb img')].map((one) => [one.src.slice(0, 23), one.naturalWidth])"
 IMAGE = re.compile(r"data:image/jpeg;base64,[A-Za-z0-9+/=]+")
 ROOM = 43_000  # bytes for pages: enough for the tasks that did not succeed, not for all
 ONE_KILOBYTE = "--webeval-report-embed=1KB"
@@ -63,8 +63,9 @@ def walked(report, count):
     """The texts of all tasks in the order of the list."""
     for _ in range(count):
         report.pressed("j").page.wait_for_selector("#task .body[aria-busy=true]", state="detached")
-        for at in range(report.page.locator(".shot img").count()):
-            report.page.locator(".shot img").nth(at).scroll_into_view_if_needed()
+        for at in range(report.page.locator(".thumb").count()):
+            report.page.locator(".thumb").nth(at).scroll_into_view_if_needed()
+            report.page.wait_for_timeout(50)  # for the image that comes into sight
         yield report.page.locator("#task").inner_text()
 
 
@@ -129,7 +130,7 @@ def test_images_that_cannot_be_made_small_are_left_out(opened, sent):
                 image.write_bytes(content)
 
     report = opened(sent(*sessions.TRAJECTORIES, "--webeval-report-embed=5MB", spoil=spoil)).go()
-    counts = [(report.page.locator(".shot img").count(), text) for text in walked(report, 9)]
+    counts = [(report.page.locator("#task img").count(), text) for text in walked(report, 9)]
     bare = [text for count, text in counts if count == 0]
     assert len(bare) == len(ODD)
     assert all("no screenshot" in text for text in bare)

@@ -216,16 +216,18 @@ FILTERS = [
 
 PARSED = "(({{filters, ...others}}) => [[...filters], others])(parseFragment('{fragment}', ['status', 'site'], {{'': 0, seconds: 0}}))"
 VIEWS = [
-    (PARSED.format(fragment=""), [[], {"words": "", "sort": "", "task": "", "event": ""}]),
-    (PARSED.format(fragment="#"), [[], {"words": "", "sort": "", "task": "", "event": ""}]),
-    (PARSED.format(fragment="#site=&task=runs%2F3&q=a+b%26&sort=seconds&status=error"), [[["status", ["error"]], ["site", [""]]], {"words": "a b&", "sort": "seconds", "task": "runs/3", "event": ""}]),
-    (PARSED.format(fragment="#sort=status"), [[], {"words": "", "sort": "", "task": "", "event": ""}]),  # of old links: the worst first
-    (PARSED.format(fragment="#status=error&status=failure&site=a&status=error"), [[["status", ["error", "failure"]], ["site", ["a"]]], {"words": "", "sort": "", "task": "", "event": ""}]),
+    (PARSED.format(fragment=""), [[], {"words": "", "sort": "", "task": "", "step": "", "event": ""}]),
+    (PARSED.format(fragment="#"), [[], {"words": "", "sort": "", "task": "", "step": "", "event": ""}]),
+    (PARSED.format(fragment="#site=&task=runs%2F3&q=a+b%26&sort=seconds&status=error"), [[["status", ["error"]], ["site", [""]]], {"words": "a b&", "sort": "seconds", "task": "runs/3", "step": "", "event": ""}]),
+    (PARSED.format(fragment="#sort=status"), [[], {"words": "", "sort": "", "task": "", "step": "", "event": ""}]),  # of old links: the worst first
+    (PARSED.format(fragment="#status=error&status=failure&site=a&status=error"), [[["status", ["error", "failure"]], ["site", ["a"]]], {"words": "", "sort": "", "task": "", "step": "", "event": ""}]),
     *((PARSED.format(fragment=f"#task=3&event={event}") + "[1].event", shown) for event, shown in [
         ("118", "118"), ("1", "1"), ("0", ""), ("-1", ""), ("1e3", ""), ("12345678", ""), ("x", ""), ("", "")]),
-    (PARSED.format(fragment="#sort=toString&kind=x"), [[], {"words": "", "sort": "", "task": "", "event": ""}]),
+    (PARSED.format(fragment="#sort=toString&kind=x"), [[], {"words": "", "sort": "", "task": "", "step": "", "event": ""}]),
     ("formatFragment({filters: new Map(), words: '', sort: '', task: ''})", "#"),
     ("formatFragment({filters: new Map([['site', ['']], ['status', ['a&b']]]), words: 'a b', sort: 'seconds', task: 'runs/3'})", "#site=&status=a%26b&q=a+b&sort=seconds&task=runs%2F3"),
+    (PARSED.format(fragment="#task=runs%2F3&step=12"), [[], {"words": "", "sort": "", "task": "runs/3", "step": "12", "event": ""}]),
+    ("formatFragment({filters: new Map(), words: '', sort: '', task: 'runs/3', step: '12'})", "#task=runs%2F3&step=12"),
     *((f"formatFragment(parseFragment('{fragment}', ['status', 'site'], {{'': 0, seconds: 0}}))", fragment)
       for fragment in ("#", "#task=3&event=118", "#status=error", "#status=error&status=failure&site=&site=b", "#site=&q=%C3%A9", "#status=%3D&site=b&sort=seconds&task=%23+%25")),
 ]  # fmt: skip
@@ -323,22 +325,47 @@ EVENTS = [
      '<tr class="match" data-event="4"><th scope="row"><button type="button" class="event" tabindex="0" aria-expanded="false" aria-label="Event 5">5</button></th><td>1.00</td><td>GET</td><td>200</td><td>html</td><td class="url"><code>/a</code></td><td class="took"><span class="waterfall" aria-hidden="true"><span class="span" style="margin-inline-start: 99%; width: 1%;"></span></span></td><td class="mark">✓ match</td></tr><tr data-event="5"><th scope="row"><button type="button" class="event" tabindex="-1" aria-expanded="false" aria-label="Event 6">6</button></th><td></td><td>PUT</td><td>404</td><td>json</td><td class="url"><code>/b</code></td><td class="took"></td><td class="mark"></td></tr>'),
 ]  # fmt: skip
 
+THREE = "[{index: 6, events: [0, 4]}, {index: 7, events: [5, 5]}, {index: 8, events: null}]"
+FAILING = "findFailingStep({{status: '{status}', {more}}}, {steps})"
+LAST, NEAREST = "last step of a task that failed", "made the nearest event of a failed check"
+JUDGED = "rubric: {verdict: {failure: {first_step: 7}}}"
+NEAR = "evaluators: [{status: 'failure', nearest: null}, {status: 'failure', nearest: {index: 99}}, {status: 'failure', nearest: {index: 4}}]"
 STEPS = [
-    ("ownAfter({before: 'a', after: 'b'}, {before: 'c'})", "b"),
-    ("ownAfter({before: 'a', after: 'b'}, {before: 'b'})", None),
-    ("ownAfter({before: 'a', after: 'a'}, {before: 'c'})", None),
-    ("ownAfter({before: 'a', after: ''}, {})", None),
-    ("ownAfter({before: 'a', after: 'b'}, undefined)", "b"),
-    ("ownAfter({before: null, after: 'b'}, {before: 'b'})", "b"),
-    ("stepsSection([], null)", None),
-    ("stepsSection([{index: 1}], null).querySelector('li').outerHTML", '<li class="step"><div class="no-shot">no screenshot</div><h4><span class="quiet">1 </span><bdi>no action</bdi></h4></li>'),
-    ("stepsSection([{index: 1, thought: 'x'.repeat(241)}], null).querySelector('summary').textContent", "x" * 200 + "…"),
-    ("stepsSection([{index: 1, thought: 'x'.repeat(240)}], null).querySelector('summary')", None),
-    ("stepsSection([{index: 1, arguments: {}, url: 'u'.repeat(130)}], null).querySelector('li').lastChild.textContent", "u" * 120 + "…"),
-    ("stepsSection([{index: 1, events: [1, 2]}], null).querySelector('button')", None),
-    ("(() => { const part = stepsSection(Array.from({length: 302}, (_, at) => ({index: at, before: '/', after: `/${at}`})), null); const more = [part.querySelectorAll('li').length, part.querySelector('button').textContent]; part.querySelector('button').click(); return [...more, part.querySelectorAll('li').length, part.querySelector('li:nth-child(301) .quiet').textContent, part.querySelector('button')]; })()",
-     [300, "show 2 steps more", 302, "300 ", None]),
-    ("screenshot('/a.png', 'n').outerHTML", '<div class="no-shot">screenshot not shown: <bdi>/a.png</bdi></div>'),
+    (f"['7', '8', '1', '', 'x'].map((number) => findStep({THREE}, number))", [1, 2, -1, -1, -1]),
+    (FAILING.format(status="failure", more="", steps=THREE), {"position": 2, "reason": LAST}),
+    (FAILING.format(status="failure", more=NEAR, steps=THREE), {"position": 0, "reason": NEAREST}),
+    (FAILING.format(status="partial_match", more=f"{NEAR}, {JUDGED}", steps=THREE), {"position": 1, "reason": "first failure that the judge saw"}),
+    (FAILING.format(status="error", more="rubric: {verdict: {failure: {first_step: 1}}}", steps=THREE), {"position": 2, "reason": LAST}),
+    (FAILING.format(status="failure", more="evaluators: [{status: 'success', nearest: {index: 4}}]", steps=THREE), {"position": 2, "reason": LAST}),
+    (FAILING.format(status="success", more=f"{NEAR}, {JUDGED}", steps=THREE), None),
+    (FAILING.format(status="excluded", more="", steps=THREE), None),
+    (FAILING.format(status="failure", more="", steps="[]"), None),
+    ("[{before: 'a', after: 'b'}, {before: 'a', after: 'a'}, {before: null, after: 'b'}, {before: '', after: null}, {}].map(listSides)", [["before", "after"], ["before"], ["after"], [], []]),
+    ("placeMark([320, 100, 0, 0], [640, 400])", {"left": 50, "top": 25, "width": 0, "height": 0}),
+    ("placeMark([64, 40, 128, 80], [640, 400])", {"left": 10, "top": 10, "width": 20, "height": 20}),
+    ("placeMark([-64, 360, 128, 80], [640, 400])", {"left": 0, "top": 90, "width": 10, "height": 10}),
+    ("placeMark([0, 0, 0, 0], [640, 400])", {"left": 0, "top": 0, "width": 0, "height": 0}),
+    *((f"placeMark({target}, [640, 400])", None)
+      for target in ("[640, 100, 0, 0]", "[1, 400, 9, 9]", "[-1, 5, 0, 0]", "[-90, 5, 50, 9]", "null", "[1, 2]", "[1, 2, NaN, 0]", "['1', 2, 0, 0]", "{}", "'1234'")),
+    ("[[0, 0], [NaN, 1], [-1, 5]].map((size) => placeMark([1, 1, 0, 0], size))", [None, None, None]),
+    ("markElement({left: 50, top: 25, width: 0, height: 0}).outerHTML", '<span class="mark-of-point" aria-hidden="true" style="left: 50%; top: 25%;"></span>'),
+    ("markElement({left: 1, top: 2, width: 3, height: 4}).outerHTML", '<span class="mark-of-box" aria-hidden="true" style="left: 1%; top: 2%; width: 3%; height: 4%;"></span>'),
+    ("[[-40, 0], [40, 20], [-39, 0], [100, 51], [-100, -50], [0, 0]].map(([across, down]) => swipeDirection(across, down))", [1, -1, 0, 0, 1, 0]),
+    ("actionName({action: 'x'.repeat(81)})", "x" * 80 + "…"),
+    ("[{action: ''}, {}, {action: 7}].map(actionName)", ["no action", "no action", "7"]),
+    ("stepDetails({index: 1}, null).filter(Boolean).map((part) => part.outerHTML)", ['<h4><span class="quiet">1 </span><bdi>no action</bdi></h4>']),
+    ("stepDetails({index: 1, thought: 'x'.repeat(601)}, null)[1].querySelector('summary').textContent", "x" * 200 + "…"),
+    ("stepDetails({index: 1, thought: 'x'.repeat(600)}, null)[1].querySelector('summary')", None),
+    ("stepDetails({index: 1, arguments: {}, events: [1, 2]}, null)[1]", None),
+    ("stepDetails({index: 1, events: [1, 2]}, {eventsBetween: () => []})[1].textContent", "Requestsevents 2–3"),
+    ("stepDetails({index: 1, events: [0, 40]}, {eventsBetween: () => Array.from({length: 41}, (_, position) => ({position, method: 'GET', url: 'u'.repeat(300), status: 200}))})[1].querySelectorAll('li').length", 30),
+    ("stepDetails({index: 1, events: [0, 40]}, {eventsBetween: () => Array.from({length: 41}, (_, position) => ({position}))})[1].textContent.slice(-16)", "11 requests more"),
+    ("new NetworkTable({events: [[4, 'GET', '/a'], [5, 'PUT', '/b'], [9, 'GET', '/c']]}).eventsBetween(5, 8).map(({url}) => url)", ["/b"]),
+    ("new Filmstrip(Array.from({length: 302}, (_, index) => ({index, before: '/'})), {position: 301, reason: 'why'}, () => {}).element.querySelectorAll('.thumb').length", 302),
+    ("new Filmstrip([{index: 1, action: 'a'}, {index: 2, action: 'b'}], {position: 1, reason: 'why'}, () => {}).element.lastChild.textContent", "✕ 2 b"),
+    ("(() => { const holder = document.createElement('p'); loadImage(holder, '/a.png', {}); return holder.innerHTML; })()", '<span class="no-shot">screenshot not shown: <bdi>/a.png</bdi></span>'),
+    ("(() => { const stage = new StepStage(); stage.show({problem: 'too <b>large</b>'}, 'n'); return stage.element.textContent; })()", "no screenshot: too <b>large</b>"),
+    ("(() => { const stage = new StepStage(); stage.show({}, 'n'); return [stage.element.textContent, stage.tools.hidden]; })()", ["no screenshot", True]),
 ]  # fmt: skip
 
 PARTS = [

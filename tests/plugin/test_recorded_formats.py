@@ -137,7 +137,7 @@ def test_files_of_two_formats_are_an_error_of_this_run_alone(runs, webeval):
 def test_the_report_shows_steps_with_their_pictures(runs, webeval):
     path = add_result(runs, "a", judge=judge(0), thoughts=["Look at it"])
     for number in range(2):
-        (path / "trajectory" / f"{number}.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+        (path / "trajectory" / f"{number}.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1")
     webeval("--webeval-report=report").assert_outcomes(failed=1)
     pages = [page.read_text() for page in (runs.root.parent / "report").rglob("*") if page.is_file()]
     assert any("Look at it" in page and "trajectory/1.png" in page for page in pages)

@@ -18,18 +18,32 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.recordings.trajectory.agent_trajectory import AgentTrajectory
 from pytest_webeval.recordings.trajectory.step import Screenshot
+from pytest_webeval.reports.html.image_size import HEADER_BYTES
+from pytest_webeval.reports.html.image_size import MOST_HEADER_BYTES
+from pytest_webeval.reports.html.image_size import is_jpeg
+from pytest_webeval.reports.html.image_size import read_size
+from pytest_webeval.safety.files import exists_no_follow
+from pytest_webeval.safety.files import read_beginning_inside
 
 WIDTH, HEIGHT = 480, 960  # most pixels of a small copy
 QUALITY = 60
-MOST_PIXELS = 50_000_000  # of an image that is made smaller: the file says how many, before anybody decodes them
+MOST_PIXELS = 50_000_000  # of an image that is shown or made smaller: its file says how many, before it is decoded
 _FORMATS = ("PNG", "JPEG", "WEBP")
+
+
+class Picture(Struct, frozen=True):
+    """A screenshot on the page: its URL, or why it has none. `size` are the pixels of the image as it was recorded."""
+
+    url: str | None = None
+    size: tuple[int, int] | None = None
+    problem: str | None = None
 
 
 class ScreenshotSource(Protocol):
     """How the screenshots of a run get into a report."""
 
-    def of(self, shot: Screenshot) -> str | None:
-        """The URL of an image on the page, or None."""
+    def of(self, shot: Screenshot) -> Picture:
+        """A screenshot as the page has it."""
         ...
 
 
@@ -45,15 +59,45 @@ def _relative_directory(path: Path, directory: Path) -> str:
     return "" if relative == "." else f"{quote_from_bytes(os.fsencode(relative))}/"
 
 
-class Links(Struct, frozen=True):
-    """Images stay where they are: in the run directory, to which relative links lead from the report's."""
+class Links(Struct):
+    """Images stay where they are: in the run directory, to which relative links lead from the report's.
+
+    A browser decodes all pixels of an image before it shows any, so one with very many freezes the page. It is the
+    beginning of the file that says how many there are: 32 bytes, or 64 KiB of a JPEG, are quickly read. A file that is
+    no image, such as an SVG or a page, is not linked either.
+    """
 
     run: Path
     report: Path
+    _pictures: dict[str, Picture] = field(default_factory=dict)  # a screenshot is that of two steps
 
-    def of(self, shot: Screenshot) -> str | None:
-        """A relative link; None to an image that is not a file of its own."""
-        return None if shot.is_embedded else relative_url(self.run / shot.name, self.report)
+    def of(self, shot: Screenshot) -> Picture:
+        """A relative link to an image that a browser can show."""
+        if shot.is_embedded:
+            return Picture(problem="the image is part of another file; --webeval-report-embed copies it")
+        if shot.name not in self._pictures:
+            self._pictures[shot.name] = self._link(shot.name)
+        return self._pictures[shot.name]
+
+    def _link(self, name: str) -> Picture:
+        url = relative_url(self.run / name, self.report)
+        content = read_beginning_inside(self.run, name, HEADER_BYTES)
+        if not content and not exists_no_follow(self.run / name):
+            return Picture(url)  # the page says so, as long as it is not copied there
+        if is_jpeg(content):
+            content = read_beginning_inside(self.run, name, MOST_HEADER_BYTES)
+        size = read_size(content)
+        problem = _find_problem(size)
+        return Picture(problem=problem) if problem else Picture(url, size)
+
+
+def _find_problem(size: tuple[int, int] | None) -> str | None:
+    """Why an image of that size is not shown, or None."""
+    if size is None:
+        return "not a PNG, JPEG or WebP image"
+    if size[0] * size[1] > MOST_PIXELS:
+        return f"the image has {size[0]:,} x {size[1]:,} pixels; the limit is {MOST_PIXELS:,}"
+    return None
 
 
 class Thumbnails(Struct):
@@ -61,24 +105,30 @@ class Thumbnails(Struct):
 
     trajectory: AgentTrajectory
     left: int
-    _urls: dict[str, str | None] = field(default_factory=dict)
+    _pictures: dict[str, Picture] = field(default_factory=dict)
 
-    def of(self, shot: Screenshot) -> str | None:
+    def of(self, shot: Screenshot) -> Picture:
         """The copy as a `data:` URL."""
-        if shot.name not in self._urls:
-            url = self._urls[shot.name] = self._embed(shot)
-            self.left -= len(url or "")
-        return self._urls[shot.name]
+        if shot.name not in self._pictures:
+            picture = self._pictures[shot.name] = self._embed(shot)
+            self.left -= len(picture.url or "")
+        return self._pictures[shot.name]
 
-    def _embed(self, shot: Screenshot) -> str | None:
+    def _embed(self, shot: Screenshot) -> Picture:
         if self.left <= 0:
-            return None
+            return _NO_ROOM
+        size = None
         try:
-            content = thumbnail(self.trajectory.image(shot))
-        except RecordingError:
-            return None
+            original = self.trajectory.image(shot)
+            size = read_size(original[:MOST_HEADER_BYTES])
+            content = thumbnail(original)
+        except RecordingError:  # which names directories of this machine
+            return Picture(problem=_find_problem(size) or "the image cannot be read")
         url = f"data:image/jpeg;base64,{b64encode(content).decode()}"
-        return url if len(url) <= self.left else None
+        return Picture(url, size) if len(url) <= self.left else _NO_ROOM
+
+
+_NO_ROOM = Picture(problem="no room for the image; raise --webeval-report-embed")
 
 
 def thumbnail(content: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""A trajectory as the filmstrip of a report: what the agent saw, thought and did, step by step."""
+"""A trajectory as the step viewer of a report has it: what the agent saw, thought and did, step by step."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.trajectory.agent_trajectory import AgentTrajectory
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.recordings.trajectory.target import Target
+from pytest_webeval.reports.html.screenshots import Picture
 from pytest_webeval.reports.html.screenshots import ScreenshotSource
 from pytest_webeval.reports.html.step_alignment import align_events
 from pytest_webeval.safety.text import ELLIPSIS_WITH_LENGTH
@@ -56,6 +58,7 @@ def _ranges(run: Run, steps: Sequence[Step]) -> Sequence[tuple[int, int] | None]
 
 
 def _step_to_json(step: Step, events: tuple[int, int] | None, pictures: ScreenshotSource | None) -> dict[str, Any]:
+    before, after = (_picture(shot, pictures) for shot in (step.before, step.after))
     return {
         "index": step.index,
         "action": step.action,
@@ -63,20 +66,32 @@ def _step_to_json(step: Step, events: tuple[int, int] | None, pictures: Screensh
         "thought": _truncate(step.thought),
         "observation": _truncate(step.observation),
         "url": _truncate(step.url),
-        "before": _picture(step.before, pictures),
-        "after": _picture(step.after, pictures),
+        "before": before.url,
+        "after": after.url,
+        "problem": before.problem or after.problem,
+        "size": before.size and list(before.size),
+        "target": _target_to_json(step.target, before),
         "events": events and list(events),
     }
 
 
 def _screenshot_to_json(number: int, shot: Screenshot, pictures: ScreenshotSource | None) -> dict[str, Any]:
-    empty = dict.fromkeys(("observation", "url", "before", "events"))
-    step = {"index": number, "action": "", "arguments": {}, "thought": "", "after": _picture(shot, pictures)}
+    empty = dict.fromkeys(("observation", "url", "before", "size", "target", "events"))
+    after = _picture(shot, pictures)
+    step = {"index": number, "action": "", "arguments": {}, "thought": "", "after": after.url, "problem": after.problem}
     return step | empty
 
 
-def _picture(shot: Screenshot | None, pictures: ScreenshotSource | None) -> str | None:
-    return pictures.of(shot) if shot is not None and pictures is not None else None
+def _picture(shot: Screenshot | None, pictures: ScreenshotSource | None) -> Picture:
+    return pictures.of(shot) if shot is not None and pictures is not None else Picture()
+
+
+def _target_to_json(target: Target | None, before: Picture) -> list[float] | None:
+    """Left, top, width and height in pixels of the screenshot; None without one that is shown."""
+    if target is None or before.url is None:
+        return None
+    place = target.in_pixels(before.size)
+    return [round(number, 1) for number in (place.x, place.y, place.width, place.height)]
 
 
 def _truncate(tree: Any) -> Any:

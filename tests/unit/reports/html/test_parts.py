@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import struct
 from base64 import b64decode
 
 import pytest
@@ -11,17 +13,22 @@ from PIL import Image
 
 from pytest_webeval import load_run
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings.trajectory.step import Screenshot
+from pytest_webeval.recordings.trajectory.target import Target
 from pytest_webeval.reports.html.network_table import LONGEST_TEXT as LONGEST_FIELD
 from pytest_webeval.reports.html.network_table import MOST_EVENTS
 from pytest_webeval.reports.html.network_table import marks_of
 from pytest_webeval.reports.html.network_table import network_table
 from pytest_webeval.reports.html.screenshots import HEIGHT
+from pytest_webeval.reports.html.screenshots import MOST_PIXELS
 from pytest_webeval.reports.html.screenshots import WIDTH
 from pytest_webeval.reports.html.screenshots import Links
+from pytest_webeval.reports.html.screenshots import Picture
 from pytest_webeval.reports.html.screenshots import Thumbnails
 from pytest_webeval.reports.html.screenshots import thumbnail
 from pytest_webeval.reports.html.timeline import LONGEST_TEXT
 from pytest_webeval.reports.html.timeline import MOST_STEPS
+from pytest_webeval.reports.html.timeline import _target_to_json
 from pytest_webeval.reports.html.timeline import step_timeline
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
@@ -200,11 +207,87 @@ def test_a_run_that_is_no_trajectory_has_no_filmstrip(recorded):
 
 def test_small_copies_are_made_as_long_as_there_is_room(trajectory):
     run = trajectory(3)
-    size = len(Thumbnails(run.trajectory, 10**6).of(run.trajectory.screenshots[0]))
+    size = len(Thumbnails(run.trajectory, 10**6).of(run.trajectory.screenshots[0]).url)
     copies = Thumbnails(run.trajectory, 2 * size + 1)
-    told = [copies.of(shot) for shot in run.trajectory.screenshots]
+    told = [copies.of(shot).url for shot in run.trajectory.screenshots]
     assert told[0] == told[1]
     assert told[0].startswith("data:image/jpeg;base64,")
     assert b64decode(told[0].partition(",")[2])[:2] == b"\xff\xd8"
     assert told[2] is None
-    assert copies.of(run.trajectory.screenshots[0]) == told[0]
+    assert copies.of(run.trajectory.screenshots[0]).url == told[0]
+
+
+def header(width, height):
+    """The beginning of a PNG of so many pixels."""
+    return b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + struct.pack(">II", width, height) + b"\x08\x02\x00\x00\x00"
+
+
+SVG = b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>"
+NO_IMAGE = "not a PNG, JPEG or WebP image"
+
+
+@pytest.mark.parametrize(
+    ("content", "picture"),
+    [
+        (image(64, 40), ("shot.png", (64, 40), None)),
+        (image(64, 40, "JPEG"), ("shot.png", (64, 40), None)),
+        (header(10_000, 5_000), ("shot.png", (10_000, 5_000), None)),
+        (header(10_000, 5_001), (None, None, f"the image has 10,000 x 5,001 pixels; the limit is {MOST_PIXELS:,}")),
+        (header(30_000, 30_000), (None, None, f"the image has 30,000 x 30,000 pixels; the limit is {MOST_PIXELS:,}")),
+        (SVG, (None, None, NO_IMAGE)),
+        (b"<!doctype html><script>alert(1)</script>", (None, None, NO_IMAGE)),
+        (b"", (None, None, NO_IMAGE)),
+        (None, ("shot.png", None, None)),
+    ],
+    ids=["PNG", "JPEG", "as large as may be", "larger", "huge", "SVG", "HTML", "empty", "missing"],
+)
+def test_only_images_that_a_browser_can_show_are_linked(tmp_path, content, picture):
+    if content is not None:
+        (tmp_path / "shot.png").write_bytes(content)
+    assert Links(tmp_path, tmp_path).of(Screenshot("shot.png", 1)) == Picture(*picture)
+
+
+def test_a_pipe_and_a_link_in_the_place_of_an_image_are_not_opened(tmp_path):
+    os.mkfifo(tmp_path / "pipe.png")
+    (tmp_path / "other.png").write_bytes(image(64, 40))
+    (tmp_path / "link.png").symlink_to(tmp_path / "other.png")
+    links = Links(tmp_path, tmp_path)
+    assert links.of(Screenshot("pipe.png", 1)) == links.of(Screenshot("link.png", 2)) == Picture(problem=NO_IMAGE)
+
+
+def test_an_image_is_looked_at_once_for_all_of_its_steps(tmp_path):
+    (tmp_path / "shot.png").write_bytes(image(64, 40))
+    links = Links(tmp_path, tmp_path)
+    first = links.of(Screenshot("shot.png", 1))
+    (tmp_path / "shot.png").unlink()
+    assert links.of(Screenshot("shot.png", 1)) is first
+
+
+def test_a_step_has_the_place_of_its_click_in_pixels_of_the_screenshot(trajectory, tmp_path):
+    run = trajectory(2)
+    steps = step_timeline(run, Links(run.path, tmp_path))
+    assert [(step["target"], step["size"]) for step in steps] == [([1, 2, 0, 0], [64, 40]), ([2, 2, 0, 0], [64, 40])]
+    assert [step["target"] for step in step_timeline(run, None)] == [None, None]
+
+
+def test_a_box_in_a_page_of_another_scale_is_scaled_to_the_screenshot():
+    place = Target(10, 20, 30, 40, (400, 300))
+    assert _target_to_json(place, Picture("shot.png", (800, 600))) == [20, 40, 60, 80]
+    assert _target_to_json(place, Picture("shot.png")) == [10, 20, 30, 40]
+    assert _target_to_json(place, Picture(problem="too large")) is None
+
+
+def test_a_step_says_why_its_screenshot_is_not_shown(trajectory, tmp_path):
+    run = trajectory(1)
+    (run.path / "screenshot_1.png").write_bytes(SVG)
+    (step,) = step_timeline(run, Links(run.path, tmp_path))
+    assert (step["before"], step["problem"], step["size"], step["target"]) == (None, NO_IMAGE, None, None)
+
+
+def test_small_copies_say_the_size_of_the_image_and_no_path_of_this_machine(trajectory):
+    run = trajectory(2)
+    (run.path / "screenshot_2.png").write_bytes(header(30_000, 30_000))
+    copies = [Thumbnails(run.trajectory, 10**6).of(shot) for shot in run.trajectory.screenshots]
+    assert (copies[0].size, copies[0].problem) == ((64, 40), None)
+    assert copies[1] == Picture(problem=f"the image has 30,000 x 30,000 pixels; the limit is {MOST_PIXELS:,}")
+    assert "raise --webeval-report-embed" in Thumbnails(run.trajectory, 0).of(run.trajectory.screenshots[0]).problem

@@ -3,6 +3,7 @@
 import { byId } from "./elements.js";
 
 const TEXT_FIELDS = "input:not([type=checkbox]), select, textarea, [contenteditable]";
+const SCROLLED_BOXES = ".wide, .stage, pre";
 
 /** Listen to keys. `page` is what they act on. */
 export function listenToKeys(page) {
@@ -26,16 +27,22 @@ export function listenToKeys(page) {
     PageUp: () => list.movePages(-1),
     Enter: () => page.openActive(),
   };
+  const stepKeys = {
+    ArrowRight: (isRepeated) => page.moveStep(1, isRepeated),
+    ArrowLeft: (isRepeated) => page.moveStep(-1, isRepeated),
+  };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
     if (document.querySelector("dialog[open]")) return;
     if (event.target.matches(TEXT_FIELDS)) return leaveField(event);
     if (event.key === "Escape" && !view.state.task) return;
     const isInList = event.target === byId("list");
-    const action = (isInList ? findAction(listKeys, event.key) : null) ?? findAction(pageKeys, event.key);
+    const action = (isInList ? findAction(listKeys, event.key) : null)
+      ?? (page.hasSteps && !scrollsSideways(event.target) ? findAction(stepKeys, event.key) : null)
+      ?? findAction(pageKeys, event.key);
     if (!action) return;
     event.preventDefault();
-    action();
+    action(event.repeat);
   });
 }
 
@@ -43,6 +50,9 @@ export function listenToKeys(page) {
 function leaveField(event) {
   if (event.key === "Escape") event.target.blur();
 }
+
+/** Whether the arrow keys are of use to a box itself. */
+const scrollsSideways = (box) => box.matches(SCROLLED_BOXES) && box.scrollWidth > box.clientWidth;
 
 /** The action of a key, also of one that is named like a property of all objects. */
 export const findAction = (actions, key) => (Object.hasOwn(actions, key) ? actions[key] : null);

@@ -112,6 +112,11 @@ export class NetworkTable {
     this.#draw(this.#rows.findIndex((event) => event.position >= position) - WINDOW_EVENTS / 2);
   }
 
+  /** The listed events from `first` to `last`: static assets are not. */
+  eventsBetween(first, last) {
+    return this.#events.filter(({ position }) => position >= first && position <= last);
+  }
+
   #draw(from) {
     const events = this.#rows;
     const { start, hasEarlier, hasLater } = eventWindow(from, events.length);

@@ -32,18 +32,20 @@ export class ReportPage {
       close: () => this.closeTask(),
       step: (by) => this.step(by),
       openEvent: (event) => this.view.change({ event: String(event) }),
+      showStep: (step, inPlace) => this.view.change({ step }, inPlace),
     });
   }
 
   /** Show the view state. */
   show() {
-    const { task, event } = this.view.state;
+    const { task, event, step } = this.view.state;
     const row = findRow(this.#index, task);
     this.#updateList(row);
     this.#controls.update(this.list.rows.length);
     const subject = row ?? task;
     if (subject !== this.#subject) this.#open(subject, row);
     this.#taskView.showEvent(event);
+    this.#taskView.showStep(step);
   }
 
   #open(subject, row) {
@@ -73,7 +75,7 @@ export class ReportPage {
   }
 
   closeTask() {
-    this.view.change({ task: "", event: "" });
+    this.view.change({ task: "" });
   }
 
   /** Close the open event, or without one the open task. */
@@ -95,6 +97,16 @@ export class ReportPage {
     this.#openPosition(position < 0 ? start : position + by, Boolean(this.#openRow));
   }
 
+  /** Whether a task with a trajectory is open. */
+  get hasSteps() {
+    return this.#taskView.hasSteps;
+  }
+
+  /** Show the next or the previous step of the open task. */
+  moveStep(by, inPlace) {
+    this.#taskView.moveStep(by, inPlace);
+  }
+
   /** Open the active task, unless somebody reads another one. */
   openActive() {
     if (document.activeElement !== byId("list") && this.#openRow) return;
@@ -105,6 +117,6 @@ export class ReportPage {
   #openPosition(position, inPlace = false) {
     this.list.moveTo(position);
     const row = this.list.rows[this.list.active];
-    if (row) this.view.change({ task: row.run, event: "" }, inPlace);
+    if (row) this.view.change({ task: row.run }, inPlace);
   }
 }

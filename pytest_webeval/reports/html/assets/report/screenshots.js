@@ -1,30 +1,25 @@
-// Screenshots: small in a step, large in a dialog.
+// Images of recordings: loaded from addresses that the page may follow, and a text where one cannot be shown.
 
 import { imageAddress } from "./addresses.js";
-import { bdi, byId, element } from "./elements.js";
-import { escapeHidden, truncate } from "./texts.js";
+import { bdi, element } from "./elements.js";
+import { truncate } from "./texts.js";
 
-/** The screenshot at an address, or a text if it must not be loaded or cannot be. */
-export function screenshot(address, name) {
+/** Put an image into `holder`, or a text if it must not be loaded or cannot be. `onLoad` gets the loaded image. */
+export function loadImage(holder, address, attributes, onLoad = () => {}) {
   const source = imageAddress(address);
-  if (!source) return missingScreenshot("screenshot not shown: ", address);
-  const image = element("img",
-    { loading: "lazy", decoding: "async", width: "272", height: "170", alt: escapeHidden(name) });
-  const label = escapeHidden(`enlarge ${name}`);
-  const onclick = () => enlarge(source, name);
-  const holder = element("button", { type: "button", class: "shot", "aria-label": label, onclick }, image);
-  image.addEventListener("error", () => holder.replaceWith(missingScreenshot("screenshot not found: ", address)));
+  if (!source) return holder.replaceChildren(missingImage("screenshot not shown: ", address));
+  const image = element("img", { decoding: "async", draggable: "false", ...attributes });
+  image.addEventListener("load", () => onLoad(image));
+  image.addEventListener("error", () => holder.replaceChildren(missingImage("screenshot not found: ", address)));
   image.src = source;
-  return holder;
+  holder.replaceChildren(image);
 }
 
-const missingScreenshot = (problem, address) =>
-  element("div", { class: "no-shot" }, problem, bdi(truncate(String(address), 100)));
-
-function enlarge(source, name) {
-  const dialog = byId("picture");
-  dialog.querySelector("figure")?.remove();
-  dialog.prepend(element("figure", {},
-    element("img", { src: source, alt: escapeHidden(name) }), element("figcaption", {}, name)));
-  dialog.showModal();
+/** Load an image that may be asked for next. */
+export function preloadImage(address) {
+  const source = address ? imageAddress(address) : null;
+  if (source) new Image().src = source;
 }
+
+export const missingImage = (problem, address) =>
+  element("span", { class: "no-shot" }, problem, bdi(truncate(String(address), 100)));

@@ -7,15 +7,14 @@ import { bdi, element } from "./elements.js";
 import { evaluatorSection } from "./evaluators.js";
 import { NetworkTable } from "./network.js";
 import { rubricSection } from "./rubric.js";
-import { stepsSection } from "./steps.js";
 import { asArray, isPresent } from "./texts.js";
 
 /** The table of a task's requests, if there is a recording of them; `context` is what its rows need to open. */
 export const networkTable = (task, context) => (task.network
   ? new NetworkTable(task.network, { ...context, evaluators: asArray(task.evaluators) }) : null);
 
-/** The parts of a task; absent ones are null. */
-export function listParts(task, index, network) {
+/** The parts of a task; absent ones are null. `steps` is the section of its steps. */
+export function listParts(task, index, network, steps) {
   return [
     isPresent(task.error) && task.error !== task.reason ? errorNotice(bdi(task.error)) : null,
     warningList(asArray(task.warnings)),
@@ -23,7 +22,7 @@ export function listParts(task, index, network) {
     commandSection(asArray(task.commands)),
     asArray(task.evaluators).map((result) => evaluatorSection(result, network)),
     task.rubric ? rubricSection(task.rubric) : null,
-    task.steps ? stepsSection(asArray(task.steps), network) : null,
+    steps,
     network ? network.section : null,
     aboutSections(task, index),
   ];

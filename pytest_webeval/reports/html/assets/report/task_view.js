@@ -4,19 +4,25 @@ import { errorNotice, factList } from "./blocks.js";
 import { copyText } from "./clipboard.js";
 import { bdi, button, byId, element } from "./elements.js";
 import { badge } from "./statuses.js";
+import { StepViewer } from "./step_viewer.js";
 import { loadTask } from "./task_data.js";
 import { listParts, networkTable } from "./task_parts.js";
-import { escapeHidden, isPresent, truncate } from "./texts.js";
+import { asArray, escapeHidden, isPresent, truncate } from "./texts.js";
 
 const PHONE_WIDTH = 700; // below it, a task covers the list
 
-/** Shows a task. `actions` are what its parts do: `close`, `step` by a number of tasks, `openEvent` with a number. */
+/**
+ * Shows a task. `actions` are what its parts do: `close`, `step` by a number of tasks, `openEvent` with a number,
+ * `showStep` of the task.
+ */
 export class TaskView {
   network = null; // the network table of the task, once it is loaded
   #index;
   #actions;
   #row = null;
   #event = ""; // the number of the open event
+  #step = ""; // the number of the step in the view state
+  #viewer = null; // of the steps of the open task, as soon as its details are loaded
 
   constructor(index, actions) {
     this.#index = index;
@@ -24,8 +30,7 @@ export class TaskView {
   }
 
   showOverview() {
-    this.#row = null;
-    this.network = null;
+    this.#row = this.#viewer = this.network = null;
     document.title = this.#index.title;
     const hadFocus = byId("task").contains(document.activeElement);
     turnTo("overview");
@@ -35,8 +40,7 @@ export class TaskView {
 
   /** Answer a link to a task that the report does not have. */
   showUnknown(task) {
-    this.#row = null;
-    this.network = null;
+    this.#row = this.#viewer = this.network = null;
     turnTo("task");
     byId("task").replaceChildren(this.#createBar(), element("h2", {}, "No such task"),
       element("p", {},
@@ -46,7 +50,7 @@ export class TaskView {
   /** Show what the list has of a task, and its details as soon as they are loaded. */
   showRow(row) {
     this.#row = row;
-    this.network = null;
+    this.#viewer = this.network = null;
     document.title = `${escapeHidden(truncate(row.run, 100))} · ${row.status} · ${this.#index.title}`;
     const hadFocus = byId("task").contains(document.activeElement);
     turnTo("task");
@@ -60,13 +64,32 @@ export class TaskView {
       (problem) => this.#row === row && fillBody(body, [errorNotice(problem), this.#listIndexed(row)]));
   }
 
+  /** Show a step of the open task, at once or as soon as there are details. */
+  showStep(number) {
+    this.#step = number;
+    this.#viewer?.show(number);
+  }
+
+  /** Whether the open task has steps to move between. */
+  get hasSteps() {
+    return this.#viewer !== null;
+  }
+
+  /** Move to the next or the previous step. */
+  moveStep(by, inPlace) {
+    this.#viewer?.move(by, inPlace);
+  }
+
   #fillTask(body, task) {
     // The list has only the beginning of a long reason.
     if (isPresent(task.reason)) byId("task").querySelector(".why")?.replaceWith(reasonParagraph(task.reason));
-    const { openEvent } = this.#actions;
+    const { openEvent, showStep } = this.#actions;
     const position = this.#event ? Number(this.#event) - 1 : null;
     this.network = networkTable(task, { row: this.#row, isEmbedded: this.#index.isEmbedded, position, openEvent });
-    fillBody(body, listParts(task, this.#index, this.network));
+    this.#viewer = asArray(task.steps).length ? new StepViewer(task, this.network, showStep) : null;
+    this.#viewer?.show(this.#step);
+    fillBody(body, listParts(task, this.#index, this.network, this.#viewer?.section));
+    if (this.#step && !this.#event) this.#viewer?.section.scrollIntoView({ block: "start" }); // a link to a step
     this.showEvent(this.#event);
   }
 

@@ -1,11 +1,14 @@
-// The view state: filters, words of the search, sort, open task and its open event, which counts from 1.
+// The view state: filters, words of the search, sort, open task, its step and its open event, which counts from 1.
 // It lives in the address, so links can be shared.
 
 const TYPING_MILLISECONDS = 150;
-const OVERVIEW = { filters: new Map(), words: "", sort: "", task: "", event: "" };
+const OVERVIEW = { filters: new Map(), words: "", sort: "", task: "", step: "", event: "" };
 const EVENT_NUMBER = /^[1-9]\d{0,6}$/;
 
-/** The view state of a fragment, in which a filter of several values is repeated. Filters and sorts that the report does not have are ignored. */
+/**
+ * The view state of a fragment, in which a filter of several values is repeated.
+ * Filters and sorts that the report does not have are ignored.
+ */
 export function parseFragment(fragment, filterKeys, sorts) {
   const parameters = new URLSearchParams(fragment.slice(1));
   const present = filterKeys.filter((key) => parameters.has(key));
@@ -16,15 +19,17 @@ export function parseFragment(fragment, filterKeys, sorts) {
     words: parameters.get("q") ?? "",
     sort: Object.hasOwn(sorts, sort) ? sort : "",
     task: parameters.get("task") ?? "",
+    step: parameters.get("step") ?? "",
     event: EVENT_NUMBER.test(event) ? event : "",
   };
 }
 
 /** The fragment of a view state, "#" for the overview. */
-export function formatFragment({ filters, words, sort, task, event }) {
+export function formatFragment({ filters, words, sort, task, step, event }) {
   const pairs = [...filters].flatMap(([key, values]) => values.map((value) => [key, value]));
   const parameters = new URLSearchParams(pairs);
-  for (const [key, value] of Object.entries({ q: words, sort, task, event })) if (value) parameters.set(key, value);
+  const texts = { q: words, sort, task, step, event };
+  for (const [key, value] of Object.entries(texts)) if (value) parameters.set(key, value);
   return "#" + parameters.toString();
 }
 
@@ -47,9 +52,12 @@ export class View {
     this.state = this.#parse(this.#fragment);
   }
 
-  /** Change some of the state: as a new history entry, or in place of the present one, as while the user types. */
+  /**
+   * Change some of the state: as a new history entry, or in place of the present one, as while the user types.
+   * Step and event are those of a task: with another task there are none until they are asked for.
+   */
   change(changes, inPlace = false) {
-    this.state = { ...this.state, ...changes };
+    this.state = { ...this.state, ...("task" in changes ? { step: "", event: "" } : {}), ...changes };
     clearTimeout(this.#timer);
     if (inPlace) this.#timer = setTimeout(() => this.#writeAddress("replaceState"), TYPING_MILLISECONDS);
     else this.#writeAddress("pushState");
