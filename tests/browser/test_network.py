@@ -85,7 +85,10 @@ def test_keys_lead_from_the_list_to_the_header_that_differs_and_back(with_events
     assert report.fragment.endswith("&event=119")
     assert report.page.evaluate(focused) == "119"
     report.pressed("Escape")
-    assert (report.fragment, report.page.locator("#event-panel").is_visible()) == ("#sort=recorded&task=runs%2F00003", False)
+    assert (report.fragment, report.page.locator("#event-panel").is_visible()) == (
+        "#sort=recorded&task=runs%2F00003",
+        False,
+    )
     report.pressed("Home", "Enter")
     assert report.fragment.endswith("&event=1")
     report.pressed("Escape", "Escape")

@@ -69,7 +69,10 @@ export class ChoiceBox {
     const items = values.slice(0, BOXES_AT_ONCE).map((value) => drawn.get(value) ?? this.#createItem(value));
     const isSame = items.length === this.#list.children.length && items.every((item) => item.isConnected);
     if (!isSame) this.#list.replaceChildren(...items);
-    for (const item of items) item.querySelector("input").checked = this.#values.includes(item.querySelector("input").value);
+    for (const item of items) {
+      const box = item.querySelector("input");
+      box.checked = this.#values.includes(box.value);
+    }
     this.#more.textContent = describeRest(values.length);
     this.#more.hidden = !this.#more.textContent;
   }
@@ -108,7 +111,8 @@ export const toggleValue = (values, value) =>
 /** "Site", "Site: gitlab" or "Site: 2 values". */
 export function summarizeChoice({ label, format }, values) {
   if (!values.length) return label;
-  return `${label}: ${values.length === 1 ? truncate(String(format(values[0])), 80) : formatCount(values.length, "value")}`;
+  const [first] = values;
+  return `${label}: ${values.length === 1 ? truncate(String(format(first)), 80) : formatCount(values.length, "value")}`;
 }
 
 const describeRest = (count) =>

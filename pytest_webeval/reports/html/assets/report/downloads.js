@@ -7,7 +7,9 @@ const FORMULA = /^[\t\r\n]|^\s*[=+\-@＝＋－＠]/u; // what spreadsheets calcu
 const LIFETIME_MILLISECONDS = 60_000; // of the address of a file, which a browser may read after the click
 const FILES = {
   csv: { name: "webeval-tasks.csv", type: "text/csv;charset=utf-8", format: (rows) => formatCsv(rows) },
-  json: { name: "webeval-tasks.json", type: "application/json", format: (rows) => JSON.stringify(rows, null, 1) + "\n" },
+  json: {
+    name: "webeval-tasks.json", type: "application/json", format: (rows) => JSON.stringify(rows, null, 1) + "\n",
+  },
 };
 
 /** Let the two buttons save the rows that `listRows` returns at that time. */

@@ -14,7 +14,10 @@ export const listFilters = ({ headings, groups, templates }, labels = labelTempl
   { key: "group", label: "Reason", format: (value) => formatGroup(groups[value]) ?? value },
   { key: "site", label: headings.site.one, format: (value) => value || headings.site.none },
   { key: "type", label: headings.type.one, format: (value) => value || headings.type.none },
-  { key: "template", label: "Template", format: (value) => (value === "-1" ? "no template" : labels.get(value) ?? value) },
+  {
+    key: "template", label: "Template",
+    format: (value) => (value === "-1" ? "no template" : labels.get(value) ?? value),
+  },
   { key: "evaluator", label: "Evaluator", format: (value) => value },
   { key: "warning", label: "Warning", format: (value) => value },
   { key: "flip", label: "Flip", format: (value) => value },

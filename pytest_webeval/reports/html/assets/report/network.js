@@ -48,8 +48,8 @@ export class NetworkTable {
     if (start) this.#box.addEventListener("attached", () => this.#scrollTo(start));
     const tools = element("div", { class: "tools" },
       element("span", { class: "quiet" }, formatEventCounts(network, this.#events.length)), this.#count, this.#more);
-    this.section = section("Network", tools, this.#events.length > 1 ? this.#filters.element : null, this.#box,
-      this.#panel.element);
+    const filters = this.#events.length > 1 ? this.#filters.element : null;
+    this.section = section("Network", tools, filters, this.#box, this.#panel.element);
   }
 
   /** Scroll to the events from `first` to `last`, and highlight them. */
@@ -90,8 +90,7 @@ export class NetworkTable {
     else this.#panel.showUnknown(eventNumber(position));
     if (event) this.#scrollTo(position);
     this.#markOpen();
-    if (position === null) return;
-    this.#panel.element.scrollIntoView({ block: "nearest" });
+    if (position !== null) this.#panel.element.scrollIntoView({ block: "nearest" });
   }
 
   #findMarked() {

@@ -7,15 +7,15 @@ const LOADED_RUNS = 50; // whose data stay in memory
 /** JSON of runs, each from a script of its own. A name that does not fit the pattern is never loaded. */
 export class ScriptStore {
   #pattern;
-  #absence;
+  #reason;
   #embedded = new Map(); // JSON by run, that came with the page
   #loaded = new Map(); // JSON by run, that was loaded since; the latest used comes last
   #requestedRuns = new Set();
 
-  /** `absence` says that the report has no such data. */
-  constructor(pattern, absence) {
+  /** `reason` says that the report has no such data. */
+  constructor(pattern, reason) {
     this.#pattern = pattern;
-    this.#absence = absence;
+    this.#reason = reason;
   }
 
   /** Take the JSON of a run from its script. */
@@ -27,7 +27,7 @@ export class ScriptStore {
   load(run, name) {
     const json = this.#embedded.get(run) ?? this.#loaded.get(run);
     if (json !== undefined) return Promise.resolve(this.#use(run, json));
-    if (!this.#pattern.test(name ?? "")) return Promise.reject(this.#absence);
+    if (!this.#pattern.test(name ?? "")) return Promise.reject(this.#reason);
     return new Promise((resolve, reject) => {
       const script = element("script", { src: `data/${name}.js` });
       const finish = () => {

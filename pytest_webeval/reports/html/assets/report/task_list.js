@@ -123,7 +123,8 @@ export class TaskList {
 
 /** What a row says besides its run and its reason: on a wide page in columns. */
 export const listCells = ({ site, type, flip, seconds }) =>
-  [["site", site], ["type", type], ["flip", flip], ["seconds", typeof seconds === "number" ? `${seconds.toFixed(2)} s` : null]]
+  [["site", site], ["type", type], ["flip", flip],
+    ["seconds", typeof seconds === "number" ? `${seconds.toFixed(2)} s` : null]]
     .filter(([, text]) => isPresent(text));
 
 /** The first row to draw, and the one after the last. */
