@@ -34,7 +34,7 @@ def read_judge(fields: JsonFields, source: str, *, is_lenient: bool) -> Judgemen
     if not isinstance(fields.raw.get("raw"), str | None):
         problem = f"{source} has {shorten_repr(fields.raw['raw'])} as raw, expected the reply of the judge as a text"
         raise UnreadableTrajectory("score_unreadable", f"{problem}; judge the run again")
-    problems = tuple(_check_reply(fields, source, success, is_lenient=is_lenient))
+    problems = (*_check_reply(fields, source, success, is_lenient=is_lenient), *_check_error(fields, source, success))
     reason = fields.text("reason") or fields.text("error") or ""
     return Judgement(
         source=source,
@@ -58,6 +58,13 @@ def _check_reply(fields: JsonFields, source: str, success: bool | None, *, is_le
     if derived is not success:
         words = {True: "true", False: "false", None: "no verdict"}
         yield f"{source} stores {words[success]}, but its reply says {words[derived]}"
+
+
+def _check_error(fields: JsonFields, source: str, success: bool | None) -> Iterator[str]:  # noqa: FBT001  (what is stored)
+    """Neither writer stores an error of the judge next to a verdict."""
+    error = fields.raw.get("error")
+    if success is not None and error not in (None, ""):
+        yield f"{source} stores {str(success).lower()}, but also the error {shorten_repr(error)} of the judge"
 
 
 def read_strict_reply(reply: str) -> bool | None:

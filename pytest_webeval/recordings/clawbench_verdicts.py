@@ -114,11 +114,16 @@ def _add_contradictions(judgement: Judgement, *problems: str) -> Judgement:
 
 def _read_judges(files: RecordedFiles, meta: JsonFields) -> Iterator[Judgement]:
     """The verdict of the run, from its file or the copy of it, and a later one. Raises `UnreadableTrajectory`."""
+    copy = _read_copy(meta)
     if os.path.lexists(files.path / STRICT):
         fields = files.read_verdict(STRICT)
-        yield _compare_copy(read_judge(fields, STRICT, is_lenient=False), fields, meta)
-    elif meta.raw.get("judge") is not None:
-        yield read_judge(meta.member("judge"), f"{META} judge", is_lenient=False)
+        judgement = read_judge(fields, STRICT, is_lenient=False)
+        is_judged_again = "rubric" in fields  # since `run-meta.json` was written
+        copied = [f"{problem}; {COPY_AGAIN}" for problem in (copy.contradictions if copy else ())]
+        problems = _compare_copy(meta, copy, None if is_judged_again else judgement)
+        yield _add_contradictions(judgement, *copied, *problems)
+    elif copy is not None:
+        yield _add_contradictions(copy, *_compare_copy(meta, copy, None))
     elif meta.raw.get("judge_match") is not None:
         yield _build_lost_verdict(meta.raw["judge_match"])
     if os.path.lexists(files.path / LENIENT):
@@ -132,13 +137,29 @@ def _build_lost_verdict(match: Any) -> Judgement:
     return Judgement(source=META, judge="strict judge", success=success, contradictions=(contradiction,))
 
 
-def _compare_copy(judgement: Judgement, fields: JsonFields, meta: JsonFields) -> Judgement:
-    """The judgement of a run, which `run-meta.json` repeats unless the run was judged again since."""
-    if "rubric" in fields or "judge_match" not in meta or meta.raw["judge_match"] is judgement.success:
-        return judgement
-    stored = shorten_repr(meta.raw["judge_match"])
-    problem = f"{META} has {stored} as judge_match, but {STRICT} has {judgement.success}"
-    return _add_contradictions(judgement, problem)
+def _read_copy(meta: JsonFields) -> Judgement | None:
+    """The copy of the judgement in `run-meta.json`, None where there is none. Raises `UnreadableTrajectory`."""
+    copy = meta.raw.get("judge")
+    if copy is None:
+        return None
+    if not isinstance(copy, Mapping):
+        problem = f"{META} has {shorten_repr(copy)} as judge, expected what the judge stored as an object"
+        raise UnreadableTrajectory("score_unreadable", f"{problem}; {COPY_AGAIN}")
+    return read_judge(meta.member("judge"), f"{META} judge", is_lenient=False)
+
+
+def _compare_copy(meta: JsonFields, copy: Judgement | None, judgement: Judgement | None) -> Iterator[str]:
+    """Where the copies in `run-meta.json` do not agree with each other, or with the judgement that they repeat.
+
+    Without that judgement, they contradict each other whatever a judge says afterwards.
+    """
+    if copy is not None and judgement is not None and copy.success is not judgement.success:
+        yield f"{copy.source} has {copy.success} as match, but {judgement.source} has {judgement.success}"
+    original = judgement or copy
+    if original is not None and meta.raw.get("judge_match", original.success) is not original.success:
+        stored = shorten_repr(meta.raw["judge_match"])
+        problem = f"{META} has {stored} as judge_match, but {original.source} has {original.success}"
+        yield problem if judgement else f"{problem}; {COPY_AGAIN}"
 
 
 def _list_contradictions(

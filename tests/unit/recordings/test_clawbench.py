@@ -176,6 +176,7 @@ def test_a_har_is_a_trace_of_a_run_too(copy):
 
 
 META, JUDGE, BLOCKED, LOG = "run-meta.json", "judge.json", "data/interception.json", "data/requests.jsonl"
+COPY = {"match": True, "reason": "", "raw": '{"match": true}', "error": None}
 PRINTING, UPLOADING = "infra_failure: printing_results: KeyError: 'type'", "infra_failure: uploading: OSError: no route"
 
 
@@ -195,6 +196,40 @@ PRINTING, UPLOADING = "infra_failure: printing_results: KeyError: 'type'", "infr
             SUCCESS,
             {JUDGE: {"match": None, "raw": None}},
             "run-meta.json has True as judge_match, but judge.json has None",
+        ),
+        (
+            SUCCESS,
+            {META: {"judge": COPY | {"match": False, "raw": None}}},
+            "judge has False as match, but judge.json has",
+        ),
+        (
+            SUCCESS,
+            {META: {"judge": COPY | {"match": None, "raw": None}}},
+            "judge has None as match, but judge.json has",
+        ),
+        (SUCCESS, {META: {"judge": COPY | {"raw": '{"match": false}'}}}, "judge stores true, but its reply says false"),
+        (
+            SUCCESS,
+            {META: {"judge": COPY | {"raw": '{"match": false}'}}, JUDGE: {"rubric": "strict"}},
+            "run-meta.json judge stores true, but its reply says false",
+        ),
+        (
+            SUCCESS,
+            {META: {"judge": COPY, "judge_match": False, "pass": False}, JUDGE: None},
+            "has False as judge_match",
+        ),
+        (
+            SUCCESS,
+            {META: {"judge": COPY, "judge_match": False, "pass": False}, JUDGE: {"rubric": "strict"}},
+            "run-meta.json has False as judge_match, but run-meta.json judge has True",
+        ),
+        (SUCCESS, {JUDGE: {"error": "down"}}, "judge.json stores true, but also the error 'down' of the judge"),
+        (SUCCESS, {JUDGE: {"error": False}}, "judge.json stores true, but also the error False of the judge"),
+        (SUCCESS, {META: {"judge": COPY | {"error": "down"}}}, "run-meta.json judge stores true, but also the error"),
+        (
+            "908-shop-rescored",
+            {"judge_llm.json": {"error": "http_500"}},
+            "judge_llm.json stores true, but also the err",
         ),
         (
             "902-shop-judge-mismatch",
@@ -273,6 +308,10 @@ def test_a_run_that_nobody_judged_is_no_better_than_its_contradictions(copy):
         ({"judge_llm.json": LENIENT | {"raw": ["a"]}}, r"judge_llm.json has \['a'\] as raw"),
         ({META: {"intercepted": 1}}, "run-meta.json has 1 as intercepted"),
         ({META: {"judge": {}}, JUDGE: None}, "run-meta.json judge has None as match"),
+        ({META: {"judge": {}}}, "run-meta.json judge has None as match"),
+        ({META: {"judge": 100}}, "run-meta.json has 100 as judge, expected what the judge stored as an object; copy"),
+        ({META: {"judge": False}, JUDGE: None}, "run-meta.json has False as judge, expected"),
+        ({META: {"judge": {"match": "false"}}, JUDGE: {"rubric": "strict"}}, "run-meta.json judge has 'false' as mat"),
         (
             {META: {"judge": {"match": True, "raw": float("nan")}}, JUDGE: None},
             "run-meta.json.judge.raw is or holds NaN",
@@ -299,6 +338,11 @@ def test_a_verdict_of_which_only_the_copy_is_left_is_a_contradiction(copy, match
         f"run-meta.json has {match!r} as judge_match, but the reply of the judge is missing: there is no judge.json"
     )
     assert judgement.contradictions == (f"{problem}; copy it from the output of the harness, or record the run again",)
+
+
+def test_an_empty_error_and_another_reply_with_the_same_verdict_are_no_contradiction(copy):
+    files = {JUDGE: {"error": ""}, META: {"judge": COPY | {"raw": '{"match": true, "reason": "so"}'}}}
+    assert load(copy(SUCCESS, files))[0].judgements[0].contradictions == ()
 
 
 def test_a_run_that_was_judged_again_has_another_verdict_than_its_run_meta(copy):
