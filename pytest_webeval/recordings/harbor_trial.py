@@ -38,13 +38,14 @@ MOST_NAME = 80  # characters of a name
 MOST_ERROR = 300  # characters of the message of an exception
 LIMITS = ("max_turns_reached", "context_overflow")
 SESSION_DEAD = "runtime_session_dead"
-TIMEOUTS = ("AgentTimeoutError",)
+TIMEOUTS = ("AgentTimeoutError",)  # the verifier runs after it
+NO_FILE = "RewardFileNotFoundError"
 # The agent was done when these were raised: nobody judged it.
 VERIFIER_ERRORS = (
     "AddTestsDirError",
     "DownloadVerifierDirError",
     "RewardFileEmptyError",
-    "RewardFileNotFoundError",
+    NO_FILE,
     "VerifierOutputParseError",
     "VerifierTimeoutError",
 )
@@ -90,10 +91,11 @@ def read_judgements(files: RecordedFiles, result: JsonFields | None) -> list[Jud
             return []
         files.warnings.add(f"there is no {RESULT}: {name} alone says what the verifier gave")
         return [_judge(name, rewards)]
-    rewards = _rewards_of(result)
-    if rewards:
-        return [_judge(f"{RESULT} verifier_result", rewards, tuple(_compare_files(files, result, rewards)))]
-    error = _exception(result)
+    rewards, error = _rewards_of(result), _exception(result)
+    is_explained = not rewards and error not in (None, NO_FILE, *TIMEOUTS)  # a verifier that failed may leave files
+    differences = () if is_explained else tuple(_compare_files(files, result, rewards))
+    if rewards or differences:
+        return [_judge(f"{RESULT} verifier_result", rewards, differences)]
     if error in VERIFIER_ERRORS:
         return [_ungraded(f"{RESULT} exception_info", f"the verifier failed: {error}")]
     return [_ungraded(RESULT, "the verifier did not run")] if error is None else []
@@ -126,6 +128,8 @@ def describe_trial(result: JsonFields | None) -> dict[str, Any]:
 def _judge(source: str, rewards: Rewards, contradictions: tuple[str, ...] = ()) -> Judgement:
     """The verdict by the reward that is named so; others are notes of the verifier."""
     reward = rewards.get(REWARD)
+    if reward is None and contradictions:
+        return Judgement(source=source, judge=JUDGE, contradictions=contradictions)
     if reward is None:
         names = ", ".join(sorted(rewards)[:5]) or "nothing"
         return _ungraded(source, f"the verifier gave {to_line(names, MOST_NAME)}, and no number {REWARD!r}")
@@ -172,8 +176,10 @@ def _compare_files(files: RecordedFiles, result: JsonFields, rewards: Rewards) -
     yield from _compare(files, "", rewards)
     names = set(files.list_names("steps"))
     for step in result.objects("step_results"):
-        if (name := step.text("step_name")) in names:
-            yield from _compare(files, f"steps/{name}/", _rewards_of(step))
+        step_rewards = _rewards_of(step)
+        has_failed = not step_rewards and _exception(step) in VERIFIER_ERRORS
+        if (name := step.text("step_name")) in names and not has_failed:
+            yield from _compare(files, f"steps/{name}/", step_rewards)
 
 
 def _compare(files: RecordedFiles, folder: str, rewards: Rewards) -> Iterator[str]:
@@ -184,7 +190,7 @@ def _compare(files: RecordedFiles, folder: str, rewards: Rewards) -> Iterator[st
             content = _parse_reward_file(files, folder + name)
         except UnreadableTrajectory as error:
             files.warnings.add(str(error))
-            content = {}
+            content = {REWARD: math.nan}  # equal to no number
         if content is not None:
             stored[folder + name] = content
     if stored and all(content.get(REWARD) != rewards.get(REWARD) for content in stored.values()):
@@ -193,7 +199,7 @@ def _compare(files: RecordedFiles, folder: str, rewards: Rewards) -> Iterator[st
 
 
 def _format_reward(rewards: Rewards) -> str:
-    return f"{rewards[REWARD]:g}" if REWARD in rewards else "no reward"
+    return f"{rewards[REWARD]:g}" if math.isfinite(rewards.get(REWARD, math.nan)) else "no reward"
 
 
 def _read_reward_file(files: RecordedFiles) -> tuple[str | None, Rewards]:

@@ -52,6 +52,17 @@ def test_a_trial_of_several_steps_without_its_result_is_one_error(webeval, runs)
     assert [row["run"] for row in runs.summary["task_results"]] == ["runs/shop-multi-step__aB3dE5f"]
 
 
+def test_a_result_without_the_reward_of_its_reward_file_is_an_error(webeval, runs):
+    path = runs.root / "shop-success__aB3dE5f"
+    shutil.copytree(RECORDED / "atif" / path.name, path)
+    result = json.loads((path / "result.json").read_text()) | {"verifier_result": None}
+    (path / "result.json").write_text(json.dumps(result))
+    webeval().assert_outcomes(failed=1)
+    (evaluated,) = json.loads((path / "eval_result.json").read_text())["evaluators_results"]
+    assert evaluated["status"] == "error"
+    assert "result.json says no reward, but verifier/reward.txt says 1" in evaluated["error_msg"]
+
+
 def test_the_agents_own_file_does_not_make_a_failure_a_skipped_run(webeval, runs):
     path = runs.root / "shop-partial__aB3dE5f"
     shutil.copytree(RECORDED / "atif" / path.name, path)

@@ -123,9 +123,75 @@ def test_a_reward_that_says_nothing_about_success_leaves_the_run_ungraded(trial,
     assert (trajectory.outcome.kind, trajectory.judgements[0].ungraded) == ("ungraded", why)
 
 
-def test_a_reward_file_is_no_verdict_where_the_verifier_did_not_run(trial):
-    (judgement,) = load(trial(result=result_of("no-verifier"), text="1")).judgements
-    assert (judgement.success, judgement.ungraded) == (None, "the verifier did not run")
+@pytest.mark.parametrize("verifier_result", [None, {}, {"rewards": None}, {"rewards": {}}, {"rewards": {"speed": 1}}])
+@pytest.mark.parametrize("exception", [None, "AgentTimeoutError", "RewardFileNotFoundError"])
+@pytest.mark.parametrize(
+    ("changed", "difference"),
+    [
+        ({"text": "1"}, "verifier/reward.txt says 1"),
+        ({"text": "0"}, "verifier/reward.txt says 0"),
+        ({"text": "nan"}, "verifier/reward.txt says no reward"),
+        ({"text": None, "json": {"reward": 1}}, "verifier/reward.json says 1"),
+        ({"text": "0", "json": "{"}, "verifier/reward.json says no reward, verifier/reward.txt says 0"),
+    ],
+)
+def test_a_reward_file_next_to_a_result_without_reward_is_a_contradiction(
+    trial, verifier_result, exception, changed, difference
+):
+    exception_info = {"exception_type": exception} if exception else None
+    result = result_of(verifier_result=verifier_result, exception_info=exception_info)
+    trajectory = load(trial(result=result, **changed))
+    (judgement,) = trajectory.judgements
+    assert (judgement.success, judgement.ungraded) == (None, None)
+    assert judgement.contradictions == (f"result.json says no reward, but {difference}",)
+    assert trajectory.outcome.kind == ("over_budget" if exception == "AgentTimeoutError" else "completed")
+
+
+def test_a_result_without_the_member_is_no_better_than_one_with_null(trial):
+    result = result_of()
+    del result["verifier_result"]
+    (judgement,) = load(trial(result=result)).judgements
+    assert judgement.contradictions == ("result.json says no reward, but verifier/reward.txt says 1",)
+
+
+@pytest.mark.parametrize(
+    ("rewards", "content", "ungraded"),
+    [({"speed": 1}, {"speed": 1}, "the verifier gave speed, and no number 'reward'"), ({}, {}, "the verifier did not")],
+)
+def test_a_reward_file_without_reward_agrees_with_such_a_result(trial, rewards, content, ungraded):
+    path = trial(result=result_of(verifier_result={"rewards": rewards}), text=None, json=content)
+    (judgement,) = load(path).judgements
+    assert judgement.contradictions == ()
+    assert judgement.ungraded.startswith(ungraded)
+
+
+@pytest.mark.parametrize(
+    ("exception", "kind"),
+    [("VerifierTimeoutError", "ungraded"), ("RewardFileEmptyError", "ungraded"), ("X", "aborted")],
+)
+def test_what_a_trial_with_an_exception_left_in_a_reward_file_is_no_verdict(trial, exception, kind):
+    result = result_of(verifier_result=None, exception_info={"exception_type": exception})
+    assert load(trial(result=result, text="1")).outcome.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("exception", "text", "difference"),
+    [
+        (None, "1", "steps/search/verifier/reward.txt says 1"),
+        (None, "", "steps/search/verifier/reward.txt says no reward"),
+        ({"exception_type": "RewardFileEmptyError"}, "", None),
+    ],
+)
+def test_the_reward_file_of_a_step_without_reward_is_a_contradiction_too(tmp_path, exception, text, difference):
+    path = tmp_path / f"shop{SUFFIX}"
+    shutil.copytree(RECORDED / f"shop-multi-step{SUFFIX}", path)
+    result = json.loads((path / "result.json").read_text())
+    step = next(step for step in result["step_results"] if step["step_name"] == "search")
+    step.update(verifier_result=None, exception_info=exception)
+    (path / "result.json").write_text(json.dumps(result))
+    (path / "steps/search/verifier/reward.txt").write_text(text)
+    (judgement,) = load(path).judgements
+    assert judgement.contradictions == ((f"result.json says no reward, but {difference}",) if difference else ())
 
 
 @pytest.mark.parametrize(
