@@ -138,7 +138,8 @@ def read_trajectory(content: bytes, limits: Limits = USUAL) -> StagehandTrajecto
     document = _decode(content, limits)
     warnings = WarningLog(FILE)
     if document.status not in _STATUSES:
-        warnings.add(f"unknown status {preview(document.status, 40, is_ascii=True)}; read as complete")
+        status = preview(document.status, 40, is_ascii=True)
+        warnings.add(f"unknown status {status}, expected {', '.join(_STATUSES)}; read as complete")
     steps = tuple(_build_step(raw, index, warnings) for index, raw in enumerate(document.steps, 1))
     last = _find_screenshot(document.final_observation, warnings) if document.final_observation else None
     shots = dict.fromkeys([*_list_screenshots(steps), *([last] if last else [])])

@@ -187,10 +187,17 @@ def test_a_budget_is_recognized_by_its_words(reason, expected):
     assert is_budget(reason) is expected
 
 
-def test_an_unknown_status_is_read_as_complete_with_a_warning():
-    trajectory = read(status="odd\u202e", finalAnswer="a")
+@pytest.mark.parametrize("status", ["ABORTED", "1", "true", "Error", "", "odd\\u202e"])
+def test_an_unknown_status_is_read_as_complete_with_a_warning_that_names_the_known_ones(status):
+    trajectory = read(status=status.encode().decode("unicode-escape"), finalAnswer="a")
     assert classify(trajectory, is_graded=False).kind.value == "completed"
-    assert trajectory.warnings == ('trajectory.json: unknown status "odd\\u202e"; read as complete',)
+    expected = "expected complete, aborted, stalled, error; read as complete"
+    assert trajectory.warnings == (f'trajectory.json: unknown status "{status}", {expected}',)
+
+
+@pytest.mark.parametrize("status", ["complete", "aborted", "stalled", "error"])
+def test_a_known_status_is_no_warning(status):
+    assert read(status=status, finalAnswer="a").warnings == ()
 
 
 @pytest.mark.parametrize(
