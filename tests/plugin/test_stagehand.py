@@ -67,6 +67,16 @@ def test_the_summary_has_the_classes_and_the_ids_of_the_tasks(layouts, webeval, 
     )
 
 
+def test_a_success_that_a_gate_rejects_fails_with_the_name_of_the_gate(layouts, webeval, runs):
+    result = webeval("-k", "tea_gated")
+    result.assert_outcomes(failed=1, deselected=27)
+    message = "not achieved: gate no_final_answer failed; the judge accepted the run: The price was reported."
+    result.stdout.fnmatch_lines([f"rubric.outcome: {message}", f"    {message}"])
+    (row,) = runs.summary["task_results"]
+    (evaluated,) = json.loads(next(runs.root.glob("**/tea_gated/*/eval_result.json")).read_text())["evaluators_results"]
+    assert (row["status"], evaluated["assertions"][0]["assertion_msgs"]) == ("failure", [message])
+
+
 @pytest.mark.parametrize(("criterion", "passed"), [("outcome", 11), ("process", 9), ("both", 7)])
 def test_the_criterion_of_the_session_decides(layouts, webeval, criterion, passed):
     assert webeval(f"--webeval-criterion={criterion}").parseoutcomes()["passed"] == passed

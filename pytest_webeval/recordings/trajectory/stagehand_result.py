@@ -35,6 +35,7 @@ _NO_REPLY = {
     ),
 }
 MOST_REASON = 300  # characters of why there is no verdict
+MOST_GATES = 3  # in a reason
 _GATE = re.compile("[a-z_]{1,40}")
 
 
@@ -54,16 +55,16 @@ def read_judgement(source: str, fields: Mapping[str, Any], gates: Mapping[str, A
         raise _build_error(f"{source}: {error}") from error
     process = _read_process(source, fields)
     rule = find_process_rule(scores, process) if scores else None
-    success = judged and not _list_gates(gates)
+    success, reasoning = judged and not _list_gates(gates), _compose_reasoning(fields, gates)
     problems = (*_list_contradictions(fields, scores, process, rule), *_check_gates(fields, gates))
-    steps = _as_object(fields.get("rawSteps"))
+    rubric = {"outcome_success": success, "outcome_reasoning": reasoning}
     return Judgement(
         source=source,
         judge=JUDGE,
         success=success,
-        reasoning=_read_text(fields, "explanation") or _read_text(steps, "reasoning"),
+        reasoning=reasoning,
         # Points of a result that contradicts itself are not added up again: it is an error whatever they are.
-        rubric=_build_rubric(fields, scores, rule, success=success) if rule and not problems else None,
+        rubric=rubric | _build_rubric(fields, scores, rule) if rule and not problems else None,
         notes=dict(_list_notes(fields, gates)),
         contradictions=problems,
     )
@@ -152,6 +153,16 @@ def _list_gates(gates: Mapping[str, Any] | None) -> list[str]:
     return [name for name in texts if _GATE.fullmatch(name)]
 
 
+def _compose_reasoning(fields: Mapping[str, Any], gates: Mapping[str, Any] | None) -> str:
+    """Why the outcome is what it is: gates that rejected a success first, for the judge had no part in that."""
+    reason = _read_text(fields, "explanation") or _read_text(_as_object(fields.get("rawSteps")), "reasoning")
+    if not (names := _list_gates(gates)):
+        return reason
+    listed = ", ".join(names[:MOST_GATES])
+    failed = f"gate{'s' if len(names) > 1 else ''} {listed} failed"
+    return f"{failed}; the judge accepted the run: {reason}" if reason else failed
+
+
 def _check_gates(fields: Mapping[str, Any], gates: Mapping[str, Any] | None) -> Iterator[str]:
     """`gates.json` repeats the outcome of the judge, and the one after the gates, which only reject successes."""
     if gates is None:
@@ -179,16 +190,9 @@ def is_invalid_task(fields: Mapping[str, Any]) -> bool:
     return _as_object(fields.get("taskValidity")).get("isInvalid") is True
 
 
-def _build_rubric(
-    fields: Mapping[str, Any], scores: Sequence[CriterionScore], rule: str, *, success: bool
-) -> dict[str, Any]:
-    """The result with the keys of a rubric judge, of which verdicts are derived."""
-    reasoning = _read_text(fields, "explanation") or _read_text(_as_object(fields.get("rawSteps")), "reasoning")
-    rubric: dict[str, Any] = {
-        "outcome_success": success,
-        "outcome_reasoning": reasoning,
-        "rubric_items": _build_items(scores, rule),
-    }
+def _build_rubric(fields: Mapping[str, Any], scores: Sequence[CriterionScore], rule: str) -> dict[str, Any]:
+    """The result without its outcome, with the keys of a rubric judge, of which verdicts are derived."""
+    rubric: dict[str, Any] = {"rubric_items": _build_items(scores, rule)}
     failure, validity = fields.get("firstPointOfFailure"), fields.get("taskValidity")
     if isinstance(failure, Mapping):
         rubric["rubric_first_point_of_failure"] = {"has_failure": True, "failure_points": [_build_point(failure)]}

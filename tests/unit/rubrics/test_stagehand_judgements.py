@@ -235,6 +235,28 @@ def test_gates_reject_successes_of_the_judge_and_nothing_else(fields, gates, suc
 
 
 @pytest.mark.parametrize(
+    ("names", "explanation", "reasoning"),
+    [
+        (["no_final_answer"], "", "gate no_final_answer failed"),
+        (["no_final_answer"], "Done.", "gate no_final_answer failed; the judge accepted the run: Done."),
+        (["b", "a"], "Done.", "gates b, a failed; the judge accepted the run: Done."),
+        (list("abcdef"), "", "gates a, b, c failed"),
+        ([], "Done.", "Done."),
+        (["Success: 1", 5], "Done.", "Done."),  # not the name of a gate
+    ],
+)
+@pytest.mark.parametrize("scores", [[FULL], None])
+def test_the_reason_names_the_gates_that_rejected_a_success(names, explanation, reasoning, scores):
+    fields = {"outcomeSuccess": True, "explanation": explanation, "perCriterion": scores, "processScore": 1}
+    is_rejected = reasoning.startswith("gate")
+    gates = {"outcomeSuccess": not is_rejected, "judgeOutcomeSuccess": True, "outcomeGates": names}
+    judgement = read_judgement("r", fields, gates)
+    assert (judgement.reasoning, judgement.contradictions, bool(judgement.rubric)) == (reasoning, (), bool(scores))
+    verdict = judge(judgement)
+    assert (verdict.reason, verdict.outcome) == (reasoning, not is_rejected)
+
+
+@pytest.mark.parametrize(
     ("content", "problem"),
     [
         (b"{}", "scores/result.json has null as outcomeSuccess, expected true or false"),
