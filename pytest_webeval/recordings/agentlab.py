@@ -135,11 +135,11 @@ def classify(summary: Summary) -> TrajectoryOutcome:
 
     gymnasium sets `truncated` at the last step that is allowed, also if the task ends in it: then `terminated` counts.
     """
-    reasons = () if summary.error is None else ("agent_reported_error",)
+    reasons, more = ((), "") if summary.error is None else (("agent_reported_error",), "; the agent reported an error")
     if summary.terminated:
-        return TrajectoryOutcome(OutcomeClass.COMPLETED, reasons, "the task ended")
+        return TrajectoryOutcome(OutcomeClass.COMPLETED, reasons, f"the task ended{more}")
     if summary.truncated:
-        message = f"the experiment was stopped after {pluralize(summary.steps, 'step')}"
+        message = f"the experiment was stopped after {pluralize(summary.steps, 'step')}{more}"
         return TrajectoryOutcome(OutcomeClass.OVER_BUDGET, ("truncated", *reasons), message)
     if summary.error is None or not summary.has_traceback:
         message = "the experiment was interrupted: it neither ended nor raised an error"
@@ -154,7 +154,7 @@ def judge(summary: Summary, benchmark: str | None) -> Judgement:
     source = f"{SUMMARY} cum_reward"
     if benchmark in UNJUDGED:
         return Judgement(source=source, judge=JUDGE, ungraded=f"nobody judges a task of {benchmark}")
-    return judge_reward(source, JUDGE, summary.reward, tuple(_list_contradictions(summary)))
+    return judge_reward(source, JUDGE, summary.reward, tuple(_list_contradictions(summary)), classify(summary))
 
 
 def _list_contradictions(summary: Summary) -> Iterator[str]:

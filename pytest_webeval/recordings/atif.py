@@ -57,14 +57,14 @@ def read(files: RecordedFiles) -> RecordedTrajectory:
     steps = tuple(_read_steps(documents, {shot.name: shot for shot in shots}))
     first = next(iter(documents.values()), JsonFields({}, RESULT, files.warnings))
     agent = first.member("agent")
-    early_end = first.member("extra").text("early_termination_reason")
+    outcome = classify_trial(result, first.member("extra").text("early_termination_reason"))
     return RecordedTrajectory(
         inputs=files.inputs,
-        outcome=classify_trial(result, early_end),
+        outcome=outcome,
         answer=_read_answer(documents),
         steps=steps,
         screenshots=shots,
-        judgements=tuple(read_judgements(files, result)),
+        judgements=tuple(read_judgements(files, result, outcome)),
         task_text=next((text for step in first.objects("steps") if (text := _text_of_user(step))), ""),
         usage=_total_usage(list(documents.values())),
         duration=read_duration(result),

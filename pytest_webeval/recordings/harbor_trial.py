@@ -76,26 +76,27 @@ def classify_trial(result: JsonFields | None, early_end: str | None) -> Trajecto
         return TrajectoryOutcome(OutcomeClass.OVER_BUDGET, (reason,), "the agent was stopped at a limit")
     reasons = (early_end,) if early_end == SESSION_DEAD else ()
     if error is None or error in VERIFIER_ERRORS:
-        return TrajectoryOutcome(OutcomeClass.COMPLETED, reasons, "the agent stopped by itself")
+        message = "the trajectory says that the session was lost" if reasons else "the agent stopped by itself"
+        return TrajectoryOutcome(OutcomeClass.COMPLETED, reasons, message)
     if result is not None and _rewards_of(result):
         reasons = ("agent_error", *reasons)
         return TrajectoryOutcome(OutcomeClass.COMPLETED, reasons, f"the agent raised {error}; it was judged")
     return TrajectoryOutcome(OutcomeClass.ABORTED, ("exception",), f"the trial raised {error}")
 
 
-def read_judgements(files: RecordedFiles, result: JsonFields | None) -> list[Judgement]:
+def read_judgements(files: RecordedFiles, result: JsonFields | None, outcome: TrajectoryOutcome) -> list[Judgement]:
     """The verdict of the verifier; none where it did not run. Raises `UnreadableTrajectory` for a damaged one."""
     if result is None:
         name, rewards = _read_reward_file(files)
         if name is None:
             return []
         files.warnings.add(f"there is no {RESULT}: {name} alone says what the verifier gave")
-        return [_judge(name, rewards)]
+        return [_judge(name, rewards, outcome)]
     rewards, error = _rewards_of(result), _exception(result)
     is_explained = not rewards and error not in (None, NO_FILE, *TIMEOUTS)  # a verifier that failed may leave files
     differences = () if is_explained else tuple(_compare_files(files, result, rewards))
     if rewards or differences:
-        return [_judge(f"{RESULT} verifier_result", rewards, differences)]
+        return [_judge(f"{RESULT} verifier_result", rewards, outcome, differences)]
     if error in VERIFIER_ERRORS:
         return [_ungraded(f"{RESULT} exception_info", f"the verifier failed: {error}")]
     return [_ungraded(RESULT, "the verifier did not run")] if error is None else []
@@ -125,7 +126,9 @@ def describe_trial(result: JsonFields | None) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if value}
 
 
-def _judge(source: str, rewards: Rewards, contradictions: tuple[str, ...] = ()) -> Judgement:
+def _judge(
+    source: str, rewards: Rewards, outcome: TrajectoryOutcome, contradictions: tuple[str, ...] = ()
+) -> Judgement:
     """The verdict by the reward that is named so; others are notes of the verifier."""
     reward = rewards.get(REWARD)
     if reward is None and contradictions:
@@ -133,7 +136,7 @@ def _judge(source: str, rewards: Rewards, contradictions: tuple[str, ...] = ()) 
     if reward is None:
         names = ", ".join(sorted(rewards)[:5]) or "nothing"
         return _ungraded(source, f"the verifier gave {to_line(names, MOST_NAME)}, and no number {REWARD!r}")
-    return judge_reward(source, JUDGE, reward, contradictions)
+    return judge_reward(source, JUDGE, reward, contradictions, outcome)
 
 
 def _ungraded(source: str, why: str) -> Judgement:

@@ -51,6 +51,21 @@ def test_studies_of_the_same_tasks_are_attempts(webeval, runs):
 
 
 @pytest.mark.usefixtures("study")
+@pytest.mark.parametrize(
+    ("name", "end"),
+    [
+        ("agent-error", "the agent raised an error"),
+        ("reported-error", "the task ended; the agent reported an error"),
+        ("too-long", "the experiment was stopped after 3 steps"),
+    ],
+)
+def test_a_failure_names_the_unusual_end_of_the_experiment(webeval, name, end):
+    result = webeval("-k", f"toy.{name}")
+    result.assert_outcomes(failed=1, deselected=14)
+    result.stdout.fnmatch_lines([f"rubric.outcome: not achieved: reward 0 ({end})"])
+
+
+@pytest.mark.usefixtures("study")
 def test_a_lower_threshold_makes_a_partial_reward_a_success(webeval):
     webeval("-k", "partial", "--webeval-rubric-threshold=0.5").assert_outcomes(passed=1, deselected=14)
 

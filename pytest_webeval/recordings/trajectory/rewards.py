@@ -9,6 +9,7 @@ failures out of the rates.
 
 from __future__ import annotations
 
+from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.recorded import Judgement
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.safety.text import preview
@@ -34,13 +35,16 @@ def build_damage_error(where: str, value: object, expected: str) -> UnreadableTr
     return UnreadableTrajectory("score_unreadable", f"{problem}; run the task again, or fix the file")
 
 
-def judge_reward(source: str, judge: str, reward: float, contradictions: tuple[str, ...] = ()) -> Judgement:
-    """The verdict by a reward that was checked: only the full one is a success."""
+def judge_reward(
+    source: str, judge: str, reward: float, contradictions: tuple[str, ...], outcome: TrajectoryOutcome
+) -> Judgement:
+    """The verdict by a reward that was checked: only the full one is a success. Its reason has an unusual end."""
+    has_usual_end = not outcome.reasons or not outcome.is_scored
     return Judgement(
         source=source,
         judge=judge,
         success=reward >= FULL_REWARD,
         score=reward,
-        reasoning=f"reward {reward:g}",
+        reasoning=f"reward {reward:g}" if has_usual_end else f"reward {reward:g} ({outcome.message})",
         contradictions=contradictions,
     )

@@ -71,6 +71,27 @@ def test_an_experiment_ends_as_its_summary_says(name, outcome, reasons, success,
     assert ([step.action for step in trajectory.steps], judgement.contradictions, warnings) == (actions, (), ())
 
 
+@pytest.mark.parametrize(
+    ("name", "changed", "reasoning"),
+    [
+        ("failure", {}, "reward 0"),
+        ("success", {}, "reward 1"),
+        ("agent-error", {}, "reward 0 (the agent raised an error)"),
+        ("reported-error", {}, "reward 0 (the task ended; the agent reported an error)"),
+        ("too-long", {}, "reward 0 (the experiment was stopped after 3 steps)"),
+        (
+            "too-long",
+            {"err_msg": "e"},
+            "reward 0 (the experiment was stopped after 3 steps; the agent reported an error)",
+        ),
+        ("crash", {}, "reward 0"),  # aborted: nothing follows from the reward
+    ],
+)
+def test_the_reason_of_a_verdict_has_what_was_unusual_about_the_end(experiment, name, changed, reasoning):
+    (judgement,) = load(experiment(name, **changed))[0].judgements
+    assert judgement.reasoning == reasoning
+
+
 def test_rewards_and_tokens_of_all_experiments_are_those_of_the_files():
     paths = sorted(RECORDED.iterdir())
     assert len(paths) == 15

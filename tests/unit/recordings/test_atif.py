@@ -74,6 +74,26 @@ def test_a_trial_has_the_outcome_and_the_reward_that_harbor_stored(name, outcome
     assert len(trajectory.steps) == steps
 
 
+@pytest.mark.parametrize(
+    ("name", "reasoning"),
+    [
+        ("success", "reward 1"),
+        ("partial", "reward 0.5"),
+        ("timeout", "reward 0 (the agent was stopped at a limit)"),
+        ("exit-code", "reward 1 (the agent raised NonZeroAgentExitCodeError; it was judged)"),
+    ],
+)
+def test_the_reason_of_a_verdict_has_what_was_unusual_about_the_end(name, reasoning):
+    (judgement,) = load(RECORDED / f"shop-{name}{SUFFIX}").judgements
+    assert judgement.reasoning == reasoning
+
+
+def test_a_lost_session_is_named_as_what_the_trajectory_says(trial):
+    document = json.loads((RECORDED / f"shop-success{SUFFIX}/agent/trajectory.json").read_text())
+    path = trial(trajectory=document | {"extra": {"early_termination_reason": "runtime_session_dead"}})
+    assert load(path).judgements[0].reasoning == "reward 1 (the trajectory says that the session was lost)"
+
+
 def test_an_exception_without_a_verdict_is_a_failure_of_the_environment():
     trajectory = load(RECORDED / f"shop-exception{SUFFIX}")
     assert (trajectory.outcome.kind, trajectory.outcome.reasons) == ("aborted", ("exception",))
