@@ -21,10 +21,13 @@ from pytest_webeval import AssertionRow
 from pytest_webeval import Limits
 from pytest_webeval import load_sites
 from pytest_webeval import values
+from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.exports import EXPORTS
 from pytest_webeval.exports.rows import list_columns
 from pytest_webeval.exports.settings import EvaluationFacts
 from pytest_webeval.recordings.formats import load_run
+from pytest_webeval.recordings.human_labels import load_labels
+from pytest_webeval.recordings.judge_outputs import load_verdicts
 from pytest_webeval.rules import RULES
 from pytest_webeval.safety.limits import read_limits
 from pytest_webeval.tasks.task import read_task
@@ -360,17 +363,31 @@ def example(key):
 
 
 def test_every_json_block_is_used_by_a_test_of_this_file():
-    keys = ("eval", "environments", "retrieved_data", "results", "items", "eval_schema", "evaluator")
-    used = [*(content for key in keys for content in example(key)), *lists_of_messages()]
+    keys = (
+        "eval",
+        "environments",
+        "retrieved_data",
+        "results",
+        "items",
+        "eval_schema",
+        "evaluator",
+        "evaluation_details",
+    )
+    used = [*(content for key in keys for content in example(key)), *lists_with("role"), *lists_with("task_id")]
     assert sorted(map(str, JSON)) == sorted(map(str, used))
 
 
-def lists_of_messages():
-    return [content for content in JSON if isinstance(content, list)]
+def lists_with(key):
+    return [content for content in JSON if isinstance(content, list) and key in content[0]]
+
+
+def task_example(task_id):
+    (content,) = (content for content in example("eval") if content["task_id"] == task_id)
+    return content
 
 
 def test_the_messages_of_a_judge_are_a_verdict(tmp_path):
-    (messages,) = lists_of_messages()
+    (messages,) = lists_with("role")
     path = tmp_path / "taskShop--0"
     shutil.copytree(ROOT / "tests/recorded/webvoyager/taskShop--0", path)
     (path / "eval_res.json").write_text(json.dumps(messages), "utf-8")
@@ -379,7 +396,39 @@ def test_the_messages_of_a_judge_are_a_verdict(tmp_path):
 
 
 def test_the_task_example_is_a_task():
-    assert [read_task(content, "docs").task_type for content in example("eval")] == ["NAVIGATE"]
+    assert read_task(task_example(107), "docs").task_type == "NAVIGATE"
+
+
+def test_each_field_of_the_minimal_task_is_required():
+    task = task_example("shop-contact")
+    assert read_task(task, "docs").task_id == "shop-contact"
+    for name in set(task) - {"task_id"}:
+        with pytest.raises(TaskDefinitionError, match=f"lacks the field '{name}'"):
+            read_task({key: value for key, value in task.items() if key != name}, "docs")
+
+
+@pytest.mark.parametrize(("path", "status"), [("contact", "success"), ("order", "failure")])
+def test_the_minimal_task_checks_a_run_of_browser_use(path, status, scratch):
+    task, run = task_example("shop-contact"), scratch / "shown/shop-contact"
+    shutil.copytree(ROOT / "tests/recorded/browser_use/shop-not-judged", run)
+    har = (run / "network.har").read_text("utf-8")
+    assert (har.count('"POST"'), har.count("https://127.0.0.1:7743/contact") > 0) == (1, True)
+    (run / "network.har").write_text(
+        har.replace("https://127.0.0.1:7743/contact", f"https://shop.example/{path}"), "utf-8"
+    )
+    (scratch / "shown.json").write_text(json.dumps([task]), "utf-8")
+    pytest_in(scratch, "--webeval-runs=shown", "--webeval-tasks=shown.json")
+    assert json.loads((run / "eval_result.json").read_text("utf-8"))["status"] == status
+
+
+def test_the_verdict_and_the_label_that_are_shown_are_read(tmp_path):
+    (verdict,), (labels,) = example("evaluation_details"), lists_with("task_id")
+    (tmp_path / "verdicts.json").write_text(json.dumps(verdict), "utf-8")
+    (tmp_path / "labels.json").write_text(json.dumps(labels), "utf-8")
+    judgement = load_verdicts(tmp_path / "verdicts.json").judge("lamp_success")
+    assert (judgement.success, judgement.contradictions) == (True, ())
+    assert judgement.reply.splitlines()[-1] == "Status: success"
+    assert load_labels(tmp_path / "labels.json", "osu").judge(("lamp_success", "Ours")).success is True
 
 
 def test_the_configuration_is_read(tmp_path):
@@ -390,7 +439,7 @@ def test_the_configuration_is_read(tmp_path):
 
 @pytest.mark.parametrize("response", example("retrieved_data") + example("results"), ids=["current", "documented"])
 def test_the_task_is_passed_by_the_answers_that_are_shown(response, scratch):
-    (task,), (rubric,) = example("eval"), example("items")
+    task, (rubric,) = task_example(107), example("items")
     path = scratch / "shown/107"
     path.mkdir(parents=True)
     shutil.copy(ROOT / "example_suite/runs/105/network.har", path)
