@@ -67,10 +67,16 @@ def _evaluate_all(case: Case, evaluators: dict[str, Evaluator]) -> list[Evaluato
         except RunExcluded as error:
             excluded.append(error)
     if excluded and not results:
-        raise excluded[0]
+        raise _name_missing_definition(excluded[0], case)
     for exclusion in excluded:
         _warn_of_excluded(exclusion, case)
     return results
+
+
+def _name_missing_definition(exclusion: RunExcluded, case: Case) -> RunExcluded:
+    """The same; of a run without a verdict also that its task is not defined, for then an id may be misspelt."""
+    undefined = [warning.text for warning in case.log.warnings if warning.kind == WarningKind.UNDEFINED_TASK]
+    return RunUnjudged("; ".join([exclusion.reason, *undefined])) if isinstance(exclusion, RunUnjudged) else exclusion
 
 
 def _warn_of_excluded(exclusion: RunExcluded, case: Case) -> None:

@@ -203,6 +203,15 @@ def test_a_judgement_that_contradicts_itself_is_an_error(check, runs):
 @pytest.mark.usefixtures("recorded")
 def test_images_in_a_history_have_no_link_in_the_report(webeval, pytester):
     webeval("-k", "shop-02-har or shop-captcha", "--webeval-report=report")
-    pages = [path.read_text() for path in pytester.path.glob("report/data/*.js")]
+    pages = [path.read_text() for path in pytester.path.glob("report/data/*.js") if "-events" not in path.name]
     assert sorted("screenshots/step_2.png" in page for page in pages) == [False, True]
     assert not any("AgentHistory.json%23" in page for page in pages)
+
+
+def test_an_unjudged_run_whose_task_has_a_misspelt_id_says_that_it_is_not_defined(webeval, runs):
+    shutil.copytree(RECORDED / "shop-not-judged", runs.root / "shop-not-judged")
+    task = definition(0) | {"task_id": "shop-not-juged", "eval": [posted(LETTER)]}
+    (runs.root / "tasks.json").write_text(json.dumps([task]))
+    outcomes = webeval("--webeval-tasks=runs/tasks.json", "-rs")
+    outcomes.assert_outcomes(skipped=1)
+    outcomes.stdout.fnmatch_lines(["SKIPPED * not scored: *; task shop-not-judged is not defined in tasks.json; *"])
