@@ -236,6 +236,8 @@ def _build_group(path: Path, branches: Iterable[Branch]) -> Branch:
 
 def _list_inner_runs(listing: DirectoryListing) -> list[str]:
     """Names of runs in a run: then a stray file makes the outer one look like a run, and would hide the others."""
+    if listing.problem is not None:
+        return []
     directories = [path for path in listing.directories() if path.name not in TRACE_NAMES]
     return [path.name for path in directories[:MOST_INSIDE] if _is_run(path)]
 

@@ -392,7 +392,10 @@ def test_the_module_is_a_command(two):
 
 def test_a_session_with_a_baseline_has_the_page_in_its_report(two, webeval):
     webeval("--webeval-report=page", "--webeval-baseline=b.json", "--webeval-output=c")
-    assert '<a href="comparison.html">comparison with the baseline</a>' in (two / "page" / "index.html").read_text()
+    assert (
+        '<a class="static" href="comparison.html">comparison with the baseline</a>'
+        in (two / "page" / "index.html").read_text()
+    )
     assert read_page((two / "page" / "comparison.html").read_text()) == {
         "107": ("regressed", ["recording"]),
         "108": ("fixed", ["recording"]),

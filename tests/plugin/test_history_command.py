@@ -13,7 +13,7 @@ import pytest
 from pytest_webeval.__main__ import main
 from tests.unit.reports.test_history_text import HOSTILE
 
-LINK = '<a href="history.html">history</a>'
+LINK = '<a class="static" href="history.html">history</a>'
 
 
 def edit(path, **fields):
