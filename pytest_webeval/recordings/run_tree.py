@@ -114,7 +114,8 @@ class Search(Struct):
             return Branch(path, Kind.RESULTS)
         if is_run:
             inner = _list_inner_runs(listing)
-            return Branch(path, Kind.BROKEN, _describe_nesting(path, inner)) if inner else Branch(path, Kind.RUN)
+            is_group = len(inner) > 1  # a single one may be a download of the agent, which must not end its run
+            return Branch(path, Kind.BROKEN, _describe_nesting(path, inner)) if is_group else Branch(path, Kind.RUN)
         if listing.problem is not None:
             return Branch(path, Kind.UNREADABLE, listing.problem)
         return self._search_without_format(listing, level)

@@ -154,5 +154,7 @@ def test_a_stray_file_does_not_hide_the_runs_below_it(tmp_path):
     assert problem.endswith(
         f"exp has the files of a run, and holds runs: {runs}; move its own files, or these runs, away"
     )
+    shutil.move(tmp_path / "exp" / "shop-judged-success", tmp_path / "other")
+    assert {path: kind for path, (kind, _) in search(tmp_path).items()} == {"exp": "run", "other": "run"}
     (tmp_path / "exp" / "AgentHistory.json").unlink()
     assert {kind for kind, _ in search(tmp_path).values()} == {"run"}
