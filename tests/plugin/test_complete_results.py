@@ -148,3 +148,14 @@ def test_tasks_beside_the_response_are_not_taken_for_the_definition(runs, webeva
     (runs.root / "tasks.json").rename(own / "tasks.json")
     webeval().assert_outcomes(errors=1)
     assert "no task definition for runs/107" in runs.reasons["107"]
+
+
+@pytest.mark.parametrize(
+    ("options", "place"), [((), "runs"), (("--webeval-output=out",), "out")], ids=["in place", "elsewhere"]
+)
+def test_nothing_behind_a_link_out_of_the_root_is_read(runs, webeval, pytester, another_root, options, place):
+    runs.add(107)
+    (runs.root / "108").symlink_to(another_root("other").add(108))
+    webeval(*options).assert_outcomes(passed=1, errors=1)
+    rows = json.loads((pytester.path / place / "eval_summary.json").read_text())["task_results"]
+    assert [row.get("format") for row in rows] == ["webarena-verified", None]

@@ -203,13 +203,13 @@ def classify_timeout(item: pytest.Item, message: str, workspace: Workspace) -> C
 def _has_no_place(path: Path, workspace: Workspace) -> bool:
     """Whether a result cannot be written into the directory of a recording that could not be read either."""
     is_in_run = workspace.settings.output is None
-    return _leads_outside(path, workspace) or (is_in_run and not os.access(path, os.W_OK | os.X_OK))
+    return is_in_run and (_leads_outside(path, workspace) or not os.access(path, os.W_OK | os.X_OK))
 
 
 def _leads_outside(path: Path, workspace: Workspace) -> bool:
-    """Whether a result written into a directory would end up outside the run root, behind a link."""
+    """Whether a directory is a link out of the run root, behind which nothing is read or written."""
     is_link = os.path.islink(path)  # noqa: PTH114  (pathlib raises where nobody may look)
-    return is_link and path not in workspace.settings.roots and workspace.settings.output is None
+    return is_link and path not in workspace.settings.roots
 
 
 def _find_run_and_task(path: Path, workspace: Workspace) -> tuple[Run, Task | None]:
