@@ -1,4 +1,4 @@
-"""The style of the report: its two dark themes, which the system or the reader chooses, are the same."""
+"""The style of the report: each colour has a light and a dark value, and the schemes of the reader choose both."""
 
 from __future__ import annotations
 
@@ -6,19 +6,24 @@ import re
 from importlib.resources import files
 
 STYLE = files("pytest_webeval.reports.html").joinpath("assets", "report.css").read_text("utf-8")
+COLOURS = re.search(r"^:root \{([^}]+)\}", STYLE, re.MULTILINE)[1]
 
 
-def colours(block):
-    return dict(re.findall(r"(--[\w-]+): ([^;]+);", block))
+def test_each_colour_of_the_report_has_a_light_and_a_dark_value():
+    pairs = re.findall(r"(--[\w-]+): light-dark\((#\w+), (#\w+)\);", COLOURS)
+    assert len(pairs) > 20
+    assert [name for name, light, dark in pairs if light == dark] == []
+    assert len(pairs) == len(re.findall(r"#[0-9a-f]{3,8}\b", COLOURS)) / 2
 
 
-def test_the_dark_theme_of_the_system_and_of_the_reader_have_the_same_colours():
-    system, chosen = (part for part in re.findall(r"  :root[^{]+\{([^}]+)\}", STYLE) if "--ground: #0e1116" in part)
-    assert colours(system) == colours(chosen)
-    assert len(colours(system)) > 20
+def test_only_marks_on_pictures_and_paper_have_a_colour_that_no_scheme_changes():
+    rules = STYLE.replace(COLOURS, "")
+    assert set(re.findall(r"(?<=[\s:(])#[0-9a-f]{3,8}\b(?=[;,\s)])", rules)) == {"#d6006c", "#fff"}
 
 
-def test_the_dark_themes_set_each_colour_of_the_light_one():
-    light = colours(re.search(r"^:root \{([^}]+)\}", STYLE, re.MULTILINE)[1])
-    dark = colours(re.search(r"  :root:is\(\[data-theme=\"dark\"\][^{]+\{([^}]+)\}", STYLE)[1])
-    assert {name for name, value in light.items() if value.startswith("#")} == set(dark)
+def test_the_reader_chooses_a_scheme_without_a_script_too():
+    for scheme in ("light", "dark"):
+        chosen = (
+            f':root:is([data-theme="{scheme}"], :has(> body > #theme-{scheme}:target)) {{ color-scheme: {scheme}; }}'
+        )
+        assert chosen in STYLE
