@@ -41,6 +41,7 @@ from pytest_webeval.scoring.scorer import Scorer
 from pytest_webeval.scoring.task_result import add_inputs
 from pytest_webeval.scoring.task_result import build_error_result
 from pytest_webeval.scoring.task_result import exclude
+from pytest_webeval.scoring.task_result import name_run_by_label
 from pytest_webeval.storage import remove
 from pytest_webeval.storage import write_json
 from pytest_webeval.tasks.dataset import TASKS
@@ -113,11 +114,11 @@ def _build_scorer(
 
 def _score_or_exclude(scorer: Scorer, run: Run, definition: Definition) -> TaskResult:
     try:
-        return scorer.score(run, definition)
+        return name_run_by_label(scorer.score(run, definition), run)
     except RunExcluded as error:
         reason = sanitize(str(error))
         result = build_error_result(run, definition.task, reason, definition.checksum, definition.origin)
-        return exclude(result, run, reason)
+        return name_run_by_label(exclude(result, run, reason), run)
 
 
 def _score_in_time(scorer: Scorer, run: Run, tasks: TaskSet | None, timeout: float) -> TaskResult:
@@ -135,7 +136,7 @@ def _build_refused_result(run: Run, tasks: TaskSet | None, error: WebEvalError) 
     result = build_error_result(unread, find_task(run, tasks), message, *find_source(run, tasks))
     if isinstance(error, RecordingError):
         result = add_inputs(result, run)
-    return result.with_warnings([*result.warnings, *warn_of_refusal(error)])
+    return name_run_by_label(result.with_warnings([*result.warnings, *warn_of_refusal(error)]), run)
 
 
 def score_runs(  # noqa: PLR0913  (all but the directory are optional)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from pytest_webeval.diagnostics.unpassable import unpassable_reason
@@ -11,6 +15,7 @@ from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import SCHEMA_VERSION
+from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import ResultWarning
 from pytest_webeval.results import Status
@@ -23,6 +28,9 @@ from pytest_webeval.scoring.provenance import deciding_checksum
 from pytest_webeval.scoring.provenance import libraries
 from pytest_webeval.scoring.provenance import own_version
 from pytest_webeval.tasks.task import Task
+
+_PATH_STARTS, _PATH_ENDS = r"(?<![^\s:;,'\"(\[=])", r"(?![^/\s:;,'\")\]])"  # a path in a message, not a part of another
+_WITH_PATHS = ("warnings", "capture", "excluded", "trajectory")  # what the metadata of a result has of messages
 
 
 def build_result(
@@ -101,6 +109,55 @@ def build_error_result(
         | notes
         | {"wall_time": 0.0, "tasks_from": source},
     )
+
+
+def name_run_by_label(result: TaskResult, run: Run) -> TaskResult:
+    """The result with the label of its run where messages have its path, and with other paths of the root like it.
+
+    So the same recordings have the same result in every directory and on every machine.
+    """
+    quoting = [key for key in _WITH_PATHS if result.webeval.get(key)]
+    if result.error_msg is None and not quoting:
+        return result
+    name = _build_renaming(run)
+    return result.with_changes(
+        error_msg=result.error_msg and name(result.error_msg),
+        evaluators_results=[_rename(evaluator_result, name) for evaluator_result in result.evaluators_results],
+        webeval=result.webeval | {key: _rename_texts(result.webeval[key], name) for key in quoting},
+    )
+
+
+def _build_renaming(run: Run) -> Callable[[str], str]:
+    """What makes paths in a message relative to where the label of the run begins, or else names the run alone."""
+    path, label = str(run.path), run.label
+    base = path.removesuffix(label)
+    if path == base or not base.strip(os.sep) or not base.endswith(os.sep):
+        own_path = re.compile(_PATH_STARTS + re.escape(path) + _PATH_ENDS)
+        return lambda text: own_path.sub(lambda _: label, text)
+    return partial(re.compile(_PATH_STARTS + re.escape(base)).sub, "")
+
+
+def _rename(evaluator_result: EvaluatorResult, name: Callable[[str], str]) -> EvaluatorResult:
+    """An error with other messages. What is no error quotes no path of this machine."""
+    if evaluator_result.error_msg is None:
+        return evaluator_result
+    assertions = evaluator_result.assertions and [_rename_error(each, name) for each in evaluator_result.assertions]
+    return evaluator_result.with_changes(error_msg=name(evaluator_result.error_msg), assertions=assertions)
+
+
+def _rename_error(assertion: Assertion, name: Callable[[str], str]) -> Assertion:
+    return assertion if assertion.error_msg is None else assertion.with_changes(error_msg=name(assertion.error_msg))
+
+
+def _rename_texts(value: Any, name: Callable[[str], str]) -> Any:
+    """JSON of a result with other texts."""
+    if isinstance(value, str):
+        return name(value)
+    if isinstance(value, list | tuple):
+        return [_rename_texts(each, name) for each in value]
+    if isinstance(value, dict):
+        return {key: _rename_texts(each, name) for key, each in value.items()}
+    return value
 
 
 def add_inputs(result: TaskResult, run: Run) -> TaskResult:

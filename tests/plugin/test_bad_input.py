@@ -111,6 +111,7 @@ def test_a_task_that_cannot_be_judged_is_an_error_with_its_reason_and_harms_no_o
     assert told in result.stdout.str()
     assert told in runs.result(107)["error_msg"]
     assert runs.result(107)["status"] == "error"
+    assert str(runs.root) not in json.dumps([runs.result(107), runs.summary])  # the same bytes in every directory
     assert runs.result(108)["status"] == "success"
     result.stdout.no_fnmatch_line("*Traceback*")
     result.stdout.no_fnmatch_line("*pytest_webeval/*")

@@ -37,25 +37,25 @@ KEYS = "result.json with task_id, final_result_response or action_history"
 
 
 def test_a_clawbench_run_without_its_main_file_is_an_error_that_names_it(runs, webeval, copy):
-    path = copy("clawbench", CLAWBENCH, "run-meta.json", None)
+    copy("clawbench", CLAWBENCH, "run-meta.json", None)
     webeval().assert_outcomes(errors=1)
     lack = f"{HAS_ACTIONS}lacks run-meta.json with test_case, intercepted{LACKS}"
-    assert runs.reasons == {"7": f"unknown layout of {path}: {lack}"}
+    assert runs.reasons == {"7": f"unknown layout of runs/7: {lack}"}
 
 
 def test_a_truncated_file_is_called_damaged(runs, webeval, copy):
-    path = copy("clawbench", CLAWBENCH, "run-meta.json", '{"test_case": "901')
+    copy("clawbench", CLAWBENCH, "run-meta.json", '{"test_case": "901')
     webeval().assert_outcomes(errors=1)
     damage = "run-meta.json is not valid JSON: Unterminated string starting at, character 15"
-    assert runs.reasons == {"7": f"unknown layout of {path}: {HAS_ACTIONS}{damage}{DAMAGED}"}
+    assert runs.reasons == {"7": f"unknown layout of runs/7: {HAS_ACTIONS}{damage}{DAMAGED}"}
 
 
 @pytest.mark.parametrize(("part", "image"), [("lamp_success", "0_full_screenshot"), ("lamp_second_success", "0000")])
 def test_screenshots_of_online_mind2web_without_a_result_are_an_error(runs, webeval, copy, part, image):
-    path = copy("online-mind2web", part, "result.json", None)
+    copy("online-mind2web", part, "result.json", None)
     webeval().assert_outcomes(errors=1)
     lack = f"it has trajectory/{image}.png of the format online-mind2web, but lacks {KEYS}{LACKS}"
-    assert runs.reasons == {"7": f"unknown layout of {path}: {lack}"}
+    assert runs.reasons == {"7": f"unknown layout of runs/7: {lack}"}
 
 
 @pytest.mark.parametrize("tasks", [None, [7], [8]], ids=["no tasks", "defined", "undefined"])
@@ -69,21 +69,21 @@ def test_screenshots_of_online_mind2web_without_a_result_are_an_error(runs, webe
     ],
 )
 def test_the_advice_about_a_damaged_history_is_not_about_tasks(runs, webeval, copy, tasks, part, content, problem):
-    path = copy("browser-use", part, HISTORY, content)
+    copy("browser-use", part, HISTORY, content)
     if tasks:
         (runs.root / "tasks.json").write_text(json.dumps([definition(number) for number in tasks]))
     webeval().assert_outcomes(errors=1)
-    assert runs.reasons["7"].startswith(f"unknown layout of {path}: {problem}")
+    assert runs.reasons["7"].startswith(f"unknown layout of runs/7: {problem}")
 
 
 @pytest.mark.parametrize("tasks", [None, [8]], ids=["no tasks", "undefined"])
 def test_the_advice_about_a_trace_alone_is_about_the_missing_file(runs, webeval, copy, tasks):
-    path = copy("browser-use", "shop-02-har", HISTORY, None)
+    copy("browser-use", "shop-02-har", HISTORY, None)
     if tasks:
         (runs.root / "tasks.json").write_text(json.dumps([definition(number) for number in tasks]))
     webeval().assert_outcomes(errors=1)
     problem = "it has network.har of the format webarena-verified, but lacks agent_response.json, or the main file of "
-    assert runs.reasons["7"] == f"unknown layout of {path}: {problem}another format{LACKS}"
+    assert runs.reasons["7"] == f"unknown layout of runs/7: {problem}another format{LACKS}"
 
 
 def test_the_advice_about_a_missing_interception_is_not_to_judge_again(runs, webeval, copy):

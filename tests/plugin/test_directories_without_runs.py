@@ -120,7 +120,7 @@ def test_what_should_be_a_run_is_an_error(runs, webeval, place, name):
     runs.define(runs.definition(107))
     put(runs.root / place / name)
     webeval().assert_outcomes(passed=1, errors=1)
-    assert runs.reasons[place].startswith(f"unknown layout of {runs.root}/{place}: ")
+    assert runs.reasons[place].startswith(f"unknown layout of runs/{place}: ")
     assert runs.reasons[place].endswith(ADVICE)
     assert without_runs(runs) == (0, [])
 
@@ -147,7 +147,7 @@ def test_what_lies_in_the_directory_of_a_task_hides_no_missing_recording(runs, w
     webeval().assert_outcomes(passed=1, errors=1)
     place = f"{name.partition('107')[0]}107"
     assert sorted(labels(runs)) == sorted(["108", place])
-    assert runs.reasons["107"].startswith(f"unknown layout of {runs.root}/{place}: expected the files of one of ")
+    assert runs.reasons["107"].startswith(f"unknown layout of runs/{place}: expected the files of one of ")
     webeval(f"runs/{place}").assert_outcomes(errors=1)
 
 
@@ -305,7 +305,7 @@ def test_a_tree_that_is_very_deep_or_very_big_costs_one_line(runs, webeval, monk
     (runs.root / "deep").rename(runs.root / ".deep")
     webeval().assert_outcomes(passed=1, errors=1)
     told = "was not searched: it has more than 40 directories without a run; exclude it with --ignore"
-    assert runs.reasons == {"wide": f"{runs.root}/wide {told}, or pass a run root inside it"}
+    assert runs.reasons == {"wide": f"runs/wide {told}, or pass a run root inside it"}
 
 
 def test_a_directory_that_is_too_big_costs_no_run_of_its_group(runs, webeval, monkeypatch):
@@ -316,7 +316,7 @@ def test_a_directory_that_is_too_big_costs_no_run_of_its_group(runs, webeval, mo
         (runs.root / "batch/wide" / str(number)).mkdir(parents=True)
     webeval().assert_outcomes(passed=2, errors=1)
     told = "was not searched: it has more than 40 directories without a run; exclude it with --ignore"
-    assert runs.reasons == {"wide": f"{runs.root}/batch/wide {told}, or pass a run root inside it"}
+    assert runs.reasons == {"wide": f"runs/batch/wide {told}, or pass a run root inside it"}
 
 
 def test_of_directories_that_are_too_big_few_are_searched(runs, webeval, monkeypatch):
@@ -327,7 +327,7 @@ def test_of_directories_that_are_too_big_few_are_searched(runs, webeval, monkeyp
             (runs.root / "batch" / f"wide{group}" / str(number)).mkdir(parents=True)
     webeval().assert_outcomes(passed=1, errors=1)
     told = "was not searched: it has more than 40 directories without a run; exclude it with --ignore"
-    assert runs.reasons == {"batch": f"{runs.root}/batch {told}, or pass a run root inside it"}
+    assert runs.reasons == {"batch": f"runs/batch {told}, or pass a run root inside it"}
 
 
 def test_a_hook_that_may_not_look_into_a_directory_costs_no_other(runs, webeval, pytester):
@@ -341,4 +341,4 @@ def test_a_hook_that_may_not_look_into_a_directory_costs_no_other(runs, webeval,
         """
     )
     webeval().assert_outcomes(passed=1, errors=1)
-    assert runs.reasons == {"108": f"cannot read {runs.root}/108: Permission denied; make it readable"}
+    assert runs.reasons == {"108": "cannot read runs/108: Permission denied; make it readable"}

@@ -84,7 +84,7 @@ def spread(pytester):
 
 
 def reasons(runs):
-    return {name: reason.replace(f"{runs.root}/", "") for name, reason in runs.reasons.items() if name != "4"}
+    return {name: reason.replace("runs/", "", 1) for name, reason in runs.reasons.items() if name != "4"}
 
 
 def first_or_last(*changes):

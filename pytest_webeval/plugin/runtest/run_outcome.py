@@ -40,6 +40,7 @@ from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.text import escape_surrogates
 from pytest_webeval.safety.text import truncate
+from pytest_webeval.scoring.task_result import name_run_by_label
 from pytest_webeval.storage import Sync
 from pytest_webeval.storage import remove
 from pytest_webeval.storage import write_json
@@ -219,6 +220,8 @@ def redact(classification: Classification, redacting: Redacting) -> RedactedRun:
     if classification.stored is not None:
         return RedactedRun(classification, classification.stored.record, redacting)
     run, task = classification.run, classification.task
+    if run is not None:
+        classification = replace(classification, result=name_run_by_label(classification.result, run))
     redacted = redacting.redact_for_report(classification.result, run)
     task_type = task.task_type.lower() if task and task.task_type else None
     record = Record.of(redacted, task_type, reason(redacted))
