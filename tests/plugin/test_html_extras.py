@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from pytest_webeval.plugin.reporting import attachments
 from pytest_webeval.plugin.reporting import pytest_html as html_extras
 from tests.support import recorded
 from tests.support.default_run import first_by_default
@@ -142,6 +143,8 @@ def test_beside_a_page_of_several_files_the_image_is_one_of_them(failed, webeval
         (png(2**32 - 1, 2**32 - 1), (), False),
         (HEAD, (), False),
         (b"\xff\xd8\xff\xe0 a picture", (), True),
+        (b"\xff\xd8\xff\xc0\x00\x11\x08\x27\x10\x13\x88", (), True),
+        (b"\xff\xd8\xff\xc0\x00\x11\x08\x27\x10\x13\x89", (), False),
         (b"<svg onload='alert(1)'/>", (), False),
         (b"GIF89a", (), False),
         (png(), ("--webeval-redact=strict",), False),
@@ -178,7 +181,7 @@ def test_a_link_in_place_of_an_image_is_not_followed(failed, webeval, pytester):
 
 
 def test_all_images_share_the_room_equally(failed, webeval, pytester, monkeypatch):
-    monkeypatch.setattr(html_extras, "ALL_IMAGES", 4 * 300)
+    monkeypatch.setattr(attachments, "ALL_IMAGES", 4 * 300)
     for number, size in enumerate((224, 225, 226)):
         failed(png(size=size), name=f"books_{number}")
     failed(png(), name="books_3")

@@ -1,11 +1,14 @@
-"""The links of a row of pytest-html: the result, the HTML report, and the last screenshot."""
+"""Rows of pytest-html: named by their tasks, with columns, links, texts and the last screenshot of a run.
+
+pytest-html escapes logs, and nothing else. It gets no extras of type `html` from here, and cells with escaped text.
+"""
 
 from __future__ import annotations
 
 import os
-import struct
 from base64 import b64encode
 from collections.abc import Generator
+from hashlib import sha256
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -14,16 +17,20 @@ from urllib.parse import quote
 import pytest
 from msgspec import Struct
 
-from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection.nodes import RunItem
+from pytest_webeval.plugin.item_names import item_name
+from pytest_webeval.plugin.reporting.attachments import LAST_SCREENSHOT
+from pytest_webeval.plugin.reporting.attachments import find_last_screenshot
+from pytest_webeval.plugin.reporting.attachments import list_texts
 from pytest_webeval.plugin.runtest.run_outcome import RecordPayload
+from pytest_webeval.plugin.workspace import ITEMS
 from pytest_webeval.plugin.workspace import Workspace
-from pytest_webeval.redaction.policy import STRICT
-from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.trajectory_rows import trajectory_labels
 
 COLUMNS = ("Site", "Type", "Score", "Evaluator")
+_NAME_CELL = '<td class="col-testId">'
+TEXTS_ATTRIBUTE = "webeval_texts"
 
 
 def pytest_html_results_table_header(cells: list[str]) -> None:
@@ -34,10 +41,24 @@ def pytest_html_results_table_header(cells: list[str]) -> None:
 def pytest_html_results_table_row(report: pytest.TestReport, cells: list[str]) -> None:
     """Fill them in; empty for tests that are no runs."""
     payload = RecordPayload.by(report)
+    if payload is not None:
+        _name_row(report.nodeid, payload.record, cells)
     values = _values(payload.record) if payload else ("",) * len(COLUMNS)
     cells[2:2] = [
         f'<td class="col-{name.lower()}">{escape(str(value))}</td>' for name, value in zip(COLUMNS, values, strict=True)
     ]
+
+
+def _name_row(nodeid: str, record: Record, cells: list[str]) -> None:
+    """Call the row of a run by its label, with its task where that has another name than the directory."""
+    label, _, item = nodeid.rpartition("::")
+    if label != record.run or item not in ITEMS:
+        return
+    task = item_name(record.task_id)
+    name = label if label.rpartition("/")[2] == task else f"{label} (task {task})"
+    for index, cell in enumerate(cells):
+        if cell.startswith(_NAME_CELL):
+            cells[index] = f'<td class="col-testId" title="{escape(nodeid)}">{escape(name)}</td>'
 
 
 def _values(record: Record) -> tuple[object, ...]:
@@ -48,12 +69,13 @@ def _values(record: Record) -> tuple[object, ...]:
     return labels.get("benchmark", record.site_key), labels.get("class", record.task_type or ""), score, names
 
 
-LARGEST_IMAGE = 256 * 1024  # bytes
-ALL_IMAGES = 16 * 2**20  # bytes of the page, shared by all items equally, so that it does not matter who comes first
-MOST_PIXELS = 50_000_000
+def pytest_html_results_table_html(report: pytest.TestReport, data: list[str]) -> None:
+    """Show the texts of a run below its log, where a page of one file has them."""
+    for name, text in report.__dict__.pop(TEXTS_ATTRIBUTE, ()):  # of which pytest keeps the report to the end
+        data.append(f"{f' {name} ':-^80}\n{escape(text)}")
+
+
 INDEX = "index.html"
-# How an image begins, with its type and the ending of its name.
-_KINDS = {b"\x89PNG\r\n\x1a\n": ("image/png", "png"), b"\xff\xd8\xff": ("image/jpeg", "jpg")}
 
 
 class HtmlExtras(Struct, frozen=True, eq=False):
@@ -61,18 +83,24 @@ class HtmlExtras(Struct, frozen=True, eq=False):
 
     workspace: Workspace
     page: Path
+    is_one_file: bool = False  # browsers open no `data:` link to a text, so such a page shows texts in the row
 
     @classmethod
     def for_page(cls, page: str, workspace: Workspace) -> HtmlExtras:
         """The plugin for a page that is named as pytest-html's option has it."""
-        return cls(workspace, (Path.cwd() / Path(os.path.expandvars(page)).expanduser()).parent)
+        path = Path.cwd() / Path(os.path.expandvars(page)).expanduser()
+        return cls(workspace, path.parent, bool(workspace.config.getoption("self_contained_html", default=False)))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Put links and image on the report that becomes a row, as plain JSON, which travels."""
+        """Put links, texts and image on the report that becomes a row, as plain JSON, which travels."""
         report = yield
         if isinstance(item, RunItem) and (report.when == "call" or (report.when == "setup" and not report.passed)):
-            extras = [*self._links(item), *self._images(item, report)]
+            texts = list_texts(item, self.workspace)
+            if self.is_one_file and texts:
+                setattr(report, TEXTS_ATTRIBUTE, texts)
+            extras = [*self._links(item), *(() if self.is_one_file else _texts(item, texts))]
+            extras += self._images(item, report)
             setattr(report, "extras", [*getattr(report, "extras", []), *extras])  # noqa: B010  (pytest-html's)
         return report
 
@@ -96,21 +124,11 @@ class HtmlExtras(Struct, frozen=True, eq=False):
         return quote(os.fsencode(os.path.relpath(path, self.page)))
 
     def _images(self, item: RunItem, report: pytest.TestReport) -> list[dict[str, Any]]:
-        """The last screenshot of a trajectory that failed. Images are not searched for secrets."""
-        trajectory = getattr(getattr(item, "funcargs", {}).get("webeval_run"), "trajectory", None)
-        if trajectory is None or not report.failed or self.workspace.settings.redaction.mode == STRICT:
+        image = find_last_screenshot(item, report, self.workspace)
+        if image is None:
             return []
-        share = ALL_IMAGES // max(1, item.session.testscollected) * 3 // 4  # base64 takes four bytes for three
-        try:
-            shots = trajectory.screenshots
-            content = read_file_inside(trajectory.path, shots[-1].name, min(LARGEST_IMAGE, share)) if shots else b""
-        except WebEvalError:
-            return []
-        return [
-            _extra("image", b64encode(content).decode(), "last screenshot", mime_type=kind, extension=ending)
-            for start, (kind, ending) in _KINDS.items()
-            if content.startswith(start) and not _is_bomb(content, kind)
-        ]
+        fields = {"mime_type": image.mime_type, "extension": _extension(item, image.extension)}
+        return [_extra("image", b64encode(image.content).decode(), LAST_SCREENSHOT, **fields)]
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_html_results_summary(self, prefix: list[str]) -> None:
@@ -120,12 +138,14 @@ class HtmlExtras(Struct, frozen=True, eq=False):
             prefix.append(f"<p>Failures by reason, expected and actual values, screenshots: {link}</p>")
 
 
-def _is_bomb(content: bytes, kind: str) -> bool:
-    """Whether a PNG says that it has more pixels than any screen."""
-    if kind != "image/png" or len(content) < 24:
-        return kind == "image/png"
-    width, height = struct.unpack(">II", content[16:24])
-    return bool(width * height > MOST_PIXELS)
+def _texts(item: RunItem, texts: list[tuple[str, str]]) -> list[dict[str, Any]]:
+    fields = {"mime_type": "text/plain", "extension": _extension(item, "txt")}
+    return [_extra("text", text, name, **fields) for name, text in texts]
+
+
+def _extension(item: RunItem, ending: str) -> str:
+    """The ending of a file's name, which names the item too: pytest-html gives `a/b` and `a_b` the same names."""
+    return f"{sha256(item.nodeid.encode()).hexdigest()[:16]}.{ending}"
 
 
 def _extra(kind: str, content: str, name: str, **fields: str) -> dict[str, Any]:

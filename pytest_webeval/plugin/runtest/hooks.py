@@ -35,6 +35,7 @@ from pytest_webeval.plugin.runtest.fingerprints import checksum_user_modules
 from pytest_webeval.plugin.runtest.report_page import PAGES
 from pytest_webeval.plugin.runtest.run_outcome import NO_PAGE
 from pytest_webeval.plugin.runtest.run_outcome import RUN_LABEL_ATTRIBUTE
+from pytest_webeval.plugin.runtest.run_outcome import WRITTEN
 from pytest_webeval.plugin.runtest.run_outcome import RedactedRun
 from pytest_webeval.plugin.runtest.run_outcome import RunOutcome
 from pytest_webeval.plugin.runtest.run_outcome import WrittenPage
@@ -256,7 +257,7 @@ class RuntestHooks(Struct, frozen=True, eq=False):
             return None
         if tags := list_tags(item):
             redacted = replace(redacted, record=replace(redacted.record, tags=tags))
-        written = self._write(redacted, item)
+        written = item.stash[WRITTEN] = self._write(redacted, item)
         item.user_properties.extend(junit_properties(written.record))
         return build_outcome(written, _write_page(written, item))
 
@@ -320,6 +321,8 @@ def forget_evaluation(item: pytest.Item) -> None:
             del item.stash[key]
     if UNREADABLE in item.stash:
         del item.stash[UNREADABLE]
+    if WRITTEN in item.stash:
+        del item.stash[WRITTEN]
     item.config.stash[REDACTING].forget()
 
 

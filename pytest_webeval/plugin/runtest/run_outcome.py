@@ -193,6 +193,9 @@ class WrittenRun(Struct, frozen=True):
         return classification.path if is_there else None
 
 
+WRITTEN = pytest.StashKey[WrittenRun]()  # of an item, until it is torn down
+
+
 class WrittenPage(Struct, frozen=True):
     """The page of a run in a report. No texts: it was not written."""
 

@@ -1,0 +1,97 @@
+"""What the reports of other plugins get of a run that did not succeed: answer, differences and last screenshot.
+
+Texts are those of the redacted result. Images are not searched for secrets, so strict redaction attaches none.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+import pytest
+from msgspec import Struct
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin.runtest.evaluation import USED
+from pytest_webeval.plugin.runtest.evaluation import run_time_limit
+from pytest_webeval.plugin.runtest.run_outcome import WRITTEN
+from pytest_webeval.plugin.runtest.run_outcome import WrittenRun
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.redaction.policy import STRICT
+from pytest_webeval.reports.attachment_text import answer_text
+from pytest_webeval.reports.attachment_text import differences_text
+from pytest_webeval.reports.html.image_size import MOST_HEADER_BYTES
+from pytest_webeval.reports.html.image_size import read_size
+from pytest_webeval.safety.files import read_file_inside
+
+LONGEST_TEXT = 20_000  # characters
+LARGEST_IMAGE = 256 * 1024  # bytes
+# Of all runs, shared equally, so that it does not matter who comes first.
+ALL_TEXTS = 16 * 2**20  # characters
+ALL_IMAGES = 16 * 2**20  # bytes
+MOST_PIXELS = 50_000_000
+LAST_SCREENSHOT = "last screenshot"
+
+
+class Image(Struct, frozen=True):
+    """The bytes of a PNG or JPEG."""
+
+    content: bytes
+    extension: str
+
+    @property
+    def mime_type(self) -> str:
+        """The type by which a browser shows it."""
+        return "image/png" if self.extension == "png" else "image/jpeg"
+
+
+# How an image begins, with the ending of its name.
+_EXTENSIONS = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpg"}
+
+
+def list_texts(item: pytest.Item, workspace: Workspace) -> list[tuple[str, str]]:
+    """The names of texts about a run that did not succeed, each with its text. Empty if the time of the run is up."""
+    written = item.stash.get(WRITTEN, None)
+    if written is None or (written.record.status == "success" and not written.record.skipped):
+        return []
+    item.stash[USED] = 0.0
+    longest = min(LONGEST_TEXT, ALL_TEXTS // max(1, 2 * item.session.testscollected))
+    try:
+        with run_time_limit(item, workspace.settings):
+            return list(_list_texts(written, longest))
+    except EvaluationError:
+        return []
+
+
+def _list_texts(written: WrittenRun, longest: int) -> Iterator[tuple[str, str]]:
+    classification, redacting = written.redacted.classification, written.redacted.redacting
+    result = redacting.redact_for_report(classification.result, classification.run)
+    texts = {"answer": answer_text(result, longest), "differences": differences_text(result, longest)}
+    yield from ((name, text) for name, text in texts.items() if text is not None)
+
+
+def find_last_screenshot(item: pytest.Item, report: pytest.TestReport, workspace: Workspace) -> Image | None:
+    """The last screenshot of a trajectory that failed, if it is small and of a known kind."""
+    trajectory = getattr(getattr(item, "funcargs", {}).get("webeval_run"), "trajectory", None)
+    if trajectory is None or not report.failed or workspace.settings.redaction.mode == STRICT:
+        return None
+    share = ALL_IMAGES // max(1, item.session.testscollected) * 3 // 4  # base64 takes four bytes for three
+    try:
+        shots = trajectory.screenshots
+        content = read_file_inside(trajectory.path, shots[-1].name, min(LARGEST_IMAGE, share)) if shots else b""
+    except WebEvalError:
+        return None
+    extension = next((extension for start, extension in _EXTENSIONS.items() if content.startswith(start)), None)
+    return None if extension is None or _is_bomb(content, extension) else Image(content, extension)
+
+
+def _is_bomb(content: bytes, extension: str) -> bool:
+    """Whether an image says that it has more pixels than any screen."""
+    if extension == "png" and len(content) < 24:
+        return True
+    if extension == "png":
+        width, height = struct.unpack(">II", content[16:24])
+    else:
+        width, height = read_size(content[:MOST_HEADER_BYTES]) or (0, 0)
+    return bool(width * height > MOST_PIXELS)
