@@ -20,6 +20,12 @@ def item_name(task_id: int | str) -> str:
     return quote(str(task_id), safe=_SAFE, errors="surrogatepass")[:LONGEST_NAME]
 
 
+def run_name(nodeid: str, task_id: int | str) -> str:
+    """The label of a run, with its task where that has another name than the directory."""
+    label, task = nodeid.rpartition("::")[0], item_name(task_id)
+    return label if label.rpartition("/")[2] == task else f"{label} (task {task})"
+
+
 def task_names(task: Task | None) -> list[str]:
     """The keywords of a task for `-k` besides its id: sites, type, template; benchmark and group of a trajectory."""
     if isinstance(task, DefinedTask):

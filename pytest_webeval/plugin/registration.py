@@ -179,6 +179,10 @@ def _register_scoring(config: pytest.Config, workspace: Workspace) -> None:
         from pytest_webeval.plugin.reporting.pytest_html import HtmlExtras  # only for this option
 
         config.pluginmanager.register(HtmlExtras.for_page(page, workspace), "webeval-html-extras")
+    if config.getoption("allure_report_dir", default=None):
+        from pytest_webeval.plugin.reporting.allure_results import AllureResults  # only for this option
+
+        config.pluginmanager.register(AllureResults(workspace), "webeval-allure")
 
 
 def _register_reporting(config: pytest.Config, workspace: Workspace) -> None:

@@ -15,7 +15,12 @@ from tests.support import recorded
 from tests.support.runs import Runs
 
 # Each session would load them afresh; beside them no run item is scored directly, as it is for most users.
-OTHER_PLUGINS = {"no:hypothesispytest": "--hypothesis", "no:benchmark": "--benchmark", "no:rerunfailures": "--reruns"}
+OTHER_PLUGINS = {
+    "no:allure_pytest": "--alluredir",
+    "no:hypothesispytest": "--hypothesis",
+    "no:benchmark": "--benchmark",
+    "no:rerunfailures": "--reruns",
+}
 
 
 def _without(arguments: Sequence[str]) -> list[str]:

@@ -18,7 +18,7 @@ import pytest
 from msgspec import Struct
 
 from pytest_webeval.plugin.collection.nodes import RunItem
-from pytest_webeval.plugin.item_names import item_name
+from pytest_webeval.plugin.item_names import run_name
 from pytest_webeval.plugin.reporting.attachments import LAST_SCREENSHOT
 from pytest_webeval.plugin.reporting.attachments import find_last_screenshot
 from pytest_webeval.plugin.reporting.attachments import list_texts
@@ -54,11 +54,11 @@ def _name_row(nodeid: str, record: Record, cells: list[str]) -> None:
     label, _, item = nodeid.rpartition("::")
     if label != record.run or item not in ITEMS:
         return
-    task = item_name(record.task_id)
-    name = label if label.rpartition("/")[2] == task else f"{label} (task {task})"
     for index, cell in enumerate(cells):
         if cell.startswith(_NAME_CELL):
-            cells[index] = f'<td class="col-testId" title="{escape(nodeid)}">{escape(name)}</td>'
+            cells[index] = (
+                f'<td class="col-testId" title="{escape(nodeid)}">{escape(run_name(nodeid, record.task_id))}</td>'
+            )
 
 
 def _values(record: Record) -> tuple[object, ...]:

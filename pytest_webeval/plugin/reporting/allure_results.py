@@ -1,0 +1,149 @@
+"""Results of Allure: named by their tasks, with the reason as message, texts and the last screenshot of a run.
+
+`allure-pytest` puts the exception of a test into its result as it was raised, with the secrets in it, and gives
+`a.1` and `a.2` the same history. Title, suites and attachments go through its functions for tests, the rest through its
+hook `report_result`, just before a result is written (`allure-python-commons`, `src/_hooks.py`, version 2.16).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from importlib import import_module
+from typing import Any
+
+import pluggy
+import pytest
+from msgspec import Struct
+
+from pytest_webeval.plugin.collection.nodes import RunItem
+from pytest_webeval.plugin.item_names import run_name
+from pytest_webeval.plugin.reporting.attachments import LAST_SCREENSHOT
+from pytest_webeval.plugin.reporting.attachments import find_last_screenshot
+from pytest_webeval.plugin.reporting.attachments import list_texts
+from pytest_webeval.plugin.runtest.run_outcome import RecordPayload
+from pytest_webeval.plugin.settings import REDACTING
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.redaction.session import Redacting
+from pytest_webeval.safety.text import escape_surrogates
+from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.trajectory_rows import trajectory_labels
+
+allure = import_module("allure")
+allure_commons = import_module("allure_commons")
+hookimpl = pluggy.HookimplMarker(allure_commons.hookimpl.project_name)
+StatusDetails = import_module("allure_commons.model2").StatusDetails
+_SUITES = frozenset({"parentSuite", "suite", "subSuite"})
+_STATUSES = {"failure": "failed", "error": "broken"}
+_TYPES = {"png": allure.attachment_type.PNG, "jpg": allure.attachment_type.JPG}
+
+
+class Details(Struct, frozen=True):
+    """Why a run has no success: status, message and text of its result."""
+
+    status: str
+    message: str
+    trace: str
+
+
+class CurrentTest(Struct):
+    """The test that runs now. `details` are those of a run that is no success."""
+
+    item: pytest.Item
+    details: Details | None = None
+
+
+class AllureResults(Struct, eq=False):
+    """Plugin of each process that scores, for pytest and for Allure."""
+
+    workspace: Workspace
+    _current: CurrentTest | None = None
+
+    def __post_init__(self) -> None:
+        """Let Allure know it."""
+        allure_commons.plugin_manager.register(self)
+
+    def pytest_unconfigure(self) -> None:
+        """Let Allure forget it: another session of this process has its own."""
+        allure_commons.plugin_manager.unregister(self)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Remember a test, and describe a run: our reports are complete before Allure looks at them."""
+        report = yield
+        if self._current is None or self._current.item is not item or report.when == "setup":
+            self._current = CurrentTest(item)
+        if isinstance(item, RunItem):
+            self._describe(item, report, self._current)
+        return report
+
+    def _describe(self, item: RunItem, report: pytest.TestReport, current: CurrentTest) -> None:
+        if report.when == "setup":
+            allure.dynamic.title(run_name(item.nodeid, item.task_id))
+        payload = RecordPayload.by(report)
+        if payload is None:
+            return
+        _set_suites(item, payload.record)
+        if not report.passed:
+            current.details = _read_details(report, payload.record)
+        for name, text in list_texts(item, self.workspace):
+            allure.attach(text, name=name, attachment_type=allure.attachment_type.TEXT)
+        image = find_last_screenshot(item, report, self.workspace)
+        if image is not None:
+            allure.attach(image.content, name=LAST_SCREENSHOT, attachment_type=_TYPES[image.extension])
+
+    @hookimpl(tryfirst=True)
+    def report_result(self, result: Any) -> None:
+        """Correct a result before it is written."""
+        current, self._current = self._current, None
+        if current is None:
+            return
+        if isinstance(current.item, RunItem):
+            _correct(result, current.item, current.details)
+        self._redact(result.statusDetails)
+
+    @hookimpl(tryfirst=True)
+    def report_container(self, container: Any) -> None:
+        """Redact the exceptions of fixtures before they are written."""
+        for fixture in (*container.befores, *container.afters):
+            self._redact(fixture.statusDetails)
+
+    def _redact(self, details: Any) -> None:
+        """Redact texts of exceptions, which may have half a character in them that no file can have."""
+        redacting: Redacting = self.workspace.config.stash[REDACTING]
+        for name in ("message", "trace") if details is not None else ():
+            text = getattr(details, name)
+            if isinstance(text, str):
+                setattr(details, name, escape_surrogates(redacting.text(text)))
+
+
+def _set_suites(item: RunItem, record: Record) -> None:
+    """Put a run into the suite of its directory, and in that into that of its site or benchmark.
+
+    Suites that users give by a mark stay the only ones.
+    """
+    if any(mark.kwargs.get("label_type") in _SUITES for mark in item.iter_markers("allure_label")):
+        return
+    directory = item.nodeid.rpartition("::")[0].rpartition("/")[0]
+    if directory:
+        allure.dynamic.parent_suite(directory)
+    suite = trajectory_labels(record).get("benchmark") or record.site_key
+    if suite:
+        allure.dynamic.suite(escape_surrogates(suite))
+
+
+def _read_details(report: pytest.TestReport, record: Record) -> Details:
+    text = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longreprtext
+    reason = (record.excluded if record.skipped else record.reason) or text
+    if hasattr(report, "wasxfail"):
+        return Details("skipped", f"XFAIL {report.wasxfail}\n\n{reason}", text)
+    return Details("skipped" if report.skipped else _STATUSES.get(record.status, "failed"), reason, text)
+
+
+def _correct(result: Any, item: RunItem, details: Details | None) -> None:
+    result.testCaseId = allure_commons.utils.md5(item.nodeid)
+    result.historyId = allure_commons.utils.md5(item.nodeid, result.historyId or "")
+    if result.description == item.function.__doc__:
+        result.description = None  # what our own function says of itself, the same for all runs
+    if details is not None:
+        result.status = details.status
+        result.statusDetails = StatusDetails(message=details.message, trace=details.trace)
