@@ -72,7 +72,11 @@ def write_in_place(path: Path, text: str, advice: str) -> None:
 
     Never through a link. Raises `SettingsError`; then there is no such file, rather than a part of it.
     """
-    content = text.encode("utf-8", "backslashreplace")
+    write_bytes_in_place(path, text.encode("utf-8", "backslashreplace"), advice)
+
+
+def write_bytes_in_place(path: Path, content: bytes, advice: str) -> None:
+    """The same for what is not a text."""
     try:
         handle = _open_in_place(path)
         try:

@@ -37,6 +37,7 @@ from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.summary.record import Record
 
 if TYPE_CHECKING:
+    from pytest_webeval.recordings.action_trace import ActionTrace
     from pytest_webeval.reports.html.screenshots import ScreenshotSource
 
 
@@ -103,20 +104,26 @@ class RunPages(Struct, frozen=True, eq=False, dict=True):
         return classification.run or self._load_run(path)
 
     def _write_view(self, written: WrittenRun, path: Path, run: Run, runs: int) -> WrittenPage:
+        from pytest_webeval.recordings.action_trace import load_action_trace
         from pytest_webeval.reports.html.event_details import trim_bodies
         from pytest_webeval.reports.html.task_page import ReportPaths
         from pytest_webeval.reports.html.task_page import recorded_events
         from pytest_webeval.reports.html.task_page import recorded_parts
         from pytest_webeval.reports.html.task_page import task_view
+        from pytest_webeval.reports.html.timeline import list_agent_values
         from pytest_webeval.reports.html.writer import write_events
         from pytest_webeval.reports.html.writer import write_task  # for who asks
 
         classification, redacting = written.redacted.classification, written.redacted.redacting
         task = classification.task or self.workspace.tasks.find(run)
-        parts = recorded_parts(run, task, classification.result, self._pictures(run, runs))
+        actions = load_action_trace(run.inputs) if run.trajectory is None else None
+        pictures = self._pictures(run, runs) if actions is None else self._frames(written.record, actions, runs)
+        parts = recorded_parts(run, task, classification.result, pictures, actions)
         events = recorded_events(run, classification.result, parts["network"])
         attachment = {"parts": parts, "events": events}
-        result, safe = redacting.redact_with_attachment(classification.result, run, attachment, parts["steps"])
+        result, safe = redacting.redact_with_attachment(
+            classification.result, run, attachment, list_agent_values(run, parts["steps"])
+        )
         redacted, details = safe["parts"], trim_bodies(safe["events"]["details"])
         if redacted["network"] is not None:
             redacted["network"]["detailed"] = len(details)
@@ -159,6 +166,24 @@ class RunPages(Struct, frozen=True, eq=False, dict=True):
         return (
             None if settings.redaction.is_strict else Thumbnails(run.trajectory, settings.report_embed // max(runs, 1))
         )
+
+    def _frames(self, record: Record, actions: ActionTrace, runs: int) -> ScreenshotSource | None:
+        """Frames of a screencast, which no page can show inside of a trace: copies of the last ones, or thumbnails.
+
+        To copy them takes about as long as to score the run, so a report has none of a success.
+        """
+        from pytest_webeval.reports.html.frames import FrameCopies
+        from pytest_webeval.reports.html.frames import NoFrames
+        from pytest_webeval.reports.html.screenshots import Thumbnails
+
+        settings = self.workspace.settings
+        if settings.redaction.is_strict:
+            return None
+        if settings.report_embed is not None:
+            return Thumbnails(actions, settings.report_embed // max(runs, 1))
+        if record.status == "success" and not record.skipped:
+            return NoFrames()
+        return FrameCopies.of_run(record.run, actions, self.directory, runs)
 
 
 PAGES = pytest.StashKey[RunPages]()

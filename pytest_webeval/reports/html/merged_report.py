@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.reports.html.frames import list_frames
 from pytest_webeval.reports.html.index_page import index_view
 from pytest_webeval.reports.html.report_directory import PAGES
 from pytest_webeval.reports.html.report_directory import claim_directory
@@ -64,11 +65,13 @@ def _check_parts(directory: Path, parts: Sequence[Path], files: Sequence[tuple[P
 
 
 def _copy_pages(source: Path, shard: ShardFile, directory: Path) -> None:
-    """Copy the pages of the runs of a shard, and the details of their events.
+    """Copy the pages of the runs of a shard, the details of their events, and frames of their screencasts.
 
     A page that cannot be read is missing, as one that was not written.
     """
+    frames = list_frames(source / PAGES)
     for record in shard.records:
-        for name in (f"{data_name(record.run)}.js", f"{events_name(record.run)}.js"):
+        names = (f"{data_name(record.run)}.js", f"{events_name(record.run)}.js")
+        for name in (*names, *frames.get(data_name(record.run), ())):
             with suppress(RecordingError):
                 write_bytes(directory / PAGES / name, read_file_inside(source / PAGES, name))

@@ -20,7 +20,7 @@ from pytest_webeval.summary.record import Record
 
 MARK = b'id="webeval-index"'
 PAGES = "data"
-_OURS = re.compile(r"task-[0-9a-f]{16}(?:-events)?\.js")
+_OURS = re.compile(r"task-[0-9a-f]{16}(?:(?:-events)?\.js|-frame-[0-9]{1,4}\.(?:png|jpg))")
 
 
 def claim_directory(directory: Path, *, has_own_summary: bool = False) -> list[Path]:

@@ -16,7 +16,6 @@ from msgspec import field
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.recordings.trajectory.agent_trajectory import AgentTrajectory
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.reports.html.image_size import HEADER_BYTES
 from pytest_webeval.reports.html.image_size import MOST_HEADER_BYTES
@@ -44,6 +43,14 @@ class ScreenshotSource(Protocol):
 
     def of(self, shot: Screenshot) -> Picture:
         """A screenshot as the page has it."""
+        ...
+
+
+class ImageSource(Protocol):
+    """What has the images of a run."""
+
+    def image(self, shot: Screenshot) -> bytes:
+        """The bytes of a screenshot. Raises `RecordingError`."""
         ...
 
 
@@ -87,11 +94,11 @@ class Links(Struct):
         if is_jpeg(content):
             content = read_beginning_inside(self.run, name, MOST_HEADER_BYTES)
         size = read_size(content)
-        problem = _find_problem(size)
+        problem = find_problem(size)
         return Picture(problem=problem) if problem else Picture(url, size)
 
 
-def _find_problem(size: tuple[int, int] | None) -> str | None:
+def find_problem(size: tuple[int, int] | None) -> str | None:
     """Why an image of that size is not shown, or None."""
     if size is None:
         return "not a PNG, JPEG or WebP image"
@@ -103,7 +110,7 @@ def _find_problem(size: tuple[int, int] | None) -> str | None:
 class Thumbnails(Struct):
     """Thumbnails within a budget of bytes. Unreadable images have none."""
 
-    trajectory: AgentTrajectory
+    source: ImageSource
     left: int
     _pictures: dict[str, Picture] = field(default_factory=dict)
 
@@ -119,11 +126,11 @@ class Thumbnails(Struct):
             return _NO_ROOM
         size = None
         try:
-            original = self.trajectory.image(shot)
+            original = self.source.image(shot)
             size = read_size(original[:MOST_HEADER_BYTES])
             content = thumbnail(original)
         except RecordingError:  # which names directories of this machine
-            return Picture(problem=_find_problem(size) or "the image cannot be read")
+            return Picture(problem=find_problem(size) or "the image cannot be read")
         url = f"data:image/jpeg;base64,{b64encode(content).decode()}"
         return Picture(url, size) if len(url) <= self.left else _NO_ROOM
 

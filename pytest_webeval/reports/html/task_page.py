@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from pytest_webeval.recordings.action_trace import ActionTrace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.reports.html.event_details import describe_events
 from pytest_webeval.reports.html.event_details import list_other_secrets
@@ -49,15 +50,19 @@ class ReportPaths(Struct, frozen=True):
 
 
 def recorded_parts(
-    run: Run, task: Task | None, result: TaskResult, pictures: ScreenshotSource | None
+    run: Run,
+    task: Task | None,
+    result: TaskResult,
+    pictures: ScreenshotSource | None,
+    actions: ActionTrace | None = None,
 ) -> dict[str, Any]:
-    """The recorded data and the task for the page, not yet redacted."""
+    """The recorded data and the task for the page, not yet redacted. `actions` are the steps of no trajectory."""
     return {
         "intent": (task.intent or None) if task else None,
         "start_urls": list(task.start_urls) if task else [],
         "template": (task.intent_template or None) if task else None,
         "network": network_table(run, marks_of(result.evaluators_results, _list_explanations(result))),
-        "steps": step_timeline(run, pictures),
+        "steps": step_timeline(run, pictures, actions),
     }
 
 

@@ -7,8 +7,13 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
 
+from msgspec.structs import replace
+
+from pytest_webeval.diagnostics.difference import truncate_json
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.recordings.action_trace import ActionTrace
 from pytest_webeval.recordings.run import Run
+from pytest_webeval.recordings.trace_actions import TYPED
 from pytest_webeval.recordings.trajectory.agent_trajectory import AgentTrajectory
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
@@ -23,16 +28,18 @@ MOST_STEPS = 200
 LONGEST_TEXT = 4_000  # characters
 
 
-def step_timeline(run: Run, pictures: ScreenshotSource | None) -> list[dict[str, Any]] | None:
-    """The steps of a trajectory, at most the last `MOST_STEPS`. None if the run is not a trajectory.
+def step_timeline(
+    run: Run, pictures: ScreenshotSource | None, actions: ActionTrace | None = None
+) -> list[dict[str, Any]] | None:
+    """The steps of a trajectory or of a trace, at most the last `MOST_STEPS`. None of a run that has neither.
 
-    Of one whose log cannot be read, or holds no action, the screenshots alone are shown.
+    Of a trajectory whose log cannot be read, or holds no action, the screenshots alone are shown.
     """
     trajectory = run.trajectory
-    if trajectory is None:
+    if trajectory is None and actions is None:
         return None
-    steps = _steps(trajectory)
-    if not steps:
+    steps = list(map(_bound_arguments, actions.steps[-MOST_STEPS:])) if actions is not None else _steps(trajectory)
+    if trajectory is not None and not steps:
         return [
             _screenshot_to_json(number, shot, pictures)
             for number, shot in enumerate(trajectory.screenshots[-MOST_STEPS:], 1)
@@ -42,9 +49,20 @@ def step_timeline(run: Run, pictures: ScreenshotSource | None) -> list[dict[str,
     return [_step_to_json(step, events, pictures) for step, events in last_steps]
 
 
-def _steps(trajectory: AgentTrajectory) -> Sequence[Step]:
+def _bound_arguments(step: Step) -> Step:
+    return replace(step, arguments=truncate_json(step.arguments, LONGEST_TEXT))
+
+
+def list_agent_values(run: Run, steps: Sequence[Mapping[str, Any]] | None) -> Any:
+    """What the agent wrote of the steps, which may repeat secrets of the recording: of a trace what it typed."""
+    if run.trajectory is not None or not steps:
+        return steps
+    return [step["arguments"][name] for step in steps for name in sorted(TYPED.intersection(step["arguments"]))]
+
+
+def _steps(trajectory: AgentTrajectory | None) -> Sequence[Step]:
     try:
-        return trajectory.steps
+        return trajectory.steps if trajectory is not None else ()
     except WebEvalError:
         return ()
 

@@ -1,0 +1,287 @@
+"""What a browser was told to do: the actions in the log of a Playwright trace, as steps with frames of its screencast.
+
+`packages/trace/src/trace.ts` and `packages/isomorphic/trace/traceModernizer.ts` of github:microsoft/playwright; seen in
+version 10 of the format, which Playwright 1.65 writes. The events `before`, `input`, `log` and `after` of one `callId`
+are one action. A `screencast-frame` names an image by its path in the trace, in older versions by its name below
+`resources`. Times are milliseconds of a clock; `context-options` has its time and that of the wall clock at the start.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections import deque
+from collections.abc import Iterator
+from collections.abc import Mapping
+from datetime import UTC
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec import field
+
+from pytest_webeval.recordings.trajectory.step import Screenshot
+from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.recordings.trajectory.target import Target
+from pytest_webeval.recordings.trajectory.target import build_target
+from pytest_webeval.safety.text import truncate
+
+MOST_ACTIONS = 1_000  # of which the last count
+MOST_LINES = 200_000  # of a log; an action has about ten
+_LONGEST_LINE = 2**20  # bytes; snapshots of pages may be longer, and actions are much shorter
+_LONGEST_PARAMS = 2**16  # bytes
+_LONGEST_NAME = 80  # characters
+_LONGEST_MESSAGE = 500  # characters
+_MESSAGES = 12  # of the log of an action, of which the last count
+_FRAME = re.compile(r"(?:resources|screencast)/[\w@.-]{1,200}", re.ASCII)
+_SKIPPED = (b'{"type":"frame-snapshot"', b'{"type":"resource-snapshot"', b'{"type":"console"', b'{"type":"event"')
+_PLUMBING = frozenset({"timeout", "strict", "noWaitAfter", "isFunction", "arg"})  # parameters that tell nobody anything
+TYPED = frozenset({"expression", "key", "password", "text", "value"})  # parameters that the agent itself wrote
+_FIELDS = frozenset({"key", "text", "value"})  # those of them that go into a field
+# Actions that Playwright's own viewer hides: they ask, or prepare something (`protocolMetainfo.ts`, `group`).
+_ASKING = "ariaSnapshot|contentFrame|cookies|frameElement|getAttribute|getProperty|getPropertyList|innerHTML|innerText"
+_ASKING += "|inputValue|is[A-Z][a-z]+|jsonValue|ownerFrame|storageState|textContent|title"
+_PREPARING = "addCookies|addInitScript|clearCookies|exposeBinding|grantPermissions|newBrowserCDPSession|newCDPSession"
+_PREPARING += (
+    "|send|setExtraHTTPHeaders|setGeolocation|set[A-Za-z]*InterceptionPatterns|setStorageState|tracing[A-Z]\\w*"
+)
+_HIDDEN = re.compile(f"{_ASKING}|{_PREPARING}", re.ASCII)
+
+
+class _Event(msgspec.Struct, gc=False):
+    """The members of any event that a step is made of. Each may have any type."""
+
+    type: Any = None
+    call_id: Any = msgspec.field(default=None, name="callId")
+    api_name: Any = msgspec.field(default=None, name="apiName")
+    owner: Any = msgspec.field(default=None, name="class")
+    method: Any = None
+    params: msgspec.Raw = msgspec.Raw(b"{}")
+    started: Any = msgspec.field(default=None, name="startTime")
+    wall_time: Any = msgspec.field(default=None, name="wallTime")
+    monotonic: Any = msgspec.field(default=None, name="monotonicTime")
+    page: Any = msgspec.field(default=None, name="pageId")
+    point: Any = None
+    box: Any = None
+    message: Any = None
+    error: Any = None
+    file: Any = None
+    sha1: Any = None
+    width: Any = None
+    height: Any = None
+
+
+class _Frame(Struct, frozen=True):
+    """An image of the screencast, with the size of the page in CSS pixels as the trace has it."""
+
+    shot: Screenshot
+    size: tuple[object, object]
+
+
+class _Action(Struct):
+    """An action as far as it was read."""
+
+    name: str
+    tool: str
+    params: msgspec.Raw
+    moment: float | None  # seconds since 1970
+    page: object
+    before: _Frame | None
+    after: _Frame | None = None
+    target: Target | None = None
+    error: str | None = None
+    messages: deque[str] = field(default_factory=lambda: deque(maxlen=_MESSAGES))
+
+
+class LoggedActions(Struct):
+    """The actions of the logs of a trace in the order in which they began, of which the last are kept."""
+
+    count: int = 0
+    _actions: deque[_Action] = field(default_factory=lambda: deque(maxlen=MOST_ACTIONS))
+
+    def add_log(self, content: bytes) -> None:
+        """Read a log, one JSON object in each line. A line that cannot be read is left out."""
+        log = _Log()
+        for event in _read_events(content):
+            if (action := log.take(event)) is not None:
+                self._actions.append(action)
+                self.count += 1
+        log.settle()
+
+    @property
+    def has_frames(self) -> bool:
+        """Whether the trace has a screencast."""
+        return any(action.before or action.after for action in self._actions)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The actions as steps, numbered from the first one of the trace."""
+        in_order = sorted(self._actions, key=lambda action: action.moment or 0.0)
+        return tuple(
+            _build_step(index, action) for index, action in enumerate(in_order, self.count - len(in_order) + 1)
+        )
+
+
+class _Log(Struct):
+    """One log as it is being read."""
+
+    _open: dict[str, _Action] = field(default_factory=dict)
+    _settling: list[_Action] = field(default_factory=list)  # ended, and the next action has not begun
+    _latest: _Frame | None = None
+    _by_page: dict[str, _Frame] = field(default_factory=dict)
+    _start: float | None = None  # wall clock when the other clock showed 0, in milliseconds
+
+    def take(self, event: _Event) -> _Action | None:
+        """Use one event; an action if it is the first one of it."""
+        if event.type == "context-options":
+            wall, monotonic = _parse_number(event.wall_time), _parse_number(event.monotonic)
+            self._start = None if wall is None else wall - (monotonic or 0.0)
+        elif event.type == "screencast-frame":
+            self._add_frame(event)
+        elif event.type == "before":
+            return self._begin(event)
+        elif isinstance(event.call_id, str) and (action := self._open.get(event.call_id)) is not None:
+            self._continue(action, event)
+        return None
+
+    def settle(self) -> None:
+        """Give the latest frame to the actions that ended since the last one began."""
+        for action in self._settling:
+            action.after = self._find_frame(action.page) or action.after
+        self._settling.clear()
+
+    def _begin(self, event: _Event) -> _Action | None:
+        self.settle()
+        name = _name_action(event)
+        if name is None or _HIDDEN.fullmatch(name) or not isinstance(event.call_id, str):
+            return None
+        tool = ".".join(part[:_LONGEST_NAME] for part in (event.owner, event.method) if isinstance(part, str))
+        action = _Action(name, tool, event.params, self._find_moment(event), event.page, self._find_frame(event.page))
+        if len(self._open) >= MOST_ACTIONS:
+            del self._open[next(iter(self._open))]
+        self._open[event.call_id] = action
+        return action
+
+    def _continue(self, action: _Action, event: _Event) -> None:
+        if event.type == "log" and isinstance(event.message, str):
+            action.messages.append(truncate(event.message.strip(), _LONGEST_MESSAGE))
+            return
+        if event.type == "input":
+            action.before = self._find_frame(action.page) or action.before
+        action.target = _find_target(event, action.before) or action.target
+        if event.type == "after":
+            action.error = _find_message(event.error)
+            action.after = self._find_frame(action.page)
+            self._settling.append(action)
+            del self._open[event.call_id]
+
+    def _find_moment(self, event: _Event) -> float | None:
+        wall, started = _parse_number(event.wall_time), _parse_number(event.started)
+        if wall is None and started is not None and self._start is not None:
+            wall = self._start + started
+        return None if wall is None else wall / 1_000
+
+    def _add_frame(self, event: _Event) -> None:
+        path = event.file if isinstance(event.file, str) else f"resources/{event.sha1}"
+        if not _FRAME.fullmatch(path):
+            return
+        self._latest = _Frame(Screenshot(path, 0, is_embedded=True), (event.width, event.height))
+        if isinstance(event.page, str) and (event.page in self._by_page or len(self._by_page) < MOST_ACTIONS):
+            self._by_page[event.page] = self._latest
+
+    def _find_frame(self, page: object) -> _Frame | None:
+        """The latest frame of a page, or of any page where the action names none."""
+        return self._by_page.get(page) if isinstance(page, str) else self._latest
+
+
+def _read_events(content: bytes) -> Iterator[_Event]:
+    for line in islice(io.BytesIO(content), MOST_LINES):
+        if line.startswith(_SKIPPED) or len(line) > _LONGEST_LINE:
+            continue
+        try:
+            yield _EVENT.decode(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            continue
+
+
+def _name_action(event: _Event) -> str | None:
+    """What the caller called: `click` of `page.click`, or the method where the trace does not say so."""
+    if isinstance(event.api_name, str) and event.api_name:
+        return event.api_name[-_LONGEST_NAME:].rpartition(".")[2]
+    return event.method[:_LONGEST_NAME] if isinstance(event.method, str) and event.method else None
+
+
+def _find_target(event: _Event, before: _Frame | None) -> Target | None:
+    """The point of an action, or the box of its element, in CSS pixels of the page."""
+    size = before.size if before is not None else None
+    point = build_target(_get(event.point, "x"), _get(event.point, "y"), 0, 0, size)
+    if point is not None:
+        return point
+    left, top, width, height = (_get(event.box, name) for name in ("x", "y", "width", "height"))
+    return build_target(left, top, width, height, size)
+
+
+def _get(tree: object, name: str) -> object:
+    return tree.get(name) if isinstance(tree, Mapping) else None
+
+
+def _find_message(error: object) -> str | None:
+    message = _get(error, "message")
+    return truncate(message.strip(), _LONGEST_MESSAGE) if isinstance(message, str) else None
+
+
+def _build_step(index: int, action: _Action) -> Step:
+    observed = [*filter(None, [action.error]), *action.messages]
+    return Step(
+        index=index,
+        action=action.name,
+        raw_action=action.tool,
+        tool=action.tool or None,
+        arguments=_read_arguments(action),
+        thought="",
+        url=None,
+        timestamp=_format_time(action.moment),
+        source=None,
+        observation="\n".join(observed) or None,
+        line=index,
+        before=None if action.before is None else action.before.shot,
+        after=None if action.after is None else action.after.shot,
+        target=action.target,
+    )
+
+
+def _read_arguments(action: _Action) -> dict[str, Any]:
+    """The parameters. What was typed into a field for a password is called so, and redacted like one."""
+    raw = bytes(action.params)
+    if len(raw) > _LONGEST_PARAMS:
+        return {"parameters": f"{len(raw):,} bytes, not shown"}
+    try:
+        params = msgspec.json.decode(raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return {}
+    if not isinstance(params, dict):
+        return {}
+    is_password = "passw" in " ".join([str(params.get("selector")), *action.messages]).lower()
+    return {
+        "password" if is_password and name in _FIELDS else name: value
+        for name, value in params.items()
+        if name not in _PLUMBING
+    }
+
+
+def _format_time(moment: float | None) -> str | None:
+    try:
+        return None if moment is None else datetime.fromtimestamp(moment, UTC).isoformat()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _parse_number(value: object) -> float | None:
+    """A number of milliseconds, unless it is none that a clock shows."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and abs(value) < 1e15 else None  # type: ignore[arg-type]
+
+
+_EVENT = msgspec.json.Decoder(_Event)
