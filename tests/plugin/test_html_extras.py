@@ -5,7 +5,9 @@ from __future__ import annotations
 import html
 import json
 import re
+import shutil
 import struct
+import zipfile
 from base64 import b64encode
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,6 +19,7 @@ from pytest_webeval.plugin.reporting import pytest_html as html_extras
 from tests.support import recorded
 from tests.support.default_run import first_by_default
 
+TRACE = Path(__file__).parents[1] / "recorded/playwright_trace/trace.zip"
 HEAD = b"\x89PNG\r\n\x1a\n"
 
 
@@ -158,6 +161,18 @@ def test_an_image_is_small_and_of_a_known_kind_and_none_where_redaction_is_stric
     webeval("--html=out.html", "--self-contained-html", *options)
     ((row,),) = page_of(pytester.path / "out.html").values()
     assert bool(extras(row, "image")) is shown
+
+
+@pytest.mark.parametrize(("passes", "options"), [(False, ()), (True, ()), (False, ("--webeval-redact=strict",))])
+def test_a_failed_run_with_a_screencast_shows_its_last_frame(runs, webeval, pytester, passes, options):
+    path = runs.add(107, passes=passes)
+    shutil.copy(TRACE, path / "trace.zip")
+    webeval("--html=out.html", "--self-contained-html", *options)
+    ((row,),) = page_of(pytester.path / "out.html").values()
+    with zipfile.ZipFile(TRACE) as archive:
+        last = archive.read(max(name for name in archive.namelist() if name.startswith("screencast/")))
+    shown = [("last screenshot", f"data:image/jpeg;base64,{b64encode(last).decode()}")]
+    assert extras(row, "image") == (shown if not passes and not options else [])
 
 
 def test_a_success_shows_no_image(tree, webeval, pytester):

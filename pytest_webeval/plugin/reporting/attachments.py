@@ -18,6 +18,8 @@ from pytest_webeval.plugin.runtest.evaluation import run_time_limit
 from pytest_webeval.plugin.runtest.run_outcome import WRITTEN
 from pytest_webeval.plugin.runtest.run_outcome import WrittenRun
 from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.recordings.action_trace import load_action_trace
+from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.policy import STRICT
 from pytest_webeval.reports.attachment_text import answer_text
 from pytest_webeval.reports.attachment_text import differences_text
@@ -72,18 +74,34 @@ def _list_texts(written: WrittenRun, longest: int) -> Iterator[tuple[str, str]]:
 
 
 def find_last_screenshot(item: pytest.Item, report: pytest.TestReport, workspace: Workspace) -> Image | None:
-    """The last screenshot of a trajectory that failed, if it is small and of a known kind."""
-    trajectory = getattr(getattr(item, "funcargs", {}).get("webeval_run"), "trajectory", None)
-    if trajectory is None or not report.failed or workspace.settings.redaction.mode == STRICT:
+    """The last screenshot of a run that failed, if it is small and of a known kind.
+
+    Of a run that is no trajectory, the last frame in its trace. None if the time of the run is up.
+    """
+    run = getattr(item, "funcargs", {}).get("webeval_run")
+    if not isinstance(run, Run) or not report.failed or workspace.settings.redaction.mode == STRICT:
         return None
     share = ALL_IMAGES // max(1, item.session.testscollected) * 3 // 4  # base64 takes four bytes for three
+    item.stash[USED] = 0.0
     try:
-        shots = trajectory.screenshots
-        content = read_file_inside(trajectory.path, shots[-1].name, min(LARGEST_IMAGE, share)) if shots else b""
+        with run_time_limit(item, workspace.settings):
+            content = _read_last_screenshot(run, min(LARGEST_IMAGE, share))
     except WebEvalError:
         return None
     extension = next((extension for start, extension in _EXTENSIONS.items() if content.startswith(start)), None)
     return None if extension is None or _is_bomb(content, extension) else Image(content, extension)
+
+
+def _read_last_screenshot(run: Run, most: int) -> bytes:
+    """Its bytes, none where there is no screenshot or it is larger. Raises `WebEvalError`."""
+    trajectory = run.trajectory
+    if trajectory is not None:
+        shots = trajectory.screenshots
+        return read_file_inside(trajectory.path, shots[-1].name, most) if shots else b""
+    trace = load_action_trace(run.inputs)
+    frame = next((step.after or step.before for step in reversed(trace.steps)), None) if trace is not None else None
+    content = trace.image(frame) if trace is not None and frame is not None else b""
+    return content if len(content) <= most else b""
 
 
 def _is_bomb(content: bytes, extension: str) -> bool:
