@@ -110,6 +110,17 @@ def test_a_log_that_unpacks_to_too_much_is_not_read(pack, load, monkeypatch):
     assert load() is None
 
 
+def test_all_logs_share_the_room_and_of_many_the_first_count(tmp_path, load, monkeypatch):
+    log = "\n".join(map(json.dumps, (FRAME, BEFORE)))
+    with zipfile.ZipFile(tmp_path / "trace.zip", "w") as archive:
+        archive.writestr("screencast/a.jpeg", b"x")
+        for number in range(21):
+            archive.writestr(f"{number}-trace.trace", log)
+    assert len(load().steps) == 20
+    monkeypatch.setattr(action_trace, "LARGEST_LOGS", 20 * len(log) - 1)
+    assert load() is None
+
+
 def test_a_bomb_is_not_unpacked(pack, load):
     pack(FRAME, BEFORE, {"x": "x" * 30 * 2**20}, screencast__a_jpeg=b"x")
     assert load() is None

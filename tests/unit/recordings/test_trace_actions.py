@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import msgspec
 import pytest
 
 from pytest_webeval.recordings import trace_actions
@@ -267,10 +268,17 @@ def test_of_very_many_actions_the_last_remain_with_their_numbers():
     assert (len(steps), steps[0].index, steps[-1].index) == (1_000, 501, 1_500)
 
 
-def test_actions_that_never_end_are_forgotten_one_by_one():
-    events = [before(str(number)) for number in range(1_001)]
-    steps = read(*events, inputs("0", point={"x": 1, "y": 1}), inputs("1000", point={"x": 2, "y": 2}))
-    assert [step.target for step in (steps[0], steps[-1])] == [None, Target(2, 2)]
+def test_actions_that_never_end_and_pages_are_forgotten_one_by_one():
+    log = trace_actions._Log()
+    for number in range(1_500):
+        for event in (frame(pageId=str(number)), before(str(number))):
+            log.take(msgspec.convert(event, trace_actions._Event))
+    assert (len(log._open), len(log._by_page)) == (1_000, 1_000)
+
+
+def test_what_follows_the_end_of_an_action_changes_nothing():
+    (step,) = read(before(), after(), inputs(point={"x": 1, "y": 2}), after(error={"message": "late"}))
+    assert (step.target, step.observation) == (None, None)
 
 
 def test_the_lines_of_a_log_have_an_end(monkeypatch):
