@@ -10,6 +10,8 @@ from typing import Any
 
 from pytest_webeval.commands.output import print_text
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.redaction.policy import MODES
+from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.reports.comparison_text import format_comparison
 from pytest_webeval.reports.comparison_text import format_comparison_markdown
 from pytest_webeval.reports.gates import format_gates
@@ -38,6 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=_FORMATS, default="text", help="how to print the comparison")
     parser.add_argument("--json", metavar="FILE", help="also write the comparison to FILE as JSON")
     parser.add_argument("--report", metavar="DIR", help="also write DIR/comparison.html")
+    parser.add_argument(
+        "--redact", choices=MODES, default=MODES[0], help=f"redact details on the page (default: {MODES[0]})"
+    )
     parser.add_argument("--subset", metavar="FILE", help="compare only the tasks of a subset")
     parser.add_argument("--attempts", metavar="GLOB", help="match directories of attempts, e.g. 'try-*'")
     gates = "; ".join(SYNTAX).replace("%", "%%")
@@ -73,10 +78,20 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         write_json(Path(arguments.json), content)
     if arguments.report:
-        from pytest_webeval.reports.html.comparison_page import write_comparison_page  # only for this option
-
-        write_comparison_page(content, Path(arguments.report))
+        _write_page(content, arguments, sessions)
     return 0 if all(line["passed"] for line in lines) else 1
+
+
+def _write_page(content: dict[str, Any], arguments: argparse.Namespace, sessions: Sequence[ScoredSession]) -> None:
+    """Write the page, with details of the changed tasks from what lies next to each summary."""
+    from pytest_webeval.reports.html.comparison_page import write_comparison_page  # only for this option
+    from pytest_webeval.reports.html.side_by_side.session_files import SessionFiles
+
+    files = [
+        SessionFiles(session, Path(name) if Path(name).is_dir() else Path(name).parent, Path.cwd())
+        for session, name in zip(sessions, arguments.sessions, strict=True)
+    ]
+    write_comparison_page(content, Path(arguments.report), files, RedactionPolicy(arguments.redact))
 
 
 def _build_gates(arguments: argparse.Namespace) -> list[Gate]:

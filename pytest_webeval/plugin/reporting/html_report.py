@@ -92,9 +92,16 @@ class ReportIndex(Struct, eq=False):
         if comparison is None:
             return None
         from pytest_webeval.reports.html.comparison_page import write_comparison_page  # few sessions have a baseline
+        from pytest_webeval.reports.html.side_by_side.session_files import SessionFiles
 
+        workspace = self.reporter.workspace
         content = {"comparisons": [comparison.to_json()], "gates": summary.webeval.get("gates", [])}
-        return write_comparison_page(content, self.directory)
+        baseline = workspace.settings.baseline or self.directory
+        files = [
+            SessionFiles(comparison.before, baseline.parent, workspace.config.rootpath),
+            SessionFiles(comparison.after, self.directory, workspace.config.rootpath),
+        ]
+        return write_comparison_page(content, self.directory, files, workspace.settings.redaction)
 
     def pytest_unconfigure(self) -> None:
         """Leave no empty directory behind where the session ended before it scored anything."""

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+from msgspec import field
+
+from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.comparison_text import TABLES
 from pytest_webeval.reports.comparison_text import describe_causes
 from pytest_webeval.reports.comparison_text import find_reason
@@ -17,7 +24,16 @@ from pytest_webeval.reports.comparison_text import format_rate
 from pytest_webeval.reports.comparison_text import group_by_kind
 from pytest_webeval.reports.comparison_text import list_facts
 from pytest_webeval.reports.comparison_text import spell
+from pytest_webeval.reports.html.side_by_side.entries import DETAILED
+from pytest_webeval.reports.html.side_by_side.entries import MOST_TASKS
+from pytest_webeval.reports.html.side_by_side.entries import TaskRuns
+from pytest_webeval.reports.html.side_by_side.entries import build_entry
+from pytest_webeval.reports.html.side_by_side.entries import select_tasks
+from pytest_webeval.reports.html.side_by_side.session_files import Budget
+from pytest_webeval.reports.html.side_by_side.session_files import DetailsReader
+from pytest_webeval.reports.html.side_by_side.session_files import SessionFiles
 from pytest_webeval.reports.html.writer import COMPARISON
+from pytest_webeval.reports.html.writer import PICTURE_POLICY
 from pytest_webeval.reports.html.writer import STATIC_POLICY
 from pytest_webeval.reports.html.writer import check_static_page
 from pytest_webeval.reports.html.writer import render_template
@@ -30,25 +46,71 @@ from pytest_webeval.storage import write_text
 _ADVICE = "choose another directory"
 _PIECE = 100  # changes that the browser lays out together
 _LONGEST = 300  # characters of a reason
+# Of checks and requests, by the state of their cells.
+_SIGNS = {"passes": "✓", "fails": "✕", "match": "✓", "nearest": "✕"}
+_ROLES = {"match": "matches", "nearest": "nearest"}
+_DEFAULT_REDACTION = RedactionPolicy()
 _BADGES = {"regressed": "failure", "newly_erring": "error", "fixed": "success"}
 
 
-def write_comparison_page(content: Mapping[str, Any], directory: Path) -> Path:
-    """Write comparison.html with its style into a directory, and return its path. Raises `SettingsError`."""
+def write_comparison_page(
+    content: Mapping[str, Any],
+    directory: Path,
+    files: Sequence[SessionFiles] = (),
+    policy: RedactionPolicy = _DEFAULT_REDACTION,
+) -> Path:
+    """Write comparison.html with its style into a directory, and return its path. Raises `SettingsError`.
+
+    `files` are those of all sessions, the earliest first: of changed tasks the page shows what differs in them. Nothing
+    else is read of them, and what is read is redacted by `policy`.
+    """
     path = directory / COMPARISON
     check_static_page(path)
+    entries = _Entries(
+        files, select_tasks(content, files) if files else {}, directory, Redacting(policy, is_leaving=True)
+    )
     view = {
-        "comparisons": [_build_view(comparison) for comparison in content["comparisons"]],
+        "comparisons": [
+            _build_view(comparison, partial(entries.build, number))
+            for number, comparison in enumerate(content["comparisons"])
+        ],
         "gates": content["gates"],
         "version": own_version(),
-        "policy": STATIC_POLICY,
+        "policy": PICTURE_POLICY if files else STATIC_POLICY,
+        "most_tasks": MOST_TASKS,
+        "signs": _SIGNS,
+        "roles": _ROLES,
     }
     write_text(path, render_template("comparison.html.jinja", view), advice=_ADVICE)
     write_style(directory)
     return path
 
 
-def _build_view(comparison: Mapping[str, Any]) -> dict[str, Any]:
+class _Entries(Struct, eq=False):
+    """The details of changed tasks, each once on the page."""
+
+    files: Sequence[SessionFiles]
+    tasks: Mapping[tuple[int, str], TaskRuns]
+    directory: Path
+    redacting: Redacting
+    budget: Budget = field(default_factory=Budget)
+    _built: set[str] = field(default_factory=set)
+
+    def build(self, number: int, run: str) -> dict[str, Any] | None:
+        """The details for a row of a comparison; of a task that has them already, only their place on the page."""
+        task = self.tasks.get((number, run))
+        if task is None:
+            return None
+        if task.anchor in self._built:
+            return {"anchor": task.anchor, "columns": []}
+        self._built.add(task.anchor)
+        return build_entry(task, self.files, DetailsReader(self.directory, self.redacting, self.budget))
+
+
+FindEntry = Callable[[str], dict[str, Any] | None]
+
+
+def _build_view(comparison: Mapping[str, Any], find_entry: FindEntry) -> dict[str, Any]:
     overall = comparison["overall"]
     return {
         "before": _build_session(comparison["before"]),
@@ -63,7 +125,9 @@ def _build_view(comparison: Mapping[str, Any]) -> dict[str, Any]:
             for name, label in TABLES.items()
             if len(comparison[name]) > 1
         ],
-        "changes": [_build_changes(kind, listed) for kind, listed in group_by_kind(comparison["changes"]).items()],
+        "changes": [
+            _build_changes(kind, listed, find_entry) for kind, listed in group_by_kind(comparison["changes"]).items()
+        ],
         "problems": comparison["problems"],
     }
 
@@ -78,14 +142,18 @@ def _build_row(group: Mapping[str, Any]) -> dict[str, Any]:
     return {**group, "sides": sides, "difference_text": format_group_difference(group), "p_text": format_group_p(group)}
 
 
-def _build_changes(kind: str, listed: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    rows = [_build_change(change) for change in listed]
+def _build_changes(kind: str, listed: Sequence[Mapping[str, Any]], find_entry: FindEntry) -> dict[str, Any]:
+    entries = [find_entry(change["run"]) if kind in DETAILED else None for change in listed]
+    rows = [_build_change(change) | {"entry": entry} for change, entry in zip(listed, entries, strict=True)]
     pieces = [rows[start : start + _PIECE] for start in range(0, len(rows), _PIECE)]
+    detailed = sum(entry is not None for entry in entries)
     return {
         "kind": kind,
         "name": spell(kind),
         "count": len(rows),
         "pieces": pieces,
+        "has_details": detailed > 0,
+        "without_details": len(rows) - detailed if kind in DETAILED else 0,
     }
 
 

@@ -28,6 +28,7 @@ _LONGEST = 2_000  # characters of one text in what is written as HTML; the index
 _OUTCOMES = ("success", "partial_match", "failure", "error", "excluded")
 _POLICY = "default-src 'none'; script-src {script}; style-src {style}; img-src 'self' data:; {forms}"
 STATIC_POLICY = "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'"
+PICTURE_POLICY = STATIC_POLICY.replace("img-src data:", "img-src 'self' data:")  # of a static page with screenshots
 _ADVICE = "choose another directory with --webeval-report"
 _FORMS = "base-uri 'none'; form-action 'none'"
 # Inside JSON these stand in texts only; each would mean something to HTML or to old JavaScript.

@@ -1,0 +1,182 @@
+"""What differs between runs of one task: checks by what they check, requests by method and place."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from pytest_webeval.reports.html.side_by_side.run_details import Request
+from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import Status
+from pytest_webeval.results import parse_assertion_name
+from pytest_webeval.safety.files import sha256
+from pytest_webeval.safety.text import preview
+from pytest_webeval.safety.text import truncate
+
+LONGEST_CELL, LONGEST_PATH = 300, 120  # characters
+MOST_CHECKS, MOST_REQUESTS = 12, 20  # rows of a task
+_MOST_DIFFERENCES = 100  # of an evaluator
+PASSES, FAILS, SENT, ABSENT, UNKNOWN = "passes", "fails", "sent", "absent", "unknown"
+_CheckKey = tuple[str, str, str]  # evaluator, what it expects, path
+
+
+class Cell(Struct, frozen=True):
+    """A check or a request in one of the sessions. `state` says how it ended there."""
+
+    state: str
+    text: str = ""
+
+
+_PASSED, _NO_CHECK = Cell(PASSES, "as expected"), Cell(ABSENT, "no such check")
+_NOT_SENT, _NOT_READ = Cell(ABSENT, "not sent"), Cell(UNKNOWN, "not known")
+
+
+class Row(Struct, frozen=True):
+    """A check or a request with a cell for each session."""
+
+    name: str
+    cells: Sequence[Cell]
+    group: str = ""  # the evaluator of a check
+
+
+class Rows(Struct, frozen=True):
+    """The rows that differ, how many more there are, and how many are the same in all sessions."""
+
+    rows: Sequence[Row]
+    more: int = 0
+    same: int = 0
+
+
+def align_checks(runs: Sequence[RunDetails | None]) -> Rows:
+    """The checks that do not end alike in all sessions; of a session without a result none is known."""
+    failures = [None if run is None else _collect_failures(run) for run in runs]
+    keys = list(dict.fromkeys(key for failed in failures if failed for key in failed[0]))
+    rows = [Row(key[2] or "verdict", [_find_check(key, failed) for failed in failures], key[0]) for key in keys]
+    return _select(rows, MOST_CHECKS)
+
+
+def _select(rows: Sequence[Row], most: int) -> Rows:
+    differing = [row for row in rows if not _is_same(row.cells)]
+    return Rows(differing[:most], len(differing[most:]), len(rows) - len(differing))
+
+
+def _is_same(cells: Sequence[Cell]) -> bool:
+    return len(set(cells)) == 1
+
+
+_Failures = tuple[Mapping[_CheckKey, Cell], frozenset[tuple[str, str]]]  # and the evaluators that there are
+
+
+def _collect_failures(run: RunDetails) -> _Failures:
+    repeated = Counter(result.evaluator_name for result, _ in run.explained)
+    failed: dict[_CheckKey, Cell] = {}
+    evaluators = set()
+    for result, explanation in run.explained:
+        name = result.evaluator_name
+        expected = _digest(result.expected) if repeated[name] > 1 else ""
+        evaluators.add((name, expected))
+        for path, text in _list_failures(result, explanation):
+            failed.setdefault((name, expected, truncate(path, LONGEST_PATH)), Cell(FAILS, truncate(text, LONGEST_CELL)))
+    return failed, frozenset(evaluators)
+
+
+def _digest(expected: Any) -> str:
+    """What tells the checks of several requests apart."""
+    return sha256(json.dumps(expected, sort_keys=True, default=str).encode("utf-8", "backslashreplace"))
+
+
+def _list_failures(result: EvaluatorResult, explanation: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The path and the text of each check that did not hold: from the differences, or else from the assertions."""
+    if result.status is Status.SUCCESS:
+        return
+    differences = explanation.get("differences") or ()
+    for difference in differences[:_MOST_DIFFERENCES]:
+        yield difference["path"], describe_difference(difference)
+    if differences:
+        return
+    failed = [each for each in result.assertions or () if each.status is not Status.SUCCESS]
+    for assertion in failed[:_MOST_DIFFERENCES]:
+        messages = [*(assertion.assertion_msgs or ()), *filter(None, [assertion.error_msg])]
+        yield parse_assertion_name(assertion.assertion_name)[0], "; ".join(messages) or assertion.status.value
+    if not failed:
+        yield "", result.error_msg or result.status.value
+
+
+def describe_difference(difference: Mapping[str, Any]) -> str:
+    """A difference in words."""
+    expected, actual = (preview(difference[side], LONGEST_CELL // 2) for side in ("expected", "actual"))
+    match difference["kind"]:
+        case "missing":
+            return f"expected {expected}; missing"
+        case "extra":
+            return f"not expected: {actual}"
+        case "unreadable":
+            return f"expected {expected}; not readable"
+    return f"expected {expected}; got {actual}"
+
+
+def _find_check(key: _CheckKey, failures: _Failures | None) -> Cell:
+    if failures is None:
+        return _NOT_READ
+    failed, evaluators = failures
+    return failed.get(key) or (_PASSED if key[:2] in evaluators else _NO_CHECK)
+
+
+def align_requests(runs: Sequence[RunDetails | None]) -> Rows:
+    """The requests that differ. The n-th request of a method to a place is compared with the n-th one of the others.
+
+    Hosts do not count: sessions may have the same sites at different addresses.
+    """
+    numbered = [{} if run is None else _number(run.requests) for run in runs]
+    absent = [_NOT_SENT if run is not None and run.has_all_requests else _NOT_READ for run in runs]
+    keys = dict.fromkeys(key for requests in numbered for key in requests)
+    rows = [
+        Row(
+            f"{key[0]} {key[1]}",
+            [_describe(requests.get(key), cell) for requests, cell in zip(numbered, absent, strict=True)],
+        )
+        for key in keys
+    ]
+    return _select(rows, MOST_REQUESTS)
+
+
+_RequestKey = tuple[str, str, int]
+
+
+def _number(requests: Sequence[Request]) -> dict[_RequestKey, Request]:
+    """The requests by method, place, and how many of these came before."""
+    counts: Counter[tuple[str, str]] = Counter()
+    numbered = {}
+    for request in requests:
+        key = request.method.upper(), _split_place(request.url)[0]
+        numbered[(*key, counts[key])] = request
+        counts[key] += 1
+    return numbered
+
+
+def _split_place(url: str) -> tuple[str, str]:
+    """The path of a URL, and what follows it. The name of a site stands for its host."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return truncate(url, LONGEST_PATH), ""
+    path = parts.path
+    if path.startswith("__"):  # as explanations have it: __SHOPPING__/cart
+        path = f"/{path.partition('/')[2]}"
+    rest = f"?{parts.query}" if parts.query else ""
+    return truncate(path or "/", LONGEST_PATH), rest
+
+
+def _describe(request: Request | None, absent: Cell) -> Cell:
+    if request is None:
+        return absent
+    status = "no response" if request.status is None else str(request.status)
+    return Cell(request.role or SENT, truncate(f"{status} {_split_place(request.url)[1]}".rstrip(), LONGEST_CELL))

@@ -1,0 +1,161 @@
+"""The changed tasks of a comparison as the page shows them: a column for each session."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from pytest_webeval.reports.html.side_by_side.alignment import align_checks
+from pytest_webeval.reports.html.side_by_side.alignment import align_requests
+from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
+from pytest_webeval.reports.html.side_by_side.session_files import DetailsReader
+from pytest_webeval.reports.html.side_by_side.session_files import SessionFiles
+from pytest_webeval.safety.files import sha256
+from pytest_webeval.safety.text import truncate
+from pytest_webeval.summary.scored_session import ScoredRun
+from pytest_webeval.summary.session_comparison import ChangeKind
+from pytest_webeval.summary.session_comparison import pair_runs
+
+MOST_TASKS = 200  # with details on one page
+MOST_SESSIONS = 6  # columns
+LONGEST_REASON, LONGEST_ANSWER = 300, 2_000  # characters
+_LINE = 60
+DETAILED = (ChangeKind.REGRESSED.value, ChangeKind.NEWLY_ERRING.value, ChangeKind.FIXED.value)
+_PLAIN_ID = re.compile(r"[A-Za-z0-9_.-]{1,80}")
+
+
+class TaskRuns(Struct, frozen=True):
+    """A task that changed: an id for its place on the page, and its run in each session, where it has any."""
+
+    anchor: str
+    runs: Sequence[ScoredRun | None]
+
+
+def select_tasks(content: Mapping[str, Any], files: Sequence[SessionFiles]) -> dict[tuple[int, str], TaskRuns]:
+    """The tasks with details, by the number of the comparison and the label of the run there.
+
+    Those that got worse come first where there are too many. A task that several comparisons list has one entry.
+    """
+    by_run: dict[str, TaskRuns] = {}
+    selected: dict[tuple[int, str], TaskRuns] = {}
+    anchors: set[str] = set()
+    sessions = _Sessions.of(files)
+    for number, change in _list_changes(content["comparisons"]):
+        label = change["before"]["run"]
+        if label not in by_run:
+            if len(by_run) == MOST_TASKS:
+                continue
+            by_run[label] = TaskRuns(_build_anchor(change["task_id"], anchors), sessions.find(label, number, change))
+        selected[number, change["run"]] = by_run[label]
+    return selected
+
+
+def _list_changes(comparisons: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for kind in DETAILED:
+        for number, comparison in enumerate(comparisons):
+            yield from ((number, change) for change in comparison["changes"] if change["kind"] == kind)
+
+
+class _Sessions(Struct, frozen=True):
+    """The runs of all sessions by their labels, and for the later ones by the label in the first."""
+
+    before: Mapping[str, ScoredRun]
+    later: Sequence[Mapping[str, ScoredRun]]
+    paired: Sequence[Mapping[str, ScoredRun]]
+
+    @classmethod
+    def of(cls, files: Sequence[SessionFiles]) -> _Sessions:
+        first, *others = (each.session.runs for each in files)
+        has_several = len(others) > 1  # the change itself names both runs of one pair
+        return cls(
+            {run.run: run for run in first},
+            [{run.run: run for run in runs} for runs in others],
+            [
+                {pair.before.run: pair.after for pair in pair_runs(first, runs)} if has_several else {}
+                for runs in others
+            ],
+        )
+
+    def find(self, label: str, number: int, change: Mapping[str, Any]) -> list[ScoredRun | None]:
+        """The runs of a task in all sessions; those that a comparison pairs are the same run."""
+        found = [pairs.get(label) for pairs in self.paired]
+        found[number] = self.later[number].get(change["run"])
+        return [self.before.get(label), *found]
+
+
+def _build_anchor(task_id: int | str, taken: set[str]) -> str:
+    """The id of an element, which a link names: `task-107`, for other runs of this task `task-107-2` and so on."""
+    text = str(task_id)
+    base = text if _PLAIN_ID.fullmatch(text) else sha256(text.encode("utf-8", "backslashreplace"))[:16]
+    number, anchor = 1, f"task-{base}"
+    while anchor in taken:
+        number += 1
+        anchor = f"task-{base}-{number}"
+    taken.add(anchor)
+    return anchor
+
+
+def build_entry(task: TaskRuns, files: Sequence[SessionFiles], reader: DetailsReader) -> dict[str, Any]:
+    """What the page shows of a task."""
+    pairs = list(zip(files, task.runs, strict=True))[:MOST_SESSIONS]
+    read = [None if run is None else reader.read(each, run) for each, run in pairs]
+    details = [each if isinstance(each, RunDetails) else None for each in read]
+    columns = [
+        _build_column(each.session.name, run, of_run, reader.redacting.text)
+        for (each, run), of_run in zip(pairs, read, strict=True)
+    ]
+    has_details = any(each is not None for each in details)
+    return {
+        "anchor": task.anchor,
+        "columns": columns,
+        "checks": align_checks(details) if has_details else None,
+        "requests": align_requests(details) if has_details else None,
+        "more_sessions": len(files) - len(pairs),
+    }
+
+
+def _build_column(
+    name: str, run: ScoredRun | None, details: RunDetails | str | None, redact: Callable[[str], str]
+) -> dict[str, Any]:
+    column: dict[str, Any] = {
+        "session": name,
+        "status": run.status if run is not None else None,
+        "reason": truncate(redact(run.reason), LONGEST_REASON) if run is not None and run.reason else "",
+        "answer": "",
+        "picture": None,
+        "caption": "",
+        "address": None,
+        "problems": [] if run is not None else ["no run of this task"],
+    }
+    if isinstance(details, str):
+        column["problems"] = [details]
+    elif details is not None:
+        column |= {
+            "answer": format_answer(details.answer),
+            "picture": details.picture if details.picture.url or details.picture.problem else None,
+            "caption": details.caption,
+            "address": details.address,
+            "problems": list(details.problems),
+        }
+    return column
+
+
+def format_answer(answer: Any) -> str:
+    """The answer of the agent: a text as it is, all else as JSON, indented if it is long; empty if it is not known."""
+    if answer is None:
+        return ""
+    if isinstance(answer, str):
+        return truncate(answer, LONGEST_ANSWER)
+    try:
+        line = json.dumps(answer, ensure_ascii=False)
+        text = line if len(line) <= _LINE else json.dumps(answer, indent=1, ensure_ascii=False)
+        return truncate(text, LONGEST_ANSWER)
+    except (TypeError, ValueError, RecursionError):
+        return ""

@@ -1,0 +1,180 @@
+"""What is known of one run of a session, whatever file it comes from, and without secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec import field
+
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.redaction.messages import EXPLANATIONS
+from pytest_webeval.redaction.messages import read_explanations
+from pytest_webeval.redaction.policy import REDACTED
+from pytest_webeval.redaction.session import Redacting
+from pytest_webeval.reports.html.event_details import MATCH
+from pytest_webeval.reports.html.event_details import NEAREST
+from pytest_webeval.reports.html.screenshots import Picture
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import Status
+from pytest_webeval.results import TaskResult
+from pytest_webeval.safety.text import truncate
+from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
+
+LONGEST_URL = 500
+MOST_REQUESTS = 200  # of a run that are compared
+_CHANGING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+_ROLES = frozenset({MATCH, NEAREST})
+_LONGEST_ACTION = 80
+
+
+class Request(Struct, frozen=True):
+    """A request that may decide. `role` says what it is in the verdict: a match, or the nearest miss."""
+
+    method: str
+    url: str
+    status: int | None = None
+    role: str = ""
+
+
+class RunDetails(Struct, frozen=True):
+    """The result of a run and what its recording adds.
+
+    Without a recording, the requests are those alone that the result names, and `has_all_requests` is not set.
+    """
+
+    result: TaskResult
+    requests: Sequence[Request] = ()
+    has_all_requests: bool = False
+    picture: Picture = field(default_factory=Picture)
+    caption: str = ""  # of the picture
+    address: str | None = None  # of the task in the report of its session
+    problems: Sequence[str] = ()
+
+    @property
+    def answer(self) -> Any:
+        """What the agent answered, as it wrote it; None if that is not recorded."""
+        trajectory = self.result.webeval.get("trajectory")
+        if isinstance(trajectory, Mapping) and trajectory.get("answer") is not None:
+            return trajectory["answer"]
+        results = self.result.evaluators_results
+        return next((each.actual for each in results if each.evaluator_name == RESPONSE_EVALUATOR), None)
+
+    @property
+    def explained(self) -> list[tuple[EvaluatorResult, Mapping[str, Any]]]:
+        """What each evaluator found, with its explanation."""
+        explanations = read_explanations(self.result) or [None] * len(self.result.evaluators_results)
+        pairs = zip(self.result.evaluators_results, explanations, strict=True)
+        return [(result, explanation or {}) for result, explanation in pairs]
+
+
+def drop_invalid_explanations(result: TaskResult) -> TaskResult:
+    """The result as it may be redacted: nothing is known of the secrets in an explanation of another shape.
+
+    A mark that the result is redacted counts for nothing: whoever wrote the file may have set it.
+    """
+    webeval = {name: value for name, value in result.webeval.items() if name != REDACTED}
+    if read_explanations(result) is None:
+        webeval.pop(EXPLANATIONS, None)
+    return result.with_changes(webeval=webeval)
+
+
+def redact(details: RunDetails, run: Run | None, redacting: Redacting) -> RunDetails:
+    """The same without secrets. `run` is the recording that they may come from."""
+    requests = [[each.method, {"url": each.url}, each.status, each.role] for each in details.requests]
+    attachment = {"requests": requests, "caption": details.caption}
+    result, safe = redacting.redact_with_attachment(
+        drop_invalid_explanations(details.result), run, attachment, details.caption
+    )
+    rows = [Request(str(method), str(place["url"]), status, role) for method, place, status, role in safe["requests"]]
+    return RunDetails(
+        result,
+        rows,
+        details.has_all_requests,
+        details.picture,
+        str(safe["caption"]),
+        details.address,
+        details.problems,
+    )
+
+
+def select_requests(network: Any) -> list[Request] | None:
+    """The requests that may decide, from the table of a task's page: those with a role, and those that change a site.
+
+    None where there is no table. A row that is not as the report writes it is passed over.
+    """
+    events = network.get("events") if isinstance(network, Mapping) else None
+    if not isinstance(events, Sequence) or isinstance(events, str):
+        return None
+    rows = (_read_row(row) for row in events)
+    requests = [row for row in rows if row is not None and (row.role or row.method.upper() in _CHANGING)]
+    return requests[-MOST_REQUESTS:]
+
+
+def _read_row(row: Any) -> Request | None:
+    if not isinstance(row, Sequence) or len(row) < 7:
+        return None
+    _, method, url, status, _, _, mark = row[:7]
+    if not isinstance(method, str) or not isinstance(url, str):
+        return None
+    role = mark if isinstance(mark, str) and mark in _ROLES else ""
+    return Request(truncate(method, 20), truncate(url, LONGEST_URL), status if type(status) is int else None, role)
+
+
+def list_nearest(result: TaskResult) -> list[Request]:
+    """The requests that the explanations of a result name: all that is known of them without the recording."""
+    requests: list[Request] = []
+    for evaluated, explanation in RunDetails(result).explained:
+        nearest = explanation.get("nearest")
+        if isinstance(nearest, Mapping):
+            role = MATCH if evaluated.status is Status.SUCCESS else NEAREST
+            row = [0, nearest.get("method"), nearest.get("url"), nearest.get("status"), "", 0, role]
+            requests += filter(None, [_read_row(row)])
+    return requests
+
+
+def choose_step(result: TaskResult, steps: Any) -> tuple[Mapping[str, Any] | None, bool]:
+    """The step whose picture says most, and whether it failed: as the step viewer of a report chooses it.
+
+    It is the one that a judge or the nearest request of a failed check names, or else the last one.
+    """
+    listed = [step for step in steps if isinstance(step, Mapping)] if isinstance(steps, list | tuple) else []
+    if not listed:
+        return None, False
+    if result.status is not Status.SUCCESS:
+        for step in _list_failing(result, listed):
+            return step, True
+    return listed[-1], False
+
+
+def _list_failing(result: TaskResult, steps: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    judged = [_find_first_step(evaluated.actual) for evaluated in result.evaluators_results]
+    by_judge = [step for number in judged if number is not None for step in steps if step.get("index") == number]
+    failed = [pair for pair in RunDetails(result).explained if pair[0].status is not Status.SUCCESS]
+    indices = [_get(explanation.get("nearest"), "index") for _, explanation in failed]
+    return by_judge + [step for index in indices for step in steps if _has_event(step, index)]
+
+
+def _find_first_step(verdict: Any) -> Any:
+    return _get(_get(verdict, "failure"), "first_step")
+
+
+def _get(tree: Any, name: str) -> Any:
+    return tree.get(name) if isinstance(tree, Mapping) else None
+
+
+def _has_event(step: Mapping[str, Any], index: Any) -> bool:
+    match step.get("events"):
+        case [int() as first, int() as last]:
+            return type(index) is int and first <= index <= last
+    return False
+
+
+def describe_step(step: Mapping[str, Any], *, is_failing: bool) -> str:
+    """The number and the action of a step, for the caption of its picture."""
+    index, action = step.get("index"), step.get("action")
+    number = f"step {index}" if type(index) is int else "last step"
+    name = f": {truncate(action, _LONGEST_ACTION)}" if isinstance(action, str) and action else ""
+    return f"{number}{name}{', which failed' if is_failing else ''}"
