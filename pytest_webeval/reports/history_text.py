@@ -77,6 +77,32 @@ def list_site_series(content: Mapping[str, Any]) -> list[tuple[str, list[Mapping
     return sorted(series, key=lambda entry: -sum(counts["judged_count"] for counts in entry[1] if counts))
 
 
+Series = tuple[str, list[Mapping[str, Any] | None]]  # the name of a group, and its counts by session
+
+
+def list_series(content: Mapping[str, Any], group: str) -> list[Series]:
+    """The counts of each site, type, template or run folder by session, those first that cost most successes.
+
+    That is what the last session lost, and then what all sessions lost. Empty where no run has such a name, and for
+    run folders if each session has only one: then they say no more than the rate of the session.
+    """
+    names = content.get(group, [""])
+    if names == [""] or (group == "folders" and all(len(session[group]) < 2 for session in content["sessions"])):
+        return []
+    series = [(name, [session[group].get(name) for session in content["sessions"]]) for name in names]
+    return sorted(series, key=_rank_series)
+
+
+def _rank_series(series: Series) -> tuple[int, ...]:
+    lost = [count_lost(counts) for counts in series[1]]
+    return -lost[-1], -sum(lost), -sum(counts["judged_count"] for counts in series[1] if counts)
+
+
+def count_lost(counts: Mapping[str, Any] | None) -> int:
+    """How many judged runs did not succeed."""
+    return counts["judged_count"] - counts["success_count"] if counts is not None else 0
+
+
 def format_history(content: Mapping[str, Any], flips_shown: int) -> str:
     """The history in lines of at most 100 columns: sessions, what decided, sites, and the tasks that changed."""
     lines = [describe_sessions(content), describe_tasks(content["tasks"]), ""]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
+from collections.abc import Mapping
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC
@@ -46,7 +48,7 @@ def _condense_run(run: ScoredRun) -> ScoredRun:
         run,
         run=sys.intern(run.run),
         sites=_share_sites(tuple(run.sites)),
-        type=None,
+        type=_share_text(run.type),
         reason=None,
         tags=_NO_TAGS,
         checksums=_share_text(run.checksums),
@@ -80,7 +82,10 @@ def build_history(sessions: Iterable[ScoredSession], latest: ScoredSession | Non
     return {
         "schema_version": SCHEMA_VERSION,
         "sessions": list(map(_describe, [None, *ordered], ordered)),
-        "sites": sorted({run.site_key for session in ordered for run in session.runs}),
+        **{
+            name: sorted({find_name(run) for session in ordered for run in session.runs})
+            for name, find_name in _GROUPS.items()
+        },
         "tasks": _count_tasks(tasks),
         "flips": [task.to_json(len(ordered)) for task in _sort_flipping(tasks)],
         "legend": dict(LEGEND),
@@ -156,13 +161,37 @@ def _describe(before: ScoredSession | None, session: ScoredSession) -> dict[str,
         "error_count": sum(run.status == "error" for run in session.runs),
         "excluded_count": sum(not run.is_judged for run in session.runs),
         **count_runs(session.runs),
-        "sites": {name: count_runs(runs) for name, runs in group_runs(session.runs, _site).items()},
+        **{
+            group: {name: count_runs(runs) for name, runs in group_runs(session.runs, find_name).items()}
+            for group, find_name in _GROUPS.items()
+        },
         "notes": list(_list_notes(before, session)),
     }
 
 
-def _site(run: ScoredRun) -> str:
+def _find_site(run: ScoredRun) -> str:
     return run.site_key
+
+
+def _find_type(run: ScoredRun) -> str:
+    return run.type or ""
+
+
+def _find_template(run: ScoredRun) -> str:
+    return str(run.template) if run.template >= 0 else ""
+
+
+def _find_folder(run: ScoredRun) -> str:
+    return run.attempt
+
+
+# Groups of runs with a rate of their own. A run folder is what an agent or an attempt has for itself.
+_GROUPS: Mapping[str, Callable[[ScoredRun], str]] = {
+    "sites": _find_site,
+    "types": _find_type,
+    "templates": _find_template,
+    "folders": _find_folder,
+}
 
 
 def _count_distinct(session: ScoredSession) -> int:

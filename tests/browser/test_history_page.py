@@ -7,9 +7,9 @@ import re
 import pytest
 
 from pytest_webeval.reports.html.history_page import FLIPS_ON_PAGE
+from pytest_webeval.reports.html.history_page import GROUPS_ON_PAGE
 from pytest_webeval.reports.html.history_page import PROBLEMS_ON_PAGE
 from pytest_webeval.reports.html.history_page import SESSIONS_OPEN
-from pytest_webeval.reports.html.history_page import SITES_ON_PAGE
 from pytest_webeval.reports.html.history_page import write_history_page
 from pytest_webeval.summary.history import build_history
 from pytest_webeval.summary.scored_session import ScoredRun
@@ -25,6 +25,7 @@ SESSIONS, TASKS = 50, 812
 QUICK = 1_000  # milliseconds
 MOST_BYTES = 500_000
 SITES = ("shopping", "gitlab", "reddit", "<script>alert(1)</script>")
+GROUPS = ("sites", "folders", "types", "templates")
 RARE = {0: "error", 1: "excluded"}
 
 
@@ -167,13 +168,41 @@ def test_the_page_fits_on_a_phone_and_on_paper(opened, path):
 
 
 def test_many_sites_and_problems_are_counted(opened, tmp_path):
-    runs = [ScoredRun(run=f"r/{n}", task_id=n, status="success", sites=[f"site-{n}"]) for n in range(SITES_ON_PAGE + 3)]
+    runs = [
+        ScoredRun(run=f"r/{n}", task_id=n, status="success", sites=[f"site-{n}"]) for n in range(GROUPS_ON_PAGE + 3)
+    ]
     problems = [f"problem {number}" for number in range(PROBLEMS_ON_PAGE + 1)]
     page = go(opened, write(tmp_path, 1, 0, runs=runs, problems=problems)).page
-    assert page.locator(".multiples li").count() == SITES_ON_PAGE
-    assert "3 more sites with fewer runs" in page.inner_text("main")
+    assert page.locator(".multiples li").count() == GROUPS_ON_PAGE
+    assert "3 more sites, which cost fewer successes, are in the JSON" in page.inner_text("main")
     assert page.locator(".notice").count() == PROBLEMS_ON_PAGE + 1
     assert "2 more problems" in page.inner_text("main")
+
+
+def test_each_kind_of_group_has_its_charts_those_first_that_cost_most(opened, tmp_path):
+    runs = [
+        ScoredRun(
+            run=f"{('large', HOSTILE)[n % 2]}/{n}",
+            task_id=n,
+            status="failure" if n % 3 else "success",
+            sites=["shopping"],
+            type=("retrieve", "<b>mutate", "<b>mutate")[n % 3],
+            template=n % 40,
+        )
+        for n in range(120)
+    ]
+    report = go(opened, write(tmp_path, 2, 0, runs=runs), viewport=PHONE)
+    page = report.page
+    titles = {name: page.locator(f"section[aria-labelledby={name}] .multiples h3").all_inner_texts() for name in GROUPS}
+    assert [len(listed) for listed in titles.values()] == [1, 2, 2, GROUPS_ON_PAGE]
+    assert titles["types"] == ["<b>mutate 0.0% to 0.0%, 80 lost", "retrieve 100.0% to 100.0%"]
+    assert "16 more intent templates, which cost fewer successes" in page.inner_text("main")
+    assert page.locator(".multiples svg").count() == page.locator(".multiples svg[viewBox='0 0 1000 100']").count()
+    for name in ("site", "run folder", "task type", "intent template"):
+        page.get_by_text(f"The numbers by {name}").click()
+    assert report.settled() == []
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert complaints(page) == []
 
 
 def test_a_session_without_runs_has_a_page(opened, tmp_path):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_webeval.reports.history_text import count_lost
 from pytest_webeval.reports.history_text import describe_legend
 from pytest_webeval.reports.history_text import describe_sessions
 from pytest_webeval.reports.history_text import describe_tasks
@@ -15,7 +16,7 @@ from pytest_webeval.reports.history_text import format_interval
 from pytest_webeval.reports.history_text import format_rate
 from pytest_webeval.reports.history_text import format_time
 from pytest_webeval.reports.history_text import label_sessions
-from pytest_webeval.reports.history_text import list_site_series
+from pytest_webeval.reports.history_text import list_series
 from pytest_webeval.reports.html.charts import HEIGHT
 from pytest_webeval.reports.html.charts import STRIP_HEIGHT
 from pytest_webeval.reports.html.charts import WIDTH
@@ -29,9 +30,10 @@ from pytest_webeval.reports.html.writer import write_style
 from pytest_webeval.scoring.provenance import own_version
 from pytest_webeval.storage import write_text
 
-FLIPS_ON_PAGE, SITES_ON_PAGE, PROBLEMS_ON_PAGE = 200, 24, 20
+FLIPS_ON_PAGE, GROUPS_ON_PAGE, PROBLEMS_ON_PAGE = 200, 24, 20
 SESSIONS_OPEN = 12  # rows of a table or list that is open at first
 _ADVICE = "choose another directory"
+_GROUPS = {"sites": "site", "folders": "run folder", "types": "task type", "templates": "intent template"}
 _BADGES = {"success": "success", "failure": "failure", "error": "error"}
 
 
@@ -46,7 +48,6 @@ def write_history_page(content: Mapping[str, Any], directory: Path) -> Path:
 
 def _build_view(content: Mapping[str, Any]) -> dict[str, Any]:
     sessions = _build_sessions(content["sessions"])
-    sites = list_site_series(content)
     problems = [*content.get("skipped", ()), *content["problems"]]
     return {
         "title": describe_sessions(content),
@@ -57,8 +58,7 @@ def _build_view(content: Mapping[str, Any]) -> dict[str, Any]:
         "open_rows": SESSIONS_OPEN,
         "chart": draw_rates(content["sessions"]),
         "size": (WIDTH, HEIGHT, STRIP_HEIGHT),
-        "sites": [_build_site(name, counts) for name, counts in sites[:SITES_ON_PAGE]],
-        "more_sites": len(sites[SITES_ON_PAGE:]),
+        "groups": [group for name, label in _GROUPS.items() if (group := _build_group(content, name, label))],
         "flips": [_build_flip(flip) for flip in content["flips"][:FLIPS_ON_PAGE]],
         "more_flips": len(content["flips"][FLIPS_ON_PAGE:]),
         "legend": describe_legend(content["legend"]),
@@ -86,11 +86,21 @@ def _build_sessions(sessions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any
     ]
 
 
-def _build_site(name: str, counts: Sequence[Mapping[str, Any] | None]) -> dict[str, Any]:
+def _build_group(content: Mapping[str, Any], name: str, label: str) -> dict[str, Any] | None:
+    """The small charts of all sites, or of all names of another kind; None where they say nothing."""
+    series = list_series(content, name)
+    if not series:
+        return None
+    charts = [_build_series(name, counts) for name, counts in series[:GROUPS_ON_PAGE]]
+    return {"id": name, "label": label, "plural": f"{label}s", "charts": charts, "count": len(series)}
+
+
+def _build_series(name: str, counts: Sequence[Mapping[str, Any] | None]) -> dict[str, Any]:
     """A small chart, and a cell for each session."""
     cells = [_format_cell(each) for each in counts]
     first, last = map(format_rate, find_ends(counts))
-    return {"name": name, "chart": draw_rates(counts), "cells": cells, "first": first, "last": last}
+    lost = count_lost(counts[-1])
+    return {"name": name, "chart": draw_rates(counts), "cells": cells, "first": first, "last": last, "lost": lost}
 
 
 def _format_cell(counts: Mapping[str, Any] | None) -> str:

@@ -15,6 +15,7 @@ from pytest_webeval.reports.history_text import format_interval
 from pytest_webeval.reports.history_text import format_rate
 from pytest_webeval.reports.history_text import format_time
 from pytest_webeval.reports.history_text import label_sessions
+from pytest_webeval.reports.history_text import list_series
 from pytest_webeval.reports.history_text import list_site_series
 from pytest_webeval.summary.history import build_history
 from pytest_webeval.summary.scored_session import ScoredSession
@@ -170,6 +171,34 @@ def test_the_sites_with_most_runs_are_shown():
     assert shown == [f"site-{number:02}" for number in (*range(10, 20), 0, 1)]
     assert "  … and 8 sites more with fewer runs" in text
     assert "… and 8 sites more" in format_history_markdown(build_history([session(1, runs=runs)]), 20)
+
+
+# Runs by day, and the order of their groups: by what the last day lost, what all days lost, and the number of runs.
+ORDERS = [
+    (["a/1- a/2- b/1+", "a/1+ a/2+ b/1-"], ["b", "a"]),
+    (["a/1- b/1+", "a/1+ b/1+"], ["a", "b"]),
+    (["a/1+ b/1+ b/2+", "a/1+ b/1+ b/2+"], ["b", "a"]),
+    (["a/1x b/1!", "a/1x b/1!"], ["b", "a"]),
+    (["a/1+ b/1-", "a/1+"], ["b", "a"]),
+]
+
+
+@pytest.mark.parametrize(("texts", "order"), ORDERS)
+@pytest.mark.parametrize("group", ["sites", "types", "templates", "folders"])
+def test_the_groups_that_cost_most_successes_come_first(texts, order, group):
+    days = [[run(word, **name_groups(word[0])) for word in text.split()] for text in texts]
+    content = build_history([session(day, runs=runs) for day, runs in enumerate(days, 1)])
+    names = {"sites": order, "types": order, "folders": order, "templates": [str(ord(name)) for name in order]}
+    assert [name for name, _ in list_series(content, group)] == names[group]
+
+
+def name_groups(name):
+    return {"sites": [name], "type": name, "template": ord(name)}
+
+
+@pytest.mark.parametrize("group", ["sites", "types", "templates", "folders", "none of these"])
+def test_runs_without_names_have_no_groups(group):
+    assert list_series(build_history([session(1, "r/1+ r/2-"), session(2, "s/1+ s/2-")]), group) == []
 
 
 @pytest.mark.parametrize(("most", "shown"), [(2, 2), (0, 5), (9, 5)])

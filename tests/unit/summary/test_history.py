@@ -295,9 +295,9 @@ def test_the_same_content_counts_once_and_is_named():
 
 def test_a_session_is_described_with_its_rate_and_those_of_its_sites():
     rows = [
-        run("r/1+", sites=["shopping"]),
-        run("r/2-", sites=["shopping"]),
-        run("r/3!", sites=["map", "gitlab"]),
+        run("r/1+", sites=["shopping"], type="mutate", template=7),
+        run("r/2-", sites=["shopping"], type="mutate", template=8),
+        run("s/3!", sites=["map", "gitlab"], type="retrieve", template=7),
         run("r/4x", sites=["map"]),
         run("r/5!", unrated=True),
     ]
@@ -305,8 +305,20 @@ def test_a_session_is_described_with_its_rate_and_those_of_its_sites():
     content = build_history([session(1, runs=rows, **told)])
     assert content["problems"] == ["a row"]
     assert content["sites"] == ["", "gitlab-map", "map", "shopping"]
+    assert content["types"] == ["", "mutate", "retrieve"]
+    assert content["templates"] == ["", "7", "8"]
+    assert content["folders"] == ["r", "s"]
     (described,) = content["sessions"]
     sites = described.pop("sites")
+    counts = {
+        group: {name: (each["success_count"], each["judged_count"]) for name, each in described.pop(group).items()}
+        for group in ("types", "templates", "folders")
+    }
+    assert counts == {
+        "types": {"mutate": (1, 2), "retrieve": (0, 1), "": (0, 0)},
+        "templates": {"7": (1, 2), "8": (0, 1), "": (0, 0)},
+        "folders": {"r": (1, 2), "s": (0, 1)},
+    }
     assert described == {
         "name": "s1",
         "timestamp": "2026-01-01T03:00:00Z",
@@ -404,6 +416,6 @@ def test_a_condensed_session_has_the_same_history():
     first, later = session(1, runs=rows), session(2, "r/1- r/2+")
     condensed = condense(first)
     assert build_history([condensed, condense(later)]) == build_history([first, later])
-    texts = {"reason": None, "type": None, "tags": []}
+    texts = {"reason": None, "tags": []}
     assert condensed == structs.replace(first, runs=[structs.replace(each, **texts) for each in rows])
     assert condense(session(3, runs=rows)).runs[0].sites is condensed.runs[0].sites
