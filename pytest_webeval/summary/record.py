@@ -23,7 +23,7 @@ from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 
 _DIGEST_LENGTH = 16  # hexadecimal digits: enough to see a change, and short enough for a summary of many runs
 _NO_FORMAT = "unknown"  # of a directory that no format recognizes
-_JUDGE_FILES = ("scores/", "rubric.json")
+JUDGE_FILES = ("scores/", "rubric.json")
 
 
 def format_digests(webeval: Mapping[str, Any]) -> str | None:
@@ -38,8 +38,8 @@ def format_digests(webeval: Mapping[str, Any]) -> str | None:
     judged = [(str(row.get("file")), row.get("checksum")) for row in rows if isinstance(row, Mapping)]
     checksum = webeval.get("task_checksum")
     digests = {
-        "recording": _digest(file for file in files if not file[0].startswith(_JUDGE_FILES)),
-        "judge": _digest([*(file for file in files if file[0].startswith(_JUDGE_FILES)), *judged]),
+        "recording": _digest(file for file in files if not file[0].startswith(JUDGE_FILES)),
+        "judge": _digest([*(file for file in files if file[0].startswith(JUDGE_FILES)), *judged]),
         "task": checksum[:_DIGEST_LENGTH] if isinstance(checksum, str) else None,
     }
     return " ".join(f"{name}={digest}" for name, digest in digests.items() if digest) or None

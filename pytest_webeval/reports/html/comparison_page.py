@@ -25,7 +25,6 @@ from pytest_webeval.reports.comparison_text import group_by_kind
 from pytest_webeval.reports.comparison_text import list_facts
 from pytest_webeval.reports.comparison_text import spell
 from pytest_webeval.reports.html.side_by_side.entries import DETAILED
-from pytest_webeval.reports.html.side_by_side.entries import MOST_TASKS
 from pytest_webeval.reports.html.side_by_side.entries import TaskRuns
 from pytest_webeval.reports.html.side_by_side.entries import build_entry
 from pytest_webeval.reports.html.side_by_side.entries import select_tasks
@@ -77,7 +76,8 @@ def write_comparison_page(
         "gates": content["gates"],
         "version": own_version(),
         "policy": PICTURE_POLICY if files else STATIC_POLICY,
-        "most_tasks": MOST_TASKS,
+        "has_files": bool(files),
+        "most_tasks": len(entries.tasks) and len({task.anchor for task in entries.tasks.values()}),
         "signs": _SIGNS,
         "roles": _ROLES,
     }
@@ -146,14 +146,13 @@ def _build_changes(kind: str, listed: Sequence[Mapping[str, Any]], find_entry: F
     entries = [find_entry(change["run"]) if kind in DETAILED else None for change in listed]
     rows = [_build_change(change) | {"entry": entry} for change, entry in zip(listed, entries, strict=True)]
     pieces = [rows[start : start + _PIECE] for start in range(0, len(rows), _PIECE)]
-    detailed = sum(entry is not None for entry in entries)
+    lacking = entries.count(None) if kind in DETAILED else 0
     return {
         "kind": kind,
         "name": spell(kind),
         "count": len(rows),
         "pieces": pieces,
-        "has_details": detailed > 0,
-        "without_details": len(rows) - detailed if kind in DETAILED else 0,
+        "without_details": lacking,
     }
 
 

@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from pytest_webeval.reports.html.side_by_side.run_details import Request
+from pytest_webeval.reports.html.side_by_side.requests import Place
+from pytest_webeval.reports.html.side_by_side.requests import Request
+from pytest_webeval.reports.html.side_by_side.requests import number
+from pytest_webeval.reports.html.side_by_side.requests import split_url
 from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
@@ -135,48 +137,24 @@ def align_requests(runs: Sequence[RunDetails | None]) -> Rows:
 
     Hosts do not count: sessions may have the same sites at different addresses.
     """
-    numbered = [{} if run is None else _number(run.requests) for run in runs]
+    numbered = [{} if run is None else dict(number(run.requests)) for run in runs]
     absent = [_NOT_SENT if run is not None and run.has_all_requests else _NOT_READ for run in runs]
     keys = dict.fromkeys(key for requests in numbered for key in requests)
-    rows = [
-        Row(
-            f"{key[0]} {key[1]}",
-            [_describe(requests.get(key), cell) for requests, cell in zip(numbered, absent, strict=True)],
-        )
-        for key in keys
-    ]
-    return _select(rows, MOST_REQUESTS)
+    return _select([_build_request_row(key, numbered, absent) for key in keys], MOST_REQUESTS)
 
 
-_RequestKey = tuple[str, str, int]
+_RequestKey = tuple[Place, int]
 
 
-def _number(requests: Sequence[Request]) -> dict[_RequestKey, Request]:
-    """The requests by method, place, and how many of these came before."""
-    counts: Counter[tuple[str, str]] = Counter()
-    numbered = {}
-    for request in requests:
-        key = request.method.upper(), _split_place(request.url)[0]
-        numbered[(*key, counts[key])] = request
-        counts[key] += 1
-    return numbered
-
-
-def _split_place(url: str) -> tuple[str, str]:
-    """The path of a URL, and what follows it. The name of a site stands for its host."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return truncate(url, LONGEST_PATH), ""
-    path = parts.path
-    if path.startswith("__"):  # as explanations have it: __SHOPPING__/cart
-        path = f"/{path.partition('/')[2]}"
-    rest = f"?{parts.query}" if parts.query else ""
-    return truncate(path or "/", LONGEST_PATH), rest
+def _build_request_row(
+    key: _RequestKey, numbered: Sequence[Mapping[_RequestKey, Request]], absent: Sequence[Cell]
+) -> Row:
+    cells = [_describe(requests.get(key), cell) for requests, cell in zip(numbered, absent, strict=True)]
+    return Row(" ".join(key[0]), cells)
 
 
 def _describe(request: Request | None, absent: Cell) -> Cell:
     if request is None:
         return absent
     status = "no response" if request.status is None else str(request.status)
-    return Cell(request.role or SENT, truncate(f"{status} {_split_place(request.url)[1]}".rstrip(), LONGEST_CELL))
+    return Cell(request.role or SENT, truncate(f"{status} {split_url(request.url)[1]}".rstrip(), LONGEST_CELL))

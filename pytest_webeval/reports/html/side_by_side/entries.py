@@ -105,7 +105,7 @@ def _build_anchor(task_id: int | str, taken: set[str]) -> str:
 def build_entry(task: TaskRuns, files: Sequence[SessionFiles], reader: DetailsReader) -> dict[str, Any]:
     """What the page shows of a task."""
     pairs = list(zip(files, task.runs, strict=True))[:MOST_SESSIONS]
-    read = [None if run is None else reader.read(each, run) for each, run in pairs]
+    read = reader.read_all(pairs)
     details = [each if isinstance(each, RunDetails) else None for each in read]
     columns = [
         _build_column(each.session.name, run, of_run, reader.redacting.text)
@@ -122,28 +122,29 @@ def build_entry(task: TaskRuns, files: Sequence[SessionFiles], reader: DetailsRe
 
 
 def _build_column(
-    name: str, run: ScoredRun | None, details: RunDetails | str | None, redact: Callable[[str], str]
+    name: str, run: ScoredRun | None, details: RunDetails | str, redact: Callable[[str], str]
 ) -> dict[str, Any]:
     column: dict[str, Any] = {
         "session": name,
         "status": run.status if run is not None else None,
-        "reason": truncate(redact(run.reason), LONGEST_REASON) if run is not None and run.reason else "",
+        "reason": "",
         "answer": "",
         "picture": None,
         "caption": "",
         "address": None,
-        "problems": [] if run is not None else ["no run of this task"],
+        "problems": [details],
     }
-    if isinstance(details, str):
-        column["problems"] = [details]
-    elif details is not None:
+    if isinstance(details, RunDetails):
         column |= {
+            "reason": truncate(details.reason, LONGEST_REASON),
             "answer": format_answer(details.answer),
             "picture": details.picture if details.picture.url or details.picture.problem else None,
             "caption": details.caption,
             "address": details.address,
             "problems": list(details.problems),
         }
+    elif run is not None and run.reason:
+        column["reason"] = truncate(redact(run.reason), LONGEST_REASON)
     return column
 
 

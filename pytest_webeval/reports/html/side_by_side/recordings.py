@@ -26,6 +26,7 @@ from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.json import load_bounded
 from pytest_webeval.safety.limits import USUAL
+from pytest_webeval.summary.record import JUDGE_FILES
 from pytest_webeval.summary.result_files import find_version_problem
 
 MOST_BYTES = 32 * 2**20  # of one result
@@ -116,6 +117,8 @@ def is_same_recording(run: Path, inputs: Mapping[str, Any]) -> bool:
 
 
 def list_inputs(result: TaskResult) -> Mapping[str, Any]:
-    """The checksums of the files that decided, by their names."""
+    """The checksums of the files of the recording, by their names. A judge may have written its own files since."""
     inputs = result.webeval.get("inputs")
-    return inputs if isinstance(inputs, dict) and len(inputs) <= MOST_INPUTS else {}
+    if not isinstance(inputs, dict) or len(inputs) > MOST_INPUTS:
+        return {}
+    return {name: checksum for name, checksum in inputs.items() if not name.startswith(JUDGE_FILES)}

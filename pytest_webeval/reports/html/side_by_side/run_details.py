@@ -8,35 +8,23 @@ from typing import Any
 
 from msgspec import Struct
 from msgspec import field
+from msgspec import structs
 
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.messages import EXPLANATIONS
 from pytest_webeval.redaction.messages import read_explanations
 from pytest_webeval.redaction.policy import REDACTED
 from pytest_webeval.redaction.session import Redacting
-from pytest_webeval.reports.html.event_details import MATCH
-from pytest_webeval.reports.html.event_details import NEAREST
 from pytest_webeval.reports.html.screenshots import Picture
+from pytest_webeval.reports.html.side_by_side.requests import Request
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 
-LONGEST_URL = 500
-MOST_REQUESTS = 200  # of a run that are compared
-_CHANGING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
-_ROLES = frozenset({MATCH, NEAREST})
+LONGEST_REASON = 4_000  # characters that are redacted: a secret that is cut is none that can be recognized
 _LONGEST_ACTION = 80
-
-
-class Request(Struct, frozen=True):
-    """A request that may decide. `role` says what it is in the verdict: a match, or the nearest miss."""
-
-    method: str
-    url: str
-    status: int | None = None
-    role: str = ""
 
 
 class RunDetails(Struct, frozen=True):
@@ -52,6 +40,7 @@ class RunDetails(Struct, frozen=True):
     caption: str = ""  # of the picture
     address: str | None = None  # of the task in the report of its session
     problems: Sequence[str] = ()
+    reason: str = ""  # as the summary of the session has it
 
     @property
     def answer(self) -> Any:
@@ -84,55 +73,14 @@ def drop_invalid_explanations(result: TaskResult) -> TaskResult:
 def redact(details: RunDetails, run: Run | None, redacting: Redacting) -> RunDetails:
     """The same without secrets. `run` is the recording that they may come from."""
     requests = [[each.method, {"url": each.url}, each.status, each.role] for each in details.requests]
-    attachment = {"requests": requests, "caption": details.caption}
+    reason = truncate(details.reason, LONGEST_REASON)
+    attachment = {"requests": requests, "caption": details.caption, "reason": reason}
     result, safe = redacting.redact_with_attachment(
-        drop_invalid_explanations(details.result), run, attachment, details.caption
+        drop_invalid_explanations(details.result), run, attachment, [details.caption, reason]
     )
     rows = [Request(str(method), str(place["url"]), status, role) for method, place, status, role in safe["requests"]]
-    return RunDetails(
-        result,
-        rows,
-        details.has_all_requests,
-        details.picture,
-        str(safe["caption"]),
-        details.address,
-        details.problems,
-    )
-
-
-def select_requests(network: Any) -> list[Request] | None:
-    """The requests that may decide, from the table of a task's page: those with a role, and those that change a site.
-
-    None where there is no table. A row that is not as the report writes it is passed over.
-    """
-    events = network.get("events") if isinstance(network, Mapping) else None
-    if not isinstance(events, Sequence) or isinstance(events, str):
-        return None
-    rows = (_read_row(row) for row in events)
-    requests = [row for row in rows if row is not None and (row.role or row.method.upper() in _CHANGING)]
-    return requests[-MOST_REQUESTS:]
-
-
-def _read_row(row: Any) -> Request | None:
-    if not isinstance(row, Sequence) or len(row) < 7:
-        return None
-    _, method, url, status, _, _, mark = row[:7]
-    if not isinstance(method, str) or not isinstance(url, str):
-        return None
-    role = mark if isinstance(mark, str) and mark in _ROLES else ""
-    return Request(truncate(method, 20), truncate(url, LONGEST_URL), status if type(status) is int else None, role)
-
-
-def list_nearest(result: TaskResult) -> list[Request]:
-    """The requests that the explanations of a result name: all that is known of them without the recording."""
-    requests: list[Request] = []
-    for evaluated, explanation in RunDetails(result).explained:
-        nearest = explanation.get("nearest")
-        if isinstance(nearest, Mapping):
-            role = MATCH if evaluated.status is Status.SUCCESS else NEAREST
-            row = [0, nearest.get("method"), nearest.get("url"), nearest.get("status"), "", 0, role]
-            requests += filter(None, [_read_row(row)])
-    return requests
+    texts = {name: str(safe[name]) for name in ("caption", "reason")}
+    return structs.replace(details, result=result, requests=rows, **texts)
 
 
 def choose_step(result: TaskResult, steps: Any) -> tuple[Mapping[str, Any] | None, bool]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec import structs
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recordings.run import Run
@@ -18,14 +21,18 @@ from pytest_webeval.reports.html.screenshots import Links
 from pytest_webeval.reports.html.screenshots import Picture
 from pytest_webeval.reports.html.side_by_side import recordings
 from pytest_webeval.reports.html.side_by_side import report_pages
-from pytest_webeval.reports.html.side_by_side.run_details import Request
+from pytest_webeval.reports.html.side_by_side.requests import Place
+from pytest_webeval.reports.html.side_by_side.requests import Request
+from pytest_webeval.reports.html.side_by_side.requests import list_deciding_places
+from pytest_webeval.reports.html.side_by_side.requests import list_named
+from pytest_webeval.reports.html.side_by_side.requests import mark_matches
+from pytest_webeval.reports.html.side_by_side.requests import read_requests
+from pytest_webeval.reports.html.side_by_side.requests import select
 from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
 from pytest_webeval.reports.html.side_by_side.run_details import choose_step
 from pytest_webeval.reports.html.side_by_side.run_details import describe_step
 from pytest_webeval.reports.html.side_by_side.run_details import drop_invalid_explanations
-from pytest_webeval.reports.html.side_by_side.run_details import list_nearest
 from pytest_webeval.reports.html.side_by_side.run_details import redact
-from pytest_webeval.reports.html.side_by_side.run_details import select_requests
 from pytest_webeval.reports.html.timeline import step_timeline
 from pytest_webeval.results import TaskResult
 from pytest_webeval.summary.record import format_digests
@@ -33,9 +40,12 @@ from pytest_webeval.summary.record import parse_digests
 from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
 
-MOST_READ_BYTES = 256 * 2**20  # of all recordings that one page needs
+MOST_READ_BYTES = 128 * 2**20  # of all recordings that one page needs
 # What a file of an untrusted source may cause where it is not as a session writes it.
 _UNREADABLE = (WebEvalError, ValueError, RecursionError, LookupError, TypeError, AttributeError, OSError)
+
+
+_DAMAGED = "its page or its result cannot be read"
 
 
 class SessionFiles(Struct, frozen=True):
@@ -69,6 +79,13 @@ class _Recorded(Struct, frozen=True):
     problems: tuple[str, ...] = ()
 
 
+class _Unredacted(Struct, frozen=True):
+    """Details as they were read, and the recording whose secrets they may repeat."""
+
+    details: RunDetails
+    run: Run | None
+
+
 class DetailsReader(Struct, frozen=True):
     """Reads the details of runs for a page in a directory."""
 
@@ -76,25 +93,40 @@ class DetailsReader(Struct, frozen=True):
     redacting: Redacting
     budget: Budget
 
-    def read(self, files: SessionFiles, run: ScoredRun) -> RunDetails | str:
-        """The details of a run without secrets, or a line that says why there are none."""
+    def read_all(self, runs: Sequence[tuple[SessionFiles, ScoredRun | None]]) -> list[RunDetails | str]:
+        """The details of a task's runs without secrets, or a line for each run that says why there are none.
+
+        Of the requests, those to places that decide in one of the sessions.
+        """
+        read = ["no run of this task" if run is None else self._read(files, run) for files, run in runs]
+        places = list_deciding_places([each.details.requests for each in read if isinstance(each, _Unredacted)])
+        return [each if isinstance(each, str) else self._redact(each, places) for each in read]
+
+    def _redact(self, unredacted: _Unredacted, places: Collection[Place]) -> RunDetails | str:
+        details = unredacted.details
+        selected = structs.replace(details, requests=select(details.requests, places))
+        try:
+            return redact(selected, unredacted.run, self.redacting)
+        except _UNREADABLE:
+            return _DAMAGED
+
+    def _read(self, files: SessionFiles, run: ScoredRun) -> _Unredacted | str:
         try:
             return self._read_page(files, run) or self._read_result(files, run) or "no report and no result of it"
         except _UNREADABLE:  # with paths of this machine in some messages
-            return "its page or its result cannot be read"
+            return _DAMAGED
 
-    def _read_page(self, files: SessionFiles, run: ScoredRun) -> RunDetails | str | None:
+    def _read_page(self, files: SessionFiles, run: ScoredRun) -> _Unredacted | str | None:
         page = report_pages.read_page(files.directory, run.run)
         if page is None:
             return None
-        result = report_pages.build_result(page, run.task_id)
+        result = drop_invalid_explanations(report_pages.build_result(page, run.task_id))
         if not _is_of(run, result):
             return "its page is of another session"
-        network = page.get("network")
         path = report_pages.find_run_directory(page, files.directory)
-        recorded = self._find_picture(drop_invalid_explanations(result), page, path)
+        recorded = self._find_picture(result, page, path)
         address = report_pages.link_to_task(files.directory, run.run, self.directory)
-        return self._build(result, _add_requests(recorded, select_requests(network)), address)
+        return _build(run, result, structs.replace(recorded, requests=read_requests(page.get("network"))), address)
 
     def _find_picture(self, result: TaskResult, page: Mapping[str, Any], path: Path | None) -> _Recorded:
         step, is_failing = choose_step(result, page.get("steps"))
@@ -107,7 +139,7 @@ class DetailsReader(Struct, frozen=True):
         picture = Picture() if name is None else self._link(path, Screenshot(name, 0))
         return _Recorded(picture=picture, caption=describe_step(step, is_failing=is_failing))
 
-    def _read_result(self, files: SessionFiles, run: ScoredRun) -> RunDetails | str | None:
+    def _read_result(self, files: SessionFiles, run: ScoredRun) -> _Unredacted | str | None:
         read = recordings.read_result(files.directory, run.run)
         if read is None:
             return None
@@ -117,7 +149,7 @@ class DetailsReader(Struct, frozen=True):
         paths = recordings.list_places(place, files.base, run.run)
         inputs = recordings.list_inputs(result)
         path = next((path for path in paths if recordings.measure_recording(path, inputs)), None)
-        return self._build(result, self._read_recording(result, path), None)
+        return _build(run, result, self._read_recording(result, path), None)
 
     def _read_recording(self, result: TaskResult, path: Path | None) -> _Recorded:
         problem = self._check_recording(path, result)
@@ -127,7 +159,7 @@ class DetailsReader(Struct, frozen=True):
         try:
             run = recordings.load_recording(path, result)
             explanations = result.webeval.get("explanations") or ()
-            requests = select_requests(network_table(run, marks_of(result.evaluators_results, explanations)))
+            requests = read_requests(network_table(run, marks_of(result.evaluators_results, explanations)))
             step, is_failing = choose_step(result, step_timeline(run, None))
             shot = _find_shot(run, step)
         except _UNREADABLE:
@@ -153,30 +185,29 @@ class DetailsReader(Struct, frozen=True):
             return Picture(problem="the picture is not in the run directory")
         return picture
 
-    def _build(self, result: TaskResult, recorded: _Recorded, address: str | None) -> RunDetails:
-        requests = recorded.requests
-        details = RunDetails(
-            result,
-            list_nearest(result) if requests is None else requests,
-            requests is not None,
-            recorded.picture,
-            recorded.caption,
-            address,
-            recorded.problems,
-        )
-        return redact(details, recorded.run, self.redacting)
 
-
-def _add_requests(recorded: _Recorded, requests: list[Request] | None) -> _Recorded:
-    return _Recorded(requests, recorded.picture, recorded.caption, recorded.run, recorded.problems)
+def _build(run: ScoredRun, result: TaskResult, recorded: _Recorded, address: str | None) -> _Unredacted:
+    named = list_named(RunDetails(result).explained)
+    details = RunDetails(
+        result,
+        named if recorded.requests is None else mark_matches(recorded.requests, named),
+        recorded.requests is not None,
+        recorded.picture,
+        recorded.caption,
+        address,
+        recorded.problems,
+        run.reason or "",
+    )
+    return _Unredacted(details, recorded.run)
 
 
 def _find_shot(run: Run, step: Mapping[str, Any] | None) -> Screenshot | None:
     """The last screenshot of a step."""
     if run.trajectory is None or step is None:
         return None
-    index = step["index"]
-    return next((each.after or each.before for each in run.trajectory.steps if each.index == index), None)
+    shots = {each.index: each.after or each.before for each in run.trajectory.steps}
+    screenshots = run.trajectory.screenshots
+    return shots.get(step["index"]) if shots else screenshots[-1] if screenshots else None
 
 
 def _is_of(run: ScoredRun, result: TaskResult) -> bool:
