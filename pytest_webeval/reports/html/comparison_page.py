@@ -28,7 +28,8 @@ from pytest_webeval.reports.html.side_by_side.entries import DETAILED
 from pytest_webeval.reports.html.side_by_side.entries import TaskRuns
 from pytest_webeval.reports.html.side_by_side.entries import build_entry
 from pytest_webeval.reports.html.side_by_side.entries import select_tasks
-from pytest_webeval.reports.html.side_by_side.session_files import Budget
+from pytest_webeval.reports.html.side_by_side.recording_reader import Budget
+from pytest_webeval.reports.html.side_by_side.recording_reader import RecordingReader
 from pytest_webeval.reports.html.side_by_side.session_files import DetailsReader
 from pytest_webeval.reports.html.side_by_side.session_files import SessionFiles
 from pytest_webeval.reports.html.writer import COMPARISON
@@ -65,9 +66,8 @@ def write_comparison_page(
     """
     path = directory / COMPARISON
     check_static_page(path)
-    entries = _Entries(
-        files, select_tasks(content, files) if files else {}, directory, Redacting(policy, is_leaving=True)
-    )
+    reader = DetailsReader(directory, Redacting(policy, is_leaving=True), RecordingReader(directory, Budget()))
+    entries = _Entries(files, select_tasks(content, files) if files else {}, reader)
     view = {
         "comparisons": [
             _build_view(comparison, partial(entries.build, number))
@@ -77,7 +77,7 @@ def write_comparison_page(
         "version": own_version(),
         "policy": PICTURE_POLICY if files else STATIC_POLICY,
         "has_files": bool(files),
-        "most_tasks": len(entries.tasks) and len({task.anchor for task in entries.tasks.values()}),
+        "most_tasks": len({task.anchor for task in entries.tasks.values()}),
         "signs": _SIGNS,
         "roles": _ROLES,
     }
@@ -91,9 +91,7 @@ class _Entries(Struct, eq=False):
 
     files: Sequence[SessionFiles]
     tasks: Mapping[tuple[int, str], TaskRuns]
-    directory: Path
-    redacting: Redacting
-    budget: Budget = field(default_factory=Budget)
+    reader: DetailsReader
     _built: set[str] = field(default_factory=set)
 
     def build(self, number: int, run: str) -> dict[str, Any] | None:
@@ -104,7 +102,7 @@ class _Entries(Struct, eq=False):
         if task.anchor in self._built:
             return {"anchor": task.anchor, "columns": []}
         self._built.add(task.anchor)
-        return build_entry(task, self.files, DetailsReader(self.directory, self.redacting, self.budget))
+        return build_entry(task, self.files, self.reader)
 
 
 FindEntry = Callable[[str], dict[str, Any] | None]

@@ -1,4 +1,4 @@
-"""What is selected of the recording of a run: requests that may decide, and the picture that says most."""
+"""What is known of a run: the step whose picture says most, the answer, and all of it without secrets."""
 
 from __future__ import annotations
 
@@ -6,71 +6,17 @@ import pytest
 
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.session import Redacting
-from pytest_webeval.reports.html.side_by_side import run_details
-from pytest_webeval.reports.html.side_by_side.run_details import Request
+from pytest_webeval.reports.html.side_by_side.requests import Request
 from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
 from pytest_webeval.reports.html.side_by_side.run_details import choose_step
 from pytest_webeval.reports.html.side_by_side.run_details import describe_step
-from pytest_webeval.reports.html.side_by_side.run_details import list_nearest
 from pytest_webeval.reports.html.side_by_side.run_details import redact
-from pytest_webeval.reports.html.side_by_side.run_details import select_requests
 from tests.unit.reports.html.side_by_side.results import NEAREST
 from tests.unit.reports.html.side_by_side.results import build
 from tests.unit.reports.html.side_by_side.results import differ
 from tests.unit.reports.html.side_by_side.results import evaluate
 
 NET, RUBRIC, ANSWER = "NetworkEventEvaluator", "RubricEvaluator", "AgentResponseEvaluator"
-
-
-def row(method, url="/a", status=200, mark=""):
-    return [0, method, url, status, "document", 0.5, mark]
-
-
-ROWS = [
-    (row("POST"), [Request("POST", "/a", 200)]),
-    (row("delete", status=None), [Request("delete", "/a", None)]),
-    (row("GET"), []),
-    (row("GET", mark="nearest"), [Request("GET", "/a", 200, "nearest")]),
-    (row("GET", mark="match"), [Request("GET", "/a", 200, "match")]),
-    (row("GET", mark="candidate"), []),
-    ([*row("PUT"), 0.25], [Request("PUT", "/a", 200)]),
-    (row("PUT", status="302"), [Request("PUT", "/a", None)]),
-    (row("PUT", status=True, mark={"a": 1}), [Request("PUT", "/a", None)]),
-    (row("POST", url=None), []),
-    (row(["POST"]), []),
-    (row("POST")[:6], []),
-    ("POST /a", []),
-    (None, []),
-    ({"method": "POST"}, []),
-]
-
-
-@pytest.mark.parametrize(("listed", "requests"), ROWS)
-def test_requests_that_may_decide_are_selected(listed, requests):
-    assert select_requests({"events": [listed]}) == requests
-
-
-@pytest.mark.parametrize("network", [None, [], {}, {"events": None}, {"events": "POST"}, "events", 5])
-def test_without_a_table_no_request_is_known(network):
-    assert select_requests(network) is None
-
-
-def test_requests_are_bounded():
-    listed = [row("POST", url=f"/{number}{'x' * 9_999}") for number in range(900)]
-    requests = select_requests({"events": listed})
-    assert len(requests) == run_details.MOST_REQUESTS
-    assert requests[-1].url.startswith("/899x")
-    assert len(requests[-1].url) == run_details.LONGEST_URL
-
-
-def test_a_result_alone_names_the_requests_that_came_nearest():
-    failed = evaluate(NET, differ("url"), nearest=NEAREST)
-    passed = evaluate(NET, nearest=NEAREST | {"method": "POST"})
-    damaged = evaluate(NET, nearest={"index": "x", "method": 5})
-    assert list_nearest(build(failed, passed, damaged, evaluate(NET))) == [
-        Request("GET", "__SHOPPING__/cart", 200, "nearest"),
-        Request("POST", "__SHOPPING__/cart", 200, "match"),
-    ]
 
 
 def steps(count=4, **of_second):
@@ -149,7 +95,8 @@ def test_what_a_file_says_of_its_own_redaction_does_not_count(mode, explanations
     if explanations is not None:
         result = result.with_changes(webeval=result.webeval | {"explanations": explanations})
     requests = [Request("POST", f"http://joe:{SECRET}@h.test/?access_token={SECRET}", 200)]
-    details = RunDetails(result, requests, has_all_requests=True, caption=f"step 1: password={SECRET}")
+    texts = {"caption": f"step 1: password={SECRET}", "reason": f"{'x' * 3_990}password={SECRET}"}
+    details = RunDetails(result, requests, has_all_requests=True, **texts)
     safe = redact(details, None, Redacting(RedactionPolicy(mode), is_leaving=True))
     assert SECRET not in str(safe)
     assert "redacted-" in safe.caption
