@@ -10,9 +10,9 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.reports.html.frames import list_frames
 from pytest_webeval.reports.html.index_page import index_view
-from pytest_webeval.reports.html.report_directory import PAGES
 from pytest_webeval.reports.html.report_directory import claim_directory
 from pytest_webeval.reports.html.report_directory import list_index_rows
+from pytest_webeval.reports.html.writer import PAGES
 from pytest_webeval.reports.html.writer import data_name
 from pytest_webeval.reports.html.writer import events_name
 from pytest_webeval.reports.html.writer import write_copy

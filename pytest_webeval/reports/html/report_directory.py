@@ -13,13 +13,13 @@ from pytest_webeval.reports.html.index_page import IndexRow
 from pytest_webeval.reports.html.writer import COMPARISON
 from pytest_webeval.reports.html.writer import COPY
 from pytest_webeval.reports.html.writer import HISTORY
+from pytest_webeval.reports.html.writer import PAGES
 from pytest_webeval.reports.html.writer import check_static_page
 from pytest_webeval.reports.html.writer import data_name
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.summary.record import Record
 
 MARK = b'id="webeval-index"'
-PAGES = "data"
 _OURS = re.compile(r"task-[0-9a-f]{16}(?:(?:-events)?\.js|-frame-[0-9]{1,4}\.(?:png|jpg))")
 
 

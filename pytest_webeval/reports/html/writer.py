@@ -93,6 +93,7 @@ def write_page(index: Mapping[str, Any], directory: Path) -> None:
     write_style(directory)
 
 
+PAGES = "data"  # the directory of the scripts of tasks
 COMPARISON, HISTORY = "comparison.html", "history.html"
 _STATIC_MARK = 'name="generator" content="pytest-webeval '
 
@@ -115,14 +116,14 @@ def write_style(directory: Path) -> None:
 def write_task(label: str, data: Mapping[str, Any], directory: Path) -> str:
     """Write the script of one task and return its name for the index."""
     name = data_name(label)
-    write_in_place(directory / "data" / f"{name}.js", task_script(label, data), _ADVICE)
+    write_in_place(directory / PAGES / f"{name}.js", task_script(label, data), _ADVICE)
     return name
 
 
 def write_events(label: str, events: Sequence[Mapping[str, Any]], directory: Path) -> None:
     """Write the script with the details of a task's events, if there are any."""
     if events:
-        write_in_place(directory / "data" / f"{events_name(label)}.js", events_script(label, events), _ADVICE)
+        write_in_place(directory / PAGES / f"{events_name(label)}.js", events_script(label, events), _ADVICE)
 
 
 def write_single(index: Mapping[str, Any], scripts: Iterable[str], path: Path) -> None:

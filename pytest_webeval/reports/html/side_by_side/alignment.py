@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from collections.abc import Mapping
@@ -22,11 +23,13 @@ from pytest_webeval.results import parse_assertion_name
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import preview
 from pytest_webeval.safety.text import truncate
+from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 
 LONGEST_CELL, LONGEST_PATH = 300, 120  # characters
 MOST_CHECKS, MOST_REQUESTS = 12, 20  # rows of a task
 _MOST_DIFFERENCES = 100  # of an evaluator
 PASSES, FAILS, SENT, ABSENT, UNKNOWN = "passes", "fails", "sent", "absent", "unknown"
+_FIELDS = {"results": "retrieved_data", "action": "task_type", "performed_operation": "task_type"}
 _CheckKey = tuple[str, str, str]  # evaluator, what it expects, path
 
 
@@ -85,9 +88,17 @@ def _collect_failures(run: RunDetails) -> _Failures:
         name = result.evaluator_name
         expected = _digest(result.expected) if repeated[name] > 1 else ""
         evaluators.add((name, expected))
-        for path, text in _list_failures(result, explanation):
+        for own_path, text in _list_failures(result, explanation):
+            path = _translate_path(own_path) if name == RESPONSE_EVALUATOR else own_path
             failed.setdefault((name, expected, truncate(path, LONGEST_PATH)), Cell(FAILS, truncate(text, LONGEST_CELL)))
     return failed, frozenset(evaluators)
+
+
+def _translate_path(path: str) -> str:
+    """The path of a field of an answer in one dialect: agents may have other names for it."""
+    name = re.match(r"\w*", path)
+    head = name[0] if name is not None else ""
+    return f"{_FIELDS.get(head, head)}{path[len(head) :]}"
 
 
 def _digest(expected: Any) -> str:

@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 from urllib.parse import urlencode
 
-from pytest_webeval.reports.html.report_directory import PAGES
 from pytest_webeval.reports.html.screenshots import relative_url
+from pytest_webeval.reports.html.writer import PAGES
 from pytest_webeval.reports.html.writer import data_name
 from pytest_webeval.reports.html.writer import inert_json
 from pytest_webeval.results import EvaluatorResult
@@ -64,7 +64,7 @@ def build_result(page: Mapping[str, Any], task_id: int | str) -> TaskResult:
             "error_msg": page.get("error"),
             **dict.fromkeys(_VERSIONS, ""),
             "webeval": {
-                "trajectory": _get(page.get("about"), "trajectory"),
+                "trajectory": {"answer": _find_answer(page)},
                 "inputs": _get(page.get("checksums"), "inputs"),
                 "explanations": [
                     {name: each.get(name) for name in ("differences", "nearest", "candidates")} for each in evaluated
@@ -72,6 +72,16 @@ def build_result(page: Mapping[str, Any], task_id: int | str) -> TaskResult:
             },
         }
     )
+
+
+def _find_answer(page: Mapping[str, Any]) -> Any:
+    """The answer as the agent wrote it; None where the page has it among what an evaluator found alone."""
+    answer = page.get("answer")
+    fields = _get(answer, "fields")
+    if isinstance(fields, list):
+        return {str(_get(each, "name")): _get(each, "value") for each in fields}
+    value = _get(answer, "value")
+    return _get(_get(page.get("about"), "trajectory"), "answer") if value is None else value
 
 
 _VERSIONS = ("webarena_verified_version", "webarena_verified_evaluator_checksum", "webarena_verified_data_checksum")

@@ -11,6 +11,7 @@ from msgspec import field
 from msgspec import structs
 
 from pytest_webeval.recordings.run import Run
+from pytest_webeval.recordings.trajectory.step import NO_ANSWER
 from pytest_webeval.redaction.messages import EXPLANATIONS
 from pytest_webeval.redaction.messages import read_explanations
 from pytest_webeval.redaction.policy import REDACTED
@@ -47,7 +48,7 @@ class RunDetails(Struct, frozen=True):
         """What the agent answered, as it wrote it; None if that is not recorded."""
         trajectory = self.result.webeval.get("trajectory")
         if isinstance(trajectory, Mapping) and trajectory.get("answer") is not None:
-            return trajectory["answer"]
+            return None if trajectory["answer"] == NO_ANSWER else trajectory["answer"]
         results = self.result.evaluators_results
         return next((each.actual for each in results if each.evaluator_name == RESPONSE_EVALUATOR), None)
 

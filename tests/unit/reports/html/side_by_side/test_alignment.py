@@ -45,6 +45,13 @@ CHECKS = [
         [("retrieved_data[0]", "fails expected a; got b", PASSED)],
         0,
     ),
+    ([evaluate(ANSWER, differ("results[0]"))], [evaluate(ANSWER, differ("retrieved_data[0]"))], [], 1),
+    (
+        [evaluate(NET, differ("results"))],
+        [evaluate(NET, differ("retrieved_data"))],
+        [("results", WRONG, PASSED), ("retrieved_data", PASSED, WRONG)],
+        0,
+    ),
     ([evaluate(NET, error="no body")], [evaluate(NET)], [("verdict", "fails no body", PASSED)], 0),
     ([evaluate(NET)], [evaluate(NET)], [], 0),
     ([], [], [], 0),

@@ -16,10 +16,12 @@ from pytest_webeval.reports.html.side_by_side.recordings import list_places
 from pytest_webeval.reports.html.side_by_side.recordings import measure_recording
 from pytest_webeval.reports.html.side_by_side.recordings import parse_label
 from pytest_webeval.reports.html.side_by_side.recordings import read_result
+from pytest_webeval.reports.html.side_by_side.report_pages import build_result
 from pytest_webeval.reports.html.side_by_side.report_pages import find_picture
 from pytest_webeval.reports.html.side_by_side.report_pages import find_run_directory
 from pytest_webeval.reports.html.side_by_side.report_pages import link_to_task
 from pytest_webeval.reports.html.side_by_side.report_pages import read_page
+from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
 from pytest_webeval.reports.html.writer import write_task
 from pytest_webeval.safety.files import sha256
 from tests.unit.reports.html.side_by_side.results import build
@@ -188,3 +190,24 @@ def test_a_picture_of_a_page_is_a_file_of_its_run_directory(step, name):
 def test_the_address_of_a_task_in_its_report(tmp_path):
     address = link_to_task(tmp_path / "a: b", "runs/1&x=#2", tmp_path / "page")
     assert address == "../a%3A%20b/index.html#task=runs%2F1%26x%3D%232"
+
+
+ANSWERS = [
+    (
+        {"answer": {"fields": [{"name": "results", "value": [1]}, {"name": "status", "value": "SUCCESS"}], "more": 0}},
+        {"results": [1], "status": "SUCCESS"},
+    ),
+    ({"answer": {"value": "12 EUR"}}, "12 EUR"),
+    ({"answer": {"value": ""}}, ""),
+    ({"about": {"trajectory": {"answer": "12 EUR"}}}, "12 EUR"),
+    ({"answer": {"fields": [5, {"name": {}}]}}, {"None": None, "{}": None}),
+    ({"answer": 5, "about": {"trajectory": 7}}, "of the evaluator"),
+    ({}, "of the evaluator"),
+]
+
+
+@pytest.mark.parametrize(("page", "answer"), ANSWERS)
+def test_the_answer_on_a_page_is_in_the_words_of_the_agent(page, answer):
+    evaluated = {"name": "AgentResponseEvaluator", "status": "success", "actual": "of the evaluator", "assertions": []}
+    result = build_result({"status": "success", "evaluators": [evaluated], **page}, 107)
+    assert RunDetails(result).answer == answer

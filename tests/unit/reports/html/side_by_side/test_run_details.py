@@ -76,6 +76,7 @@ def test_a_step_in_words(step, is_failing, text):
         (build(evaluate(ANSWER, actual="raw"), trajectory={"answer": None}), "raw"),
         (build(evaluate(ANSWER, actual="raw"), trajectory="damaged"), "raw"),
         (build(evaluate(NET, actual={"url": "/"})), None),
+        (build(evaluate(RUBRIC, actual={"a": 1}), trajectory={"answer": "<no_answer>"}), None),
     ],
 )
 def test_the_answer_is_that_of_the_agent(result, answer):
