@@ -92,7 +92,7 @@ class RecordingReader(Struct, frozen=True):
             explanations = result.webeval.get("explanations") or ()
             network = network_table(run, marks_of(result.evaluators_results, explanations))
             step, is_failing = choose_step(result, step_timeline(run, None))
-            shot = _find_shot(run, step)
+            shot = find_shot(run, step)
         except UNREADABLE:
             return Recorded(run=run, problems=("the recording cannot be read",))
         if step is None or shot is None:
@@ -118,8 +118,8 @@ class RecordingReader(Struct, frozen=True):
         return picture
 
 
-def _find_shot(run: Run, step: Mapping[str, Any] | None) -> Screenshot | None:
-    """The last screenshot of a step."""
+def find_shot(run: Run, step: Mapping[str, Any] | None) -> Screenshot | None:
+    """The last screenshot of a step; that of the run where its steps are not known, but its screenshots."""
     if run.trajectory is None or step is None:
         return None
     shots = {each.index: each.after or each.before for each in run.trajectory.steps}

@@ -75,6 +75,9 @@ def test_the_checks_of_several_requests_are_told_apart_by_what_they_expect():
     passed = evaluate(NET, expected={"url": "/b"})
     assert texts(align(build(first, passed), build(second, first))) == [("url", PASSED, WRONG)]
     assert texts(align(build(first, second), build(second, first))) == []
+    failed_first = evaluate(NET, differ("url"), expected={"url": "/a"})
+    rows = [("url", WRONG, PASSED), ("url", PASSED, WRONG)]
+    assert texts(align(build(failed_first, passed), build(first, second))) == rows
 
 
 def test_a_failure_that_no_check_explains_is_a_row():

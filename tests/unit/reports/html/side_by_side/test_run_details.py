@@ -83,11 +83,11 @@ def test_the_answer_is_that_of_the_agent(result, answer):
     assert RunDetails(result).answer == answer
 
 
-SECRET = "hunter2hunter2"
+SECRET, OTHER = "hunter2hunter2", "swordfish swordfish"
 
 
 @pytest.mark.parametrize(
-    "explanations", [None, [{"differences": [differ("headers.authorization", actual=SECRET)]}] * 2, 5]
+    "explanations", [None, [{"differences": [differ("headers.authorization", actual=OTHER)]}] * 2, 5]
 )
 @pytest.mark.parametrize("mode", ["default", "strict"])
 def test_what_a_file_says_of_its_own_redaction_does_not_count(mode, explanations):
@@ -95,9 +95,16 @@ def test_what_a_file_says_of_its_own_redaction_does_not_count(mode, explanations
     result = build(secret, redacted=mode, trajectory={"answer": f"password={SECRET}"})
     if explanations is not None:
         result = result.with_changes(webeval=result.webeval | {"explanations": explanations})
+    safe = redact(RunDetails(result), None, Redacting(RedactionPolicy(mode), is_leaving=True))
+    assert SECRET not in str(safe)
+    assert OTHER not in str(safe)
+
+
+@pytest.mark.parametrize("mode", ["default", "strict"])
+def test_all_that_is_shown_with_a_result_is_redacted(mode):
     requests = [Request("POST", f"http://joe:{SECRET}@h.test/?access_token={SECRET}", 200)]
-    texts = {"caption": f"step 1: password={SECRET}", "reason": f"{'x' * 3_990}password={SECRET}"}
-    details = RunDetails(result, requests, has_all_requests=True, **texts)
+    texts = {"caption": f"step 1: password={SECRET}", "reason": f"{'x' * 3_980} password={SECRET}"}
+    details = RunDetails(build(), requests, has_all_requests=True, **texts)
     safe = redact(details, None, Redacting(RedactionPolicy(mode), is_leaving=True))
     assert SECRET not in str(safe)
     assert "redacted-" in safe.caption
