@@ -18,7 +18,9 @@ from pytest_webeval.reports.html.network_table import network_table
 from pytest_webeval.reports.html.screenshots import Links
 from pytest_webeval.reports.html.screenshots import Picture
 from pytest_webeval.reports.html.side_by_side import recordings
+from pytest_webeval.reports.html.side_by_side.report_pages import find_frame
 from pytest_webeval.reports.html.side_by_side.report_pages import find_picture
+from pytest_webeval.reports.html.side_by_side.report_pages import find_run_directory
 from pytest_webeval.reports.html.side_by_side.requests import Request
 from pytest_webeval.reports.html.side_by_side.requests import read_requests
 from pytest_webeval.reports.html.side_by_side.run_details import choose_step
@@ -67,17 +69,21 @@ class RecordingReader(Struct, frozen=True):
     directory: Path
     budget: Budget
 
-    def find_picture(self, result: TaskResult, page: Mapping[str, Any], path: Path | None) -> Recorded:
-        """The picture of the step that the page of a run names, in its run directory."""
+    def find_picture(self, result: TaskResult, page: Mapping[str, Any], report: Path, label: str) -> Recorded:
+        """The picture of the step that the page of a run names: in the report, or else in the run directory."""
         step, is_failing = choose_step(result, page.get("steps"))
         if step is None:
             return Recorded()
+        caption = describe_step(step, is_failing=is_failing)
+        if (frame := find_frame(step, label)) is not None:
+            return Recorded(picture=self._link(report, Screenshot(frame, 0)), caption=caption)
+        path = find_run_directory(page, report)
         problem = self._check_recording(path, result)
         if path is None or problem:
             return Recorded(problems=(problem,))
         name = find_picture(step, page)
         picture = Picture() if name is None else self._link(path, Screenshot(name, 0))
-        return Recorded(picture=picture, caption=describe_step(step, is_failing=is_failing))
+        return Recorded(picture=picture, caption=caption)
 
     def read(self, result: TaskResult, paths: Iterable[Path]) -> Recorded:
         """What is in the first of some directories that has files of the recording."""

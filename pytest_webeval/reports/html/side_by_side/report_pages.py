@@ -142,6 +142,13 @@ def find_picture(step: Mapping[str, Any], page: Mapping[str, Any]) -> str | None
     return None
 
 
+def find_frame(step: Mapping[str, Any], label: str) -> str | None:
+    """The name of the last frame of a Playwright trace that the report has for a step of a run; None without any."""
+    pattern = rf"{PAGES}/{data_name(label)}-frame-[0-9]{{1,4}}\.(?:png|jpg)"
+    urls = (step.get(side) for side in ("after", "before"))
+    return next((url for url in urls if isinstance(url, str) and re.fullmatch(pattern, url)), None)
+
+
 def _find_run_address(page: Mapping[str, Any]) -> str | None:
     """The relative address of the run directory, which ends in a slash."""
     links = page.get("links")

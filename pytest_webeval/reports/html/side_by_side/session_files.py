@@ -86,8 +86,8 @@ class DetailsReader(Struct, frozen=True):
         result = drop_invalid_explanations(report_pages.build_result(page, run.task_id))
         if not _is_of(run, result):
             return "its page is of another session"
-        path = report_pages.find_run_directory(page, files.directory)
-        recorded = self.recordings.find_picture(result, page, path).with_requests(page.get("network"))
+        recorded = self.recordings.find_picture(result, page, files.directory, run.run)
+        recorded = recorded.with_requests(page.get("network"))
         address = report_pages.link_to_task(files.directory, run.run, self.directory)
         return _build(run, result, recorded, address)
 

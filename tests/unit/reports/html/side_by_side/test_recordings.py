@@ -17,11 +17,13 @@ from pytest_webeval.reports.html.side_by_side.recordings import measure_recordin
 from pytest_webeval.reports.html.side_by_side.recordings import parse_label
 from pytest_webeval.reports.html.side_by_side.recordings import read_result
 from pytest_webeval.reports.html.side_by_side.report_pages import build_result
+from pytest_webeval.reports.html.side_by_side.report_pages import find_frame
 from pytest_webeval.reports.html.side_by_side.report_pages import find_picture
 from pytest_webeval.reports.html.side_by_side.report_pages import find_run_directory
 from pytest_webeval.reports.html.side_by_side.report_pages import link_to_task
 from pytest_webeval.reports.html.side_by_side.report_pages import read_page
 from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
+from pytest_webeval.reports.html.writer import data_name
 from pytest_webeval.reports.html.writer import write_task
 from pytest_webeval.safety.files import sha256
 from tests.unit.reports.html.side_by_side.results import build
@@ -211,3 +213,21 @@ def test_the_answer_on_a_page_is_in_the_words_of_the_agent(page, answer):
     evaluated = {"name": "AgentResponseEvaluator", "status": "success", "actual": "of the evaluator", "assertions": []}
     result = build_result({"status": "success", "evaluators": [evaluated], **page}, 107)
     assert RunDetails(result).answer == answer
+
+
+FRAME = f"data/{data_name('runs/107')}-frame-3.png"
+
+
+@pytest.mark.parametrize(
+    ("step", "frame"),
+    [
+        ({"after": FRAME, "before": None}, FRAME),
+        ({"after": None, "before": FRAME}, FRAME),
+        ({"after": f"../{FRAME}"}, None),
+        ({"after": f"data/{data_name('runs/108')}-frame-3.png"}, None),
+        ({"after": FRAME.replace("png", "svg")}, None),
+        ({"after": 5}, None),
+    ],
+)
+def test_a_frame_is_a_file_of_the_report_for_this_run(step, frame):
+    assert find_frame(step, "runs/107") == frame
