@@ -25,6 +25,7 @@ _ALL = (
     Target("zipped_trace", trace_targets.read_zipped, "trace_files"),
     Target("folder_trace", trace_targets.read_folder, "trace_files"),
     Target("side_bodies", trace_targets.read_side_bodies, "bodies"),
+    Target("trace_actions", trace_targets.read_actions, "text"),
     Target("response", answer_targets.read_response, "response"),
     Target("posted", answer_targets.read_posted, "posted"),
     Target("eval_result", answer_targets.read_result, "result"),

@@ -19,14 +19,19 @@ from pytest_webeval.recordings.network.har import HarTrace
 from pytest_webeval.recordings.network.playwright import FolderTrace
 from pytest_webeval.recordings.network.playwright import LineTrace
 from pytest_webeval.recordings.network.playwright import ZipTrace
+from pytest_webeval.recordings.trace_actions import MOST_ACTIONS
+from pytest_webeval.recordings.trace_actions import LoggedActions
 from tests.fuzz.engine.parts import files
 from tests.fuzz.targets.target import NOWHERE
 from tests.fuzz.targets.target import KeptFiles
+from tests.fuzz.targets.target import expect
 from tests.fuzz.targets.target import touch
+from tests.fuzz.targets.target import written
 
 _FIELDS = ("url", "status", "headers", "cookies", "response_cookies", "resource_type", "page", "frame")
 _ANSWERS = ("is_document", "is_significant", "is_asset", "is_navigation", "started", "is_from_cache", "lacks_content")
 _DETAILS = ("response_headers", "duration")
+FRAME_FOLDERS = ("resources/", "screencast/")
 MAX_USED = 200  # events of one trace
 
 
@@ -90,6 +95,18 @@ def read_folder(content: bytes) -> None:
     """An unpacked trace."""
     kept = {f"trace/{name}": inner for name, inner in files(content).items()}
     use_trace(FolderTrace().load(KeptFiles(NOWHERE, files=kept), "trace"))
+
+
+def read_actions(content: bytes) -> None:
+    """The log of actions in a trace: bounded steps, whose frames are named as those of the screencast."""
+    actions = LoggedActions()
+    actions.add_log(content)
+    steps = actions.steps
+    expect(len(steps) <= MOST_ACTIONS, f"{len(steps)} steps")
+    for step in steps:
+        for shot in filter(None, (step.before, step.after)):
+            expect(shot.name.startswith(FRAME_FOLDERS) and ".." not in shot.name.split("/"), f"a frame {shot.name!r}")
+    written([(step.action, step.arguments, step.observation, step.timestamp) for step in steps])
 
 
 def read_side_bodies(content: bytes) -> None:
