@@ -20,6 +20,7 @@ from pytest_webeval.redaction.names import compact
 from pytest_webeval.redaction.names import is_secret
 
 REDACTED = "redacted"  # the key of the mode in a redacted result
+DEFINITION = "definition"  # the key of the task's definition in what is shown with a result
 OFF, DEFAULT, STRICT = "off", "default", "strict"
 MODES = (DEFAULT, OFF, STRICT)
 

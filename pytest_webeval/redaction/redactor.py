@@ -20,6 +20,7 @@ from pytest_webeval.redaction.messages import ExplanationRedactor
 from pytest_webeval.redaction.messages import MessageRedactor
 from pytest_webeval.redaction.messages import read_explanations
 from pytest_webeval.redaction.messages import replace_in_explanation
+from pytest_webeval.redaction.policy import DEFINITION
 from pytest_webeval.redaction.policy import REDACTED
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.policy import build_scope
@@ -235,13 +236,14 @@ class Redactor(Struct, frozen=True):
     ) -> tuple[TaskResult, Any]:
         """The result and the JSON that is shown with it: a secret of one of the two is a secret in the other.
 
+        In that JSON, the names of a task's definition stay readable within it, as in the results of its evaluators.
         `agent_values` are the parts of that JSON that the agent wrote: they may repeat secrets of the recording.
         """
         if self.policy.is_off:
             return redacted.result, attachment
         replacements = Replacements(self.salt)
-        trees = JsonRedactor(TextRedactor(build_scope(self.policy, NETWORK_EVALUATOR), replacements))
-        safe = trees(attachment) if self.policy.is_strict or may_hold(attachment) else attachment
+        is_searched = self.policy.is_strict or may_hold(attachment)
+        safe = self._redact_shown(attachment, replacements) if is_searched else attachment
         inputs = redacted.result.webeval.get("inputs") or ()
         recorded = self._recorded_secrets([], inputs, agent_values) if agent_values else {}
         secrets = recorded | replacements.secrets
@@ -251,6 +253,17 @@ class Redactor(Struct, frozen=True):
         if not replacer.forms:
             return result, safe
         return result, replacer.replace_in_json(safe, OwnNames(), replacer.replace_ignoring_case)
+
+    def _redact_shown(self, attachment: Any, replacements: Replacements) -> Any:
+        definition = attachment.get(DEFINITION) if isinstance(attachment, dict) else None
+        if definition is None:
+            return self._build_trees(replacements)(attachment)
+        trees, names = self._build_trees(replacements), list(list_names(definition))
+        safe = {name: trees(part) for name, part in attachment.items() if name != DEFINITION}
+        return safe | {DEFINITION: self._build_trees(replacements, names)(definition)}
+
+    def _build_trees(self, replacements: Replacements, names: Collection[str] = ()) -> JsonRedactor:
+        return JsonRedactor(TextRedactor(build_scope(self.policy, NETWORK_EVALUATOR, names), replacements))
 
     def _collect_secrets(self, result: TaskResult, replacements: Iterable[Replacements]) -> dict[str, str]:
         """All secrets that were replaced in the parts of a result, and those of the recording that it repeats."""

@@ -153,6 +153,9 @@ def task(number: int, **changes: Any) -> dict[str, Any]:
     _, task_id, status, score, site, kind, template, *_, reason, intent, seconds, _, _ = row(number)
     return {
         "run": f"runs/{number:05d}", "task_id": task_id, "status": status, "score": score, "reason": reason, "error": None,
+        "sentence": None if status == "success" else f'The answer lacks "$8.00" in task {number}.',
+        "answer": {"fields": [*pairs(task_type="RETRIEVE", status="SUCCESS"), {"name": "retrieved_data", "value": ["$34.90", "$12.50"]}], "more": 0},
+        "definition": {"task_id": task_id, "intent": intent, "eval": [{"evaluator": "AgentResponseEvaluator"}]},
         "intent": intent, "start_urls": ["http://localhost:7770/sales/order/history?page=1"],
         "template": "Show me {{things}} of {{whom}}", "template_id": template, "sites": [site], "type": kind,
         "evaluators": [answer_evaluator(), network_evaluator()],

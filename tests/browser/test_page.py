@@ -248,8 +248,8 @@ def test_typing_leaves_no_trail_in_the_history(opened, small):
 def test_a_task_shows_what_was_expected_what_happened_and_what_the_agent_thought(opened, small):
     text = opened(small).go("#task=3").page.locator("#task").inner_text()
     for told in (
-        "missing_navigation_event: no event fits", "12 of 240 events have no body", "$34.90", "Nearest event 118 of 240",
-        "2 checks passed", "I need the price column", "events 111–118", "Names the amount", "◆ nearest", "340 events",
+        'The answer lacks "$8.00" in task 3.', "12 of 240 events have no body", "$34.90", "Nearest request 118 of 240",
+        "2 checks failed, 2 passed", "I need the price column", "events 111–118", "Names the amount", "◆ nearest", "340 events",
         "pytest --webeval-runs=runs -k '[00003]'", "eval_result.json", "pint",
     ):  # fmt: skip
         assert told in text
@@ -257,6 +257,7 @@ def test_a_task_shows_what_was_expected_what_happened_and_what_the_agent_thought
 
 def test_differing_parts_are_marked(opened, small):
     page = opened(small).go("#task=3").page
+    page.click("text=Expected and actual values")
     assert page.locator(".differences mark").all_inner_texts() == [
         "9",
         "0",
@@ -384,7 +385,7 @@ def test_axe_finds_nothing_to_complain_about(opened, small, theme, viewport, fra
 def test_a_page_of_one_file_needs_no_other(opened, tmp_path):
     write_single(pages.index(3), [task_script("runs/00003", pages.task(3))], tmp_path / "one.html")
     report = opened(tmp_path / "one.html").go("#task=3")
-    assert "Nearest event" in report.page.locator("#task").inner_text()
+    assert "Nearest request" in report.page.locator("#task").inner_text()
     assert not any(one.endswith((".js", ".css")) for one in report.requests)
 
 

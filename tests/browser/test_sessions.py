@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 import shlex
 import zipfile
 from pathlib import Path
@@ -60,6 +61,13 @@ def whole(request, made):
     return made(*request.param), {"runs": 36, "trajectories": 9}[request.param[0]]
 
 
+def read_script(path):
+    """What a task's script hands the page."""
+    text = path.read_text("utf-8")
+    literal = text[text.index(", '") + 3 : text.rindex("');")]
+    return json.loads(re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], literal))
+
+
 def shown(report, label):
     """The page of a run, opened by its address."""
     return report.go(f"#task={quote(label, safe='')}").page
@@ -81,7 +89,10 @@ def test_every_run_opens_with_the_key_j_and_shows_its_reason(opened, whole):
         report.pressed("j").page.wait_for_selector("#task .body[aria-busy=true]", state="detached")
         assert report.task == row["run"]
         assert report.page.locator("#task h2 .badge").inner_text().split()[-1] == row["status"]
-        assert report.page.locator("#task .why").all_inner_texts() == ([row["reason"]] if row["reason"] else [])
+        task = read_script(session.page.parent / "data" / f"{row['data']}.js")
+        why = task["sentence"] or row["reason"]
+        assert report.page.locator("#task .why").all_inner_texts() == ([why] if why else [])
+        assert (task["sentence"] is None) == (row["status"] in ("success", "error", "excluded"))
         assert "About this result" in report.page.locator("#task").inner_text()
     assert all(row["reason"] for row in rows if row["status"] != "success")
     assert report.settled() == []
@@ -110,13 +121,13 @@ def test_a_trajectory_is_found_by_its_label_and_by_its_task(opened, trajectories
 
 def test_a_failing_network_task_shows_what_differs_and_the_event_that_came_nearest(opened, runs):
     page = shown(opened(runs.page), f"suite/runs/{NETWORK}")
-    assert page.locator(".differences tbody tr").all_inner_texts() == [
+    assert page.locator(".differences tr.difference").all_inner_texts() == [
         "query_params.sort\tdifferent\tprice_asc\tprice_desc"
     ]
     assert page.locator(".differences mark").all_inner_texts() == ["a", "de"]
     assert (
-        "Nearest event 14 of 18: GET __SHOPPING__/search?q=kettle&sort=price_desc"
-        in page.locator("p.nearest").inner_text()
+        "Nearest request 14 of 18: GET __SHOPPING__/search?q=kettle&sort=price_desc"
+        in page.locator(".group .nearest").inner_text()
     )
     assert page.locator(".network tr.nearest th").all_inner_texts() == ["14"]
     assert "◆ nearest" in page.locator(".network tr.nearest").inner_text()

@@ -53,8 +53,8 @@ def test_a_wide_screen_is_used(opened, small):
     assert tasks["width"] > 900
     assert task["x"] >= tasks["x"] + tasks["width"]
     assert task["x"] + task["width"] > WIDE["width"] - 60
-    evaluators = report.page.locator(".evaluator")
-    first, second = (evaluators.nth(number).bounding_box() for number in range(2))
+    halves = report.page.locator(".half")
+    first, second = (halves.nth(number).bounding_box() for number in range(2))
     assert first["y"] == second["y"]
     assert first["x"] + first["width"] <= second["x"]
     assert report.page.evaluate("document.documentElement.scrollWidth") == WIDE["width"]

@@ -98,7 +98,8 @@ def test_a_page_tells_what_was_expected_and_what_the_browser_did(mixed, webeval,
     webeval("--webeval-report=report")
     page = page_of(report, "runs/107")
     assert page["status"] == "failure"
-    assert page["reason"].startswith("missing_navigation_event: no matching GET __SHOPPING__/lamps")
+    assert page["reason"].startswith("missing navigation event: no matching GET __SHOPPING__/lamps")
+    assert page["sentence"] == "No GET to __SHOPPING__/lamps was sent; the nearest request differs in url."
     assert [one["name"] for one in page["evaluators"]] == ["NetworkEventEvaluator", "AgentResponseEvaluator"]
     assert page["evaluators"][0]["expected"]["url"] == "__SHOPPING__/lamps"
     nearest = {"index": 0, "of": 1, "method": "GET", "url": "__SHOPPING__/", "status": 200}

@@ -30,6 +30,7 @@ from pytest_webeval.plugin.workspace import Counts
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.run import placeholder_run
+from pytest_webeval.redaction.policy import DEFINITION
 from pytest_webeval.redaction.policy import REDACTED
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.reports.rerun import exact
@@ -105,10 +106,13 @@ class RunPages(Struct, frozen=True, eq=False, dict=True):
 
     def _write_view(self, written: WrittenRun, path: Path, run: Run, runs: int) -> WrittenPage:
         from pytest_webeval.recordings.action_trace import load_action_trace
+        from pytest_webeval.reports.html.agent_answer import recorded_answer
         from pytest_webeval.reports.html.event_details import trim_bodies
-        from pytest_webeval.reports.html.task_page import ReportPaths
+        from pytest_webeval.reports.html.run_links import ReportPaths
+        from pytest_webeval.reports.html.task_page import PageTexts
         from pytest_webeval.reports.html.task_page import recorded_events
         from pytest_webeval.reports.html.task_page import recorded_parts
+        from pytest_webeval.reports.html.task_page import task_definition
         from pytest_webeval.reports.html.task_page import task_view
         from pytest_webeval.reports.html.timeline import list_agent_values
         from pytest_webeval.reports.html.writer import write_events
@@ -118,17 +122,18 @@ class RunPages(Struct, frozen=True, eq=False, dict=True):
         task = classification.task or self.workspace.tasks.find(run)
         actions = load_action_trace(run.inputs) if run.trajectory is None else None
         pictures = self._pictures(run, runs) if actions is None else self._frames(written.record, actions, runs)
-        parts = recorded_parts(run, task, classification.result, pictures, actions)
+        answer = recorded_answer(run)
+        parts = recorded_parts(run, task, classification.result, pictures, actions) | {"answer": answer.data}
         events = recorded_events(run, classification.result, parts["network"])
-        attachment = {"parts": parts, "events": events}
-        result, safe = redacting.redact_with_attachment(
-            classification.result, run, attachment, list_agent_values(run, parts["steps"])
-        )
+        attachment = {"parts": parts, "events": events, DEFINITION: task_definition(task)}
+        by_agent = [list_agent_values(run, parts["steps"]), answer.data]
+        result, safe = redacting.redact_with_attachment(classification.result, run, attachment, by_agent)
         redacted, details = safe["parts"], trim_bodies(safe["events"]["details"])
         if redacted["network"] is not None:
             redacted["network"]["detailed"] = len(details)
         paths = ReportPaths(self.directory, path, written.result_path, self.workspace.config.invocation_params.dir)
-        view = task_view(result, written.record, redacted, paths, self._rerun(written.record))
+        texts = PageTexts(self._rerun(written.record), answer.words)
+        view = task_view(result, written.record, redacted | {"definition": safe[DEFINITION]}, paths, texts)
         write_events(written.record.run, details, self.directory)  # first: a page says that they are there
         write_task(written.record.run, view, self.directory)
         return WrittenPage({name: redacted[name] for name in ("intent", "template")})

@@ -13,6 +13,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from pytest_webeval.diagnostics.failure_groups import FailureGroup
+from pytest_webeval.reports.failure_sentence import reason_in_words
 from pytest_webeval.reports.html.distributions import build_distributions
 from pytest_webeval.reports.html.rates import build_rates
 from pytest_webeval.reports.html.session_tables import build_agents
@@ -191,12 +192,17 @@ class _Tables(Struct, frozen=True):
             self.groups[FailureGroup(*record.failure)] if is_grouped and record.failure else -1,
             [self.evaluators[name] for name in record.evaluators],
             [self.warnings[kind] for kind in _kinds(record)],
-            _cut(record.excluded if record.skipped else record.reason, LONGEST_REASON),
+            _cut(_reason(record), LONGEST_REASON),
             _cut(index_row.intent, LONGEST_INTENT),
             round(record.wall_time, 3),
             index_row.data,
             index_row.flip,
         ]
+
+
+def _reason(record: Record) -> str | None:
+    text = record.excluded if record.skipped else record.reason
+    return text and reason_in_words(text)
 
 
 def _number_names(names: Iterable[Name]) -> dict[Name, int]:

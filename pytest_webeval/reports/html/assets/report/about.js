@@ -5,6 +5,7 @@ import { factList, foldedBlock, section } from "./blocks.js";
 import { bdi, element } from "./elements.js";
 import { asArray, isPresent } from "./texts.js";
 
+/** The files, and the versions and checksums. */
 export function aboutSections(task, { isEmbedded }) {
   const links = asArray(task.links).map((link) => fileItem(link, isEmbedded));
   const about = aboutFacts(task.about);

@@ -8,6 +8,14 @@ export const section = (title, ...children) =>
 
 export const foldedBlock = (summary, ...children) => element("details", {}, element("summary", {}, summary), children);
 
+/** A folded block that is filled when somebody unfolds it for the first time. */
+export function lazyBlock(summary, create) {
+  const block = foldedBlock(summary);
+  const fill = () => block.append(...[create()].flat(Infinity).filter(isPresent));
+  block.addEventListener("toggle", fill, { once: true });
+  return block;
+}
+
 export const errorNotice = (text) => element("p", { class: "notice error" }, text);
 
 /** Names and values, without the values that are absent; null if all of them are. */

@@ -4,7 +4,10 @@ import { byId, button, element } from "./elements.js";
 
 const ANSWER_MILLISECONDS = 1500;
 
-/** Copy a text and answer on the button; if the browser refuses, select the text for the reader to copy. */
+/**
+ * Copy a text and answer on the button. If the browser refuses, select the text for the reader to copy: `code` is the
+ * element that has it, or a function that makes one.
+ */
 export function copyText(text, pressedButton, code) {
   const label = pressedButton.textContent;
   const answer = (message) => {
@@ -13,7 +16,7 @@ export function copyText(text, pressedButton, code) {
     setTimeout(() => (pressedButton.textContent = label), ANSWER_MILLISECONDS);
   };
   const copyByHand = () => {
-    if (code) getSelection().selectAllChildren(code);
+    if (code) getSelection().selectAllChildren(typeof code === "function" ? code() : code);
     answer(code ? "Selected: press Ctrl+C to copy" : "Copy it from the address bar");
   };
   if (navigator.clipboard?.writeText) navigator.clipboard.writeText(text).then(() => answer("Copied"), copyByHand);

@@ -7,7 +7,7 @@ export function differenceRow({ path, kind, expected, actual }) {
   const texts = [toText(expected), toText(actual)];
   const { start, end } = commonEnds(...texts);
   const [expectedCode, actualCode] = texts.map((text) => markedCode(text, start, text.length - end));
-  return element("tr", {},
+  return element("tr", { class: "difference" },
     element("th", { scope: "row" }, element("code", {}, path || "(entire value)")),
     element("td", { class: "kind" }, kind),
     element("td", { class: "expected" }, kind === "extra" ? "–" : expectedCode),

@@ -10,6 +10,7 @@ const DEFINED_NAMES = new Map([
   ["query_string", "query_params"],
   ["results", "retrieved_data"],
   ["action", "task_type"],
+  ["performed_operation", "task_type"],
 ]);
 
 /** A value below its title. What lies at a path, or below it, is marked. */
@@ -35,7 +36,13 @@ const lineElement = ({ indent, text, isMarked }) =>
 
 /** The lines of a value, one by one: nobody waits for those of a huge value that are not shown. */
 export const listLines = (value, paths) =>
-  nestedLines(value, { path: "", indent: "", before: "", after: "" }, false, paths);
+  nestedLines(value, { path: "", indent: "", before: "", after: "" }, false, new Set([...paths].map(definedPath)));
+
+/** A path with its first name as the task's definition has it: an agent may write another one. */
+function definedPath(path) {
+  const [name] = String(path).split(/[.[]/, 1);
+  return (DEFINED_NAMES.get(name) ?? name) + String(path).slice(name.length);
+}
 
 function* nestedLines(value, { path, indent, before, after }, isParentMarked, paths) {
   const isMarked = isParentMarked || (path !== "" && paths.has(path));

@@ -16,6 +16,7 @@ export function listenToKeys(page) {
     "?": () => byId("keys").showModal(),
     e: () => page.network?.openMarked(),
     f: () => page.network?.focusFilter(),
+    m: () => page.copyMarkdown(),
     Escape: () => page.closeInnermost(),
   };
   const listKeys = {

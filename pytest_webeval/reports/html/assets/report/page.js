@@ -107,6 +107,10 @@ export class ReportPage {
     this.#taskView.moveStep(by, inPlace);
   }
 
+  copyMarkdown() {
+    this.#taskView.copyMarkdown();
+  }
+
   /** Open the active task, unless somebody reads another one. */
   openActive() {
     if (document.activeElement !== byId("list") && this.#openRow) return;

@@ -6,10 +6,11 @@ import { jsonTree } from "./json_tree.js";
 import { badge } from "./statuses.js";
 import { asArray, isPresent } from "./texts.js";
 
-export function rubricSection(rubric) {
+/** `sentence` is what stands at the top of the page: a reason that it has is not repeated. */
+export function rubricSection(rubric, sentence) {
   const items = asArray(rubric.items);
   return section(["Rubric: ", rubric.criterion, " ", badge(rubric.status)],
-    isPresent(rubric.reason) ? element("p", {}, bdi(rubric.reason)) : null,
+    isPresent(rubric.reason) && !hasReason(sentence, rubric.reason) ? element("p", {}, bdi(rubric.reason)) : null,
     items.length ? table(["Criterion", "Points", "Reason"], items.map(itemRow), "rubric points") : null,
     factList([
       ["Score", rubric.score],
@@ -18,6 +19,9 @@ export function rubricSection(rubric) {
     rubric.verdict && Object.keys(rubric.verdict).length
       ? foldedBlock("The judge's verdict", jsonTree("Verdict", rubric.verdict, new Set())) : null);
 }
+
+const hasReason = (sentence, reason) =>
+  isPresent(sentence) && String(sentence).toLowerCase().includes(String(reason).slice(0, 200).toLowerCase());
 
 const itemRow = (item) => element("tr", {},
   element("th", { scope: "row" }, bdi(item.text),

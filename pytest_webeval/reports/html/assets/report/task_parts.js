@@ -1,10 +1,12 @@
-// The parts of a task's page, from top to bottom.
+// The parts of a task's page, from top to bottom: first what happened, then the recording, then facts and files.
 
 import { aboutSections } from "./about.js";
-import { errorNotice, factList, section } from "./blocks.js";
+import { errorNotice, factList, lazyBlock, section } from "./blocks.js";
 import { commandLine } from "./clipboard.js";
+import { checkSection, differenceSection } from "./difference_section.js";
 import { bdi, element } from "./elements.js";
-import { evaluatorSection } from "./evaluators.js";
+import { glance } from "./glance.js";
+import { jsonTree } from "./json_tree.js";
 import { NetworkTable } from "./network.js";
 import { rubricSection } from "./rubric.js";
 import { asArray, isPresent } from "./texts.js";
@@ -17,24 +19,30 @@ export const networkTable = (task, context) => (task.network
 export function listParts(task, index, network, steps) {
   return [
     isPresent(task.error) && task.error !== task.reason ? errorNotice(bdi(task.error)) : null,
+    glance(task),
+    differenceSection(task, network),
+    task.rubric ? rubricSection(task.rubric, task.sentence) : null,
+    checkSection(task),
     warningList(asArray(task.warnings)),
-    taskFacts(task),
-    commandSection(asArray(task.commands)),
-    asArray(task.evaluators).map((result) => evaluatorSection(result, network)),
-    task.rubric ? rubricSection(task.rubric) : null,
     steps,
     network ? network.section : null,
+    taskSection(task),
+    commandSection(asArray(task.commands)),
     aboutSections(task, index),
   ];
 }
 
-const taskFacts = (task) => factList([
-  ["Intent", isPresent(task.intent) ? element("span", { class: "intent" }, bdi(task.intent)) : null],
-  ["Start URLs", asArray(task.start_urls).map((url) => element("div", {}, element("code", {}, url)))],
-  ["Task", [task.task_id, asArray(task.sites).join(", "), task.type].filter(isPresent).join(" · ")],
-  ["Template", isPresent(task.template)
-    ? [bdi(task.template), task.template_id >= 0 ? ` (${task.template_id})` : ""] : null],
-]);
+function taskSection(task) {
+  const facts = factList([
+    ["Task", [task.task_id, asArray(task.sites).join(", "), task.type].filter(isPresent).join(" · ")],
+    ["Start URLs", asArray(task.start_urls).map((url) => element("div", {}, element("code", {}, url)))],
+    ["Template", isPresent(task.template)
+      ? [bdi(task.template), task.template_id >= 0 ? ` (${task.template_id})` : ""] : null],
+  ]);
+  const definition = isPresent(task.definition)
+    ? lazyBlock("Definition", () => jsonTree("Definition of the task", task.definition, new Set())) : null;
+  return facts || definition ? halfSection("Task", facts, definition) : null;
+}
 
 function warningList(warnings) {
   if (!warnings.length) return null;
@@ -44,6 +52,13 @@ function warningList(warnings) {
 
 function commandSection(commands) {
   if (!commands.length) return null;
-  return section("Commands", commands.map(({ label, command }) =>
+  return halfSection("Commands", commands.map(({ label, command }) =>
     element("div", { class: "labelled" }, element("span", { class: "quiet" }, label), commandLine(command))));
+}
+
+/** A section that has half of a wide screen. */
+function halfSection(title, ...children) {
+  const part = section(title, children);
+  part.classList.add("half");
+  return part;
 }

@@ -4,6 +4,7 @@ import { errorNotice, factList } from "./blocks.js";
 import { copyText } from "./clipboard.js";
 import { bdi, button, byId, element } from "./elements.js";
 import { badge } from "./statuses.js";
+import { MarkdownCopier } from "./markdown_copier.js";
 import { StepViewer } from "./step_viewer.js";
 import { loadTask } from "./task_data.js";
 import { listParts, networkTable } from "./task_parts.js";
@@ -22,6 +23,7 @@ export class TaskView {
   #row = null;
   #event = ""; // the number of the open event
   #step = ""; // the number of the step in the view state
+  #copier = null; // of the open task, as soon as its details are loaded
   #viewer = null; // of the steps of the open task, as soon as its details are loaded
 
   constructor(index, actions) {
@@ -30,7 +32,7 @@ export class TaskView {
   }
 
   showOverview() {
-    this.#row = this.#viewer = this.network = null;
+    this.#row = this.#viewer = this.#copier = this.network = null;
     document.title = this.#index.title;
     const hadFocus = byId("task").contains(document.activeElement);
     turnTo("overview");
@@ -40,7 +42,7 @@ export class TaskView {
 
   /** Answer a link to a task that the report does not have. */
   showUnknown(task) {
-    this.#row = this.#viewer = this.network = null;
+    this.#row = this.#viewer = this.#copier = this.network = null;
     turnTo("task");
     byId("task").replaceChildren(this.#createBar(), element("h2", {}, "No such task"),
       element("p", {},
@@ -50,18 +52,19 @@ export class TaskView {
   /** Show what the list has of a task, and its details as soon as they are loaded. */
   showRow(row) {
     this.#row = row;
-    this.#viewer = this.network = null;
+    this.#viewer = this.#copier = this.network = null;
     document.title = `${escapeHidden(truncate(row.run, 100))} · ${row.status} · ${this.#index.title}`;
     const hadFocus = byId("task").contains(document.activeElement);
     turnTo("task");
     const body = element("div", { class: "body", "aria-busy": "true" });
     const heading = element("h2", { id: "task-title", tabindex: "-1" }, bdi(row.run), " ", badge(row.status));
-    byId("task").replaceChildren(this.#createBar(), heading, reasonParagraph(row.reason), body);
+    byId("task").replaceChildren(this.#createBar(), element("div", { class: "heading" }, heading), body);
     if (hadFocus || innerWidth <= PHONE_WIDTH) heading.focus({ preventScroll: true });
     byId("announcement").textContent = `${truncate(row.run, 100)}, ${row.status}`;
     loadTask(row).then(
       (task) => this.#row === row && this.#fillTask(body, task),
-      (problem) => this.#row === row && fillBody(body, [errorNotice(problem), this.#listIndexed(row)]));
+      (problem) => this.#row === row && fillBody(body,
+        [reasonParagraph(row.reason), errorNotice(problem), this.#listIndexed(row)]));
   }
 
   /** Show a step of the open task, at once or as soon as there are details. */
@@ -81,16 +84,24 @@ export class TaskView {
   }
 
   #fillTask(body, task) {
-    // The list has only the beginning of a long reason.
-    if (isPresent(task.reason)) byId("task").querySelector(".why")?.replaceWith(reasonParagraph(task.reason));
     const { openEvent, showStep } = this.#actions;
     const position = this.#event ? Number(this.#event) - 1 : null;
     this.network = networkTable(task, { row: this.#row, isEmbedded: this.#index.isEmbedded, position, openEvent });
     this.#viewer = asArray(task.steps).length ? new StepViewer(task, this.network, showStep) : null;
     this.#viewer?.show(this.#step);
-    fillBody(body, listParts(task, this.#index, this.network, this.#viewer?.section));
+    fillBody(body, [
+      reasonParagraph(isPresent(task.sentence) ? task.sentence : task.reason),
+      listParts(task, this.#index, this.network, this.#viewer?.section),
+    ]);
+    this.#copier = new MarkdownCopier(task);
+    byId("task").querySelector(".heading").append(this.#copier.button);
     if (this.#step && !this.#event) this.#viewer?.section.scrollIntoView({ block: "start" }); // a link to a step
     this.showEvent(this.#event);
+  }
+
+  /** Copy the open task as Markdown, as soon as it is loaded. */
+  copyMarkdown() {
+    this.#copier?.copy();
   }
 
   /** Open the row of an event of the task, now or as soon as the task is loaded; none with an empty number. */

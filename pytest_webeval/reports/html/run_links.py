@@ -1,0 +1,102 @@
+"""The files of a run that a page links, and the commands that it has."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterable
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from stat import S_ISREG
+
+from msgspec import Struct
+
+from pytest_webeval.reports.html.screenshots import relative_url
+
+MOST_NAMES = 5_000  # of a directory that are seen
+MOST_TRACES, MOST_FILES = 5, 20
+_ARCHIVE, _RECORDING = ".zip", ".har"
+_RECORDING_ARCHIVE = ".har.zip"  # which the trace viewer does not open
+# What a browser shows as text or downloads, and never runs.
+_PASSIVE = (".har", ".json", ".jsonl", ".log", ".network", ".txt", ".zip")
+
+
+class ReportPaths(Struct, frozen=True):
+    """The paths of the linked files, of the report, and of the directory for its commands."""
+
+    report: Path
+    run: Path
+    result: Path | None
+    called_from: Path
+
+    def shell_path(self, path: Path) -> str:
+        """A path as a command has it: as short as it can be, quoted, and never an option."""
+        inside = path.is_relative_to(self.called_from)
+        text = str(path.relative_to(self.called_from) if inside else path)
+        return shlex.quote(f"./{text}" if text.startswith("-") else text)
+
+
+class RunListing(Struct, frozen=True):
+    """The files of a run that a page may name. `inputs` are those that were read to score it."""
+
+    inputs: tuple[str, ...] = ()
+    traces: tuple[str, ...] = ()
+    recordings: tuple[str, ...] = ()
+
+
+def list_run_files(directory: Path, inputs: Iterable[str]) -> RunListing:
+    """Inputs that are still there, and traces and HAR files next to them. Opens no file and follows no link."""
+    names = sorted(filter(str.isprintable, _list_names(directory)))
+    read = sorted(inputs)
+    present = [name for name in read[:MOST_FILES] if name.isprintable() and _is_file(directory / name)]
+    traces = [name for name in dict.fromkeys((*present, *names)) if _is_trace(name, is_input=name in present)]
+    recordings = [name for name in names if name.endswith((_RECORDING, _RECORDING_ARCHIVE)) and name not in present]
+    return RunListing(tuple(present), tuple(traces[:MOST_TRACES]), tuple(recordings[:MOST_TRACES]))
+
+
+def _list_names(directory: Path) -> list[str]:
+    """Regular files in it whose names end as those of recordings do."""
+    try:
+        with os.scandir(directory) as scan:
+            entries = [entry for entry in islice(scan, MOST_NAMES) if entry.name.endswith((_ARCHIVE, _RECORDING))]
+            return [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
+    except OSError:
+        return []
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return S_ISREG(os.lstat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def _is_trace(name: str, *, is_input: bool) -> bool:
+    """Whether the trace viewer may open a file: an archive that was scored, or that is called a trace."""
+    is_archive = name.endswith(_ARCHIVE) and not name.endswith(_RECORDING_ARCHIVE)
+    return is_archive and (is_input or "trace" in name.rpartition("/")[2].lower())
+
+
+def list_commands(listing: RunListing, paths: ReportPaths, rerun: str | None) -> Iterator[dict[str, str]]:
+    """The command that scores the run again, and one for each trace."""
+    if rerun is not None:
+        yield {"label": "score this run again", "command": rerun}
+    for name in listing.traces:
+        viewer = f"npx playwright show-trace {paths.shell_path(paths.run / name)}"
+        label = "open the trace" if len(listing.traces) == 1 else f"open the trace {name}"
+        yield {"label": label, "command": viewer}
+
+
+def list_links(listing: RunListing, paths: ReportPaths) -> Iterator[dict[str, str | None]]:
+    """The run directory, the result and the files; one that a browser might run has no address."""
+    directory = f"{relative_url(paths.run, paths.report)}/"
+    if os.path.isdir(paths.run):  # noqa: PTH112  (pathlib raises where nobody may look)
+        yield {"label": "run directory", "href": directory}
+    if paths.result is not None:
+        is_inside = paths.result.parent == paths.run
+        href = f"{directory}{paths.result.name}" if is_inside else relative_url(paths.result, paths.report)
+        yield {"label": paths.result.name, "href": href}
+    for name in dict.fromkeys((*listing.inputs, *listing.traces, *listing.recordings)):
+        is_passive = name.lower().endswith(_PASSIVE)
+        yield {"label": name, "href": relative_url(paths.run / name, paths.report) if is_passive else None}
