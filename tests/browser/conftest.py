@@ -12,9 +12,23 @@ from typing import Any
 
 import pytest
 
+from pytest_webeval.reports.html.scripts import START
+from pytest_webeval.reports.html.scripts import parse_module
+from pytest_webeval.reports.html.scripts import read_modules
 from tests.browser import pages
 
 PATIENCE = 60_000  # milliseconds
+ORIGIN = "http://report.test/"
+EXPORTS = {name: sorted(parse_module(name, source).exports) for name, source in read_modules().items() if name != START}
+IMPORT = """async (names) => {
+    const modules = await Promise.all(names.map((name) => import(`/${name}`)));
+    window.exported = Object.fromEntries(names.map((name, position) => [name, Object.keys(modules[position]).sort()]));
+    window.functions = Object.assign({}, ...modules);
+}"""
+EVALUATE = """async (expression) => {
+    const names = Object.keys(window.functions);
+    return await new Function(...names, `return (${expression});`)(...names.map((name) => window.functions[name]));
+}"""
 DESK, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 
 
@@ -125,3 +139,26 @@ def _listen(page, report):
 def _told(message, report):
     if message.type in ("error", "warning"):
         report.noticed.append(f"console: {message.text[:500]}")
+
+
+@pytest.fixture(scope="module")
+def script_page(browser):
+    """An empty page at the modules' origin, with all that they export."""
+    page = browser.new_page()
+    page.route(f"{ORIGIN}**", _fulfill)
+    page.goto(ORIGIN)
+    page.evaluate(IMPORT, list(EXPORTS))
+    yield page
+    page.close()
+
+
+def _fulfill(route):
+    name = route.request.url.removeprefix(ORIGIN)
+    sources = {"": "<!doctype html><title></title><p id=announcement>", **read_modules()}
+    kind = "text/javascript" if name else "text/html"
+    route.fulfill(body=sources[name], content_type=f"{kind}; charset=utf-8")
+
+
+@pytest.fixture
+def evaluate(script_page):
+    return lambda expression: script_page.evaluate(EVALUATE, expression)

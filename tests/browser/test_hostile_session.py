@@ -35,7 +35,7 @@ def test_nothing_of_any_recording_runs_becomes_an_element_or_leads_elsewhere(ope
     for _ in walked(report, report.count):
         names = report.page.evaluate("[...document.querySelectorAll('#task *, .tasks *')].map((one) => one.localName)")
         assert not STRANGE & set(names)
-        assert names.count("b") == report.page.locator("p.nearest > b, .chip b").count()
+        assert names.count("b") == report.page.locator("tr.group b, .chip b").count()
         links = report.page.locator("#task a").evaluate_all("(all) => all.map((one) => one.href)")
         assert links
         assert [one for one in links if not one.startswith(places[1])] == []

@@ -10,21 +10,11 @@ from urllib.parse import unquote
 import pytest
 
 from pytest_webeval.reports.html.scripts import START
-from pytest_webeval.reports.html.scripts import parse_module
 from pytest_webeval.reports.html.scripts import read_modules
+from tests.browser.conftest import EXPORTS
+from tests.browser.conftest import ORIGIN
 
 pytestmark = pytest.mark.browser
-ORIGIN = "http://report.test/"
-EXPORTS = {name: sorted(parse_module(name, source).exports) for name, source in read_modules().items() if name != START}
-IMPORT = """async (names) => {
-    const modules = await Promise.all(names.map((name) => import(`/${name}`)));
-    window.exported = Object.fromEntries(names.map((name, position) => [name, Object.keys(modules[position]).sort()]));
-    window.functions = Object.assign({}, ...modules);
-}"""
-EVALUATE = """async (expression) => {
-    const names = Object.keys(window.functions);
-    return await new Function(...names, `return (${expression});`)(...names.map((name) => window.functions[name]));
-}"""
 HEADINGS = "{site: {one: 'Site', none: 'no site'}, type: {one: 'Type', none: 'no type'}}"
 INDEX = f"""parseIndex(JSON.stringify({{
     title: 't\\u202e', embedded: true, headings: {HEADINGS}, evaluators: ['Agent', 'Network'], warnings: ['cut'],
@@ -37,29 +27,6 @@ INDEX = f"""parseIndex(JSON.stringify({{
         ['9', 'x', 'partial_match', 0, 'Shop', 'find', 0, [1], [], null, null, null, 3]],
 }}))"""
 STATE = "{{filters: new Map({filters}), words: '{words}', sort: '{sort}'}}"
-
-
-@pytest.fixture(scope="module")
-def script_page(browser):
-    """An empty page at the modules' origin, with all that they export."""
-    page = browser.new_page()
-    page.route(f"{ORIGIN}**", _fulfill)
-    page.goto(ORIGIN)
-    page.evaluate(IMPORT, list(EXPORTS))
-    yield page
-    page.close()
-
-
-def _fulfill(route):
-    name = route.request.url.removeprefix(ORIGIN)
-    sources = {"": "<!doctype html><title></title><p id=announcement>", **read_modules()}
-    kind = "text/javascript" if name else "text/html"
-    route.fulfill(body=sources[name], content_type=f"{kind}; charset=utf-8")
-
-
-@pytest.fixture
-def evaluate(script_page):
-    return lambda expression: script_page.evaluate(EVALUATE, expression)
 
 
 def selected(filters="[]", words="", sort=""):
@@ -252,6 +219,58 @@ DIFFERENCES = [
     ("differenceRow({path: 'x', kind: 'missing', expected: 1, actual: null}).textContent", "xmissing1–"),
 ]  # fmt: skip
 
+FAILED = "{name: 'A', status: 'failure', differences: [{path: 'x', kind: 'different', expected: 'a', actual: 'b'}], assertions: [{name: 'c', status: 'failure', messages: ['m']}]}"
+NO_TABLE = "{name: 'B', status: 'error', differences: [], assertions: [{name: 'c', status: 'failure', messages: ['m', 'n']}, {name: 'd', status: 'success'}]}"
+FORBIDDEN = "{name: 'A', status: 'failure', differences: [{path: 'network_event', kind: 'extra', expected: null, actual: '/c'}], nearest: {index: 3, of: 9, method: 'POST', url: '/c', status: null}}"
+GLANCE = [
+    ("listFields(null)", []),
+    ("listFields({value: 'x'})", [{"name": "", "text": "x"}]),
+    ("listFields({value: ''})", []),
+    ("listFields({fields: [{name: 'a', value: 0}, {name: 'b', value: null}, {name: 'c', value: ['x']}, null, 7]})", [{"name": "a", "text": "0"}, {"name": "c", "text": '["x"]'}]),
+    ("listFields({fields: 'x', value: 1})", [{"name": "", "text": "1"}]),
+    ("[null, undefined, 'x', 7].map(answerBox)", [None] * 4),
+    ("answerBox({value: ''}).textContent", "no answer"),
+    ("answerBox({fields: [], more: 0}).textContent", "no answer"),
+    ("answerBox({fields: [{name: '<b>', value: '<i>'}], more: 2}).innerHTML", '<div><code class="quiet">&lt;b&gt;</code> <bdi>&lt;i&gt;</bdi></div><div class="quiet">2 fields more</div>'),
+    ("[600, 601].map((length) => answerBox({value: 'x'.repeat(length)}).getAttribute('tabindex'))", [None, "0"]),
+    ("glance({})", None),
+    ("glance({intent: 'do', answer: {value: 'done'}}).textContent", "IntentdoAnswerdone"),
+    (f"failedEvaluators({{evaluators: [{FAILED}, {{status: 'success'}}, {{status: 'failure', name: 'RubricEvaluator'}}]}}).map(({{name}}) => name)", ["A", "RubricEvaluator"]),
+    (f"failedEvaluators({{rubric: {{}}, evaluators: [{FAILED}, {{status: 'failure', name: 'RubricEvaluator'}}]}}).map(({{name}}) => name)", ["A"]),
+    ("[{}, {evaluators: 'x'}, {evaluators: [{status: 'success'}]}].map((task) => differenceSection(task, null))", [None] * 3),
+    (f"[...differenceSection({{evaluators: [{FAILED}, {NO_TABLE}]}}, null).querySelectorAll('tbody tr')].map((row) => row.textContent)", ["A ✕ failure", "xdifferentab", "B ! error", "cmn"]),
+    ("[...differenceSection({evaluators: [{name: 'A', status: 'error', error: 'no <b>', assertions: [{name: 'c', status: 'failure'}]}]}, null).querySelectorAll('tbody tr')].map((row) => row.textContent)", ["A ! error", "no verdictno <b>"]),
+    (f"differenceSection({{evaluators: [{FORBIDDEN}]}}, null).querySelector('.nearest').textContent", "Forbidden request 4 of 9: POST /c "),
+    (f"differenceSection({{evaluators: [{FORBIDDEN.replace('extra', 'missing')}]}}, null).querySelector('.nearest').textContent", "Nearest request 4 of 9: POST /c "),
+    (f"[checkSection({{evaluators: [{FAILED}]}}), checkSection({{}})]", [None, None]),
+    ("checkSection({evaluators: [{status: 'success', assertions: [{name: 'c', status: 'success'}]}]}).textContent", "Checks1 check passed"),
+    (f"[[{FAILED}], [{FAILED}, {NO_TABLE}], [{{assertions: [{{status: 'success'}}]}}]].map(formatChecks)", ["1 check failed", "2 checks failed, 1 passed", "1 check passed"]),
+    ("(async () => { let count = 0; const block = lazyBlock('s', () => [++count]); document.body.append(block); for (const open of [true, false, true]) { block.open = open; await new Promise((done) => setTimeout(done, 50)); } block.remove(); return block.textContent; })()", "s1"),
+    ("rubricSection({criterion: 'c', status: 's', reason: 'No Atlas.'}, 'Not achieved: no atlas.').textContent", "Rubric: c  s"),
+    ("rubricSection({criterion: 'c', status: 's', reason: 'No atlas.'}, null).textContent", "Rubric: c  sNo atlas."),
+]  # fmt: skip
+
+MARKDOWN = [
+    ("codeText('price_asc')", "<code>price&#95;asc</code>"),
+    ("codeText('@a #1')", "<code>&#64;<!-- -->a &#35;<!-- -->1</code>"),
+    ("codeText(' a\\n\\n b ')", "<code>a b</code>"),
+    ("['', '  ', null].map((text) => codeText(text ?? ''))", ["–", "–", "–"]),
+    ("codeText(['a'])", "<code>&#91;&#34;a&#34;&#93;</code>"),
+    ("codeText('x'.repeat(400))", f"<code>{'x' * 300}…</code>"),
+    (r"codeText('a\u202eb')", "<code>a&#92;u202eb</code>"),
+    ("codeBlock('a')", "```\na\n```"),
+    ("codeBlock('a ``` b ```` c', 'sh')", "`````sh\na ``` b ```` c\n`````"),
+    (r"codeBlock('a\rb')", "```\na\\u000db\n```"),
+    ("codeBlock('x'.repeat(3000)).length", 2000 + 1 + 8),
+    ("taskMarkdown({run: 'r', status: 'success'})", "### <code>r</code>: <code>success</code>\n"),
+    (f"taskMarkdown({{run: 'r', status: 'failure', reason: 'no', evaluators: [{FAILED}]}})", "### <code>r</code>: <code>failure</code>\n\n<code>no</code>\n\n**<code>A</code>:** <code>failure</code>\n\n| Field | Difference | Expected | Actual |\n| --- | --- | --- | --- |\n| <code>x</code> | <code>different</code> | <code>a</code> | <code>b</code> |\n"),
+    (f"taskMarkdown({{evaluators: [{NO_TABLE}]}}).split('\\n').slice(-2)[0]", "- <code>c</code> <code>m</code> <code>n</code>"),
+    (f"taskMarkdown({{evaluators: [{FORBIDDEN}]}}).split('\\n').slice(-2)[0]", "**Request <code>4</code> of <code>9</code>:** <code>POST /c</code>"),
+    ("taskMarkdown({evaluators: [{name: 'A', status: 'error', error: 'why'}]}).split('\\n').slice(-2)[0]", "<code>why</code>"),
+    ("taskMarkdown({sentence: 'S.', reason: 'R', intent: 'I', answer: {fields: [{name: 'a', value: 1}]}, commands: [{label: 'open the trace', command: 'x'}, {label: 'score this run again', command: 'pytest -k 1'}]}).split('\\n\\n').slice(1)", ["<code>S&#46;</code>", "**Intent:** <code>I</code>", "**Answer:**", "```\na: 1\n```", "**Score it again:**", "```sh\npytest -k 1\n```\n"]),
+    ("taskMarkdown({evaluators: [{status: 'failure', differences: Array.from({length: 32}, (_, path) => ({path, kind: 'missing', expected: path}))}]}).split('\\n').slice(-4, -1)", ["| <code>29</code> | <code>missing</code> | <code>29</code> | – |", "", "… and 2 more"]),
+]  # fmt: skip
+
 LINES = "[...listLines({value}, new Set({paths}))].map(({{indent, text, isMarked}}) => indent + text + (isMarked ? ' !' : ''))"
 TREES = [
     (LINES.format(value="{a: [1, 'x'], b: {}}", paths="[]"), ["{", '  "a": [', "    1,", '    "x"', "  ],", '  "b": {}', "}"]),
@@ -427,7 +446,7 @@ DOWNLOADS = [
     (f"describeRows([{{...{ONE_ROW}, template: -1, group: -1}}], {{groups: [], templates: []}}).map(({{template, group}}) => [template, group])", [[None, None]]),
 ]  # fmt: skip
 
-CASES = [*TEXTS, *LABELS, *ADDRESSES, *ELEMENTS, *INDEXES, *FILTERS, *VIEWS, *DIFFERENCES, *TREES, *EVENTS, *STEPS, *PARTS, *DOWNLOADS]  # fmt: skip
+CASES = [*TEXTS, *LABELS, *ADDRESSES, *ELEMENTS, *INDEXES, *FILTERS, *VIEWS, *DIFFERENCES, *GLANCE, *MARKDOWN, *TREES, *EVENTS, *STEPS, *PARTS, *DOWNLOADS]  # fmt: skip
 
 
 @pytest.mark.parametrize(
