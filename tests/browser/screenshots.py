@@ -62,7 +62,7 @@ STATES = (
     State("task", "runs", "suite/runs/106"),
     State("step", "trajectories", "books_rain_9", "&step=3"),
     State("request", "runs", "suite/runs/106", "&event=14"),
-    State("comparison", "comparison"),
+    State("comparison", "comparison", more="#task-books_find_7"),
     State("history", "history"),
 )
 

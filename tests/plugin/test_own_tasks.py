@@ -21,7 +21,7 @@ def own_task(runs):
 
 def test_a_run_does_not_define_its_own_task(runs, webeval, own_task):
     webeval().assert_outcomes(errors=1)
-    assert runs.reasons == {"107": f"no task definition for runs/107: no {runs.root / 'tasks.json'}; {ADVICE}"}
+    assert runs.reasons == {"107": f"no task definition for runs/107: no runs/tasks.json; {ADVICE}"}
     assert runs.result(107)["score"] == 0.0
 
 
@@ -50,7 +50,7 @@ def test_the_ini_key_lets_a_run_define_its_own_task(runs, webeval, own_task, pyt
 def test_a_run_without_any_definition_says_what_is_missing(runs, webeval):
     runs.add(107, defined=False)
     webeval("--webeval-own-tasks").assert_outcomes(errors=1)
-    missing = f"no task definition for runs/107: no {runs.root / 'tasks.json'}, no task.json in it"
+    missing = "no task definition for runs/107: no runs/tasks.json, no task.json in it"
     assert runs.reasons == {"107": f"{missing}; name one with --webeval-tasks"}
 
 

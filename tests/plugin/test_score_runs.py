@@ -27,10 +27,11 @@ ROOTS = {"runs": SUITE / "runs", "trajectories": SUITE / "trajectories/runs"}
 
 
 def read_results(root):
-    """The results of a session, whose runs have names that start with that of their root."""
+    """The results of a session, whose runs have names that start with that of their root, also in messages."""
     results = read_files(root, "eval_result.json")
     for content in results.values():
         content["webeval"]["run"] = content["webeval"]["run"].removeprefix("runs/")
+        content["error_msg"] = content["error_msg"] and content["error_msg"].replace(" runs/", " ", 1)
     return results
 
 
