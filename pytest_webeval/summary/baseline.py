@@ -18,6 +18,7 @@ from msgspec import to_builtins
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.results import Summary
 from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.scored_session import is_covered
 from pytest_webeval.summary.scored_session import parse_summary
 from pytest_webeval.summary.scored_session import read_summary_file
 from pytest_webeval.summary.session_comparison import ChangeKind
@@ -120,8 +121,8 @@ def add_comparison(summary: Summary, comparison: SessionComparison) -> Summary:
         "rules": before.rules,
         "partial": before.partial,
         "same_rules": before.rules == after.rules,
-        "same_evaluators": before.evaluators == after.evaluators,
-        "same_tasks": before.tasks == after.tasks,
+        "same_evaluators": is_covered(before.evaluators, after.evaluators),
+        "same_tasks": is_covered(before.tasks, after.tasks),
     }
     fields |= {kind.value: [pair.after.run for pair in comparison.by_kind[kind]] for kind in FLIPS}
     fields |= {"new": [run.run for run in comparison.extra], "gone": [run.run for run in comparison.missing]}

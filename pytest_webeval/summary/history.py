@@ -25,6 +25,7 @@ from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import group_by_task
 from pytest_webeval.summary.scored_session import group_runs
+from pytest_webeval.summary.scored_session import is_covered
 from pytest_webeval.summary.task_history import LEGEND
 from pytest_webeval.summary.task_history import TaskHistory
 from pytest_webeval.summary.task_history import cause_finders
@@ -209,17 +210,11 @@ def _list_notes(before: ScoredSession | None, session: ScoredSession) -> Iterato
     yield from _list_other_rules(before, session)
     for name, label in {"evaluators": "evaluator code", "tasks": "task definitions"}.items():
         old, new = getattr(before, name), getattr(session, name)
-        if not _is_covered(old, new):
+        if not is_covered(old, new):
             yield f"other {label}: {old[:_DIGITS_SHOWN]} to {new[:_DIGITS_SHOWN]}"
     if before.libraries and session.libraries:
         yield from _list_other_libraries(before, session)
     yield from _list_other_tasks(before, session)
-
-
-def _is_covered(old: str, new: str) -> bool:
-    """Whether one of two lists of checksums has all of the other: runs with an error have another one, or none."""
-    first, second = set(filter(None, old.split(","))), set(filter(None, new.split(",")))
-    return first <= second or second <= first
 
 
 def _list_other_rules(before: ScoredSession, session: ScoredSession) -> Iterator[str]:

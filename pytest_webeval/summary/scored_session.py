@@ -163,6 +163,15 @@ class ScoredSession(Struct, frozen=True, dict=True):
         return self.libraries if run.libraries is None else run.libraries
 
 
+def is_covered(before: str, after: str) -> bool:
+    """Whether one of two lists of checksums, joined by commas, has all of the other.
+
+    Then nothing is known to be another: runs of another kind, and those with an error, have another checksum or none.
+    """
+    first, second = (set(filter(None, checksums.split(","))) for checksums in (before, after))
+    return first <= second or second <= first
+
+
 Key = TypeVar("Key", bound=Hashable)
 Row = TypeVar("Row", bound=ScoredRun)
 

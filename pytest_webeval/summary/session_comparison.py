@@ -27,6 +27,7 @@ from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import group_by_task
 from pytest_webeval.summary.scored_session import group_runs
+from pytest_webeval.summary.scored_session import is_covered
 from pytest_webeval.summary.task_identity import TaskKeys
 
 
@@ -228,8 +229,7 @@ class SessionComparison(Struct, frozen=True, dict=True):
             yield f"the rules differ: {before.rules or 'unknown'} and {after.rules or 'unknown'}"
         labels = {"evaluators": "the evaluators differ", "tasks": "the task definitions differ"}
         for name, text in labels.items():
-            values = getattr(before, name), getattr(after, name)
-            if all(values) and values[0] != values[1]:
+            if not is_covered(getattr(before, name), getattr(after, name)):
                 yield text
 
     def _list_gaps(self) -> Iterator[str]:

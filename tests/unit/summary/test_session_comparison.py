@@ -209,6 +209,21 @@ def test_what_does_not_fit_is_named(changes, problem):
 
 
 @pytest.mark.parametrize(
+    ("before", "after", "is_other"),
+    [
+        ("a,b", "a", False),  # the runs of the other kind are only in one of the sessions
+        ("a", "a,b", False),
+        ("a", "b", True),
+        ("a,b", "a,c", True),
+        ("", "b", False),
+    ],
+)
+def test_runs_of_another_kind_are_no_other_evaluators(before, after, is_other):
+    sessions = [ScoredSession("A", runs("r/1+ r/2+"), evaluators=checksums) for checksums in (before, after)]
+    assert ("the evaluators differ" in SessionComparison(*sessions).problems) == is_other
+
+
+@pytest.mark.parametrize(
     ("before", "after", "problem"),
     [
         ("r/1+", "r/2+", "no task is in both sessions"),
