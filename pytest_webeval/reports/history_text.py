@@ -69,14 +69,6 @@ def describe_legend(legend: Mapping[str, str]) -> str:
     return ", ".join(f"{character} {meaning}" for character, meaning in legend.items())
 
 
-def list_site_series(content: Mapping[str, Any]) -> list[tuple[str, list[Mapping[str, Any] | None]]]:
-    """The counts of each site by session, the sites with most judged runs first; empty where no run has a site."""
-    if content["sites"] == [""]:
-        return []
-    series = [(name, [session["sites"].get(name) for session in content["sessions"]]) for name in content["sites"]]
-    return sorted(series, key=lambda entry: -sum(counts["judged_count"] for counts in entry[1] if counts))
-
-
 Series = tuple[str, list[Mapping[str, Any] | None]]  # the name of a group, and its counts by session
 
 
@@ -178,7 +170,7 @@ def _list_sites(content: Mapping[str, Any]) -> list[tuple[str, ...]]:
             format_interval(find_ends(counts)[-1]),
             "".join(map(_format_tenth, counts[-_DIGITS:])),
         )
-        for name, counts in list_site_series(content)[:SITES_SHOWN]
+        for name, counts in list_series(content, "sites")[:SITES_SHOWN]
     ]
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 from pytest_webeval.diagnostics.unpassable import unpassable_reason
 from pytest_webeval.evaluators.base import Evaluator
@@ -29,8 +30,10 @@ from pytest_webeval.scoring.provenance import libraries
 from pytest_webeval.scoring.provenance import own_version
 from pytest_webeval.tasks.task import Task
 
-_PATH_STARTS, _PATH_ENDS = r"(?<![^\s:;,'\"(\[=])", r"(?![^/\s:;,'\")\]])"  # a path in a message, not a part of another
-_WITH_PATHS = ("warnings", "capture", "excluded", "trajectory")  # what the metadata of a result has of messages
+# A path in a message that is not a part of another one.
+_PATH_STARTS, _PATH_ENDS = r"(?<![^\s:;,'\"(\[=])", r"(?=[/\s:;,'\")\]]|\.(?:\s|$)|$)"
+_WITH_PATHS = ("warnings", "capture", "excluded")  # what the metadata of a result has of messages
+_OF_TRAJECTORY = ("message", "reasons")  # the same of a trajectory; its other texts are the agent's
 
 
 def build_result(
@@ -116,21 +119,26 @@ def name_run_by_label(result: TaskResult, run: Run) -> TaskResult:
 
     So the same recordings have the same result in every directory and on every machine.
     """
-    quoting = [key for key in _WITH_PATHS if result.webeval.get(key)]
-    if result.error_msg is None and not quoting:
+    noted = {key: result.webeval[key] for key in _WITH_PATHS if result.webeval.get(key)}
+    trajectory = result.webeval.get("trajectory") or {}
+    ending = {key: trajectory[key] for key in _OF_TRAJECTORY if trajectory.get(key)}
+    if result.error_msg is None and not noted and not ending:
         return result
     name = _build_renaming(run)
+    renamed = _rename_texts(noted, name)
+    if ending:
+        renamed["trajectory"] = trajectory | _rename_texts(ending, name)
     return result.with_changes(
         error_msg=result.error_msg and name(result.error_msg),
         evaluators_results=[_rename(evaluator_result, name) for evaluator_result in result.evaluators_results],
-        webeval=result.webeval | {key: _rename_texts(result.webeval[key], name) for key in quoting},
+        webeval=result.webeval | renamed,
     )
 
 
 def _build_renaming(run: Run) -> Callable[[str], str]:
     """What makes paths in a message relative to where the label of the run begins, or else names the run alone."""
     path, label = str(run.path), run.label
-    base = path.removesuffix(label)
+    base = path.removesuffix(os.fsdecode(unquote_to_bytes(label)))  # a label is quoted as in URLs
     if path == base or not base.strip(os.sep) or not base.endswith(os.sep):
         own_path = re.compile(_PATH_STARTS + re.escape(path) + _PATH_ENDS)
         return lambda text: own_path.sub(lambda _: label, text)

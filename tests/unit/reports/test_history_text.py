@@ -16,7 +16,6 @@ from pytest_webeval.reports.history_text import format_rate
 from pytest_webeval.reports.history_text import format_time
 from pytest_webeval.reports.history_text import label_sessions
 from pytest_webeval.reports.history_text import list_series
-from pytest_webeval.reports.history_text import list_site_series
 from pytest_webeval.summary.history import build_history
 from pytest_webeval.summary.scored_session import ScoredSession
 from tests.unit.summary.test_history import run
@@ -135,7 +134,7 @@ def test_sessions_without_a_run():
     content = build_history([ScoredSession("a", [])])
     assert describe_sessions(content) == "1 session"
     assert describe_tasks(content["tasks"]) == "no task"
-    assert list_site_series(content) == []
+    assert list_series(content, "sites") == []
 
 
 def test_sessions_that_do_not_differ_have_no_notes():

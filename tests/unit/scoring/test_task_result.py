@@ -38,13 +38,20 @@ def test_a_message_has_the_label_in_place_of_the_path(message, expected):
 
 
 @pytest.mark.parametrize(
-    ("path", "label"), [("/runs/1", "runs/1"), ("/data/r%/1", "r%25/1"), ("/data/aruns/1", "runs/1")]
+    ("path", "label"), [("/runs/1", "runs/1"), ("/data/r1/1", "r2/1"), ("/data/aruns/1", "runs/1")]
 )
 def test_a_run_with_another_label_than_the_end_of_its_path_is_named_alone(path, label):
     run = placeholder_run(Path(path), label, find_rules("default"))
-    message = f"cannot open {path}/x, {path} or '{path}0' in {path}.old, /mnt{path} and /data/other"
+    message = f"cannot open {path}/x, {path} or '{path}0' in {path}.old, /mnt{path} and /data/other, see {path}."
     result = name_run_by_label(build_error_result(run, None, message), run)
-    assert result.error_msg == f"cannot open {label}/x, {label} or '{path}0' in {path}.old, /mnt{path} and /data/other"
+    others = f"or '{path}0' in {path}.old, /mnt{path} and /data/other"
+    assert result.error_msg == f"cannot open {label}/x, {label} {others}, see {label}."
+
+
+def test_the_label_of_an_odd_name_is_quoted_and_its_path_is_not():
+    run = placeholder_run(Path("/data/r 1%/ä"), "r%201%25/%C3%A4", find_rules("default"))
+    result = build_error_result(run, None, "cannot open /data/r 1%/ä/x; see /data/r 1%/tasks.json")
+    assert name_run_by_label(result, run).error_msg == "cannot open r 1%/ä/x; see r 1%/tasks.json"
 
 
 def test_all_messages_of_a_result_have_the_label():
@@ -56,7 +63,7 @@ def test_all_messages_of_a_result_have_the_label():
         evaluator_name="Mine", status=Status.ERROR, score=0.0, actual=PATH, assertions=checks, error_msg=PATH
     )
     noted = {"warnings": [PATH], "capture": [{"kind": "x", "text": PATH}], "excluded": PATH, "format": PATH}
-    noted |= {"trajectory": {"message": PATH, "steps": 3, "reasons": (PATH,)}}
+    noted |= {"trajectory": {"message": PATH, "steps": 3, "reasons": (PATH,), "answer": PATH}}
     result = build_error_result(RUN, None, PATH).with_changes(evaluators_results=[evaluated], webeval=noted)
     named = name_run_by_label(result, RUN)
     (evaluator_result,) = named.evaluators_results
@@ -68,7 +75,7 @@ def test_all_messages_of_a_result_have_the_label():
         "capture": [{"kind": "x", "text": LABEL}],
         "excluded": LABEL,
         "format": PATH,
-        "trajectory": {"message": LABEL, "steps": 3, "reasons": [LABEL]},
+        "trajectory": {"message": LABEL, "steps": 3, "reasons": [LABEL], "answer": PATH},
     }
 
 

@@ -17,7 +17,7 @@ from pytest_webeval.reports.html.network_table import marks_of
 from pytest_webeval.reports.html.network_table import network_table
 from pytest_webeval.reports.html.screenshots import Links
 from pytest_webeval.reports.html.screenshots import Picture
-from pytest_webeval.reports.html.side_by_side import recordings
+from pytest_webeval.reports.html.side_by_side import run_files
 from pytest_webeval.reports.html.side_by_side.report_pages import find_frame
 from pytest_webeval.reports.html.side_by_side.report_pages import find_picture
 from pytest_webeval.reports.html.side_by_side.report_pages import find_run_directory
@@ -87,14 +87,14 @@ class RecordingReader(Struct, frozen=True):
 
     def read(self, result: TaskResult, paths: Iterable[Path]) -> Recorded:
         """What is in the first of some directories that has files of the recording."""
-        inputs = recordings.list_inputs(result)
-        path = next((path for path in paths if recordings.measure_recording(path, inputs)), None)
+        inputs = run_files.list_inputs(result)
+        path = next((path for path in paths if run_files.measure_recording(path, inputs)), None)
         problem = self._check_recording(path, result)
         if path is None or problem:
             return Recorded(problems=(problem,))
         run = None
         try:
-            run = recordings.load_recording(path, result)
+            run = run_files.load_recording(path, result)
             explanations = result.webeval.get("explanations") or ()
             network = network_table(run, marks_of(result.evaluators_results, explanations))
             step, is_failing = choose_step(result, step_timeline(run, None))
@@ -108,13 +108,13 @@ class RecordingReader(Struct, frozen=True):
 
     def _check_recording(self, path: Path | None, result: TaskResult) -> str:
         """Why a run directory does not show what this result is about; empty if it does."""
-        inputs = recordings.list_inputs(result)
-        size = 0 if path is None else recordings.measure_recording(path, inputs)
+        inputs = run_files.list_inputs(result)
+        size = 0 if path is None else run_files.measure_recording(path, inputs)
         if path is None or not size:
             return "the run directory is not there"
         if not self.budget.take(size):
             return "the recording was not read: those of this page are too large"
-        is_same = recordings.is_same_recording(path, inputs)
+        is_same = run_files.is_same_recording(path, inputs)
         return "" if is_same else "the run directory has another recording now"
 
     def _link(self, run: Path, shot: Screenshot) -> Picture:

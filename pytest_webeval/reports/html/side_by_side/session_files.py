@@ -15,8 +15,6 @@ from pytest_webeval.reports.html.side_by_side import report_pages
 from pytest_webeval.reports.html.side_by_side.recording_reader import UNREADABLE
 from pytest_webeval.reports.html.side_by_side.recording_reader import Recorded
 from pytest_webeval.reports.html.side_by_side.recording_reader import RecordingReader
-from pytest_webeval.reports.html.side_by_side.recordings import list_places
-from pytest_webeval.reports.html.side_by_side.recordings import read_result
 from pytest_webeval.reports.html.side_by_side.requests import Place
 from pytest_webeval.reports.html.side_by_side.requests import list_deciding_places
 from pytest_webeval.reports.html.side_by_side.requests import list_named
@@ -25,6 +23,8 @@ from pytest_webeval.reports.html.side_by_side.requests import select
 from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
 from pytest_webeval.reports.html.side_by_side.run_details import drop_invalid_explanations
 from pytest_webeval.reports.html.side_by_side.run_details import redact
+from pytest_webeval.reports.html.side_by_side.run_files import list_places
+from pytest_webeval.reports.html.side_by_side.run_files import read_result
 from pytest_webeval.results import TaskResult
 from pytest_webeval.summary.record import format_digests
 from pytest_webeval.summary.record import parse_digests

@@ -16,9 +16,9 @@ from pytest_webeval.reports.html.side_by_side.recording_reader import Budget
 from pytest_webeval.reports.html.side_by_side.recording_reader import Recorded
 from pytest_webeval.reports.html.side_by_side.recording_reader import RecordingReader
 from pytest_webeval.reports.html.side_by_side.recording_reader import find_shot
-from pytest_webeval.reports.html.side_by_side.recordings import LIMITS
-from pytest_webeval.reports.html.side_by_side.recordings import load_recording
 from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
+from pytest_webeval.reports.html.side_by_side.run_files import LIMITS
+from pytest_webeval.reports.html.side_by_side.run_files import load_recording
 from pytest_webeval.reports.html.side_by_side.session_files import DetailsReader
 from pytest_webeval.reports.html.side_by_side.session_files import SessionFiles
 from pytest_webeval.reports.html.writer import write_task

@@ -8,14 +8,7 @@ import os
 import pytest
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.reports.html.side_by_side import recordings
 from pytest_webeval.reports.html.side_by_side.recording_reader import Budget
-from pytest_webeval.reports.html.side_by_side.recordings import is_same_recording
-from pytest_webeval.reports.html.side_by_side.recordings import list_inputs
-from pytest_webeval.reports.html.side_by_side.recordings import list_places
-from pytest_webeval.reports.html.side_by_side.recordings import measure_recording
-from pytest_webeval.reports.html.side_by_side.recordings import parse_label
-from pytest_webeval.reports.html.side_by_side.recordings import read_result
 from pytest_webeval.reports.html.side_by_side.report_pages import build_result
 from pytest_webeval.reports.html.side_by_side.report_pages import find_frame
 from pytest_webeval.reports.html.side_by_side.report_pages import find_picture
@@ -23,6 +16,12 @@ from pytest_webeval.reports.html.side_by_side.report_pages import find_run_direc
 from pytest_webeval.reports.html.side_by_side.report_pages import link_to_task
 from pytest_webeval.reports.html.side_by_side.report_pages import read_page
 from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
+from pytest_webeval.reports.html.side_by_side.run_files import is_same_recording
+from pytest_webeval.reports.html.side_by_side.run_files import list_inputs
+from pytest_webeval.reports.html.side_by_side.run_files import list_places
+from pytest_webeval.reports.html.side_by_side.run_files import measure_recording
+from pytest_webeval.reports.html.side_by_side.run_files import parse_label
+from pytest_webeval.reports.html.side_by_side.run_files import read_result
 from pytest_webeval.reports.html.writer import data_name
 from pytest_webeval.reports.html.writer import write_task
 from pytest_webeval.safety.files import sha256
@@ -75,7 +74,7 @@ def test_a_result_of_another_version_is_not_read(tmp_path, version, message):
 
 @unchecked
 def test_a_large_result_is_not_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(recordings, "MOST_BYTES", 10)
+    monkeypatch.setattr(run_files, "MOST_BYTES", 10)
     (tmp_path / "eval_result.json").write_text(json.dumps(build().to_json()))
     (tmp_path / "107").mkdir()
     (tmp_path / "eval_result.json").rename(tmp_path / "107" / "eval_result.json")
