@@ -8,6 +8,7 @@ import os
 import pytest
 
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.reports.html.side_by_side import run_files
 from pytest_webeval.reports.html.side_by_side.recording_reader import Budget
 from pytest_webeval.reports.html.side_by_side.report_pages import build_result
 from pytest_webeval.reports.html.side_by_side.report_pages import find_frame
