@@ -29,7 +29,9 @@ MARKDOWN_TEXTS = {
     "blocks": "# h\n\n> q\n\n- [ ] x\n\n1. y\n\n    code\n\n---\r\n\r[a]: http://example.invalid\n\n[a]",
     "math": "$`x`$ $$x$$ ^[note] {{toc}} :smile:",
 }
-CODE = r"(?:<code>(?:[^&<>`*_\[\]!|~:@#\\$.{}^\"'%\n]|&#(?!64;|35;)\d+;|&#(?:64|35);<!-- -->)+</code>|–)"
+PLAIN = r"`(?![^`\n]*(?:://|(?i:www)\.))[\w .,:;\-/()\[\]{}'\"=+?$%^…“”‘’–—→]+`"
+ESCAPED = r"<code>(?:[^&<>`*_\[\]!|~:@#\\$.{}^\"'%\n]|&#(?!64;|35;)\d+;|&#(?:64|35);<!-- -->)+</code>"
+CODE = f"(?:{PLAIN}|{ESCAPED}|–)"
 LINES = (
     f"### {CODE}: {CODE}",
     CODE,
@@ -69,7 +71,7 @@ def test_every_line_has_a_form_of_ours_whatever_the_texts_are(evaluate, name):
     markdown = evaluate(f"taskMarkdown(JSON.parse({json.dumps(json.dumps(task))}))")
     assert list_other_lines(markdown) == []
     assert len(markdown) < 60_000  # what trackers take
-    assert markdown.count("<code>") > 20
+    assert markdown.count("<code>") + markdown.count("`") // 2 > 20
 
 
 @pytest.mark.parametrize("value", [7, None, ["x"], {"a": {"b": 1}}, True])
@@ -80,7 +82,8 @@ def test_data_of_any_type_are_texts(evaluate, value):
 
 
 def test_the_lines_of_a_broken_page_would_be_seen():
-    assert list_other_lines("### <code>a</code>: <code>b</code>\n@admin\n```\n") == ["@admin", "```"]
+    assert list_other_lines("### `a`: <code>b</code>\n@admin\n```\n") == ["@admin", "```"]
+    assert list_other_lines("`@admin`\n`http://x.invalid`\n- `a`b`") == ["`@admin`", "`http://x.invalid`", "- `a`b`"]
     assert list_other_lines("<code>&#64;admin</code>\n````\n```\n````") == ["<code>&#64;admin</code>"]
 
 
@@ -90,9 +93,9 @@ def test_a_button_copies_the_task(opened, small):
     page.wait_for_selector("text=Copied")
     copied = page.evaluate("window.copied")
     assert list_other_lines(copied) == []
-    for part in ("### <code>runs/00003</code>: <code>failure</code>", "lacks &#34;&#36;8&#46;00&#34;", "**Intent:** <code>Post in the forum",
-                 'retrieved_data: ["$34.90","$12.50"]', "| <code>retrieved&#95;data&#91;2&#93;</code> | <code>missing</code> | <code>&#36;8&#46;00</code> | – |",
-                 "**Request <code>118</code> of <code>240</code>:** <code>GET "):  # fmt: skip
+    for part in ("### `runs/00003`: `failure`", 'lacks "$8.00"', "**Intent:** `Post in the forum",
+                 'retrieved_data: ["$34.90","$12.50"]', "| `retrieved_data[2]` | `missing` | `$8.00` | – |",
+                 "**Request `118` of `240`:** "):  # fmt: skip
         assert part in copied
 
 
@@ -111,7 +114,7 @@ def test_without_a_clipboard_the_text_is_selected(opened, small, viewport):
     for _ in range(2):
         page.get_by_role("button", name="Markdown").or_(page.get_by_text("Ctrl+C")).first.click()
         page.wait_for_selector("text=Selected: press Ctrl+C to copy")
-    assert page.evaluate("getSelection().toString()").startswith("### <code>runs/00003</code>: <code>failure</code>")
+    assert page.evaluate("getSelection().toString()").startswith("### `runs/00003`: `failure`")
     assert page.locator("[aria-label='The task as Markdown']").count() == 1
 
 

@@ -251,24 +251,24 @@ GLANCE = [
 ]  # fmt: skip
 
 MARKDOWN = [
-    ("codeText('price_asc')", "<code>price&#95;asc</code>"),
+    ("codeText('price_asc')", "`price_asc`"),
     ("codeText('@a #1')", "<code>&#64;<!-- -->a &#35;<!-- -->1</code>"),
-    ("codeText(' a\\n\\n b ')", "<code>a b</code>"),
+    ("codeText(' a\\n\\n b ')", "`a b`"),
     ("['', '  ', null].map((text) => codeText(text ?? ''))", ["–", "–", "–"]),
-    ("codeText(['a'])", "<code>&#91;&#34;a&#34;&#93;</code>"),
-    ("codeText('x'.repeat(400))", f"<code>{'x' * 300}…</code>"),
+    ("codeText(['a'])", '`["a"]`'),
+    ("codeText('x'.repeat(400))", f"`{'x' * 300}…`"),
     (r"codeText('a\u202eb')", "<code>a&#92;u202eb</code>"),
     ("codeBlock('a')", "```\na\n```"),
     ("codeBlock('a ``` b ```` c', 'sh')", "`````sh\na ``` b ```` c\n`````"),
     (r"codeBlock('a\rb')", "```\na\\u000db\n```"),
     ("codeBlock('x'.repeat(3000)).length", 2000 + 1 + 8),
-    ("taskMarkdown({run: 'r', status: 'success'})", "### <code>r</code>: <code>success</code>\n"),
-    (f"taskMarkdown({{run: 'r', status: 'failure', reason: 'no', evaluators: [{FAILED}]}})", "### <code>r</code>: <code>failure</code>\n\n<code>no</code>\n\n**<code>A</code>:** <code>failure</code>\n\n| Field | Difference | Expected | Actual |\n| --- | --- | --- | --- |\n| <code>x</code> | <code>different</code> | <code>a</code> | <code>b</code> |\n"),
-    (f"taskMarkdown({{evaluators: [{NO_TABLE}]}}).split('\\n').slice(-2)[0]", "- <code>c</code> <code>m</code> <code>n</code>"),
-    (f"taskMarkdown({{evaluators: [{FORBIDDEN}]}}).split('\\n').slice(-2)[0]", "**Request <code>4</code> of <code>9</code>:** <code>POST /c</code>"),
-    ("taskMarkdown({evaluators: [{name: 'A', status: 'error', error: 'why'}]}).split('\\n').slice(-2)[0]", "<code>why</code>"),
-    ("taskMarkdown({sentence: 'S.', reason: 'R', intent: 'I', answer: {fields: [{name: 'a', value: 1}]}, commands: [{label: 'open the trace', command: 'x'}, {label: 'score this run again', command: 'pytest -k 1'}]}).split('\\n\\n').slice(1)", ["<code>S&#46;</code>", "**Intent:** <code>I</code>", "**Answer:**", "```\na: 1\n```", "**Score it again:**", "```sh\npytest -k 1\n```\n"]),
-    ("taskMarkdown({evaluators: [{status: 'failure', differences: Array.from({length: 32}, (_, path) => ({path, kind: 'missing', expected: path}))}]}).split('\\n').slice(-4, -1)", ["| <code>29</code> | <code>missing</code> | <code>29</code> | – |", "", "… and 2 more"]),
+    ("taskMarkdown({run: 'r', status: 'success'})", "### `r`: `success`\n"),
+    (f"taskMarkdown({{run: 'r', status: 'failure', reason: 'no', evaluators: [{FAILED}]}})", "### `r`: `failure`\n\n`no`\n\n**`A`:** `failure`\n\n| Field | Difference | Expected | Actual |\n| --- | --- | --- | --- |\n| `x` | `different` | `a` | `b` |\n"),
+    (f"taskMarkdown({{evaluators: [{NO_TABLE}]}}).split('\\n').slice(-2)[0]", "- `c` `m` `n`"),
+    (f"taskMarkdown({{evaluators: [{FORBIDDEN}]}}).split('\\n').slice(-2)[0]", "**Request `4` of `9`:** `POST /c`"),
+    ("taskMarkdown({evaluators: [{name: 'A', status: 'error', error: 'why'}]}).split('\\n').slice(-2)[0]", "`why`"),
+    ("taskMarkdown({sentence: 'S.', reason: 'R', intent: 'I', answer: {fields: [{name: 'a', value: 1}]}, commands: [{label: 'open the trace', command: 'x'}, {label: 'score this run again', command: 'pytest -k 1'}]}).split('\\n\\n').slice(1)", ["`S.`", "**Intent:** `I`", "**Answer:**", "```\na: 1\n```", "**Score it again:**", "```sh\npytest -k 1\n```\n"]),
+    ("taskMarkdown({evaluators: [{status: 'failure', differences: Array.from({length: 32}, (_, path) => ({path, kind: 'missing', expected: path}))}]}).split('\\n').slice(-4, -1)", ["| `29` | `missing` | `29` | – |", "", "… and 2 more"]),
 ]  # fmt: skip
 
 LINES = "[...listLines({value}, new Set({paths}))].map(({{indent, text, isMarked}}) => indent + text + (isMarked ? ' !' : ''))"

@@ -8,6 +8,8 @@ import { asArray, escapeHidden, formatNumber, isPresent, toText, truncate } from
 const CELL_CHARACTERS = 300;
 const BLOCK_CHARACTERS = 2000; // of an answer or a command
 const MOST_ROWS = 30; // of the table
+// What people read best, and no tracker takes for a link, a mention or the end of a table's cell.
+const PLAIN = /^(?!.*(?::\/\/|www\.))[\p{L}\p{N} .,:;\-_/()[\]{}'"=+?$%^…“”‘’–—→]+$/iu;
 // Characters with a meaning in Markdown, HTML, links, mentions and references: entities have none.
 const MEANINGFUL = /[&<>`*_[\]!|~:@#\\$.{}^"'%]/g;
 // In rendered text, trackers look for names after @ and numbers after #; a comment between them hides both.
@@ -18,6 +20,7 @@ const COMMENT = ["<!", "-- -->"].join(""); // in parts: as one text, HTML would 
 export function codeText(text, maximum = CELL_CHARACTERS) {
   const line = escapeHidden(truncate(toText(text).slice(0, 4 * maximum).replace(/\s+/g, " ").trim(), maximum));
   if (!line) return "–";
+  if (PLAIN.test(line)) return `\`${line}\``;
   const escaped = line.replace(MEANINGFUL, (character) => `&#${character.codePointAt(0)};`);
   return `<code>${escaped.replace(SIGILS, `$&${COMMENT}`)}</code>`;
 }
