@@ -11,9 +11,13 @@ from typing import Any
 
 from pytest_webeval.diagnostics.difference import EXTRA
 from pytest_webeval.diagnostics.difference import MISSING
+from pytest_webeval.diagnostics.difference import MOST_DIFFERENCES
+from pytest_webeval.safety.text import ELLIPSIS
+from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import preview
 
 LONGEST_VALUE, MOST_VALUES = 80, 3
+_DEEPEST, _LARGEST_EXACT = 20, 2**53
 _DATA = "retrieved_data"
 _WRONG_ORDER = "The answer has the right items in the wrong order."
 Differences = Sequence[Mapping[str, Any]]
@@ -27,66 +31,101 @@ def in_agents_words(path: str, words: Mapping[str, str]) -> str:
 
 
 def describe_answer(explanation: Mapping[str, Any], words: Mapping[str, str]) -> str | None:
-    """The first difference in the type or the status, or else all about the data. None without differences."""
+    """The first difference in the type or the status, or else all about the data.
+
+    None without differences, and where it is not certain what is wrong.
+    """
     differences: Differences = explanation.get("differences") or ()
     if not differences:
         return None
     first = differences[0]
+    data = [each for each in differences if each["path"].startswith(_DATA)]
     if first["path"] == "agent_response":
         return _describe_no_answer(first)
     if not first["path"].startswith(_DATA):
         return _describe_field(first, in_agents_words(first["path"], words))
-    return _describe_data([each for each in differences if each["path"].startswith(_DATA)], words)
+    if len(differences) >= MOST_DIFFERENCES:  # those that are not listed may be about the same items
+        return f"The answer differs from the expected one in at least {MOST_DIFFERENCES} places."
+    return _describe_data(data, words)
 
 
 def _describe_no_answer(difference: Mapping[str, Any]) -> str:
-    if difference["kind"] == MISSING:
+    actual = difference["actual"]
+    if actual is None or actual == "":
         return "The agent gave no answer."
-    return f"The answer is not a JSON object with task_type and status: {preview_value(difference['actual'])}."
+    return f"The answer is not a JSON object with task_type and status: {preview_value(actual)}."
 
 
-def _describe_field(difference: Mapping[str, Any], name: str) -> str:
-    if difference["kind"] == MISSING:
-        return f"The answer lacks {name}; expected is {preview_value(difference['expected'])}."
-    actual = preview_value(difference["actual"])
-    if difference["kind"] == EXTRA:
-        return f"The answer has {name} {actual}, which is not expected."
-    return f"The answer has the {name} {actual} instead of {preview_value(difference['expected'])}."
-
-
-def _describe_data(differences: Differences, words: Mapping[str, str]) -> str:
-    if not all(_ITEM.fullmatch(difference["path"]) for difference in differences):
-        first, path = differences[0], in_agents_words(differences[0]["path"], words)
-        return _describe_field(first, path) if first["path"] == _DATA else _describe_inner(first, path)
-    lacking = Counter(_encode(each["expected"]) for each in differences if each["kind"] != EXTRA)
-    added = Counter(_encode(each["actual"]) for each in differences if each["kind"] != MISSING)
-    lacks, has = list((lacking - added).elements()), list((added - lacking).elements())
-    if lacks and has:
-        return f"The answer lacks {_list_values(lacks)} and has {_list_values(has)} instead."
-    if lacks:
-        return f"The answer lacks {_list_values(lacks)}."
-    return f"The answer has {_list_values(has)}, which is not expected." if has else _WRONG_ORDER
-
-
-def _describe_inner(difference: Mapping[str, Any], path: str) -> str:
-    """A member of an item."""
+def _describe_field(difference: Mapping[str, Any], name: str) -> str | None:
     expected, actual = preview_value(difference["expected"]), preview_value(difference["actual"])
     if difference["kind"] == MISSING:
-        return f"The answer lacks {expected} in {path}."
+        problem = f"has an empty {name}" if difference["actual"] == "" else f"lacks {name}"
+        return f"The answer {problem}; expected is {expected}."
+    if difference["kind"] == EXTRA:  # of a field that the task should have; the answer may have none either
+        return None if difference["actual"] is None else f"The answer has {name} {actual}, which is not expected."
+    return None if actual == expected else f"The answer has the {name} {actual} instead of {expected}."
+
+
+def _describe_data(differences: Differences, words: Mapping[str, str]) -> str | None:
+    items = [difference for difference in differences if _ITEM.fullmatch(difference["path"])]
+    first = (items or differences)[0]
+    path = in_agents_words(first["path"], words)
+    if differences[0]["path"] == _DATA:
+        return _describe_field(differences[0], in_agents_words(_DATA, words))
+    if len(items) < len(differences):  # in lists with an order, only what stands where is known of such items
+        return _describe_place(first, path, len(differences) - 1)
+    return _describe_items(items)
+
+
+def _describe_items(differences: Differences) -> str | None:
+    """Which items there should be, and which not, wherever they stand; None where cut values may be the same."""
+    lacking = Counter(_encode(each["expected"]) for each in differences if each["kind"] != EXTRA)
+    added = Counter(_encode(each["actual"]) for each in differences if each["kind"] != MISSING)
+    if any(ELLIPSIS in text or text[:1] == "<" for text in lacking.keys() & added.keys()):
+        return None
+    lacks, has = list((lacking - added).elements()), list((added - lacking).elements())
+    if lacks and has:
+        lacked, had = _list_values(lacks), _list_values(has)
+        return None if lacked == had else f"The answer lacks {lacked} and has {had} instead."
+    if lacks:
+        return f"The answer lacks {_list_values(lacks)}."
+    if has:
+        return f"The answer has {_list_values(has)}, which is not expected."
+    return _WRONG_ORDER if len(differences) > 1 else None
+
+
+def _describe_place(difference: Mapping[str, Any], path: str, others: int) -> str | None:
+    """An item or a member of one, by its place, and how many more differences there are."""
+    expected, actual = preview_value(difference["expected"]), preview_value(difference["actual"])
+    more = f"; there {'are' if others > 1 else 'is'} {pluralize(others, 'other difference')}" if others else ""
+    if difference["kind"] == MISSING:
+        return f"The answer lacks {expected} in {path}{more}."
     if difference["kind"] == EXTRA:
-        return f"The answer has {actual} in {path}, which is not expected."
-    return f"The answer has {actual} instead of {expected} in {path}."
+        return f"The answer has {actual} in {path}, which is not expected{more}."
+    return None if actual == expected else f"The answer has {actual} instead of {expected} in {path}{more}."
 
 
 def preview_value(value: Any) -> str:
-    """A value as JSON of bounded length; a whole number has no fraction."""
-    return preview(int(value) if isinstance(value, float) and value.is_integer() else value, LONGEST_VALUE)
+    """A value as JSON of bounded length; whole numbers have no fraction, down to some depth."""
+    return preview(_without_fractions(value, _DEEPEST), LONGEST_VALUE)
+
+
+def _without_fractions(value: Any, depth: int) -> Any:
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < _LARGEST_EXACT else value
+    if not depth:
+        return value
+    if isinstance(value, list):
+        return [_without_fractions(item, depth - 1) for item in value]
+    if isinstance(value, dict):
+        return {name: _without_fractions(member, depth - 1) for name, member in value.items()}
+    return value
 
 
 def _encode(value: Any) -> str:
     """The same text for equal values."""
     try:
-        return json.dumps(value, ensure_ascii=False, sort_keys=True)
+        return json.dumps(_without_fractions(value, _DEEPEST), ensure_ascii=False, sort_keys=True)
     except (ValueError, TypeError, RecursionError):
         return repr(type(value))
 

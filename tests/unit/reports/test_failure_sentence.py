@@ -76,7 +76,7 @@ def result_of(
         ([difference("task_type", "missing", "retrieve", None)], 'The answer lacks action; expected is "retrieve".'),
         ([difference("task_type", "different", "retrieve", "mutate")], 'The answer has the action "mutate" instead of "retrieve".'),
         ([difference("error_details", "extra", None, "none")], 'The answer has error_details "none", which is not expected.'),
-        ([difference("retrieved_data", "missing", [6.0], None)], "The answer lacks results; expected is [6.0]."),
+        ([difference("retrieved_data", "missing", [6.0], None)], "The answer lacks results; expected is [6]."),
         ([difference("retrieved_data", "extra", None, ["x"])], 'The answer has results ["x"], which is not expected.'),
         ([difference("retrieved_data", "different", [1], "x")], 'The answer has the results "x" instead of [1].'),
         ([difference("retrieved_data[2]", "missing", "a", None)], 'The answer lacks "a".'),
@@ -89,6 +89,19 @@ def result_of(
         ([difference("retrieved_data[0].price", "missing", 1, None)], "The answer lacks 1 in results[0].price."),
         ([difference("retrieved_data[0].price", "extra", None, 2)], "The answer has 2 in results[0].price, which is not expected."),
         ([difference("retrieved_data[0]", "missing", {"b": 1, "a": 2}, None), difference("retrieved_data[0]", "extra", None, {"a": 2, "b": 1})], "The answer has the right items in the wrong order."),
+        ([difference("retrieved_data[0]", "different", "x…", "y…"), difference("retrieved_data[1]", "different", "y…", "x…")], None),
+        ([difference("retrieved_data[0]", "different", "A" * 90, "A" * 91)], None),
+        ([difference("retrieved_data", "different", ["A" * 90], ["A" * 91])], None),
+        ([difference("retrieved_data[0].price", "different", "A" * 90, "A" * 91)], None),
+        ([difference(f"retrieved_data[{at}]", "different", f"e{at}", f"e{at + 1}") for at in range(100)], "The answer differs from the expected one in at least 100 places."),
+        ([difference("retrieved_data[0].price", "different", 1, 2), difference("retrieved_data[1]", "missing", "b", None)], 'The answer lacks "b" in results[1]; there is 1 other difference.'),
+        ([difference("retrieved_data[0].price", "different", 1, 2), difference("retrieved_data[0].name"), difference("retrieved_data[1]", "extra", None, "b")], 'The answer has "b" in results[1], which is not expected; there are 2 other differences.'),
+        ([difference("agent_response", "missing", {}, "")], "The agent gave no answer."),
+        *(([difference("agent_response", "missing", {}, actual)], f"The answer is not a JSON object with task_type and status: {text}.") for actual, text in ((0, "0"), (False, "false"), ([], "[]"), ({}, "{}"))),
+        ([difference("status", "missing", "success", "")], 'The answer has an empty status; expected is "success".'),
+        ([difference("retrieved_data", "extra", None, None)], None),
+        ([difference("retrieved_data[0]", "missing", {"a": [6.0, 2.5]}, None)], 'The answer lacks {"a": [6, 2.5]}.'),
+        ([difference("retrieved_data[0]", "different", [6.0], [6])], None),
         ([], None),
     ],
 )  # fmt: skip
@@ -207,7 +220,7 @@ def test_hostile_values_stay_short_and_in_one_line():
     hostile = "\x1b[31m\u202e\n::error::" + "A" * 10_000
     values = [
         difference(f"retrieved_data[{at}]", "different", hostile + str(at), {hostile: [hostile] * 9})
-        for at in range(100)
+        for at in range(99)
     ]
     for result in (
         result_of("AgentResponseEvaluator", "status_mismatch", *values),
