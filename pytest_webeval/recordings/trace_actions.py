@@ -26,6 +26,9 @@ from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.recordings.trajectory.target import Target
 from pytest_webeval.recordings.trajectory.target import build_target
+from pytest_webeval.recordings.typed_passwords import hide_typed
+from pytest_webeval.recordings.typed_passwords import names_password
+from pytest_webeval.recordings.typed_passwords import rename_typed
 from pytest_webeval.safety.text import truncate
 
 MOST_ACTIONS = 1_000  # of which the last count
@@ -39,7 +42,6 @@ _FRAME = re.compile(r"(?:resources|screencast)/[\w@.-]{1,200}", re.ASCII)
 _SKIPPED = (b'{"type":"frame-snapshot"', b'{"type":"resource-snapshot"', b'{"type":"console"', b'{"type":"event"')
 _PLUMBING = frozenset({"timeout", "strict", "noWaitAfter", "isFunction", "arg"})  # parameters that tell nobody anything
 TYPED = frozenset({"expression", "key", "password", "text", "value"})  # parameters that the agent itself wrote
-_FIELDS = frozenset({"key", "text", "value"})  # those of them that go into a field
 # Actions that Playwright's own viewer hides: they ask, or prepare something (`protocolMetainfo.ts`, `group`).
 _ASKING = "ariaSnapshot|contentFrame|cookies|frameElement|getAttribute|getProperty|getPropertyList|innerHTML|innerText"
 _ASKING += "|inputValue|is[A-Z][a-z]+|jsonValue|ownerFrame|storageState|textContent|title"
@@ -92,6 +94,7 @@ class _Action(Struct):
     after: _Frame | None = None
     target: Target | None = None
     error: str | None = None
+    is_password: bool = False  # as any message says of its element, also one that is not kept
     messages: deque[str] = field(default_factory=lambda: deque(maxlen=_MESSAGES))
 
 
@@ -166,6 +169,7 @@ class _Log(Struct):
 
     def _continue(self, action: _Action, event: _Event) -> None:
         if event.type == "log" and isinstance(event.message, str):
+            action.is_password = action.is_password or names_password(event.message)
             action.messages.append(truncate(event.message.strip(), _LONGEST_MESSAGE))
             return
         if event.type == "input":
@@ -234,12 +238,16 @@ def _find_message(error: object) -> str | None:
 
 def _build_step(index: int, action: _Action) -> Step:
     observed = [*filter(None, [action.error]), *action.messages]
+    arguments = _read_params(action)
+    if action.is_password or names_password(str(arguments.get("selector"))):
+        observed = list(hide_typed(observed, arguments))
+        arguments = rename_typed(arguments)
     return Step(
         index=index,
         action=action.name,
         raw_action=action.tool,
         tool=action.tool or None,
-        arguments=_read_arguments(action),
+        arguments=arguments,
         thought="",
         url=None,
         timestamp=_format_time(action.moment),
@@ -252,8 +260,8 @@ def _build_step(index: int, action: _Action) -> Step:
     )
 
 
-def _read_arguments(action: _Action) -> dict[str, Any]:
-    """The parameters. What was typed into a field for a password is called so, and redacted like one."""
+def _read_params(action: _Action) -> dict[str, Any]:
+    """The parameters that tell something."""
     raw = bytes(action.params)
     if len(raw) > _LONGEST_PARAMS:
         return {"parameters": f"{len(raw):,} bytes, not shown"}
@@ -261,14 +269,7 @@ def _read_arguments(action: _Action) -> dict[str, Any]:
         params = msgspec.json.decode(raw)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return {}
-    if not isinstance(params, dict):
-        return {}
-    is_password = "passw" in " ".join([str(params.get("selector")), *action.messages]).lower()
-    return {
-        "password" if is_password and name in _FIELDS else name: value
-        for name, value in params.items()
-        if name not in _PLUMBING
-    }
+    return {name: value for name, value in params.items() if name not in _PLUMBING} if isinstance(params, dict) else {}
 
 
 def _format_time(moment: float | None) -> str | None:

@@ -197,6 +197,70 @@ def test_what_was_typed_into_a_field_for_a_password_is_called_so(params, message
     assert step.arguments == arguments
 
 
+@pytest.mark.parametrize("line", [{}, {"first": "x" * 600 + ' <input type="password"/>'}])
+def test_a_password_is_known_by_a_message_that_is_not_kept(line):
+    first = line.get("first", 'locator resolved to <input id="login" type="password"/>')
+    messages = ["waiting", first, *["retrying"] * 12]
+    logs = [{"type": "log", "callId": "1", "message": message} for message in messages]
+    (step,) = read(before(method="fill", params={"selector": "#login", "value": "hunter2hunter2"}), *logs)
+    assert step.arguments == {"selector": "#login", "password": "hunter2hunter2"}
+
+
+@pytest.mark.parametrize(
+    "selector",
+    ["#pwd", "#user_pin", "[name=userPin]", "#smsOTP", "#passcode", "#token", "#pass", "#clientSecret", "#CVV"],
+)
+def test_a_selector_with_a_name_of_secrets_says_that_a_field_is_for_one(selector):
+    (step,) = read(before(method="fill", params={"selector": selector, "value": "x"}))
+    assert step.arguments == {"selector": selector, "password": "x"}
+
+
+@pytest.mark.parametrize(
+    "selector", ["#shipping", "#opinion", "#passport", "#optional", "#spin", "#compass", "Pineapple"]
+)
+def test_a_selector_with_a_similar_name_says_nothing(selector):
+    (step,) = read(before(method="fill", params={"selector": selector, "value": "x"}))
+    assert step.arguments == {"selector": selector, "value": "x"}
+
+
+@pytest.mark.parametrize(
+    ("value", "message", "shown"),
+    [
+        ("1234", 'fill("1234")', 'fill("redacted")'),
+        ("1234", '  - elementHandle.type("1234")', '- elementHandle.type("redacted")'),
+        ("1234", 'resolved to <input value="1234"/>', 'resolved to <input value="redacted"/>'),
+        ("x y", "typed x y, then 12x yz", "typed redacted, then 12x yz"),
+        ("12\n34", 'fill("12\n34")', 'fill("redacted")'),
+        ("x" * 700, 'fill("' + "x" * 700 + '")', 'fill("redacted")'),
+        ("", 'waiting for locator("#pin")', 'waiting for locator("#pin")'),
+        (1234, "sent 1234", "sent redacted"),
+    ],
+)
+def test_a_log_does_not_repeat_a_password(value, message, shown):
+    logs = [{"type": "log", "callId": "1", "message": message}]
+    (step,) = read(before(method="fill", params={"selector": "#pin", "value": value}), *logs)
+    assert step.observation == shown
+
+
+def test_an_error_does_not_repeat_a_password():
+    (step,) = read(before(params={"selector": "#pin", "value": "1234"}), after(error={"message": 'no: fill("1234")'}))
+    assert step.observation == 'no: fill("redacted")'
+
+
+def test_a_log_of_another_field_stays():
+    logs = [{"type": "log", "callId": "1", "message": 'fill("joe")'}]
+    (step,) = read(before(method="fill", params={"selector": "#user", "value": "joe"}), *logs)
+    assert step.observation == 'fill("joe")'
+
+
+@pytest.mark.parametrize(("key", "name"), [("Delete", "key"), ("Control+A", "key"), ("x", "password")])
+def test_only_a_key_that_writes_is_a_part_of_a_password(key, name):
+    logs = [{"type": "log", "callId": "1", "message": f'press("{key}")'}]
+    (step,) = read(before(method="press", params={"selector": "#password", "key": key}), *logs)
+    assert step.arguments == {"selector": "#password", name: key}
+    assert step.observation == ('press("redacted")' if name == "password" else f'press("{key}")')
+
+
 def test_very_long_parameters_are_not_read():
     (step,) = read(before(params={"expression": "x" * 70_000}))
     assert step.arguments == {"parameters": "70,017 bytes, not shown"}
