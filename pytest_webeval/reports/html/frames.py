@@ -41,29 +41,32 @@ class NoFrames(Struct):
 
 
 class FrameCopies(Struct):
-    """Copies the last frames of one run, within a budget of bytes, when they are asked for."""
+    """Copies the last frames of one run that fit into a budget of bytes, when the first one is asked for.
+
+    The last frame comes first: it is that of the failure.
+    """
 
     trace: ActionTrace
     directory: Path  # of the report
     name: str  # what the names of the copies begin with
-    last: frozenset[str]  # names of the frames that may be copied
+    last: tuple[Screenshot, ...]  # frames that may be copied, in order
     left: int
     _pictures: dict[str, Picture] = field(default_factory=dict)  # a frame is that of several steps
 
     @classmethod
     def of_run(cls, label: str, trace: ActionTrace, directory: Path, runs: int) -> FrameCopies:
         """Those of a run, which shares the room with so many `runs`."""
-        names = dict.fromkeys(_list_names(trace))
-        last = frozenset(list(names)[-MOST_FRAMES:])
+        last = tuple({shot.name: shot for shot in _list_frames(trace)}.values())[-MOST_FRAMES:]
         return cls(trace, directory, data_name(label), last, min(MOST_BYTES, ALL_BYTES // max(runs, 1)))
 
     def of(self, shot: Screenshot) -> Picture:
         """The relative link to a copy."""
-        if shot.name not in self._pictures:
-            self._pictures[shot.name] = self._copy(shot) if shot.name in self.last else _NOT_COPIED
-        return self._pictures[shot.name]
+        if not self._pictures:
+            for number, frame in reversed(list(enumerate(self.last))):
+                self._pictures[frame.name] = self._copy(frame, number)
+        return self._pictures.get(shot.name, _NOT_COPIED)
 
-    def _copy(self, shot: Screenshot) -> Picture:
+    def _copy(self, shot: Screenshot, number: int) -> Picture:
         if self.left <= 0:
             return _NO_ROOM
         try:
@@ -76,15 +79,15 @@ class FrameCopies(Struct):
         if len(content) > self.left:
             return _NO_ROOM
         self.left -= len(content)
-        place = f"data/{self.name}-frame-{len(self._pictures)}.{'jpg' if is_jpeg(content) else 'png'}"
+        place = f"data/{self.name}-frame-{number}.{'jpg' if is_jpeg(content) else 'png'}"
         write_bytes_in_place(self.directory / place, content, _ADVICE)
         return Picture(place, size)
 
 
-def _list_names(trace: ActionTrace) -> Iterator[str]:
-    """Names of the frames of the steps that a page shows, in order."""
+def _list_frames(trace: ActionTrace) -> Iterator[Screenshot]:
+    """The frames of the steps that a page shows, in order."""
     for step in trace.steps[-MOST_STEPS:]:
-        yield from (shot.name for shot in (step.before, step.after) if shot is not None)
+        yield from (shot for shot in (step.before, step.after) if shot is not None)
 
 
 def list_frames(directory: Path) -> dict[str, list[str]]:

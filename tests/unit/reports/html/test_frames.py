@@ -91,9 +91,15 @@ def test_of_many_frames_the_last_ones_are_copied(copies):
 
 def test_copies_stay_within_the_room_of_a_run(copies, monkeypatch):
     monkeypatch.setattr(frames, "MOST_BYTES", 250)
-    made = copies({"a": jpeg(), "b": jpeg(size=151), "c": jpeg(size=150), "d": jpeg()})
-    assert [bool(made.of(shot(name)).url) for name in "abcd"] == [True, False, True, False]
-    assert made.of(shot("b")).problem == "no room for the frame in the report; open the trace"
+    made = copies({"a": jpeg(), "b": jpeg(size=150), "c": jpeg(size=151), "d": jpeg()})
+    assert [bool(made.of(shot(name)).url) for name in "abcd"] == [False, True, False, True]
+    assert made.of(shot("c")).problem == "no room for the frame in the report; open the trace"
+
+
+def test_of_frames_that_do_not_all_fit_the_last_ones_are_copied(copies, monkeypatch):
+    monkeypatch.setattr(frames, "MOST_BYTES", 350)
+    made = copies({str(number): jpeg() for number in range(frames.MOST_FRAMES)})
+    assert [number for number in range(frames.MOST_FRAMES) if made.of(shot(str(number))).url] == [37, 38, 39]
 
 
 def test_all_runs_share_the_room_of_a_report(copies, monkeypatch):
