@@ -228,6 +228,66 @@ def test_no_secret_is_in_any_file(runs, webeval, pytester, mode, leaks):
     assert len(set(re.findall(rb"CaNaRy(?:Before|After|Test|Output)7zQ4", b"".join(files)))) == 4 * leaks
 
 
+STEPS = """
+import allure
+import pytest
+
+PHRASE = "CaNaRy" + "Argument7zQ4"  # which no line of a traceback shows
+
+@allure.step("log in with token=CaNaRyStep7zQ4")
+def log_in(password):
+    with allure.step("inner"):
+        raise RuntimeError("password=CaNaRyInner7zQ4")
+
+@pytest.fixture
+def before():
+    with allure.step("prepare"):
+        log_in(PHRASE)
+
+@pytest.fixture
+def after():
+    yield
+    log_in(PHRASE)
+
+def test_more(webeval_run):
+    log_in(PHRASE)
+
+def test_before(webeval_run, before): pass
+
+def test_after(webeval_run, after): pass
+"""
+
+
+@pytest.mark.parametrize(("mode", "leaks"), [("default", False), ("strict", False), ("off", True)])
+def test_no_secret_is_in_a_step_of_a_user(runs, webeval, pytester, mode, leaks):
+    runs.add(101)
+    (module := pytester.path / "test_of_mine.py").write_text(STEPS)
+    webeval(str(module), *ALLURE, f"--webeval-redact={mode}")
+    files = [json.loads(path.read_bytes()) for path in (pytester.path / "allure").glob("*.json")]
+    parts = [part for file in files for part in (file, *file.get("befores", ()), *file.get("afters", ()))]
+    steps = [json.dumps(part["steps"]) for part in parts if part.get("steps")]
+    assert sum("log in with" in text for text in steps) == 3
+    for kind in ("Step", "Inner", "Argument"):
+        assert any(f"CaNaRy{kind}7zQ4" in text for text in steps) is leaks
+
+
+def test_steps_that_lie_very_deep_are_left_out(runs, webeval, results, pytester):
+    runs.add(101)
+    (module := pytester.path / "test_of_mine.py").write_text(
+        "import allure\n"
+        "def test_more(webeval_run): go(120)\n"
+        "def go(left):\n"
+        "    if left:\n"
+        "        with allure.step('deeper'): go(left - 1)\n"
+    )
+    webeval(str(module), *ALLURE)
+    (step,), levels = results().values(), 0
+    while step.get("steps"):
+        (step,) = step["steps"]
+        levels += 1
+    assert levels == 100
+
+
 def test_a_session_leaves_nothing_in_allure(runs, webeval):
     import allure_commons
 

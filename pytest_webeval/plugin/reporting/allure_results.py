@@ -34,6 +34,7 @@ hookimpl = pluggy.HookimplMarker(allure_commons.hookimpl.project_name)
 StatusDetails = import_module("allure_commons.model2").StatusDetails
 _SUITES = frozenset({"parentSuite", "suite", "subSuite"})
 _STATUSES = {"failure": "failed", "error": "broken"}
+_MOST_LEVELS = 100  # of steps in steps
 _TYPES = {"png": allure.attachment_type.PNG, "jpg": allure.attachment_type.JPG}
 
 
@@ -100,20 +101,46 @@ class AllureResults(Struct, eq=False):
         if isinstance(current.item, RunItem):
             _correct(result, current.item, current.details)
         self._redact(result.statusDetails)
+        self._redact_steps(result.steps)
 
     @hookimpl(tryfirst=True)
     def report_container(self, container: Any) -> None:
-        """Redact the exceptions of fixtures before they are written."""
+        """Redact the exceptions and steps of fixtures before they are written."""
         for fixture in (*container.befores, *container.afters):
             self._redact(fixture.statusDetails)
+            self._redact_steps(fixture.steps)
 
-    def _redact(self, details: Any) -> None:
-        """Redact texts of exceptions, which may have half a character in them that no file can have."""
-        redacting: Redacting = self.workspace.config.stash[REDACTING]
-        for name in ("message", "trace") if details is not None else ():
+    def _redact_steps(self, steps: list[Any], levels: int = _MOST_LEVELS) -> None:
+        """Redact the steps that users write, and those in them. What lies too deep is left out."""
+        if not levels:
+            steps.clear()
+        for step in steps:
+            self._redact(step.statusDetails)
+            self._redact(step, "name")
+            for parameter in step.parameters:
+                self._redact_parameter(parameter)
+            self._redact_steps(step.steps, levels - 1)
+
+    def _redact_parameter(self, parameter: Any) -> None:
+        """Redact a value with its name before it, which may say that it is a secret."""
+        name, value = parameter.name, parameter.value
+        if isinstance(name, str) and isinstance(value, str):
+            start = f"{name}="
+            text = self._redact_text(start + value)
+            parameter.value = text.removeprefix(start) if text.startswith(start) else self._redact_text(value)
+
+    def _redact(self, details: Any, *names: str) -> None:
+        """Redact texts, by default those of an exception."""
+        for name in (names or ("message", "trace")) if details is not None else ():
             text = getattr(details, name)
             if isinstance(text, str):
-                setattr(details, name, escape_surrogates(redacting.text(text)))
+                setattr(details, name, self._redact_text(text))
+
+    def _redact_text(self, text: str) -> str:
+        """Without secrets, and without half a character, which no file can have."""
+        redacting: Redacting = self.workspace.config.stash[REDACTING]
+        redacted: str = escape_surrogates(redacting.text(text))
+        return redacted
 
 
 def _set_suites(item: RunItem, record: Record) -> None:
