@@ -97,7 +97,20 @@ def _is_explanation(explanation: Any) -> bool:
     """Whether an explanation has the expected shape: results may be read from files."""
     if not isinstance(explanation, dict) or not isinstance(explanation.get("differences"), list):
         return False
+    nearest, candidates = explanation.get("nearest"), explanation.get("candidates")
+    is_complete = nearest is None or (isinstance(nearest, dict) and _names_event(nearest))
+    if not is_complete or not (candidates is None or _are_numbers(candidates)):
+        return False
     return all(isinstance(difference, dict) and _is_difference(difference) for difference in explanation["differences"])
+
+
+def _names_event(nearest: dict[str, Any]) -> bool:
+    are_texts = all(isinstance(nearest.get(name), str) for name in ("method", "url"))
+    return are_texts and _are_numbers([nearest.get("index"), nearest.get("of"), nearest.get("status", 0) or 0])
+
+
+def _are_numbers(values: object) -> bool:
+    return isinstance(values, list) and all(type(value) is int for value in values)
 
 
 def _is_difference(difference: dict[str, Any]) -> bool:

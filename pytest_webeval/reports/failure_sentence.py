@@ -19,6 +19,7 @@ from pytest_webeval.reports.request_sentence import describe_request
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
+from pytest_webeval.results import WarningKind
 from pytest_webeval.safety.text import to_line
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
@@ -41,7 +42,13 @@ def failure_sentence(result: TaskResult, words: Mapping[str, str]) -> str | None
     if decisive is None or decisive.assertion is None:
         return None
     sentence = _describe(decisive.result, explanation_of(result, decisive.result), words)
+    if sentence and decisive.result.evaluator_name == NETWORK_EVALUATOR and _has_guessed_sites(result):
+        sentence = f"{sentence} But the URLs of the sites were guessed: pass them with --webeval-config."
     return to_line(sentence, LONGEST_SENTENCE) if sentence else None
+
+
+def _has_guessed_sites(result: TaskResult) -> bool:
+    return any(warning.kind == WarningKind.GUESSED_SITES for warning in result.warnings)
 
 
 def _describe(evaluated: EvaluatorResult, explanation: Mapping[str, Any], words: Mapping[str, str]) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -10,8 +11,11 @@ from typing import NamedTuple
 
 from pytest_webeval.diagnostics.difference import EXTRA
 from pytest_webeval.diagnostics.difference import MISSING
+from pytest_webeval.diagnostics.difference import MOST_CANDIDATES
 from pytest_webeval.diagnostics.difference import UNREADABLE
 from pytest_webeval.diagnostics.failure_groups import MISSING_EVENTS
+from pytest_webeval.diagnostics.failure_groups import failed_assertions
+from pytest_webeval.recordings.network.events import NO_RESPONSE
 from pytest_webeval.reports.answer_sentence import LONGEST_VALUE
 from pytest_webeval.reports.answer_sentence import preview_value
 from pytest_webeval.results import EvaluatorResult
@@ -23,6 +27,7 @@ LONGEST_URL, MOST_DIFFERENCES = 120, 2
 _PLACE = {"url": "url", "http_method": "method"}  # fields of the place of a request, in words
 _SENT = ("query_params.", "post_data.", "headers.", "post_data")
 _PLAIN = frozenset("-_.~/+%")  # of a value that needs no quotes, besides letters and digits
+_LAST = re.compile(r"\(the last of \d+ requests\)$")  # in the message of the check
 Differences = Sequence[Mapping[str, Any]]
 
 
@@ -38,6 +43,8 @@ def describe_request(evaluated: EvaluatorResult, check: str, explanation: Mappin
 
 def _describe_forbidden(nearest: Mapping[str, Any], count: int) -> str:
     request = f"{nearest['method']} {_url(nearest['url'])}"
+    if count >= MOST_CANDIDATES:
+        return f"At least {count} forbidden requests were sent, such as {request}."
     if count > 1:
         return f"{count} forbidden requests were sent, such as {request}."
     return f"A forbidden request was sent: {request}."
@@ -48,6 +55,7 @@ class _ExpectedRequest(NamedTuple):
 
     is_page: bool
     absence: str
+    is_last: bool  # only the last request to that place counts
 
     @classmethod
     def of(cls, evaluated: EvaluatorResult) -> _ExpectedRequest:
@@ -55,7 +63,9 @@ class _ExpectedRequest(NamedTuple):
         method, url = expected.get("http_method") or "request", _url(expected.get("url"))
         is_pattern = evaluated.evaluator_name == REQUEST_EVALUATOR or url.startswith("^")
         is_page = expected.get("event_type") == "navigation" and method == "GET"
-        return cls(is_page, f"No {method} {'matching' if is_pattern else 'to'} {url} was sent")
+        messages = [message for failed in failed_assertions(evaluated)[:1] for message in failed.assertion_msgs or ()]
+        is_last = any(_LAST.search(message) for message in messages[:1])
+        return cls(is_page, f"No {method} {'matching' if is_pattern else 'to'} {url} was sent", is_last)
 
 
 def _describe_missing(expected: _ExpectedRequest, nearest: Any, explanation: Mapping[str, Any]) -> str | None:
@@ -69,19 +79,19 @@ def _describe_missing(expected: _ExpectedRequest, nearest: Any, explanation: Map
         return f"The last page is {_url(places['url']['actual'])} instead of {_url(places['url']['expected'])}."
     if places:
         return f"{expected.absence}; the nearest request differs in {' and '.join(_PLACE[path] for path in places)}."
-    return _describe_fields(differences, nearest)
+    return _describe_fields(differences, nearest, "last " if expected.is_last else "")
 
 
-def _describe_fields(differences: Differences, nearest: Mapping[str, Any]) -> str | None:
+def _describe_fields(differences: Differences, nearest: Mapping[str, Any], which: str) -> str | None:
     """What was sent to the right place in the wrong way, or how it was answered."""
-    request = f"The request {nearest['method']} {_url(str(nearest['url']).split('?')[0])}"
+    request = f"The {which}request {nearest['method']} {_url(str(nearest['url']).split('?')[0])}"
     sent = [difference for difference in differences if difference["path"].startswith(_SENT)]
     if sent:
         phrases = [*map(_describe_sent, sent[:MOST_DIFFERENCES])]
         others = len(differences) - len(phrases)
         more = [f"{others} other difference{'s' if others > 1 else ''}"] if others else []
         return f"{request} was sent {' and '.join([*phrases, *more])}."
-    return next(_describe_responses(request, differences), None)
+    return next(_describe_responses(request, differences, nearest.get("status")), None)
 
 
 def _describe_sent(difference: Mapping[str, Any]) -> str:
@@ -97,7 +107,9 @@ def _describe_sent(difference: Mapping[str, Any]) -> str:
     return f"with {label}{_value(difference['actual'])} instead of {_value(difference['expected'])}"
 
 
-def _describe_responses(request: str, differences: Differences) -> Iterator[str]:
+def _describe_responses(request: str, differences: Differences, status: object) -> Iterator[str]:
+    if differences and (status is None or status in NO_RESPONSE):
+        yield f"{request} got no response."
     for difference in differences:
         name, kind = difference["path"], difference["kind"]
         expected, actual = _value(difference["expected"]), _value(difference["actual"])
@@ -106,7 +118,9 @@ def _describe_responses(request: str, differences: Differences) -> Iterator[str]
         elif name.startswith(("response_content", "response_cookies")):
             what = truncate(name.removeprefix("response_").replace(".", " ", 1), LONGEST_VALUE)
             if kind == UNREADABLE:
-                yield f"The response to {request[4:]} cannot be read, expected is its {what}."
+                yield f"The response to the {request[4:]} cannot be read, expected is its {what}."
+            elif kind == EXTRA:
+                yield f"{request} was answered with the unexpected {what} {actual}."
             elif kind == MISSING:
                 yield f"{request} was answered without the {what} {expected}."
             else:

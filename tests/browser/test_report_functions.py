@@ -214,6 +214,7 @@ DIFFERENCES = [
     ]
 ] + [
     ("differenceRow({path: 'a.b', kind: 'different', expected: 'asc', actual: 'desc'}).innerHTML", '<th scope="row"><code>a.b</code></th><td class="kind">different</td><td class="expected"><code><mark>a</mark>sc</code></td><td class="actual"><code><mark>de</mark>sc</code></td>'),
+    ("differenceRow({path: 'x', kind: 'different', expected: null, actual: '/cancel'}).querySelector('.actual').innerHTML", "<code><mark>/cancel</mark></code>"),
     ("differenceRow({path: 'x', kind: 'different', expected: '$1', actual: '$2'}).querySelector('.actual').innerHTML", "<code>$<mark>2</mark></code>"),
     ("differenceRow({path: '', kind: 'extra', expected: null, actual: [1]}).textContent", "(entire value)extra–[1]"),
     ("differenceRow({path: 'x', kind: 'missing', expected: 1, actual: null}).textContent", "xmissing1–"),
@@ -395,6 +396,7 @@ PARTS = [
     ("aboutSections({links: [{label: 'l', href: '/a'}]}, {isEmbedded: false})[0].querySelector('a')", None),
     ("aboutSections({}, {})", [None, None]),
     ("aboutSections({checksums: {a: 'b'}}, {})[1].querySelector('details').textContent", "Checksumsab"),
+    ("[['Why.', 'why.'], ['Why. More', 'Why.\\n More'], ['Why…', 'Why not'], [null, 'x']].map(([sentence, reason]) => hasReason(sentence, reason))", [True, True, False, False]),
     ("[{counts: false}, {counts: true}, {}].map(formatCondition)", [" (does not count)", " (conditional)", " (conditional)"]),
     ("[0, 1.5, null, ''].map(formatEarned)", [0, 1.5, "–", "–"]),
     ("listCells({site: 's', type: '', flip: null, seconds: 0})", [["site", "s"], ["seconds", "0.00 s"]]),

@@ -17,8 +17,10 @@ from pytest_webeval.reports.failure_sentence import failure_sentence
 from pytest_webeval.reports.failure_sentence import reason_in_words
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import ResultWarning
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
+from pytest_webeval.results import WarningKind
 
 SUITE = Path(__file__).parents[3] / "example_suite"
 SENTENCES = {
@@ -127,7 +129,8 @@ def test_an_answer_is_described_in_the_words_of_the_agent(differences, sentence)
         (POST, [difference("response_status", "different", 302, 200)], "The request POST __SHOPPING__/cart was answered with status 200 instead of 302."),
         (POST, [difference("response_content.n", "missing", 1, None)], "The request POST __SHOPPING__/cart was answered without the content n 1."),
         (POST, [difference("response_cookies.n")], "The request POST __SHOPPING__/cart was answered with the cookies n b instead of a."),
-        (POST, [difference("response_content", "unreadable", "x", None)], "The response to request POST __SHOPPING__/cart cannot be read, expected is its content."),
+        (POST, [difference("response_content", "unreadable", "x", None)], "The response to the request POST __SHOPPING__/cart cannot be read, expected is its content."),
+        (POST, [difference("response_content.items[1]", "extra", None, 2)], "The request POST __SHOPPING__/cart was answered with the unexpected content items[1] 2."),
         (PAGE, [difference("url")], "The last page is b instead of a."),
         (PAGE, [difference("query_params.q")], "The request POST __SHOPPING__/cart was sent with q=b instead of a."),
         (POST, [], None),
@@ -144,6 +147,36 @@ def test_a_missing_request_is_described_by_the_nearest(expected, differences, se
         candidates=[3],
     )
     assert failure_sentence(result, {}) == sentence
+
+
+@pytest.mark.parametrize("status", [None, -1, 0])
+@pytest.mark.parametrize("path", ["response_status", "response_content.n"])
+def test_a_request_without_a_response_is_not_called_answered(status, path):
+    nearest, differences = NEAREST | {"status": status}, difference(path, "missing", 302, status)
+    result = result_of(
+        "NetworkEventEvaluator", "missing_navigation_event", differences, expected=POST, nearest=nearest, candidates=[3]
+    )
+    assert failure_sentence(result, {}) == "The request POST __SHOPPING__/cart got no response."
+
+
+def test_a_request_that_counts_as_the_last_one_is_called_so():
+    result = result_of(
+        "NetworkEventEvaluator",
+        "missing_navigation_event",
+        difference("query_params.q"),
+        expected=POST,
+        nearest=NEAREST,
+        candidates=[3],
+        messages=["no matching POST __SHOPPING__/cart (the last of 3 requests)"],
+    )
+    assert failure_sentence(result, {}) == "The last request POST __SHOPPING__/cart was sent with q=b instead of a."
+
+
+def test_a_sentence_about_guessed_sites_says_so():
+    result = result_of("NetworkEventEvaluator", "missing_navigation_event", expected=POST)
+    warned = result.with_warnings([ResultWarning(WarningKind.GUESSED_SITES, "guessed")])
+    advice = " But the URLs of the sites were guessed: pass them with --webeval-config."
+    assert failure_sentence(warned, {}) == f"{failure_sentence(result, {})}{advice}"
 
 
 @pytest.mark.parametrize(
@@ -172,6 +205,7 @@ def test_a_pattern_is_matched_by_a_request_of_any_method():
     [
         ([3], "A forbidden request was sent: POST __SHOPPING__/cart?x=1."),
         ([3, 4], "2 forbidden requests were sent, such as POST __SHOPPING__/cart?x=1."),
+        ([*range(100)], "At least 100 forbidden requests were sent, such as POST __SHOPPING__/cart?x=1."),
     ],
 )
 def test_a_forbidden_request_is_named(candidates, sentence):
@@ -198,6 +232,9 @@ def test_a_rubric_is_described_by_its_first_message(messages, sentence):
         {"explanations": "none"},
         {"explanations": []},
         {"explanations": [{"differences": "x"}]},
+        {"explanations": [{"differences": [], "nearest": "x"}]},
+        {"explanations": [{"differences": [], "nearest": {"method": "GET", "url": 3, "index": 1, "of": 2}}]},
+        {"explanations": [{"differences": [], "nearest": NEAREST, "candidates": 3}]},
         {"explanations": [{"differences": [{"path": 7}]}]},
         {"explanations": [None]},
         {"error": "no such file"},

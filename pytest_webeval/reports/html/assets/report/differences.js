@@ -5,7 +5,8 @@ import { toText } from "./texts.js";
 
 export function differenceRow({ path, kind, expected, actual }) {
   const texts = [toText(expected), toText(actual)];
-  const { start, end } = commonEnds(...texts);
+  const isOneSided = [expected, actual].some((value) => value === null || value === undefined);
+  const { start, end } = isOneSided ? { start: 0, end: 0 } : commonEnds(...texts);
   const [expectedCode, actualCode] = texts.map((text) => markedCode(text, start, text.length - end));
   return element("tr", { class: "difference" },
     element("th", { scope: "row" }, element("code", {}, path || "(entire value)")),

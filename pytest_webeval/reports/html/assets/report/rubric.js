@@ -20,8 +20,11 @@ export function rubricSection(rubric, sentence) {
       ? foldedBlock("The judge's verdict", jsonTree("Verdict", rubric.verdict, new Set())) : null);
 }
 
-const hasReason = (sentence, reason) =>
-  isPresent(sentence) && String(sentence).toLowerCase().includes(String(reason).slice(0, 200).toLowerCase());
+/** Whether all of a reason stands in a sentence, which has one line. */
+export const hasReason = (sentence, reason) =>
+  isPresent(sentence) && toOneLine(sentence).includes(toOneLine(reason));
+
+const toOneLine = (text) => String(text).trim().replace(/\s+/g, " ").toLowerCase();
 
 const itemRow = (item) => element("tr", {},
   element("th", { scope: "row" }, bdi(item.text),
