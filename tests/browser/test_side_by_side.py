@@ -170,7 +170,7 @@ def test_300_changes_with_long_texts_among_10_000_tasks_are_bounded_and_quick(op
     report = go(opened, path)
     page = report.page
     assert page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd") < FAST
-    assert page.locator(".side-by-side").count() == MOST_TASKS
+    assert page.locator(".task-sessions").count() == MOST_TASKS
     assert page.locator("details.task").count() == MOST_TASKS
     assert "100 of these have no details: the page shows those of at most 200 tasks" in page.inner_text("main")
     assert {address.rpartition("/")[2] for address in report.requests} <= {
@@ -192,7 +192,7 @@ def test_hostile_texts_are_shown_as_texts(opened, tmp_path, viewport):
     assert report.settled() == []
     assert page.evaluate("window.__pwned") is None
     assert page.locator("script, iframe, object, embed, form, svg, [onerror], [onload], base").count() == 0
-    assert page.locator(".side-by-side").count() == len(texts)
+    assert page.locator(".task-sessions").count() == len(texts)
     addresses = page.evaluate("[...document.querySelectorAll('a')].map((link) => link.getAttribute('href'))")
     assert all(address.startswith(("#", "../")) for address in addresses)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
