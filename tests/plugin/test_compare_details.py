@@ -229,7 +229,7 @@ def test_three_sessions_are_three_columns_and_each_task_has_one_entry(two, runs,
     record(runs, 109)
     score(webeval, "c")
     page = compare("ra", "rb", "rc")
-    assert re.findall(r'class="sides" id="([^"]*)"', page) == ["task-108", "task-107", "task-109"]
+    assert re.findall(r'class="task-sessions" id="([^"]*)"', page) == ["task-108", "task-107", "task-109"]
     assert page.count('href="#task-107">side by side</a>') == 1
     groups = re.findall(r'role="group" aria-label="(r[abc])"', page)
     assert groups == ["ra", "rb", "rc"] * 3
@@ -239,13 +239,13 @@ def test_three_sessions_are_three_columns_and_each_task_has_one_entry(two, runs,
 def test_a_page_has_details_of_a_number_of_tasks(two, monkeypatch):
     monkeypatch.setattr(entries, "MOST_TASKS", 1)
     page = compare("ra", "rb")
-    assert re.findall(r'class="sides" id="([^"]*)"', page) == ["task-108"]
+    assert re.findall(r'class="task-sessions" id="([^"]*)"', page) == ["task-108"]
     assert "1 of these have no details: the page shows those of at most 1 tasks" in page
 
 
 def test_recordings_are_read_up_to_a_number_of_bytes(two, monkeypatch):
     monkeypatch.setattr(
-        recording_reader.recordings, "measure_recording", lambda *_: recording_reader.MOST_READ_BYTES + 1
+        recording_reader.run_files, "measure_recording", lambda *_: recording_reader.MOST_READ_BYTES + 1
     )
     assert "the recording was not read" in find_entry(compare("a", "b"), "task-108")
 
@@ -281,7 +281,7 @@ def test_attempts_of_a_task_have_places_of_their_own(runs, webeval, pytester):
         (runs.root / name / "agent_response.json").write_text("{}")
     webeval("--webeval-output=b")
     page = compare("a", "b")
-    assert re.findall(r'class="sides" id="([^"]*)"', page) == ["task-107", "task-107-2"]
+    assert re.findall(r'class="task-sessions" id="([^"]*)"', page) == ["task-107", "task-107-2"]
     assert "107-3" not in page
 
 
@@ -360,7 +360,7 @@ def test_no_secret_is_in_details_of_sessions_without_redaction(planted, mode, se
     page = compare(*sessions, f"--redact={mode}")
     entries_text = "".join(
         page.partition(f'id="{anchor}"')[2].partition("</details>")[0]
-        for anchor in re.findall(r'class="sides" id="([^"]*)"', page)
+        for anchor in re.findall(r'class="task-sessions" id="([^"]*)"', page)
     )
     assert len(entries_text) > 10_000
     assert canaries.seen(entries_text) <= unseen
@@ -372,5 +372,5 @@ def test_no_secret_is_on_the_page_of_a_session_with_a_baseline(planted, webeval,
     redact = f"--webeval-redact={mode}"
     score(webeval, "c", redact, "--webeval-baseline=a/eval_summary.json")
     page = read_page("rc/comparison.html")
-    assert page.count('class="sides"') == 7
+    assert page.count('class="task-sessions"') == 7
     assert canaries.seen(page) == set()
