@@ -29,7 +29,7 @@ from pytest_webeval.recordings.trajectory.target import build_target
 from pytest_webeval.recordings.typed_passwords import hide_typed
 from pytest_webeval.recordings.typed_passwords import names_password
 from pytest_webeval.recordings.typed_passwords import rename_typed
-from pytest_webeval.safety.text import truncate
+from pytest_webeval.safety.text import truncate_words
 
 MOST_ACTIONS = 1_000  # of which the last count
 MOST_LINES = 200_000  # of a log; an action has about ten
@@ -170,7 +170,7 @@ class _Log(Struct):
     def _continue(self, action: _Action, event: _Event) -> None:
         if event.type == "log" and isinstance(event.message, str):
             action.is_password = action.is_password or names_password(event.message)
-            action.messages.append(truncate(event.message.strip(), _LONGEST_MESSAGE))
+            action.messages.append(truncate_words(event.message.strip(), _LONGEST_MESSAGE))
             return
         if event.type == "input":
             action.before = self._find_frame(action.page) or action.before
@@ -233,7 +233,7 @@ def _get(tree: object, name: str) -> object:
 
 def _find_message(error: object) -> str | None:
     message = _get(error, "message")
-    return truncate(message.strip(), _LONGEST_MESSAGE) if isinstance(message, str) else None
+    return truncate_words(message.strip(), _LONGEST_MESSAGE) if isinstance(message, str) else None
 
 
 def _build_step(index: int, action: _Action) -> Step:

@@ -29,6 +29,7 @@ def _escape_command(match: re.Match[str]) -> str:
 
 ELLIPSIS = "…"
 ELLIPSIS_WITH_LENGTH = "… ({:,} characters)"
+LONGEST_WORD = 200  # characters
 
 
 def truncate(text: str, limit: int, marker: str = ELLIPSIS, *, is_marker_extra: bool = False) -> str:
@@ -39,6 +40,19 @@ def truncate(text: str, limit: int, marker: str = ELLIPSIS, *, is_marker_extra: 
     if len(text) <= limit:
         return text
     return f"{text[: limit if is_marker_extra else limit - len(marker)]}{marker.format(len(text))}"
+
+
+def truncate_words(text: str, limit: int) -> str:
+    """The text, or the words of its beginning that fit into `limit` characters, and a marker with its length.
+
+    For texts that are redacted afterwards: a part of a secret could not be recognized. A word of more than
+    `LONGEST_WORD` characters is cut, for of such a secret the beginning is enough.
+    """
+    if len(text) <= limit:
+        return text
+    word = "" if text[limit].isspace() else text[max(limit - LONGEST_WORD, 0) : limit + 1].rsplit(maxsplit=1)[-1]
+    is_short = 0 < len(word) <= min(LONGEST_WORD, limit)
+    return truncate(text, limit + 1 - len(word) if is_short else limit, ELLIPSIS_WITH_LENGTH, is_marker_extra=True)
 
 
 def to_line(text: str, limit: int) -> str:

@@ -13,8 +13,8 @@ from pytest_webeval.evaluators.agent_response import AgentResponse
 from pytest_webeval.evaluators.agent_response import parse_response
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.trajectory.step import NO_ANSWER
-from pytest_webeval.safety.text import ELLIPSIS_WITH_LENGTH
 from pytest_webeval.safety.text import truncate
+from pytest_webeval.safety.text import truncate_words
 
 LONGEST_TEXT, LONGEST_NAME = 10_000, 100  # characters
 MOST_FIELDS = 20
@@ -72,7 +72,7 @@ def _bound(value: Any) -> Any:
 
 
 def _cut(text: str) -> str:
-    return truncate(text, LONGEST_TEXT, ELLIPSIS_WITH_LENGTH, is_marker_extra=True)
+    return truncate_words(text, LONGEST_TEXT)
 
 
 def final_answer(trajectory: Any) -> dict[str, Any] | None:

@@ -21,8 +21,7 @@ from pytest_webeval.recordings.trajectory.target import Target
 from pytest_webeval.reports.html.screenshots import Picture
 from pytest_webeval.reports.html.screenshots import ScreenshotSource
 from pytest_webeval.reports.html.step_alignment import align_events
-from pytest_webeval.safety.text import ELLIPSIS_WITH_LENGTH
-from pytest_webeval.safety.text import truncate
+from pytest_webeval.safety.text import truncate_words
 
 MOST_STEPS = 200
 LONGEST_TEXT = 4_000  # characters
@@ -115,7 +114,7 @@ def _target_to_json(target: Target | None, before: Picture) -> list[float] | Non
 def _truncate(tree: Any) -> Any:
     """The same JSON with shortened texts."""
     if isinstance(tree, str):
-        return truncate(tree, LONGEST_TEXT, ELLIPSIS_WITH_LENGTH, is_marker_extra=True)
+        return truncate_words(tree, LONGEST_TEXT)
     if isinstance(tree, Mapping):
         return {str(name): _truncate(value) for name, value in tree.items()}
     if isinstance(tree, list | tuple):

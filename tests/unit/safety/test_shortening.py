@@ -10,6 +10,7 @@ from pytest_webeval.safety.text import preview
 from pytest_webeval.safety.text import shorten_repr
 from pytest_webeval.safety.text import to_line
 from pytest_webeval.safety.text import truncate
+from pytest_webeval.safety.text import truncate_words
 
 PACKAGE = Path(__file__).parents[3] / "pytest_webeval"
 # A slice that an f-string joins to an ellipsis: f"{text[:80]}…"
@@ -88,3 +89,21 @@ def test_no_other_module_marks_a_cut_by_hand():
 )
 def test_an_untrusted_text_becomes_one_line_without_quotes(text, line):
     assert to_line(text, 20) == line
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "expected"),
+    [
+        ("password hunter2", 16, "password hunter2"),
+        ("password hunter2 and more", 12, "password … (25 characters)"),
+        ("password hunter2 and more", 16, "password hunter2… (25 characters)"),
+        ("password hunter2 and more", 17, "password hunter2 … (25 characters)"),
+        ("password\nhunter2", 15, "password\n… (16 characters)"),
+        ("x" * 300, 250, f"{'x' * 250}… (300 characters)"),
+        ("a " + "x" * 300, 250, f"a {'x' * 248}… (302 characters)"),
+        ("hunter2hunter2", 5, "hunte… (14 characters)"),
+        (" " * 300, 250, f"{' ' * 250}… (300 characters)"),
+    ],
+)
+def test_words_are_not_cut_unless_they_are_very_long(text, limit, expected):
+    assert truncate_words(text, limit) == expected
