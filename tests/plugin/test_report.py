@@ -99,7 +99,8 @@ def test_a_page_tells_what_was_expected_and_what_the_browser_did(mixed, webeval,
     page = page_of(report, "runs/107")
     assert page["status"] == "failure"
     assert page["reason"].startswith("missing navigation event: no matching GET __SHOPPING__/lamps")
-    assert page["sentence"] == "No GET to __SHOPPING__/lamps was sent; the nearest request differs in url."
+    advice = "But the URLs of the sites were guessed: pass them with --webeval-config."
+    assert page["sentence"] == f"No GET to __SHOPPING__/lamps was sent; the nearest request differs in url. {advice}"
     assert [one["name"] for one in page["evaluators"]] == ["NetworkEventEvaluator", "AgentResponseEvaluator"]
     assert page["evaluators"][0]["expected"]["url"] == "__SHOPPING__/lamps"
     nearest = {"index": 0, "of": 1, "method": "GET", "url": "__SHOPPING__/", "status": 200}
