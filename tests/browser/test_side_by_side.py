@@ -55,7 +55,7 @@ def write_run(root, task, is_success, text, picture="shot.png"):
                 "status": "success" if is_success else "failure",
                 "differences": differences,
                 "assertions": [],
-                "nearest": {"index": 3, "method": "GET", "url": f"http://h.test/{text}", "status": 200},
+                "nearest": {"index": 3, "of": 9, "method": "GET", "url": f"http://h.test/{text}", "status": 200},
             },
         ],
         "about": {"trajectory": {"answer": f"The answer is {'right' if is_success else 'wrong'}: {text}"}},

@@ -13,7 +13,7 @@ OPENED = 100  # tasks, all over the list
 ELEMENTS = {
     *("a", "bdi", "button", "code", "dd", "details", "div", "dl", "dt", "figure", "h2", "h3", "h4", "img", "input"),
     *("label", "li", "mark", "ol", "p", "pre", "section", "span", "strong", "summary", "table", "tbody", "td", "th"),
-    *("thead", "tr", "ul", "em", "nav", "header", "article", "b", "select", "option"),
+    *("thead", "tr", "ul", "em", "nav", "header", "article", "b", "select", "option", "i", "h5"),
 }
 SEEN = "[...new Set([...document.querySelectorAll('#task *')].map(one => one.localName))]"
 HANDLERS = "[...document.querySelectorAll('#task *')].some(one => [...one.attributes].some(a => /^on/i.test(a.name)))"
