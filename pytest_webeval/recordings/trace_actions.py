@@ -12,7 +12,6 @@ import io
 import re
 from collections import deque
 from collections.abc import Iterator
-from collections.abc import Mapping
 from datetime import UTC
 from datetime import datetime
 from itertools import islice
@@ -29,6 +28,7 @@ from pytest_webeval.recordings.trajectory.target import build_target
 from pytest_webeval.recordings.typed_passwords import hide_typed
 from pytest_webeval.recordings.typed_passwords import names_password
 from pytest_webeval.recordings.typed_passwords import rename_typed
+from pytest_webeval.safety.json import get_member
 from pytest_webeval.safety.text import truncate_words
 
 MOST_ACTIONS = 1_000  # of which the last count
@@ -220,19 +220,15 @@ def _name_action(event: _Event) -> str | None:
 def _find_target(event: _Event, before: _Frame | None) -> Target | None:
     """The point of an action, or the box of its element, in CSS pixels of the page."""
     size = before.size if before is not None else None
-    point = build_target(_get(event.point, "x"), _get(event.point, "y"), 0, 0, size)
+    point = build_target(get_member(event.point, "x"), get_member(event.point, "y"), 0, 0, size)
     if point is not None:
         return point
-    left, top, width, height = (_get(event.box, name) for name in ("x", "y", "width", "height"))
+    left, top, width, height = (get_member(event.box, name) for name in ("x", "y", "width", "height"))
     return build_target(left, top, width, height, size)
 
 
-def _get(tree: object, name: str) -> object:
-    return tree.get(name) if isinstance(tree, Mapping) else None
-
-
 def _find_message(error: object) -> str | None:
-    message = _get(error, "message")
+    message = get_member(error, "message")
     return truncate_words(message.strip(), _LONGEST_MESSAGE) if isinstance(message, str) else None
 
 

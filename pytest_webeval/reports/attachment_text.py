@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from collections.abc import Mapping
 from itertools import zip_longest
 from typing import Any
 
 from pytest_webeval.results import TaskResult
+from pytest_webeval.safety.json import get_member
 from pytest_webeval.safety.text import preview
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.safety.text import truncate
@@ -30,7 +30,7 @@ def answer_text(result: TaskResult, longest: int) -> str | None:
     answers = (_find_answer(part.evaluator_name, part.actual) for part in result.evaluators_results)
     answer = next((found for found in answers if found is not None), None)
     if answer is None:
-        answer = _get(result.webeval.get("trajectory"), "answer")
+        answer = get_member(result.webeval.get("trajectory"), "answer")
     if answer is None:
         return None
     return _bound(answer if isinstance(answer, str) else _to_json(answer), longest)
@@ -46,12 +46,8 @@ def differences_text(result: TaskResult, longest: int) -> str | None:
 
 def _find_answer(evaluator: str, actual: Any) -> Any:
     if evaluator == RUBRIC_EVALUATOR:
-        return _get(actual, "final_answer")
+        return get_member(actual, "final_answer")
     return actual if evaluator == RESPONSE_EVALUATOR else None
-
-
-def _get(tree: Any, name: str) -> Any:
-    return tree.get(name) if isinstance(tree, Mapping) else None
 
 
 def _to_json(value: Any) -> str:
@@ -62,15 +58,15 @@ def _to_json(value: Any) -> str:
 
 
 def _format_part(evaluator: str, explanation: Any) -> Iterator[str]:
-    differences = _get(explanation, "differences")
+    differences = get_member(explanation, "differences")
     if not isinstance(differences, list) or not differences:
         return
     yield evaluator
     for difference in differences:
-        kind = _get(difference, "kind")
-        yield f"  {_get(difference, 'path')}: {kind}"
+        kind = get_member(difference, "kind")
+        yield f"  {get_member(difference, 'path')}: {kind}"
         for name in _VALUES_BY_KIND.get(kind if isinstance(kind, str) else "", tuple(_NAMES)):
-            yield f"    {_NAMES[name]:<8} {preview(_get(difference, name), LONGEST_VALUE)}"
+            yield f"    {_NAMES[name]:<8} {preview(get_member(difference, name), LONGEST_VALUE)}"
 
 
 def _bound(text: str, longest: int) -> str:

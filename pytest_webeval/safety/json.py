@@ -7,6 +7,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable
+from collections.abc import Mapping
 from collections.abc import Sequence
 from decimal import Decimal
 from math import isfinite
@@ -37,6 +38,11 @@ def load_bounded(text: str, limits: Limits, subject: str, *, as_sent: bool = Fal
     if may_nest_deeper(text, limits.nesting) and nests_deeper(value, limits.nesting):
         raise EvaluationError(problem)
     return value
+
+
+def get_member(tree: object, name: str) -> Any:
+    """The member of an object; None where the value of a stranger has no such member, or is no object."""
+    return tree.get(name) if isinstance(tree, Mapping) else None
 
 
 def parse_finite(digits: str) -> float | None:

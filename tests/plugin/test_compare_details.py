@@ -18,7 +18,6 @@ from pytest_webeval.reports.html.side_by_side import recording_reader
 from pytest_webeval.reports.html.side_by_side import session_files
 from pytest_webeval.reports.html.writer import data_name
 from tests.support import canaries
-from tests.support import recorded
 
 POLICY = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
 GONE, OTHER = "the run directory is not there", "the run directory has another recording now"
@@ -334,13 +333,7 @@ def test_pictures_are_linked_where_they_are_and_only_if_they_are_images(
 @pytest.fixture
 def planted(runs, pytester, webeval):
     """Sessions over canaries, without any redaction: `a` succeeds everywhere, `b` shows all secrets in its results."""
-    for number, body in enumerate(canaries.BODIES):
-        for kind, write in ((0, canaries.as_har), (10, canaries.as_trace)):
-            path = runs.add(100 + number + kind, expects=(canaries.expectation(body),))
-            write(path, body)
-            (path / "agent_response.json").write_text(canaries.answer())
-    canaries.fara(runs.root / recorded.RUN / "a")
-    pytester.makefile(".json", config='{"environments": {"__SHOPPING__": {"urls": ["http://shop.test"]}}}')
+    canaries.plant(runs, pytester.path)
     for name in ("a", "b"):
         score(webeval, name, "--webeval-redact=off")
     for name in ("a/eval_summary.json", "ra/eval_summary.json"):

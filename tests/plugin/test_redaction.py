@@ -8,7 +8,6 @@ import zipfile
 import pytest
 
 from tests.support import canaries
-from tests.support import recorded
 
 REPORTS = ("--webeval-output=out", "--junitxml=out/junit.xml", "--html=out/report.html", "--self-contained-html")
 LOUD = ("-v", "-rA", "--webeval-metrics=out/metrics", "-p", "html")
@@ -19,13 +18,7 @@ HIDDEN = {"farapassword", "faraquery"}  # what no report has ever shown of a log
 @pytest.fixture
 def planted(runs, pytester):
     """A run root with canaries in HAR files, in Playwright traces and in a trajectory."""
-    for number, body in enumerate(canaries.BODIES):
-        for kind, write in ((0, canaries.as_har), (10, canaries.as_trace)):
-            path = runs.add(100 + number + kind, expects=(canaries.expectation(body),))
-            write(path, body)
-            (path / "agent_response.json").write_text(canaries.answer())
-    canaries.fara(runs.root / recorded.RUN / "a")
-    pytester.makefile(".json", config='{"environments": {"__SHOPPING__": {"urls": ["http://shop.test"]}}}')
+    canaries.plant(runs, pytester.path)
     return runs
 
 

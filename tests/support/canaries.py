@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from tests.support import recorded
+from tests.support.runs import Runs
 
 HOME = "http://shop.test/"
 
@@ -131,6 +132,17 @@ def fara(path: Path) -> None:
         core_log=recorded.core_log(path.name, crash=f"Cookie: sid={canary('faracore')}; a=b"),
         scores=recorded.score_file(wrong),
     )
+
+
+def plant(runs: Runs, directory: Path) -> None:
+    """Canaries in HAR files, Playwright traces and a trajectory of a root, and a file with the URL of their site."""
+    for number, body in enumerate(BODIES):
+        for kind, write in ((0, as_har), (10, as_trace)):
+            path = runs.add(100 + number + kind, expects=(expectation(body),))
+            write(path, body)
+            (path / "agent_response.json").write_text(answer())
+    fara(runs.root / recorded.RUN / "a")
+    (directory / "config.json").write_text('{"environments": {"__SHOPPING__": {"urls": ["http://shop.test"]}}}')
 
 
 def seen(*texts: str | bytes, names: Collection[str] | None = None) -> set[str]:

@@ -8,8 +8,29 @@ from typing import Any
 
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import SUMMARY
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import Status
+from pytest_webeval.results import TaskResult
 
 MOMENT = "2026-01-15T12:00:00Z"
+
+
+def build(evaluations: list[EvaluatorResult], webeval: dict[str, Any], status: Status = Status.FAILURE) -> TaskResult:
+    """A result of some evaluators, as an object."""
+    return TaskResult(
+        task_id=1,
+        intent_template_id=1,
+        sites=[],
+        task_revision=1,
+        status=status,
+        score=0.0,
+        evaluators_results=evaluations,
+        error_msg=None,
+        webarena_verified_version="",
+        webarena_verified_evaluator_checksum="",
+        webarena_verified_data_checksum="",
+        webeval=webeval,
+    )
 
 
 def assertion(name: str, *messages: str, status: str = "failure", error: str | None = None) -> dict[str, Any]:

@@ -5,7 +5,6 @@ Texts are those of the redacted result. Images are not searched for secrets, so 
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 
 import pytest
@@ -24,7 +23,9 @@ from pytest_webeval.redaction.policy import STRICT
 from pytest_webeval.reports.attachment_text import answer_text
 from pytest_webeval.reports.attachment_text import differences_text
 from pytest_webeval.reports.html.image_size import MOST_HEADER_BYTES
+from pytest_webeval.reports.html.image_size import is_jpeg
 from pytest_webeval.reports.html.image_size import read_size
+from pytest_webeval.reports.html.screenshots import MOST_PIXELS
 from pytest_webeval.safety.files import read_file_inside
 
 LONGEST_TEXT = 20_000  # characters
@@ -32,7 +33,6 @@ LARGEST_IMAGE = 256 * 1024  # bytes
 # Of all runs, shared equally, so that it does not matter who comes first.
 ALL_TEXTS = 16 * 2**20  # characters
 ALL_IMAGES = 16 * 2**20  # bytes
-MOST_PIXELS = 50_000_000
 LAST_SCREENSHOT = "last screenshot"
 
 
@@ -53,7 +53,10 @@ _EXTENSIONS = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpg"}
 
 
 def list_texts(item: pytest.Item, workspace: Workspace) -> list[tuple[str, str]]:
-    """The names of texts about a run that did not succeed, each with its text. Empty if the time of the run is up."""
+    """The names of texts about a run that did not succeed, each with its text. Empty if they take too long.
+
+    They have as much time as the scoring of the run has.
+    """
     written = item.stash.get(WRITTEN, None)
     if written is None or (written.record.status == "success" and not written.record.skipped):
         return []
@@ -76,7 +79,7 @@ def _list_texts(written: WrittenRun, longest: int) -> Iterator[tuple[str, str]]:
 def find_last_screenshot(item: pytest.Item, report: pytest.TestReport, workspace: Workspace) -> Image | None:
     """The last screenshot of a run that failed, if it is small and of a known kind.
 
-    Of a run that is no trajectory, the last frame in its trace. None if the time of the run is up.
+    Of a run that is no trajectory, the last frame in its trace. None if it takes longer than the run may.
     """
     run = getattr(item, "funcargs", {}).get("webeval_run")
     if not isinstance(run, Run) or not report.failed or workspace.settings.redaction.mode == STRICT:
@@ -89,7 +92,7 @@ def find_last_screenshot(item: pytest.Item, report: pytest.TestReport, workspace
     except WebEvalError:
         return None
     extension = next((extension for start, extension in _EXTENSIONS.items() if content.startswith(start)), None)
-    return None if extension is None or _is_bomb(content, extension) else Image(content, extension)
+    return None if extension is None or _is_bomb(content) else Image(content, extension)
 
 
 def _read_last_screenshot(run: Run, most: int) -> bytes:
@@ -104,12 +107,9 @@ def _read_last_screenshot(run: Run, most: int) -> bytes:
     return content if len(content) <= most else b""
 
 
-def _is_bomb(content: bytes, extension: str) -> bool:
-    """Whether an image says that it has more pixels than any screen."""
-    if extension == "png" and len(content) < 24:
-        return True
-    if extension == "png":
-        width, height = struct.unpack(">II", content[16:24])
-    else:
-        width, height = read_size(content[:MOST_HEADER_BYTES]) or (0, 0)
-    return bool(width * height > MOST_PIXELS)
+def _is_bomb(content: bytes) -> bool:
+    """Whether an image says that it has more pixels than any screen; a PNG has to say how many it has."""
+    size = read_size(content[:MOST_HEADER_BYTES])
+    if size is None:
+        return not is_jpeg(content)  # of which the size may be far from the beginning
+    return size[0] * size[1] > MOST_PIXELS

@@ -12,7 +12,7 @@ from pytest_webeval.redaction.recording_secrets import RecordingSecrets
 from pytest_webeval.redaction.redactor import Redactor
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
+from tests.support.stored_results import build
 
 SALT = b"salt of a recording"
 SECRET = "hunter2abc99"
@@ -20,20 +20,7 @@ SECRET = "hunter2abc99"
 
 def result_that_says(text):
     found = EvaluatorResult(evaluator_name="AgentResponseEvaluator", status=Status.FAILURE, score=0.0, actual=text)
-    return TaskResult(
-        task_id=1,
-        intent_template_id=1,
-        sites=[],
-        task_revision=1,
-        status=Status.FAILURE,
-        score=0.0,
-        evaluators_results=[found],
-        error_msg=None,
-        webarena_verified_version="1.2.3",
-        webarena_verified_evaluator_checksum="",
-        webarena_verified_data_checksum="",
-        webeval={"run": "runs/1", "inputs": {"network.har": "0"}},
-    )
+    return build([found], {"run": "runs/1", "inputs": {"network.har": "0"}})
 
 
 @pytest.fixture

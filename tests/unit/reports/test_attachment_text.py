@@ -8,27 +8,14 @@ from pytest_webeval.reports.attachment_text import answer_text
 from pytest_webeval.reports.attachment_text import differences_text
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
+from tests.support.stored_results import build
 
 
 def result(*parts, **webeval):
     evaluations = [
         EvaluatorResult(evaluator_name=name, status=Status.FAILURE, score=0.0, actual=actual) for name, actual in parts
     ]
-    return TaskResult(
-        task_id=1,
-        intent_template_id=1,
-        sites=[],
-        task_revision=1,
-        status=Status.FAILURE,
-        score=0.0,
-        evaluators_results=evaluations,
-        error_msg=None,
-        webarena_verified_version="",
-        webarena_verified_evaluator_checksum="",
-        webarena_verified_data_checksum="",
-        webeval=webeval,
-    )
+    return build(evaluations, webeval)
 
 
 def differences(*listed, name="NetworkEventEvaluator"):

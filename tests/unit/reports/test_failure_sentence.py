@@ -21,6 +21,7 @@ from pytest_webeval.results import ResultWarning
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.results import WarningKind
+from tests.support.stored_results import build
 
 SUITE = Path(__file__).parents[3] / "example_suite"
 SENTENCES = {
@@ -63,11 +64,7 @@ def result_of(
         evaluator_name=name, status=Status.FAILURE, score=0.0, expected=changes.get("expected"), assertions=[assertion],
         error_msg=changes.get("error"),
     )  # fmt: skip
-    return TaskResult(
-        task_id=1, intent_template_id=1, sites=[], task_revision=1, status=Status.FAILURE, score=0.0, error_msg=None,
-        evaluators_results=[evaluated], webarena_verified_version="", webarena_verified_evaluator_checksum="",
-        webarena_verified_data_checksum="", webeval={"explanations": changes.get("explanations", [explanation])},
-    )  # fmt: skip
+    return build([evaluated], {"explanations": changes.get("explanations", [explanation])})
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ import pytest
 
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
 from pytest_webeval.summary.self_report import build_self_report
 from pytest_webeval.summary.self_report import find_claim
 from pytest_webeval.summary.self_report import find_reported
+from tests.support.stored_results import build
 
 RESPONSE, NETWORK = "AgentResponseEvaluator", "NetworkEventEvaluator"
 STATUS = {"+": Status.SUCCESS, "-": Status.FAILURE, "!": Status.ERROR}
@@ -23,20 +23,7 @@ def result(status, evaluators=(), **webeval):
         EvaluatorResult(evaluator_name=name, status=STATUS[sign], score=0.0, actual=actual)
         for name, sign, actual in evaluators
     ]
-    return TaskResult(
-        task_id=1,
-        intent_template_id=1,
-        sites=[],
-        task_revision=1,
-        status=STATUS[status],
-        score=0.0,
-        evaluators_results=results,
-        error_msg=None,
-        webarena_verified_version="",
-        webarena_verified_evaluator_checksum="",
-        webarena_verified_data_checksum="",
-        webeval=webeval,
-    )
+    return build(results, webeval, STATUS[status])
 
 
 def said(status, sign="+"):

@@ -18,6 +18,7 @@ from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.files import read_file_inside
+from pytest_webeval.safety.json import get_member
 from pytest_webeval.safety.json import load_bounded
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
@@ -65,7 +66,7 @@ def build_result(page: Mapping[str, Any], task_id: int | str) -> TaskResult:
             **dict.fromkeys(_VERSIONS, ""),
             "webeval": {
                 "trajectory": {"answer": _find_answer(page)},
-                "inputs": _get(page.get("checksums"), "inputs"),
+                "inputs": get_member(page.get("checksums"), "inputs"),
                 "explanations": [
                     {name: each.get(name) for name in ("differences", "nearest", "candidates")} for each in evaluated
                 ],
@@ -77,11 +78,11 @@ def build_result(page: Mapping[str, Any], task_id: int | str) -> TaskResult:
 def _find_answer(page: Mapping[str, Any]) -> Any:
     """The answer as the agent wrote it; None where the page has it among what an evaluator found alone."""
     answer = page.get("answer")
-    fields = _get(answer, "fields")
+    fields = get_member(answer, "fields")
     if isinstance(fields, list):
-        return {str(_get(each, "name")): _get(each, "value") for each in fields}
-    value = _get(answer, "value")
-    return _get(_get(page.get("about"), "trajectory"), "answer") if value is None else value
+        return {str(get_member(each, "name")): get_member(each, "value") for each in fields}
+    value = get_member(answer, "value")
+    return get_member(get_member(page.get("about"), "trajectory"), "answer") if value is None else value
 
 
 _VERSIONS = ("webarena_verified_version", "webarena_verified_evaluator_checksum", "webarena_verified_data_checksum")
@@ -89,7 +90,7 @@ _VERSIONS = ("webarena_verified_version", "webarena_verified_evaluator_checksum"
 
 def _build_evaluation(evaluated: Mapping[str, Any], page: Mapping[str, Any]) -> dict[str, Any]:
     name, assertions = evaluated.get("name"), evaluated.get("assertions")
-    verdict = _get(page.get("rubric"), "verdict") if name == RUBRIC_EVALUATOR else evaluated.get("actual")
+    verdict = get_member(page.get("rubric"), "verdict") if name == RUBRIC_EVALUATOR else evaluated.get("actual")
     listed = assertions if isinstance(assertions, list) else []
     return EvaluatorResult.read(
         {
@@ -101,18 +102,14 @@ def _build_evaluation(evaluated: Mapping[str, Any], page: Mapping[str, Any]) -> 
             "error_msg": evaluated.get("error"),
             "assertions": [
                 {
-                    "assertion_name": _get(each, "name"),
-                    "status": _get(each, "status"),
-                    "assertion_msgs": _get(each, "messages"),
+                    "assertion_name": get_member(each, "name"),
+                    "status": get_member(each, "status"),
+                    "assertion_msgs": get_member(each, "messages"),
                 }
                 for each in listed
             ],
         }
     ).to_json()
-
-
-def _get(tree: Any, name: str) -> Any:
-    return tree.get(name) if isinstance(tree, Mapping) else None
 
 
 def link_to_task(report: Path, label: str, directory: Path) -> str:
@@ -153,8 +150,8 @@ def _find_run_address(page: Mapping[str, Any]) -> str | None:
     """The relative address of the run directory, which ends in a slash."""
     links = page.get("links")
     for link in links if isinstance(links, list) else ():
-        address = _get(link, "href")
-        if _get(link, "label") == "run directory" and isinstance(address, str):
+        address = get_member(link, "href")
+        if get_member(link, "label") == "run directory" and isinstance(address, str):
             is_local = address.endswith("/") and not address.startswith("/") and ":" not in address
             return address if is_local and address.isprintable() else None
     return None

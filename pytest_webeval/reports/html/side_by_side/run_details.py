@@ -21,6 +21,7 @@ from pytest_webeval.reports.html.side_by_side.requests import Request
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
+from pytest_webeval.safety.json import get_member
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 
@@ -102,16 +103,12 @@ def _list_failing(result: TaskResult, steps: Sequence[Mapping[str, Any]]) -> lis
     judged = [_find_first_step(evaluated.actual) for evaluated in result.evaluators_results]
     by_judge = [step for number in judged if number is not None for step in steps if step.get("index") == number]
     failed = [pair for pair in RunDetails(result).explained if pair[0].status is not Status.SUCCESS]
-    indices = [_get(explanation.get("nearest"), "index") for _, explanation in failed]
+    indices = [get_member(explanation.get("nearest"), "index") for _, explanation in failed]
     return by_judge + [step for index in indices for step in steps if _has_event(step, index)]
 
 
 def _find_first_step(verdict: Any) -> Any:
-    return _get(_get(verdict, "failure"), "first_step")
-
-
-def _get(tree: Any, name: str) -> Any:
-    return tree.get(name) if isinstance(tree, Mapping) else None
+    return get_member(get_member(verdict, "failure"), "first_step")
 
 
 def _has_event(step: Mapping[str, Any], index: Any) -> bool:
