@@ -1,14 +1,13 @@
-// One table of all differences, by evaluator, each with the request that came nearest.
+// One table of all differences, by evaluator, each with the request that came nearest. All that was compared and
+// checked is folded below it.
 
-import { section, tableHead } from "./blocks.js";
-import { checkBlocks } from "./checks.js";
-import { differenceRow } from "./differences.js";
+import { lazyBlock, section, tableHead } from "./blocks.js";
+import { DIFFERENCE_COLUMNS, differenceRow, valuesSideBySide } from "./differences.js";
 import { bdi, button, element } from "./elements.js";
 import { eventNumber } from "./network.js";
 import { badge } from "./statuses.js";
-import { asArray, isPresent, toText } from "./texts.js";
+import { asArray, formatCount, formatNumber, isPresent, toText } from "./texts.js";
 
-export const DIFFERENCE_COLUMNS = ["Field", "Difference", "Expected", "Actual"];
 const RUBRIC = "RubricEvaluator"; // whose verdict has a section of its own
 const MOST_CHECKS = 100; // of an evaluator that does not say what differs
 
@@ -62,3 +61,30 @@ function nearestEvent(result, network) {
     element("code", {}, `${nearest.method} ${nearest.url}`), isPresent(nearest.status) ? ` → ${nearest.status} ` : " ",
     network ? button("show in network", () => network.open(nearest.index), "link") : null);
 }
+
+/** The folded blocks of some evaluators; they are filled when somebody unfolds them. */
+function checkBlocks(evaluators) {
+  const compared = evaluators.filter(({ expected, actual }) => isPresent(expected) || isPresent(actual));
+  const checked = evaluators.filter(({ assertions }) => asArray(assertions).length);
+  return [
+    compared.length ? lazyBlock("Expected and actual values", () => compared.map((result) =>
+      [evaluatorHeading(result), valuesSideBySide(result, asArray(result.differences))])) : null,
+    checked.length ? lazyBlock(formatChecks(checked), () => checked.map((result) =>
+      [evaluatorHeading(result), checkList(asArray(result.assertions))])) : null,
+  ].filter(isPresent);
+}
+
+/** How many checks there are, and how many of them failed. */
+export function formatChecks(evaluators) {
+  const statuses = evaluators.flatMap(({ assertions }) => asArray(assertions).map(({ status }) => status));
+  const failed = statuses.filter((status) => status !== "success").length;
+  const passed = statuses.length - failed;
+  if (!failed) return `${formatCount(passed, "check")} passed`;
+  return `${formatCount(failed, "check")} failed` + (passed ? `, ${formatNumber(passed)} passed` : "");
+}
+
+const evaluatorHeading = ({ name, status }) => element("h4", {}, bdi(name), " ", badge(status));
+
+const checkList = (checks) => element("ul", { class: "checks" }, checks.map(({ status, name, messages }) =>
+  element("li", {}, badge(status), " ", element("code", {}, name),
+    asArray(messages).map((message) => element("div", { class: "message" }, bdi(message))))));

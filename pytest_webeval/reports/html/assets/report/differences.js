@@ -1,7 +1,15 @@
-// A difference between an expected and an actual value, with the parts marked that differ.
+// An expected and an actual value: their differences as a table, with the parts marked that differ, and side by side.
 
+import { table } from "./blocks.js";
 import { element } from "./elements.js";
+import { jsonTree } from "./json_tree.js";
 import { toText } from "./texts.js";
+
+export const DIFFERENCE_COLUMNS = ["Field", "Difference", "Expected", "Actual"];
+
+/** The table of some differences; null where there are none. */
+export const differenceTable = (differences) => (differences.length
+  ? table(DIFFERENCE_COLUMNS, differences.map(differenceRow), "differences") : null);
 
 export function differenceRow({ path, kind, expected, actual }) {
   const texts = [toText(expected), toText(actual)];
@@ -28,4 +36,11 @@ export function commonEnds(first, second) {
   while (end < shorter - start && first.at(-1 - end) === second.at(-1 - end)) end++;
   if (/[\udc00-\udfff]/.test(first[first.length - end] ?? "")) end--;
   return { start, end };
+}
+
+/** Both values as trees, in which what differs is marked. */
+export function valuesSideBySide({ expected, actual }, differences) {
+  const paths = new Set(differences.map(({ path }) => path));
+  return element("div", { class: "side-by-side" },
+    jsonTree("Expected", expected, paths), jsonTree("Actual", actual, paths));
 }

@@ -1,9 +1,8 @@
 // What is known of one request: where it differs from what was expected, and what was sent and received.
 
 import { table } from "./blocks.js";
-import { differenceTable, valuesSideBySide } from "./comparison.js";
+import { differenceTable, valuesSideBySide } from "./differences.js";
 import { differencesBelow, differencesOf, evaluatorsOf } from "./event_differences.js";
-import { differenceRow } from "./differences.js";
 import { bdi, element } from "./elements.js";
 import { jsonTree } from "./json_tree.js";
 import { badge } from "./statuses.js";
@@ -80,10 +79,7 @@ function bodyPart(title, body, field, below) {
   if (body.form === "fields") return foldedPart(summary, true, pairTable(title, asArray(value), below, false));
   const content = body.form === "json" ? jsonTree(title, value, new Set(below.keys()))
     : isPresent(value) ? textBlock(title, toText(value.text ?? value)) : null;
-  return foldedPart(summary, true, below.size ? changeTable(below) : null, note ?? content);
+  return foldedPart(summary, true, differenceTable([...below.values()]), note ?? content);
 }
-
-const changeTable = (below) =>
-  table(["Field", "Difference", "Expected", "Actual"], [...below.values()].map(differenceRow), "differences");
 
 const textBlock = (title, text) => element("pre", { tabindex: "0", role: "group", "aria-label": title }, text);

@@ -1,7 +1,10 @@
-// A task as Markdown for an issue tracker. Texts of recordings stand in code, where nothing is a link or a mention.
+// A task as Markdown for an issue tracker, and the button that copies it. Texts of recordings stand in code, where
+// nothing is a link or a mention.
 
+import { copyText } from "./clipboard.js";
 import { failedChecks, failedEvaluators } from "./difference_section.js";
-import { listFields } from "./glance.js";
+import { button, byId, element } from "./elements.js";
+import { listFields } from "./answer.js";
 import { eventNumber } from "./network.js";
 import { asArray, escapeHidden, formatNumber, isPresent, toText, truncate } from "./texts.js";
 
@@ -80,3 +83,26 @@ const checkMarkdown = ({ name, messages }) =>
 const nearestMarkdown = ({ index, of: total, method, url, status }) =>
   `**Request ${codeText(eventNumber(index))} of ${codeText(total)}:** ${codeText(`${method} ${url}`)}`
   + (isPresent(status) ? ` → ${codeText(status)}` : "");
+
+/** The button of a task: the text is made when somebody asks for it, and shown where the browser refuses to copy. */
+export class MarkdownCopier {
+  button = button("Copy as Markdown", () => this.copy());
+  #task;
+  #box = null;
+
+  constructor(task) {
+    this.#task = task;
+  }
+
+  copy() {
+    const text = taskMarkdown(this.#task);
+    copyText(text, this.button, () => this.#show(text));
+  }
+
+  #show(text) {
+    this.#box?.remove();
+    this.#box = element("pre", { tabindex: "0", role: "group", "aria-label": "The task as Markdown" }, text);
+    byId("task").querySelector(".body").prepend(this.#box);
+    return this.#box;
+  }
+}

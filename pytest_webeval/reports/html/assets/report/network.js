@@ -2,11 +2,10 @@
 
 import { section, tableHead } from "./blocks.js";
 import { button, element } from "./elements.js";
-import { loadEvents } from "./event_data.js";
+import { loadEvents } from "./details.js";
 import { EventPanel } from "./event_panel.js";
-import { moveFocus, reachRow } from "./network_focus.js";
 import { NetworkFilters } from "./network_filters.js";
-import { COLUMNS, MARKS, eventRow, lastMoment } from "./network_rows.js";
+import { COLUMNS, MARKS, eventRow, lastMoment, moveFocus, reachRow } from "./network_rows.js";
 import { asArray, formatCount, formatNumber } from "./texts.js";
 
 const WINDOW_EVENTS = 500;

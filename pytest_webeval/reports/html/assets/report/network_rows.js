@@ -1,9 +1,11 @@
-// The rows of the network table: one request each, with the time that it took as a bar.
+// The rows of the network table: one request each, with the time that it took as a bar. One of them can be reached
+// with Tab, and arrows lead to the others.
 
 import { element } from "./elements.js";
 
 export const MARKS = { nearest: "◆ nearest", candidate: "◇ candidate", match: "✓ match" };
 export const COLUMNS = ["#", "Time", "Method", "Status", "Type", "URL", "Took", "Mark"];
+const MOVES = { ArrowUp: -1, ArrowDown: 1, Home: -Infinity, End: Infinity };
 const LEAST_PERCENT = 1; // of a bar, so that it can be seen
 const URL_HOST = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?([^/?#]*)/i;
 
@@ -53,4 +55,22 @@ function timeBar(place) {
   bar.style.marginInlineStart = `${place.start}%`;
   bar.style.width = `${place.width}%`;
   return element("span", { class: "waterfall", "aria-hidden": "true" }, bar);
+}
+
+/** Let Tab reach this row and no other. */
+export function reachRow(body, row) {
+  for (const opener of body.querySelectorAll("button.event[tabindex='0']")) opener.tabIndex = -1;
+  if (row) row.querySelector("button").tabIndex = 0;
+}
+
+/** Move the focus to the row that a key asks for, and return it; null for another key. */
+export function moveFocus(body, event) {
+  if (!event.target.matches("button.event") || !Object.hasOwn(MOVES, event.key)) return null;
+  event.preventDefault();
+  const rows = [...body.children];
+  const place = rows.indexOf(event.target.closest("tr")) + MOVES[event.key];
+  const row = rows[Math.max(0, Math.min(place, rows.length - 1))];
+  reachRow(body, row);
+  row.querySelector("button").focus({ preventScroll: true });
+  return row;
 }

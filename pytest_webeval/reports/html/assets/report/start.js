@@ -1,12 +1,11 @@
 // The start of the page: nothing else in these modules acts when it is loaded.
 
 import { copyButton } from "./clipboard.js";
+import { receiveEvents, receiveTask } from "./details.js";
 import { listenToDownloads } from "./downloads.js";
 import { byId, element } from "./elements.js";
-import { receiveEvents } from "./event_data.js";
 import { listenToKeys } from "./keys.js";
 import { ReportPage } from "./page.js";
-import { receiveTask } from "./task_data.js";
 import { parseIndex } from "./task_index.js";
 import { startTheme } from "./theme.js";
 

@@ -1,11 +1,11 @@
 // The parts of a task's page, from top to bottom: first what happened, then the recording, then facts and files.
 
 import { aboutSections } from "./about.js";
+import { intentAndAnswer } from "./answer.js";
 import { errorNotice, factList, lazyBlock, section } from "./blocks.js";
 import { commandLine } from "./clipboard.js";
 import { checkSection, differenceSection } from "./difference_section.js";
 import { bdi, element } from "./elements.js";
-import { glance } from "./glance.js";
 import { jsonTree } from "./json_tree.js";
 import { NetworkTable } from "./network.js";
 import { rubricSection } from "./rubric.js";
@@ -19,7 +19,7 @@ export const networkTable = (task, context) => (task.network
 export function listParts(task, index, network, steps) {
   return [
     isPresent(task.error) && task.error !== task.reason ? errorNotice(bdi(task.error)) : null,
-    glance(task),
+    intentAndAnswer(task),
     differenceSection(task, network),
     task.rubric ? rubricSection(task.rubric, task.sentence) : null,
     checkSection(task),

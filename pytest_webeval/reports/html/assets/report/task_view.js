@@ -2,11 +2,11 @@
 
 import { errorNotice, factList } from "./blocks.js";
 import { copyText } from "./clipboard.js";
+import { loadTask } from "./details.js";
 import { bdi, button, byId, element } from "./elements.js";
 import { badge } from "./statuses.js";
-import { MarkdownCopier } from "./markdown_copier.js";
+import { MarkdownCopier } from "./markdown.js";
 import { StepViewer } from "./step_viewer.js";
-import { loadTask } from "./task_data.js";
 import { listParts, networkTable } from "./task_parts.js";
 import { asArray, escapeHidden, isPresent, truncate } from "./texts.js";
 

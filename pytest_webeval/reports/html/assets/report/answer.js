@@ -1,4 +1,4 @@
-// The top of a task's page: what the agent was asked to do, and right below it what it answered.
+// What the agent was asked to do, and right below it what it answered.
 
 import { factList } from "./blocks.js";
 import { bdi, element } from "./elements.js";
@@ -6,7 +6,8 @@ import { asArray, formatCount, isPresent, toText } from "./texts.js";
 
 const SCROLLED_CHARACTERS = 600; // a longer answer scrolls in its box
 
-export const glance = (task) => factList([
+/** The intent and the answer of a task; null where the report has neither. */
+export const intentAndAnswer = (task) => factList([
   ["Intent", isPresent(task.intent) ? element("span", { class: "intent" }, bdi(task.intent)) : null],
   ["Answer", answerBox(task.answer)],
 ]);

@@ -1,11 +1,13 @@
-// Data that come as scripts, because pages that are opened from a disk may load nothing else.
+// The details of tasks and of their events. They come as scripts when somebody opens them, because pages that are
+// opened from a disk may load nothing else.
 
 import { element } from "./elements.js";
+import { asArray } from "./texts.js";
 
 const LOADED_RUNS = 50; // whose data stay in memory
 
 /** JSON of runs, each from a script of its own. A name that does not fit the pattern is never loaded. */
-export class ScriptStore {
+class ScriptStore {
   #pattern;
   #reason;
   #embedded = new Map(); // JSON by run, that came with the page
@@ -52,3 +54,21 @@ export class ScriptStore {
     return JSON.parse(json);
   }
 }
+
+const tasks = new ScriptStore(/^task-[0-9a-f]{16}$/, "This report holds no details of this task.");
+
+/** Take the JSON of a task from its script. */
+export const receiveTask = (run, json) => tasks.receive(run, json);
+
+/** A promise of the data of a row's task. It is rejected with a text for the reader. */
+export const loadTask = ({ run, data }) => tasks.load(run, data);
+
+const EVENTS_END = "-events"; // of the names of their scripts
+const taskEvents = new ScriptStore(/^task-[0-9a-f]{16}-events$/, "This report holds no details of these requests.");
+
+/** Take the JSON of a task's events from its script. */
+export const receiveEvents = (run, json) => taskEvents.receive(run, json);
+
+/** A promise of the details by the positions of the events. It is rejected with a text for the reader. */
+export const loadEvents = ({ run, data }) => taskEvents.load(run, data ? data + EVENTS_END : null)
+  .then((details) => new Map(asArray(details).map((event) => [event.index, event])));
