@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import re
+from collections.abc import Collection
+from functools import cached_property
 from functools import lru_cache
 from typing import Any
 from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
-from msgspec import field
 
 from pytest_webeval.redaction.authorization_codes import AUTHORIZATION_CODE
 from pytest_webeval.redaction.authorization_codes import has_authorization_code
@@ -23,54 +22,11 @@ from pytest_webeval.redaction.names import compact
 from pytest_webeval.redaction.names import is_code
 from pytest_webeval.redaction.names import is_next_to_code
 from pytest_webeval.redaction.names import is_opaque
-from pytest_webeval.redaction.names import may_hold_secrets
+from pytest_webeval.redaction.policy import Scope
 from pytest_webeval.redaction.text import TextRedactor
 
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"')
-_CACHED = 16_384  # cached texts: names, paths and messages of webeval recur often
-
-
-def list_tokens(tree: Any) -> set[bytes] | None:
-    """Each text and name as JSON spells it, once; None where the value cannot be encoded."""
-    try:
-        return set(_TOKEN.findall(msgspec.json.encode(tree)))
-    except (TypeError, ValueError, RecursionError):  # values of a user's evaluator, or half a surrogate pair
-        return None
-
-
-@lru_cache(maxsize=1024)
-def decode_token(token: bytes) -> str:
-    """The text itself."""
-    return str(json.loads(token)) if b"\\" in token else token[1:-1].decode()
-
-
-def may_hold(tree: Any) -> bool:
-    """Whether it is worth looking for secrets in some JSON, in texts and by names."""
-    found_tokens = list_tokens(tree)
-    if found_tokens is None or any(map(_may_be_secret, found_tokens)):
-        return True
-    return any(map(_is_code_token, found_tokens)) and any(map(_is_next_to_code_token, found_tokens))
-
-
-@lru_cache(maxsize=_CACHED)
-def _is_code_token(token: bytes) -> bool:
-    return is_code(decode_token(token))
-
-
-@lru_cache(maxsize=_CACHED)
-def _is_next_to_code_token(token: bytes) -> bool:
-    return is_next_to_code(decode_token(token))
-
-
-@lru_cache(maxsize=_CACHED)
-def _may_be_secret(token: bytes) -> bool:
-    """Whether a text may hold a secret, or be the name of one, however it is spaced; no address is such a name."""
-    text = decode_token(token)
-    return may_hold_secrets(text) or ("://" not in text and may_hold_secrets("".join(filter(str.isalnum, text))))
-
-
 # What the members of these are, in results and in recordings.
-_CONTAINERS = {
+CONTAINERS = {
     "cookies": COOKIE,
     "headers": HEADER,
     "postdata": FIELD,
@@ -82,8 +38,7 @@ _CONTAINERS = {
 }
 _ENTRY = {"name", "value"}  # a header, a cookie or a field as recordings list them
 _TOO_DEEP = "redacted: nested too deeply to search"
-
-
+_MOST_SCOPES = 32  # of which names are cached
 _MOST_FACTS = 4_096  # cached names: a recording may contain any number of them
 
 
@@ -96,11 +51,41 @@ class _NameFacts(NamedTuple):
     is_plain: bool
 
 
-class JsonRedactor(Struct, frozen=True):
+@lru_cache(maxsize=_MOST_SCOPES)
+def _facts_of(_scope: Scope) -> dict[tuple[str, str], _NameFacts]:
+    """What is known of names in a scope, by their kind."""
+    return {}
+
+
+class JsonRedactor(Struct, frozen=True, dict=True):
     """Redacts JSON without changing its shape."""
 
     texts: TextRedactor
-    facts: dict[tuple[str, str], _NameFacts] = field(default_factory=dict)  # by kind and name
+
+    @cached_property
+    def facts(self) -> dict[tuple[str, str], _NameFacts]:
+        """What was found out of names by redactors of the same scope, by kind and name."""
+        return _facts_of(self.texts.scope)
+
+    @cached_property
+    def _pairs(self) -> dict[tuple[str, str, str], dict[str, Any]]:
+        return {}
+
+    def redact_found(self, tree: Any, found: Collection[bytes] | None) -> Any:
+        """The same JSON; `found` are all texts in which there may be something, as `tokens` has them, if it knows."""
+        self.__dict__["_found"] = found
+        try:
+            return self(tree)
+        finally:
+            self.__dict__["_found"] = None
+
+    def _is_plain(self, tree: Any) -> bool:
+        """Whether what a container such as a body holds has none of the texts that were found, so that it stays."""
+        found: Collection[bytes] | None = self.__dict__.get("_found")
+        if found is None:
+            return False
+        encoded = msgspec.json.encode(tree)
+        return not any(token in encoded for token in found)
 
     def __call__(self, tree: Any) -> Any:
         """The same JSON with replacements."""
@@ -120,6 +105,8 @@ class JsonRedactor(Struct, frozen=True):
 
     def _walk_object(self, tree: dict[str, Any], kind: str) -> dict[str, Any]:
         if "name" in tree and "value" in tree and isinstance(tree["name"], str):
+            if len(tree) == len(_ENTRY) and isinstance(tree["value"], str):
+                return self._redact_pair(tree, kind)
             value = self.redact_member(tree["name"], tree["value"], kind)
             entry = {"name": self._redact_name(tree["name"], kind), "value": value}
             if len(tree) == len(_ENTRY):
@@ -129,6 +116,16 @@ class JsonRedactor(Struct, frozen=True):
         if any(map(is_code, tree)) and any(map(is_next_to_code, tree)):
             tree = {name: self._redact_code(name, value) for name, value in tree.items()}
         return {self._redact_name(name, kind): self._redact_inner(name, value, kind) for name, value in tree.items()}
+
+    def _redact_pair(self, pair: dict[str, Any], kind: str) -> dict[str, Any]:
+        """A header, a cookie or a field, which most requests of a recording have in common."""
+        name, value = pair["name"], pair["value"]
+        redacted = self._pairs.get((kind, name, value))
+        if redacted is None:
+            redacted = {"name": self._redact_name(name, kind), "value": self.redact_member(name, value, kind)}
+            if self.texts.replacements.listener is None:
+                self._pairs[kind, name, value] = redacted
+        return redacted
 
     def _redact_entry(self, entry: Any) -> Any:
         """An entry of a form or a query that has an authorization code among its entries."""
@@ -150,13 +147,14 @@ class JsonRedactor(Struct, frozen=True):
     def _redact_inner(self, name: str, value: Any, kind: str) -> Any:
         facts = self.facts.get((kind, name)) or self._read_facts(name, kind)
         if facts.inner is not None and isinstance(value, dict | list):
-            return self._walk(value, facts.inner)
+            is_plain = facts.inner != COOKIE and self._is_plain(value)
+            return value if is_plain else self._walk(value, facts.inner)
         return self.redact_member(name, value, kind)
 
     def _read_facts(self, name: str, kind: str) -> _NameFacts:
         scope = self.texts.scope
         facts = _NameFacts(
-            inner=_CONTAINERS.get(compact(name)),
+            inner=CONTAINERS.get(compact(name)),
             is_secret=scope.covers(kind, name),
             is_allowed=scope.allows(name),
             is_plain=self.texts.has_no_secrets(name),

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from bisect import bisect_left
 from collections.abc import Callable
+from collections.abc import Collection
 from collections.abc import Container
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
+from functools import cached_property
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 from urllib.parse import quote_plus
@@ -18,6 +22,8 @@ from urllib.parse import quote_plus
 from msgspec import Struct
 
 from pytest_webeval.redaction.replacements import LONG_ENOUGH
+from pytest_webeval.redaction.tokens import decode_token
+from pytest_webeval.redaction.tokens import list_tokens
 from pytest_webeval.safety.text import ELLIPSIS
 from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.text import normalize_text
@@ -26,6 +32,8 @@ MOST = 200  # of a result that an agent filled with secrets the longest are sear
 _HEAD = 16  # characters by which a text that was cut is known
 _MESSAGE_LIMIT = 1_000  # more of a text than any message shows before it cuts it
 _NOT_ESCAPED = "!'()*~"  # what JavaScript leaves as it is, and Python does not
+_NEVER_ESCAPED = re.compile(r"[A-Za-z0-9_.~-]*+")  # in JSON, in Python, in an address
+_SIGMAS = ("\u03c3", "\u03c2")  # small letters of the one letter whose small letter depends on what stands around it
 # Our own words in results are not secrets, even if a password equals one of them.
 _OWN_WORDS = frozenset(
     {
@@ -61,7 +69,7 @@ _OWN_WORDS = frozenset(
 )
 
 
-class KnownSecrets(Struct, frozen=True):
+class KnownSecrets(Struct, frozen=True, dict=True):
     """The forms in which secrets may occur in a text, each with its replacement.
 
     `heads` says of the first characters of forms how long forms that begin so are, longest first: a text is gone
@@ -79,7 +87,7 @@ class KnownSecrets(Struct, frozen=True):
             return cls({}, {}, ())
         unreplaced = set(allowed) | _OWN_WORDS
         longest = sorted(secrets.keys() - unreplaced, key=lambda secret: (-len(secret), secret))[:MOST]
-        forms = {form: secrets[secret] for secret in longest for form in _list_forms(secret)}
+        forms = {form: secrets[secret] for secret in longest for form in _forms_of(secret)}
         forms = {
             form: replacement
             for form, replacement in forms.items()
@@ -140,18 +148,53 @@ class KnownSecrets(Struct, frozen=True):
     def replace_in_json(
         self, tree: Any, allowed: Container[str] = (), replace: Callable[[str], str] | None = None
     ) -> Any:
-        """The same in all texts of some JSON, including names unless they are allowed; `how` is for texts."""
+        """The same in all texts of some JSON, including names unless they are allowed; `replace` is for texts."""
         replace = replace or self.replace
-        if isinstance(tree, str):
-            return replace(tree)
-        if isinstance(tree, list):
-            return [self.replace_in_json(child, allowed, replace) for child in tree]
-        if isinstance(tree, dict):
-            return {
-                name if name in allowed else replace(name): self.replace_in_json(value, allowed, replace)
-                for name, value in tree.items()
-            }
-        return tree
+        if not self.forms:
+            return tree
+        found_tokens = list_tokens(tree)
+        if found_tokens is None:
+            return _replace_texts(tree, allowed, replace)
+        texts = map(decode_token, self._list_with_forms(found_tokens))
+        changed = {text: new for text in texts if (new := replace(text)) != text}
+        return _replace_texts(tree, allowed, lambda text: changed.get(text, text)) if changed else tree
+
+    def _list_with_forms(self, found_tokens: Collection[bytes]) -> Collection[bytes]:
+        """The texts that may have a form in them, whole or cut, in any case of letters: few ones, or none."""
+        everything = b"\n".join(found_tokens).decode().lower()
+        if _has_any(everything, _SIGMAS):
+            return found_tokens
+        beginnings = [beginning for beginning in self._beginnings if beginning in everything]
+        if not beginnings:
+            return ()
+        return [token for token in found_tokens if _has_any(token.decode().lower(), beginnings)]
+
+    @cached_property
+    def _beginnings(self) -> Collection[str]:
+        """As much of the forms as is left of one that was cut, as JSON spells it, in small letters."""
+        return {json.dumps(form[:_HEAD].lower(), ensure_ascii=False)[1:-1] for form in self.forms}
+
+    def may_be_in(self, tree: Any) -> bool:
+        """Whether some JSON may have one of them in it."""
+        found_tokens = list_tokens(tree)
+        return found_tokens is None or bool(self._list_with_forms(found_tokens))
+
+
+def _has_any(text: str, parts: Iterable[str]) -> bool:
+    return any(part in text for part in parts)
+
+
+def _replace_texts(tree: Any, allowed: Container[str], replace: Callable[[str], str]) -> Any:
+    if isinstance(tree, str):
+        return replace(tree)
+    if isinstance(tree, list):
+        return [_replace_texts(child, allowed, replace) for child in tree]
+    if isinstance(tree, dict):
+        return {
+            name if name in allowed else replace(name): _replace_texts(value, allowed, replace)
+            for name, value in tree.items()
+        }
+    return tree
 
 
 def _splice(text: str, spans: Iterator[tuple[int, int, str]]) -> str:
@@ -191,16 +234,27 @@ def _merge_overlaps(spans: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int
         yield merged
 
 
+@lru_cache(maxsize=MOST)
+def _forms_of(secret: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_list_forms(secret)))
+
+
 def _list_forms(secret: str) -> Iterator[str]:
     """The secret as it was sent, as comparisons have it, and escaped."""
     for variant in dict.fromkeys((secret, secret.lower(), normalize_text(secret, ParseContext()))):
-        escaped = json.dumps(variant)[1:-1], json.dumps(variant, ensure_ascii=False)[1:-1], repr(variant)[1:-1]
-        yield from (variant, *escaped, json.dumps(escaped[0])[1:-1])
+        yield variant
         raw = variant.encode("utf-8", "surrogatepass")
-        yield from (quote(raw, safe=""), quote(raw), quote(raw, safe=_NOT_ESCAPED), quote_plus(raw))
-        yield quote(quote(raw, safe=""), safe="")
+        if not _NEVER_ESCAPED.fullmatch(variant):
+            yield from _list_escaped(variant, raw)
         if len(raw) >= LONG_ENOUGH:
             yield from (base64.b64encode(raw).decode().rstrip("="), base64.urlsafe_b64encode(raw).decode().rstrip("="))
+
+
+def _list_escaped(text: str, raw: bytes) -> Iterator[str]:
+    escaped = json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1], repr(text)[1:-1]
+    yield from (*escaped, json.dumps(escaped[0])[1:-1])
+    yield from (quote(raw, safe=""), quote(raw), quote(raw, safe=_NOT_ESCAPED), quote_plus(raw))
+    yield quote(quote(raw, safe=""), safe="")
 
 
 def _common_length(text: str, form: str) -> int:

@@ -140,7 +140,9 @@ _LAST_WORDS = frozenset({"auth", "pass", "session"})
 _PARTS = ("authorization", "csrf", "passphrase", "passwd", "password", "sessionid", "xsrf")
 
 # A `code` that is opaque is a secret where one of these stands next to it: an authorization code of OAuth.
-CODE, NEXT_TO_CODE = "code", frozenset({"state", "granttype"})
+NEXT_TO_CODE = frozenset({"state", "granttype"})
+_BETWEEN = r"(?:(?-i:%5B|%5D)|[\W_])*+"  # what a name is compared without
+_CODE = re.compile(rf"{_BETWEEN}c{_BETWEEN}o{_BETWEEN}d{_BETWEEN}e{_BETWEEN}", re.IGNORECASE)
 _OPAQUE = re.compile(r"(?=[^\s]*\d)(?=[^\s]*[A-Za-z])[\w.~+/=%-]{8,}")
 
 # Headers of browsers that identify no person and grant no access.
@@ -175,7 +177,7 @@ def compact(name: str) -> str:
 
 def is_code(name: str) -> bool:
     """Whether a value of that name may be an authorization code."""
-    return compact(name) == CODE
+    return _CODE.fullmatch(name) is not None
 
 
 def is_next_to_code(name: str) -> bool:

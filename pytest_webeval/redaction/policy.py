@@ -70,6 +70,10 @@ class Scope(Protocol):
         """Whether e-mail addresses and opaque tokens count as secrets too."""
         ...
 
+    def __hash__(self) -> int:
+        """What is known of names is kept for each scope."""
+        ...
+
     def covers(self, kind: str, name: str) -> bool:
         """Whether the value of that name is a secret."""
         ...

@@ -15,12 +15,12 @@ from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.redaction.json import JsonRedactor
-from pytest_webeval.redaction.json import decode_token
-from pytest_webeval.redaction.json import list_tokens
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.policy import build_scope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
+from pytest_webeval.redaction.tokens import decode_token
+from pytest_webeval.redaction.tokens import list_tokens
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import plain_json
 from pytest_webeval.safety.files import read_file_inside
@@ -99,6 +99,11 @@ def opaque_words(results: Iterable[EvaluatorResult], *others: Any) -> set[str]:
         recorded_values.append(result.expected)
     words = _collect_words(own_values)
     return words - _collect_words(recorded_values) if words else words
+
+
+def has_opaque_word(found_tokens: Iterable[bytes]) -> bool:
+    """Whether there is such a word in any of these texts as JSON spells them."""
+    return any(map(_token_words, found_tokens))
 
 
 def _collect_words(tree: list[Any]) -> set[str]:

@@ -13,7 +13,6 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.redaction.json import JsonRedactor
-from pytest_webeval.redaction.json import may_hold
 from pytest_webeval.redaction.known_secrets import KnownSecrets
 from pytest_webeval.redaction.messages import EXPLANATIONS
 from pytest_webeval.redaction.messages import ExplanationRedactor
@@ -25,9 +24,13 @@ from pytest_webeval.redaction.policy import REDACTED
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.policy import build_scope
 from pytest_webeval.redaction.recording_secrets import RecordingSecrets
+from pytest_webeval.redaction.recording_secrets import has_opaque_word
 from pytest_webeval.redaction.recording_secrets import opaque_words
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
+from pytest_webeval.redaction.tokens import find_tokens
+from pytest_webeval.redaction.tokens import list_tokens
+from pytest_webeval.redaction.tokens import may_hold
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import TaskResult
@@ -44,6 +47,7 @@ OWN_KEYS = frozenset(
         "run",
         "schema_version",
         "skipped",
+        "task_checksum",
         "tasks_from",
         "version",
         "wall_time",
@@ -88,10 +92,12 @@ class RedactedResult(Struct, frozen=True):
     def without(self, secrets: Mapping[str, str]) -> TaskResult:
         """The same without these secrets."""
         replacer, webeval = KnownSecrets.of(secrets), dict(self.result.webeval)
+        if not replacer.may_be_in(_list_values(self.result)):
+            return self.result
         allowed = [*self.allowed, *repeat((), len(self.result.evaluators_results) - len(self.allowed))]
         parts = zip(self.result.evaluators_results, allowed, strict=True)
         evaluations = [
-            replace_in_result(evaluation, KnownSecrets.of(secrets, allowed_values))
+            replace_in_result(evaluation, KnownSecrets.of(secrets, allowed_values) if allowed_values else replacer)
             for evaluation, allowed_values in parts
         ]
         explanations = read_explanations(self.result)
@@ -193,10 +199,9 @@ class Redactor(Struct, frozen=True):
         """The same, with what was replaced."""
         if self.policy.is_off or result.webeval.get(REDACTED) == self.policy.mode:
             return RedactedResult(result, {}, [])
-        if not self.policy.is_strict and not may_hold(
-            [result.evaluators_results, result.error_msg, *_list_run_values(result)]
-        ):
-            secrets = self._collect_secrets(result, ())
+        found_tokens = None if self.policy.is_strict else list_tokens(_list_values(result))
+        if found_tokens is not None and not may_hold(found_tokens):
+            secrets = self._collect_secrets(result, ()) if has_opaque_word(found_tokens) else {}
             if not secrets:
                 plain = result.with_changes(webeval=result.webeval | {REDACTED: self.policy.mode})
                 return RedactedResult(plain, {}, [() for _ in result.evaluators_results])
@@ -232,7 +237,7 @@ class Redactor(Struct, frozen=True):
         return RedactedResult(changed, secrets, [part.replacements.allowed for part in parts])
 
     def redact_attachment(
-        self, redacted: RedactedResult, attachment: Any, agent_values: Any = None
+        self, redacted: RedactedResult, attachment: dict[str, Any], agent_values: Any = None
     ) -> tuple[TaskResult, Any]:
         """The result and the JSON that is shown with it: a secret of one of the two is a secret in the other.
 
@@ -242,8 +247,7 @@ class Redactor(Struct, frozen=True):
         if self.policy.is_off:
             return redacted.result, attachment
         replacements = Replacements(self.salt)
-        is_searched = self.policy.is_strict or may_hold(attachment)
-        safe = self._redact_shown(attachment, replacements) if is_searched else attachment
+        safe = self._redact_shown(attachment, replacements)
         inputs = redacted.result.webeval.get("inputs") or ()
         recorded = self._recorded_secrets([], inputs, agent_values) if agent_values else {}
         secrets = recorded | replacements.secrets
@@ -254,13 +258,14 @@ class Redactor(Struct, frozen=True):
             return result, safe
         return result, replacer.replace_in_json(safe, OwnNames(), replacer.replace_ignoring_case)
 
-    def _redact_shown(self, attachment: Any, replacements: Replacements) -> Any:
-        definition = attachment.get(DEFINITION) if isinstance(attachment, dict) else None
-        if definition is None:
-            return self._build_trees(replacements)(attachment)
-        trees, names = self._build_trees(replacements), list(list_names(definition))
-        safe = {name: trees(part) for name, part in attachment.items() if name != DEFINITION}
-        return safe | {DEFINITION: self._build_trees(replacements, names)(definition)}
+    def _redact_shown(self, attachment: dict[str, Any], replacements: Replacements) -> dict[str, Any]:
+        """The same JSON. Its parts, whose names are our own, are searched apart, and only if they may hold secrets."""
+        if not (self.policy.is_strict or self.policy.allowed):
+            return _redact_parts(attachment, self._build_trees(replacements))
+        trees, definition = self._build_trees(replacements), attachment.get(DEFINITION)
+        safe: dict[str, Any] = trees(attachment | {DEFINITION: None} if definition else attachment)
+        own_trees = self._build_trees(replacements, list(list_names(definition)))
+        return safe | {DEFINITION: own_trees(definition)} if definition else safe
 
     def _build_trees(self, replacements: Replacements, names: Collection[str] = ()) -> JsonRedactor:
         return JsonRedactor(TextRedactor(build_scope(self.policy, NETWORK_EVALUATOR, names), replacements))
@@ -322,6 +327,19 @@ class Redactor(Struct, frozen=True):
             error_msg=result.error_msg and trees.texts(result.error_msg),
         )
         return _Part(redacted, messages)
+
+
+def _redact_parts(parts: dict[str, Any], trees: JsonRedactor) -> dict[str, Any]:
+    redacted: dict[str, Any] = {}
+    for name, part in parts.items():
+        named = {name: part}
+        found = find_tokens(named)
+        redacted |= named if found == frozenset() else trees.redact_found(named, found)
+    return redacted
+
+
+def _list_values(result: TaskResult) -> list[Any]:
+    return [result.evaluators_results, result.error_msg, *_list_run_values(result)]
 
 
 def _list_run_values(result: TaskResult) -> list[Any]:

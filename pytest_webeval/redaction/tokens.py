@@ -1,0 +1,137 @@
+"""The texts and names of some JSON, each looked at once: most results and pages hold no secret at all."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from pytest_webeval.redaction.json import CONTAINERS
+from pytest_webeval.redaction.names import COOKIE
+from pytest_webeval.redaction.names import MARKS
+from pytest_webeval.redaction.names import compact
+from pytest_webeval.redaction.names import is_code
+from pytest_webeval.redaction.names import is_next_to_code
+from pytest_webeval.redaction.names import is_secret
+from pytest_webeval.redaction.names import may_hold_secrets
+from pytest_webeval.redaction.policy import DefaultScope
+from pytest_webeval.redaction.replacements import Replacements
+from pytest_webeval.redaction.text import TextRedactor
+
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
+_NO_COOKIES = b'"response_cookies":[]'  # as most events have it
+_CACHED = 16_384  # texts: names, paths and messages of ours recur often
+_SPACES = re.compile(r"[\W_]+")
+_FEW = 200  # texts, of which each is looked up in the cache
+_BETWEEN = bytes(code for code in range(128) if not chr(code).isalnum())
+_BETWEEN_OF_TOKENS = _BETWEEN.replace(b"\n", b"")  # which have no line break in them
+# What `may_hold_secrets` looks for: marks, and a part of each of its other signs.
+_ALL_MARKS = (*(mark.encode() for mark in MARKS), b"code", b"@", b"%40")
+_SHORT = 200  # characters of a text that is searched to say whether it is worth searching
+_TEXTS = TextRedactor(DefaultScope(), Replacements(None))
+
+
+def list_tokens(tree: Any) -> set[bytes] | None:
+    """Each text and name as JSON spells it, once; None where the value cannot be encoded."""
+    try:
+        return set(_TOKEN.findall(msgspec.json.encode(tree).replace(_NO_COOKIES, b"")))
+    except (TypeError, ValueError, RecursionError):  # values of a user's evaluator, or half a surrogate pair
+        return None
+
+
+def decode_token(token: bytes) -> str:
+    """The text itself."""
+    return str(json.loads(token)) if b"\\" in token else token[1:-1].decode()
+
+
+def may_hold(found_tokens: Collection[bytes]) -> bool:
+    """Whether it is worth looking for secrets in the JSON of a result: in texts, by names, by paths in messages."""
+    return any(map(_may_be_secret, _list_candidates(found_tokens))) or _has_code(found_tokens)
+
+
+def find_tokens(tree: Any) -> frozenset[bytes] | None:
+    """The texts and names in which `JsonRedactor` may find secrets of the default mode; None where that is unknown."""
+    found_tokens = list_tokens(tree)
+    if found_tokens is None or _has_code(found_tokens):
+        return None
+    return frozenset(filter(_is_found, _list_candidates(found_tokens)))
+
+
+def is_plain_text(text: str) -> bool:
+    """Whether neither a text nor any part of it as a name has the mark of a secret, however it is spaced."""
+    return not may_hold_secrets(text) and not may_hold_secrets(_drop_spaces(text))
+
+
+def _list_candidates(found_tokens: Collection[bytes]) -> Collection[bytes]:
+    """The texts that may have the mark of a secret in them; many short ones are searched all at once."""
+    if len(found_tokens) <= _FEW:
+        return found_tokens
+    everything = b"\n".join(token for token in found_tokens if len(token) <= _SHORT).lower()
+    words = everything.translate(None, _BETWEEN_OF_TOKENS)
+    marks = [mark for mark in _ALL_MARKS if mark in everything or (mark.isalnum() and mark in words)]
+    return [token for token in found_tokens if _is_candidate(token, marks)]
+
+
+def _is_candidate(token: bytes, marks: Collection[bytes]) -> bool:
+    if len(token) > _SHORT or not _is_ascii(token):
+        return True
+    lowered = token.lower()
+    words = lowered.translate(None, _BETWEEN)
+    return any(mark in lowered or mark in words for mark in marks)
+
+
+def _is_ascii(token: bytes) -> bool:
+    return token.isascii() and b"\\" not in token
+
+
+def _has_code(found_tokens: Collection[bytes]) -> bool:
+    return any(map(_is_code_token, found_tokens)) and any(map(_is_next_to_code_token, found_tokens))
+
+
+def _is_code_token(token: bytes) -> bool:
+    first = token[1:2]
+    return (first in (b"c", b"C") or not first.isalnum()) and is_code(decode_token(token))
+
+
+@lru_cache(maxsize=_CACHED)
+def _is_next_to_code_token(token: bytes) -> bool:
+    return is_next_to_code(decode_token(token))
+
+
+def _may_be_secret(token: bytes) -> bool:
+    """Whether a text may hold a secret, or be the name of one, however it is spaced; no address is such a name."""
+    return _may_be_short_secret(token) if len(token) <= _SHORT else _has_mark(token)
+
+
+def _has_mark(token: bytes) -> bool:
+    text = decode_token(token)
+    return may_hold_secrets(text) or ("://" not in text and may_hold_secrets(_drop_spaces(text)))
+
+
+_may_be_short_secret = lru_cache(maxsize=_CACHED)(_has_mark)
+
+
+def _drop_spaces(text: str) -> str:
+    """The letters and digits of a text."""
+    if text.isascii():
+        return text.encode().translate(None, _BETWEEN).decode()
+    return _SPACES.sub("", text)
+
+
+def _is_found(token: bytes) -> bool:
+    """The same as the search itself decides, for a text that is short: a word may only look like a mark."""
+    return _may_be_secret(token) and (len(token) > _SHORT or _is_short_found(token))
+
+
+@lru_cache(maxsize=_CACHED)
+def _is_short_found(token: bytes) -> bool:
+    text = decode_token(token)
+    return is_secret(text) or _is_of_cookies(text) or not _TEXTS.has_no_secrets(text)
+
+
+def _is_of_cookies(name: str) -> bool:
+    return CONTAINERS.get(compact(name)) == COOKIE

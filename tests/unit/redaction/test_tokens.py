@@ -1,0 +1,203 @@
+"""What need not be searched for secrets: the fast ways find exactly what the slow ones find."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import example
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies
+
+from pytest_webeval.redaction.json import JsonRedactor
+from pytest_webeval.redaction.known_secrets import KnownSecrets
+from pytest_webeval.redaction.names import compact
+from pytest_webeval.redaction.names import is_code
+from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.policy import build_scope
+from pytest_webeval.redaction.replacements import Replacements
+from pytest_webeval.redaction.text import TextRedactor
+from pytest_webeval.redaction.tokens import find_tokens
+from pytest_webeval.redaction.tokens import is_plain_text
+
+SECRET = "Zq7wertyuiop90"
+PIECES = (
+    *(
+        "token",
+        "Pass",
+        "word",
+        "-",
+        " ",
+        "_",
+        "=",
+        ":",
+        '"',
+        "\\",
+        "\n",
+        "·",
+        "é",
+        "Σ",
+        "code",
+        "state",
+        "desk-lamp",
+        "sk-",
+    ),
+    *(
+        "https://ann:",
+        "@shop.test/",
+        "%40",
+        "%2F%2F",
+        "signed-exchange",
+        "a",
+        "lamp",
+        SECRET,
+        "…",
+        "cookie",
+        "%5B",
+        "x" * 210,
+    ),
+)
+TEXTS = strategies.lists(strategies.sampled_from(PIECES), max_size=4).map("".join)
+NAMES = strategies.one_of(
+    TEXTS,
+    strategies.sampled_from(["headers", "response_cookies", "cookies", "post_data", "name", "value", "code", "state"]),
+)
+TREES = strategies.recursive(
+    strategies.one_of(TEXTS, strategies.none(), strategies.integers()),
+    lambda inner: strategies.one_of(
+        strategies.lists(inner, max_size=3),
+        strategies.dictionaries(NAMES, inner, max_size=3),
+        strategies.builds(lambda name, value: {"name": name, "value": value}, NAMES, inner),
+    ),
+    max_leaves=12,
+)
+MANY = [f"/product/{number}" for number in range(300)]
+
+
+def redactor():
+    return JsonRedactor(TextRedactor(build_scope(RedactionPolicy()), Replacements(b"salt")))
+
+
+def redact_slowly(tree):
+    trees = redactor()
+    return trees(tree), trees.texts.replacements.secrets
+
+
+@given(TREES, strategies.booleans())
+@settings(max_examples=600)
+@example(tree={"response_cookies": [{"name": "lang", "value": "en"}]}, is_long=False)
+@example(tree={"post_data": {"to-ken": "x"}}, is_long=True)
+@example(tree={"a": [{"name": "code", "value": "ab12cd34"}, {"name": "sta te", "value": "x"}]}, is_long=True)
+@example(tree={"headers": [{"name": "Accept", "value": "image/avif,application/signed-exchange"}]}, is_long=False)
+def test_what_is_searched_in_parts_is_redacted_as_what_is_searched_whole(tree, is_long):
+    tree = {"shown": tree, "others": MANY} if is_long else {"shown": tree}
+    expected, secrets = redact_slowly(tree)
+    found, trees = find_tokens(tree), redactor()
+    assert trees.redact_found(tree, found) == expected
+    assert trees.texts.replacements.secrets == secrets
+    if found == frozenset():
+        assert (expected, secrets) == (tree, {})
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        {"tok\u00b7en": SECRET},
+        {"to\nken": SECRET},
+        {"pass-word": SECRET},
+        {"page": f"{'x' * 300} sk-abcdefghijklmnopqrstuvwx"},
+        {"form": [{"name": " code", "value": "ab12cd34"}, {"name": "state", "value": "x"}]},
+        {"cookies": [{"name": "lang", "value": "english-12"}]},
+    ],
+)
+def test_what_stands_among_many_texts_is_found(tree):
+    tree = {"shown": tree, "others": MANY}
+    expected, _ = redact_slowly(tree)
+    assert find_tokens(tree) != frozenset()
+    assert redactor().redact_found(tree, find_tokens(tree)) == expected != tree
+
+
+def test_words_that_only_look_like_marks_of_secrets_need_no_search():
+    headers = [
+        {"name": "Accept", "value": "text/html,application/signed-exchange;v=b3;q=0.7"},
+        {"name": "Referer", "value": "http://shop.test/product/desk-lamp"},
+    ]
+    assert find_tokens({"headers": headers, "response_cookies": []}) == frozenset()
+    assert find_tokens({"headers": headers, "others": MANY}) == frozenset()
+
+
+def test_only_texts_with_something_in_them_are_found():
+    tree = {"headers": [{"name": "X-Auth-Token", "value": "a"}, {"name": "Accept", "value": "*/*"}], "others": MANY}
+    assert find_tokens(tree) == {b'"X-Auth-Token"'}
+
+
+@given(TEXTS)
+def test_a_text_without_marks_is_no_json_with_secrets(text):
+    if is_plain_text(text) and "\\" not in text:
+        for tree in ({text: SECRET}, [text], {"name": text, "value": SECRET}):
+            assert redact_slowly(tree) == (tree, {})
+
+
+@given(NAMES)
+@example("[co-de]")
+@example("%5Bcode%5D")
+@example("%5bcode")
+@example("CODE")
+def test_a_name_is_that_of_a_code_as_others_are_compared(name):
+    assert is_code(name) is (compact(name) == "code")
+
+
+@pytest.mark.parametrize(
+    ("secret", "text"),
+    [
+        ("abcde\u03a3", "abcde\u03a3x"),
+        ("58d17385ff386c3fed36115d51", "signed in as 58d17385ff386c3fe"),
+        ("58d17385ff386c3fed36115d51", 'as "58D17385FF386C3FED36115D51"'),
+        ('say "hi" 12', 'say \\"hi\\" 12'),
+    ],
+)
+def test_a_known_secret_is_replaced_among_many_texts(secret, text):
+    replacer = KnownSecrets.of({secret: "redacted-1"})
+    shown = replacer.replace_in_json([text, *MANY], (), replacer.replace_ignoring_case)
+    assert shown == [replacer.replace_ignoring_case(text), *MANY]
+    assert "redacted-1" in shown[0]
+
+
+SECRETS = strategies.dictionaries(
+    strategies.sampled_from([SECRET, "päss wörd", 'say "hi" 12', "ΣΑΣ-secret", "sid=abcdef123", "back\\slash1"]),
+    strategies.just("redacted-1"),
+    min_size=1,
+    max_size=3,
+)
+AROUND = strategies.sampled_from(["", " ", "lamp ", "ÄΣ", '"', "\n", "x" * 30])
+
+
+def spellings(secret):
+    lowered = secret.lower()
+    return [
+        secret,
+        lowered,
+        secret.upper(),
+        secret[:17],
+        lowered[:9],
+        json.dumps(secret)[1:-1],
+        *sorted(KnownSecrets.of({secret: "r"}).forms),
+    ]
+
+
+@given(SECRETS, strategies.data(), strategies.booleans())
+@settings(max_examples=400)
+def test_known_secrets_are_replaced_wherever_each_text_alone_has_them(secrets, data, is_quick):
+    replacer = KnownSecrets.of(secrets)
+    texts = strategies.builds(
+        "".join,
+        strategies.tuples(
+            AROUND, strategies.sampled_from([word for one in secrets for word in spellings(one)]), AROUND
+        ),
+    )
+    tree = data.draw(strategies.lists(strategies.one_of(texts, AROUND), max_size=4))
+    replace = replacer.replace if is_quick else replacer.replace_ignoring_case
+    assert replacer.replace_in_json({"a": tree, "b": MANY}, (), replace) == {"a": [*map(replace, tree)], "b": MANY}
+    if not replacer.may_be_in(tree):
+        assert [*map(replace, tree)] == tree
