@@ -63,7 +63,7 @@ class RerunCommands(Struct, frozen=True, dict=True):
         """
         keywords = [keyword(self.task_ids[run]) for run in runs]
         if all(name is not None and self._runs_by_keyword[name.lower()] == 1 for name in keywords):
-            start, separator, end = f"{shlex.join(['pytest', *self.options])} -k '", " or ", "'"
+            start, separator, end = f"{self._start} -k '", " or ", "'"
             names = [str(name) for name in keywords]
         else:
             start, separator, end = f"{shlex.join(['pytest', *self.pinned, *self.options])} ", " ", ""
@@ -74,6 +74,10 @@ class RerunCommands(Struct, frozen=True, dict=True):
     def name_tasks(self, runs: Sequence[str]) -> str:
         """The tasks of the first few runs."""
         return name_first((self.task_ids[run] for run in runs), TASKS_NAMED, LONGEST_NAME, len(runs))
+
+    @cached_property
+    def _start(self) -> str:
+        return shlex.join(["pytest", *self.options])
 
     def _node_id(self, run: str) -> str:
         return f"{run}::{'missing' if run in self.missing else 'task'}"

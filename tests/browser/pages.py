@@ -7,6 +7,8 @@ from __future__ import annotations
 import struct
 import zlib
 from collections import Counter
+from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -237,6 +239,20 @@ def details(at: int, **changes: Any) -> dict[str, Any]:
     } | changes  # fmt: skip
 
 
+def write_details(label: str, events: Iterable[Mapping[str, Any]], directory: Path) -> None:
+    """Write the details of events, whose headers are positions in one list in the file."""
+    headers: list[dict[str, str]] = []
+    written = []
+    for event in events:
+        sides = {}
+        for side in ("request", "response"):
+            own, at = event[side].get("headers"), len(headers)
+            headers += own or []
+            sides[side] = event[side] | {"headers": own and list(range(at, len(headers)))}
+        written.append({**event, **sides})
+    write_events(label, written, headers, directory)
+
+
 def pairs(**values: str) -> list[dict[str, str]]:
     return [{"name": name, "value": value} for name, value in values.items()]
 
@@ -267,7 +283,7 @@ def write(directory: Path, count: int, tasks: int = 6, **changes: Any) -> Path:
     write_page(index(count, **changes), directory / "report")
     for number in range(1, tasks + 1):
         write_task(f"runs/{number:05d}", task(number), directory / "report")
-        write_events(f"runs/{number:05d}", [details(at) for at in range(200)], directory / "report")
+        write_details(f"runs/{number:05d}", [details(at) for at in range(200)], directory / "report")
     shots = directory / "runs" / "shots"
     shots.mkdir(parents=True)
     for number in range(3):  # the fourth is missing

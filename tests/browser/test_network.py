@@ -42,7 +42,7 @@ def with_events(opened, tmp_path):
         evaluator = pages.network_evaluator() | {"differences": DIFFERENCES}
         task = pages.task(3, **({"evaluators": [evaluator]} | changes))
         pages.write_task("runs/00003", task, path.parent)
-        pages.write_events("runs/00003", list(details), path.parent)
+        pages.write_details("runs/00003", details, path.parent)
         return opened(path, **(settings or {})).go(fragment)
 
     return showing
@@ -295,7 +295,7 @@ def test_a_task_with_2000_requests_and_200_steps_opens_in_half_a_second(opened, 
     network = {"total": 2_000, "assets": 0, "left_out": 0, "detailed": 101, "events": rows}
     steps = [pages.step(number) for number in range(1, 201)]
     pages.write_task("runs/00001", pages.task(1, network=network, steps=steps), path.parent)
-    pages.write_events("runs/00001", [pages.details(at) for at in range(1_900, 2_000)], path.parent)
+    pages.write_details("runs/00001", [pages.details(at) for at in range(1_900, 2_000)], path.parent)
     times = [opened(path).go().page.evaluate(OPENING) for _ in range(5)]
     assert min(times) < MOST_MILLISECONDS
 

@@ -411,7 +411,7 @@ PARTS = [
     ("loadTask({run: 'r', data: null}).catch((problem) => problem)", "This report holds no details of this task."),
     ("loadEvents({run: 'r', data: '../task-0123456789abcdef'}).catch((problem) => problem)", "This report holds no details of these requests."),
     ("loadEvents({run: 'r', data: null}).catch((problem) => problem)", "This report holds no details of these requests."),
-    ("""(receiveEvents('e', '[{"index": 4, "__proto__": 1}]'), loadEvents({run: 'e'}).then((details) => [...details.keys()]))""", [4]),
+    ("""(receiveEvents('e', '{"headers": [], "events": [{"index": 4, "__proto__": 1}]}'), loadEvents({run: 'e'}).then((details) => [...details.keys()]))""", [4]),
     ("""(receiveTask('e', '{"__proto__": 1}'), loadTask({run: 'e'}).then((task) => JSON.stringify(task)))""", '{"__proto__":1}'),
 ]  # fmt: skip
 

@@ -19,9 +19,12 @@ def page_of(directory, label):
 
 
 def events_of(directory, label):
-    """What the report shows of the events of a run, by their positions."""
+    """What the report shows of the events of a run, by their positions. Their headers are in them, as on the page."""
     details = read_script(directory / "data" / f"{events_name(label)}.js", label, "events")
-    return {event["index"]: event for event in details}
+    for event in details["events"]:
+        for side in (event["request"], event["response"]):
+            side["headers"] = [details["headers"][position] for position in side["headers"]]
+    return {event["index"]: event for event in details["events"]}
 
 
 def names_of_pages(directory):

@@ -30,7 +30,6 @@ from pytest_webeval.plugin.workspace import Counts
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.run import placeholder_run
-from pytest_webeval.redaction.policy import DEFINITION
 from pytest_webeval.redaction.policy import REDACTED
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.reports.rerun import exact
@@ -38,8 +37,7 @@ from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.summary.record import Record
 
 if TYPE_CHECKING:
-    from pytest_webeval.recordings.action_trace import ActionTrace
-    from pytest_webeval.reports.html.screenshots import ScreenshotSource
+    from pytest_webeval.plugin.runtest.page_writer import PageWriter
 
 
 class RunPages(Struct, frozen=True, eq=False, dict=True):
@@ -92,7 +90,9 @@ class RunPages(Struct, frozen=True, eq=False, dict=True):
     def _write(self, written: WrittenRun, path: Path, runs: int = 1, run: Run | None = None) -> WrittenPage:
         """Write a page; `runs` share the room for images. Without texts, the list says that there is no page."""
         try:
-            return self._write_view(written, path, run or self._load(written, path), runs)
+            return self._writer.write(
+                written, path, run or self._load(written, path), runs, self._rerun(written.record)
+            )
         except DiskFull as error:
             return WrittenPage(no_room=error.no_room)
         except (WebEvalError, RecursionError):
@@ -104,39 +104,11 @@ class RunPages(Struct, frozen=True, eq=False, dict=True):
             return self._placeholder(path)
         return classification.run or self._load_run(path)
 
-    def _write_view(self, written: WrittenRun, path: Path, run: Run, runs: int) -> WrittenPage:
-        from pytest_webeval.recordings.action_trace import load_action_trace
-        from pytest_webeval.reports.html.agent_answer import recorded_answer
-        from pytest_webeval.reports.html.event_details import trim_bodies
-        from pytest_webeval.reports.html.run_links import ReportPaths
-        from pytest_webeval.reports.html.task_page import PageTexts
-        from pytest_webeval.reports.html.task_page import recorded_events
-        from pytest_webeval.reports.html.task_page import recorded_parts
-        from pytest_webeval.reports.html.task_page import task_definition
-        from pytest_webeval.reports.html.task_page import task_view
-        from pytest_webeval.reports.html.timeline import list_agent_values
-        from pytest_webeval.reports.html.writer import write_events
-        from pytest_webeval.reports.html.writer import write_task  # for who asks
+    @cached_property
+    def _writer(self) -> PageWriter:
+        from pytest_webeval.plugin.runtest.page_writer import PageWriter  # for who asks
 
-        classification, redacting = written.redacted.classification, written.redacted.redacting
-        task = classification.task or self.workspace.tasks.find(run)
-        actions = load_action_trace(run.inputs) if run.trajectory is None else None
-        pictures = self._pictures(run, runs) if actions is None else self._frames(written.record, actions, runs)
-        answer = recorded_answer(run)
-        parts = recorded_parts(run, task, classification.result, pictures, actions) | {"answer": answer.data}
-        events = recorded_events(run, classification.result, parts["network"])
-        attachment = {"parts": parts, "events": events, DEFINITION: task_definition(task)}
-        by_agent = [list_agent_values(run, parts["steps"]), answer.data]
-        result, safe = redacting.redact_with_attachment(classification.result, run, attachment, by_agent)
-        redacted, details = safe["parts"], trim_bodies(safe["events"]["details"])
-        if redacted["network"] is not None:
-            redacted["network"]["detailed"] = len(details)
-        paths = ReportPaths(self.directory, path, written.result_path, self.workspace.config.invocation_params.dir)
-        texts = PageTexts(self._rerun(written.record), answer.words)
-        view = task_view(result, written.record, redacted | {"definition": safe[DEFINITION]}, paths, texts)
-        write_events(written.record.run, details, self.directory)  # first: a page says that they are there
-        write_task(written.record.run, view, self.directory)
-        return WrittenPage({name: redacted[name] for name in ("intent", "template")})
+        return PageWriter(self.workspace, self.directory)
 
     def _rerun(self, record: Record) -> str:
         reruns = self._reruns
@@ -157,38 +129,6 @@ class RunPages(Struct, frozen=True, eq=False, dict=True):
 
     def _placeholder(self, path: Path) -> Run:
         return placeholder_run(path, self.workspace.labels.of(path), self.workspace.settings.rules)
-
-    def _pictures(self, run: Run, runs: int) -> ScreenshotSource | None:
-        """Links to the screenshots of a run, or thumbnails; None without a trajectory, or if redaction forbids them."""
-        if run.trajectory is None:
-            return None
-        from pytest_webeval.reports.html.screenshots import Links
-        from pytest_webeval.reports.html.screenshots import Thumbnails
-
-        settings = self.workspace.settings
-        if settings.report_embed is None:
-            return Links(run.path, self.directory)
-        return (
-            None if settings.redaction.is_strict else Thumbnails(run.trajectory, settings.report_embed // max(runs, 1))
-        )
-
-    def _frames(self, record: Record, actions: ActionTrace, runs: int) -> ScreenshotSource | None:
-        """Frames of a screencast, which no page can show inside of a trace: copies of the last ones, or thumbnails.
-
-        To copy them takes about as long as to score the run, so a report has none of a success.
-        """
-        from pytest_webeval.reports.html.frames import FrameCopies
-        from pytest_webeval.reports.html.frames import NoFrames
-        from pytest_webeval.reports.html.screenshots import Thumbnails
-
-        settings = self.workspace.settings
-        if settings.redaction.is_strict:
-            return None
-        if settings.report_embed is not None:
-            return Thumbnails(actions, settings.report_embed // max(runs, 1))
-        if record.status == "success" and not record.skipped:
-            return NoFrames()
-        return FrameCopies.of_run(record.run, actions, self.directory, runs)
 
 
 PAGES = pytest.StashKey[RunPages]()

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
+import msgspec
 from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.recordings.network.events import Body
 from pytest_webeval.recordings.network.form_fields import list_fields
+from pytest_webeval.redaction.tokens import is_plain_text
 from pytest_webeval.safety.json import load_bounded
+from pytest_webeval.safety.json import may_nest_deeper
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.safety.text import ELLIPSIS
 from pytest_webeval.safety.text import truncate
@@ -22,6 +27,7 @@ LONGEST_VALUE = 2_000
 MARGIN = 1_000  # of a longer body that are redacted and not shown: secrets are known by what stands around them
 _LONGEST_TYPE = 100
 _LONGEST_FORM = 200_000  # of a longer form only the beginning is read
+_UNUSUAL = re.compile(r"\\u|\d{300}|[eE][+-]?\d{3}")  # escaped letters, and numbers that are no finite ones for a page
 _OVERHEAD = 20  # of a name with its value in JSON
 _TEXT_TYPES = ("text/", "json", "xml", "javascript", "x-www-form-urlencoded", "multipart/form-data")
 _LIMITS = Limits(values=10_000, nesting=50)
@@ -29,13 +35,20 @@ FIELDS, JSON, TEXT, BINARY, UNREADABLE = "fields", "json", "text", "binary", "un
 
 
 class Room(Struct):
-    """How many characters an event may still take."""
+    """How many characters an event may still take, and each of its bodies.
+
+    `is_strict` says that any name in JSON may be that of a secret.
+    """
 
     left: int
+    longest_body: int = LONGEST_BODY
+    is_strict: bool = False
 
     def cut(self, text: str, longest: int) -> str:
         """The beginning of a text that there is room for."""
-        text = truncate(text, min(longest, max(self.left, 0)), is_marker_extra=True)
+        limit = min(longest, max(self.left, 0))
+        if len(text) > limit:
+            text = truncate(text, limit, is_marker_extra=True)
         self.left -= len(text) + _OVERHEAD
         return text
 
@@ -43,7 +56,8 @@ class Room(Struct):
 def describe_body(read: Callable[[], Body | None], name: str, room: Room) -> dict[str, Any] | None:
     """The beginning of a body below a name that the redaction knows; None without a body.
 
-    `form` says how it is shown: `fields`, `json` and `text`; `binary` and `unreadable` are not. A long text has
+    `form` says how it is shown: `fields`, `json` and `text`; `binary` and `unreadable` are not. JSON may be a text that
+    the page reads. A long text has
     `MARGIN` more characters than are shown: `trim_body` removes them after the redaction.
     """
     try:
@@ -64,10 +78,12 @@ def describe_body(read: Callable[[], Body | None], name: str, room: Room) -> dic
 def _describe_text(body: Body, name: str, room: Room) -> dict[str, Any]:
     if fields := list_fields(Body(body.mime, body.text[:_LONGEST_FORM])):
         return {"form": FIELDS, name: list_pairs(fields, room)}
-    longest = min(LONGEST_BODY, max(room.left, 0))
+    longest = min(room.longest_body, max(room.left, 0))
     is_cut = len(body.text) > longest
     room.left -= min(len(body.text), longest)
     if "json" in body.mime and not is_cut:
+        if not room.is_strict and _is_plain_json(body.text):
+            return {"form": JSON, name: body.text}
         with suppress(ValueError, EvaluationError):
             tree = load_bounded(body.text, _LIMITS, "a body", as_sent=True)
             if isinstance(tree, dict | list):
@@ -84,7 +100,46 @@ def list_pairs(pairs: list[tuple[str, str]] | tuple[tuple[str, str], ...], room:
             break
         listed.append({"name": room.cut(name, LONGEST_VALUE), "value": room.cut(value, LONGEST_VALUE)})
     omitted = len(pairs) - len(listed)
-    return [*listed, {"name": f"{ELLIPSIS} and {omitted:,} more", "value": ""}] if omitted else listed
+    return [*listed, {"name": _more(omitted), "value": ""}] if omitted else listed
+
+
+def _more(omitted: int) -> str:
+    return f"{ELLIPSIS} and {omitted:,} more"
+
+
+def _is_plain_json(text: str) -> bool:
+    """Whether JSON stays a text, which the page reads: it is no deep tree, and no name in it is that of a secret."""
+    is_tree = text.lstrip()[:1] in ("{", "[") and not may_nest_deeper(text, _LIMITS.nesting)
+    if not is_tree or _UNUSUAL.search(text) or not is_plain_text(text):
+        return False
+    try:
+        msgspec.json.decode(text.encode(), type=msgspec.Raw)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+class HeaderPool(Struct, frozen=True):
+    """Headers of the requests of one task, each once: most requests have most of them in common."""
+
+    entries: list[dict[str, str]] = field(default_factory=list)
+    _indices: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def add(self, pairs: list[tuple[str, str]] | tuple[tuple[str, str], ...], room: Room) -> list[int]:
+        """The positions in the pool of the first headers that there is room for, and of how many more there are."""
+        indices: list[int] = []
+        for name, value in pairs:
+            if room.left <= 0:
+                break
+            indices.append(self._find(room.cut(name, LONGEST_VALUE), room.cut(value, LONGEST_VALUE)))
+        omitted = len(pairs) - len(indices)
+        return [*indices, self._find(_more(omitted), "")] if omitted else indices
+
+    def _find(self, name: str, value: str) -> int:
+        index = self._indices.setdefault((name, value), len(self.entries))
+        if index == len(self.entries):
+            self.entries.append({"name": name, "value": value})
+        return index
 
 
 def trim_body(body: Mapping[str, Any] | None, name: str) -> dict[str, Any] | None:

@@ -1,8 +1,8 @@
 """What a report shows of a request when its row is opened: headers, parameters, posted fields, bodies.
 
 Events with a role in the verdict come first, then those that may have changed something, then the last ones. Of a
-success only the first two kinds have details: few people open it, and a session has many. All texts are bounded: each
-value, each event, and all events of a task together.
+success only the last few that may have changed something have details, since few people open it, and a session has many
+of them. All texts are bounded: each value, each event, and all events of a task together.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
+from typing import NamedTuple
 from typing import TypeVar
 from urllib.parse import parse_qsl
 from urllib.parse import urlsplit
@@ -23,7 +24,9 @@ from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.network.events import Pairs
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.names import is_secret
+from pytest_webeval.reports.html.event_bodies import LONGEST_BODY
 from pytest_webeval.reports.html.event_bodies import LONGEST_VALUE
+from pytest_webeval.reports.html.event_bodies import HeaderPool
 from pytest_webeval.reports.html.event_bodies import Room
 from pytest_webeval.reports.html.event_bodies import describe_body
 from pytest_webeval.reports.html.event_bodies import list_pairs
@@ -32,35 +35,46 @@ from pytest_webeval.reports.html.event_bodies import trim_body
 POSTED, CONTENT = "post_data", "response_content"  # as the redaction knows them
 MATCH, NEAREST, CANDIDATE = "match", "nearest", "candidate"
 MOST_DETAILED = 100  # events of a task without a role in its verdict
+MOST_OF_SUCCESS = 3
 MOST_PARAMETERS = 500
 MOST_CHARACTERS = 300_000  # of all events without a role
 LONGEST_URL = 20_000  # characters of which parameters are listed
 _LENGTHS = {MATCH: 40_000, NEAREST: 40_000}  # of one event
 _LENGTH = 12_000
+LONGEST_OTHER_BODY = 2_000  # of an event without a role
 _MOST_OTHERS = 2_000  # events that are searched for secrets only
 _CHANGING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 T = TypeVar("T")
 
 
+class EventDetails(NamedTuple):
+    """Events in the order of the recording, not yet redacted. Their headers are positions in the list of all."""
+
+    events: list[dict[str, Any]]
+    headers: list[dict[str, str]]
+
+
 def describe_events(
-    run: Run, marks: Mapping[int, str], listed: Collection[int], *, is_success: bool = False
-) -> list[dict[str, Any]]:
-    """The details of events in the order of the recording, not yet redacted. `listed` are the events of the table."""
+    run: Run, marks: Mapping[int, str], listed: Collection[int], *, is_success: bool = False, is_strict: bool = False
+) -> EventDetails:
+    """The details of events; `listed` are those of the table. `is_strict` is for the redaction of that name."""
     events = [run.trace.events[index] for index in listed]
     if is_success:
-        events = [event for event in events if event.index in marks or _may_change(event)]
+        changing = [event for event in events if event.index not in marks and _may_change(event)]
+        events = [event for event in events if event.index in marks] + changing[-MOST_OF_SUCCESS:]
     described: list[dict[str, Any]] = []
+    headers = HeaderPool()
     unmarked, left = 0, MOST_CHARACTERS
     for event in sorted(events, key=lambda event: _rank(event, marks)):
         mark = marks.get(event.index, "")
         unmarked += not mark
         if not mark and (unmarked > MOST_DETAILED or left <= 0):
             break
-        room = Room(_LENGTHS.get(mark, _LENGTH))
+        room = Room(_LENGTHS.get(mark, _LENGTH), LONGEST_BODY if mark else LONGEST_OTHER_BODY, is_strict)
         start = room.left
-        described.append(_describe(event, room))
+        described.append(_describe(event, room, headers))
         left -= 0 if mark else start - room.left
-    return sorted(described, key=lambda details: details["index"])
+    return EventDetails(sorted(described, key=lambda details: details["index"]), headers.entries)
 
 
 def _rank(event: NetworkEvent, marks: Mapping[int, str]) -> tuple[bool, bool, bool, int]:
@@ -73,19 +87,19 @@ def _may_change(event: NetworkEvent) -> bool:
     return _read_or_none(lambda: str(event.method).upper()) in _CHANGING
 
 
-def _describe(event: NetworkEvent, room: Room) -> dict[str, Any]:
+def _describe(event: NetworkEvent, room: Room, pool: HeaderPool) -> dict[str, Any]:
     """One event. The names are those that the redaction knows; see `redaction.json`."""
     headers, response_headers = _read_or_none(lambda: event.headers), _read_or_none(lambda: event.response_headers)
     return {
         "index": event.index,
         "request": {
             "query_params": _list_pairs(_parse_query(event), room),
-            "headers": _list_pairs(headers, room),
+            "headers": None if headers is None else pool.add(headers, room),
             "body": describe_body(event.read_post, POSTED, room),
         },
         "response": {
             "response_cookies": _list_pairs(_read_or_none(lambda: event.cookies), room),
-            "headers": _list_pairs(response_headers, room),
+            "headers": None if response_headers is None else pool.add(response_headers, room),
             "body": describe_body(event.read_content, CONTENT, room),
             "lacks_body": event.lacks_content,
         },
@@ -126,7 +140,9 @@ def list_other_secrets(run: Run, described: Iterable[Mapping[str, Any]], listed:
     """Headers with secret names, and cookies, of the events without details: bodies of others may repeat them."""
     indices = {details["index"] for details in described}
     others = [run.trace.events[index] for index in listed if index not in indices][:_MOST_OTHERS]
-    headers = {pair for event in others for pair in _list_headers(event) if is_secret(pair[0])}
+    pairs = [pair for event in others for pair in _list_headers(event)]
+    names = set(filter(is_secret, {name for name, _ in pairs}))
+    headers = {pair for pair in pairs if pair[0] in names}
     cookies = {pair for event in others for pair in _list_cookies(event)}
     return {"headers": _to_json(headers), "response_cookies": _to_json(cookies)}
 

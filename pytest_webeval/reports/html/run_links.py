@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from stat import S_ISREG
+from urllib.parse import quote_from_bytes
 
 from msgspec import Struct
 
@@ -43,29 +44,32 @@ class RunListing(Struct, frozen=True):
     inputs: tuple[str, ...] = ()
     traces: tuple[str, ...] = ()
     recordings: tuple[str, ...] = ()
+    is_directory: bool = True
 
 
 def list_run_files(directory: Path, inputs: Iterable[str]) -> RunListing:
     """Inputs that are still there, and traces and HAR files next to them. Opens no file and follows no link."""
-    names = sorted(filter(str.isprintable, _list_names(directory)))
-    read = sorted(inputs)
-    present = [name for name in read[:MOST_FILES] if name.isprintable() and _is_file(directory / name)]
+    found = _list_files(directory)
+    is_directory = found is not None or os.path.isdir(directory)  # noqa: PTH112  (pathlib raises where nobody may look)
+    files = frozenset(found or ())
+    names = sorted(name for name in files if name.endswith((_ARCHIVE, _RECORDING)) and name.isprintable())
+    read = sorted(inputs)[:MOST_FILES]
+    present = [name for name in read if name.isprintable() and (name in files or _is_file(f"{directory}/{name}"))]
     traces = [name for name in dict.fromkeys((*present, *names)) if _is_trace(name, is_input=name in present)]
     recordings = [name for name in names if name.endswith((_RECORDING, _RECORDING_ARCHIVE)) and name not in present]
-    return RunListing(tuple(present), tuple(traces[:MOST_TRACES]), tuple(recordings[:MOST_TRACES]))
+    return RunListing(tuple(present), tuple(traces[:MOST_TRACES]), tuple(recordings[:MOST_TRACES]), is_directory)
 
 
-def _list_names(directory: Path) -> list[str]:
-    """Regular files in it whose names end as those of recordings do."""
+def _list_files(directory: Path) -> list[str] | None:
+    """The first regular files in it; None where it cannot be listed."""
     try:
         with os.scandir(directory) as scan:
-            entries = [entry for entry in islice(scan, MOST_NAMES) if entry.name.endswith((_ARCHIVE, _RECORDING))]
-            return [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
+            return [entry.name for entry in islice(scan, MOST_NAMES) if entry.is_file(follow_symlinks=False)]
     except OSError:
-        return []
+        return None
 
 
-def _is_file(path: Path) -> bool:
+def _is_file(path: str) -> bool:
     try:
         return S_ISREG(os.lstat(path).st_mode)
     except (OSError, ValueError):
@@ -91,7 +95,7 @@ def list_commands(listing: RunListing, paths: ReportPaths, rerun: str | None) ->
 def list_links(listing: RunListing, paths: ReportPaths) -> Iterator[dict[str, str | None]]:
     """The run directory, the result and the files; one that a browser might run has no address."""
     directory = f"{relative_url(paths.run, paths.report)}/"
-    if os.path.isdir(paths.run):  # noqa: PTH112  (pathlib raises where nobody may look)
+    if listing.is_directory:
         yield {"label": "run directory", "href": directory}
     if paths.result is not None:
         is_inside = paths.result.parent == paths.run
@@ -99,4 +103,4 @@ def list_links(listing: RunListing, paths: ReportPaths) -> Iterator[dict[str, st
         yield {"label": paths.result.name, "href": href}
     for name in dict.fromkeys((*listing.inputs, *listing.traces, *listing.recordings)):
         is_passive = name.lower().endswith(_PASSIVE)
-        yield {"label": name, "href": relative_url(paths.run / name, paths.report) if is_passive else None}
+        yield {"label": name, "href": f"{directory}{quote_from_bytes(os.fsencode(name))}" if is_passive else None}

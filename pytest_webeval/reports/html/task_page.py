@@ -28,12 +28,15 @@ from pytest_webeval.reports.html.screenshots import ScreenshotSource
 from pytest_webeval.reports.html.timeline import step_timeline
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
+from pytest_webeval.safety.compact_json import copy_small
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.summary.record import Record
 from pytest_webeval.tasks.task import Task
 from pytest_webeval.tasks.task import TrajectoryTask
+from pytest_webeval.values.schema import MAX_REPORT_DEPTH
 
 LONGEST_DEFINITION = 20_000  # characters
+SHORT_DEFINITION = LONGEST_DEFINITION // 2  # bytes of one that is surely not longer, however it is counted
 _DETAILS = ("format", "rules", "version", "wall_time", "tasks_from", "limits", "excluded", "unpassable", "trajectory")
 _OWN_FIELDS = frozenset({"rephrasings", "warnings"})  # of a task, which its definition does not have
 
@@ -62,14 +65,20 @@ def recorded_parts(
     }
 
 
-def recorded_events(run: Run, result: TaskResult, network: Mapping[str, Any] | None) -> dict[str, Any]:
+def recorded_events(
+    run: Run, result: TaskResult, network: Mapping[str, Any] | None, *, is_strict: bool
+) -> dict[str, Any]:
     """The details of events in the table, not yet redacted, and what the redaction needs to know of the others."""
     if network is None:
-        return {"details": [], "others": {}}
+        return {"details": [], "headers": [], "others": {}}
     listed = [row[0] for row in network["events"]]
     marks = marks_of(result.evaluators_results, list_explanations(result))
-    details = describe_events(run, marks, listed, is_success=result.status is Status.SUCCESS)
-    return {"details": details, "others": list_other_secrets(run, details, listed)}
+    details = describe_events(run, marks, listed, is_success=result.status is Status.SUCCESS, is_strict=is_strict)
+    return {
+        "details": details.events,
+        "headers": details.headers,
+        "others": list_other_secrets(run, details.events, listed),
+    }
 
 
 def task_definition(task: Task | None) -> dict[str, Any] | None:
@@ -77,8 +86,9 @@ def task_definition(task: Task | None) -> dict[str, Any] | None:
     if task is None or (isinstance(task, TrajectoryTask) and not task.benchmark):
         return None
     names = [name for name in task.__struct_fields__ if name not in _OWN_FIELDS]
-    definition: dict[str, Any] = truncate_json({name: getattr(task, name) for name in names}, LONGEST_DEFINITION)
-    return definition
+    definition = {name: getattr(task, name) for name in names}
+    copy: dict[str, Any] | None = copy_small(definition, SHORT_DEFINITION, MAX_REPORT_DEPTH)
+    return truncate_json(definition, LONGEST_DEFINITION) if copy is None else copy
 
 
 def task_view(

@@ -16,6 +16,7 @@ from typing import Any
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.reports.html.scripts import read_report_script
 from pytest_webeval.results import WORST_FIRST
+from pytest_webeval.safety.compact_json import to_compact_json
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import escape_surrogates
 from pytest_webeval.safety.text import sanitize
@@ -45,6 +46,9 @@ def inert_json(value: Any) -> str:
 
 def _compact(value: Any) -> str:
     """JSON without blanks; what needs to be spelled in another way, or nests very deep, stays indented."""
+    encoded = to_compact_json(value)
+    if encoded is not None:
+        return encoded.decode()
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         text.encode()  # halves of surrogate pairs are no text that can be written
@@ -68,9 +72,9 @@ def task_script(label: str, data: Mapping[str, Any]) -> str:
     return _call("task", label, data)
 
 
-def events_script(label: str, events: Sequence[Mapping[str, Any]]) -> str:
-    """A script that hands the page the details of a task's events."""
-    return _call("events", label, events)
+def events_script(label: str, events: Sequence[Mapping[str, Any]], headers: Sequence[Mapping[str, str]]) -> str:
+    """A script that hands the page the details of a task's events; their headers are positions in `headers`."""
+    return _call("events", label, {"headers": headers, "events": events})
 
 
 def _call(function: str, label: str, data: Any) -> str:
@@ -120,10 +124,12 @@ def write_task(label: str, data: Mapping[str, Any], directory: Path) -> str:
     return name
 
 
-def write_events(label: str, events: Sequence[Mapping[str, Any]], directory: Path) -> None:
+def write_events(
+    label: str, events: Sequence[Mapping[str, Any]], headers: Sequence[Mapping[str, str]], directory: Path
+) -> None:
     """Write the script with the details of a task's events, if there are any."""
     if events:
-        write_in_place(directory / PAGES / f"{events_name(label)}.js", events_script(label, events), _ADVICE)
+        write_in_place(directory / PAGES / f"{events_name(label)}.js", events_script(label, events, headers), _ADVICE)
 
 
 def write_single(index: Mapping[str, Any], scripts: Iterable[str], path: Path) -> None:

@@ -19,6 +19,7 @@ from pytest_webeval.reports.html.event_bodies import MARGIN
 from pytest_webeval.reports.html.event_bodies import Room
 from pytest_webeval.reports.html.event_bodies import describe_body
 from pytest_webeval.reports.html.event_bodies import trim_body
+from pytest_webeval.reports.html.event_details import LONGEST_OTHER_BODY
 from pytest_webeval.reports.html.event_details import MOST_CHARACTERS
 from pytest_webeval.reports.html.event_details import MOST_DETAILED
 from pytest_webeval.reports.html.event_details import describe_events
@@ -52,6 +53,15 @@ def recorded(tmp_path):
     return make
 
 
+def described_events(*arguments, **options):
+    """The details of events, which have their headers in them as they do on the page."""
+    details = describe_events(*arguments, **options)
+    for event in details.events:
+        for side in (event["request"], event["response"]):
+            side["headers"] = side["headers"] and [details.headers[position] for position in side["headers"]]
+    return details.events
+
+
 def pairs(*named):
     return [{"name": name, "value": value} for name, value in named]
 
@@ -63,7 +73,7 @@ def test_an_event_has_its_parameters_headers_cookies_and_bodies(recorded):
     sent, answered = [("Accept", "text/html")], [("Server", "x")]
     address = "http://shop.test/?q=a%20b&q=c&empty="
     run = recorded(entry(address, "POST", posted, content, sent, answered, [("lang", "en")]))
-    assert describe_events(run, {}, [0]) == [
+    assert described_events(run, {}, [0]) == [
         {
             "index": 0,
             "request": {
@@ -74,7 +84,7 @@ def test_an_event_has_its_parameters_headers_cookies_and_bodies(recorded):
             "response": {
                 "response_cookies": pairs(("lang", "en")),
                 "headers": pairs(*answered),
-                "body": {"type": "application/json", "length": 11, "form": "json", "response_content": {"ok": [1]}},
+                "body": {"type": "application/json", "length": 11, "form": "json", "response_content": '{"ok": [1]}'},
                 "lacks_body": False,
             },
         }
@@ -86,13 +96,13 @@ def test_what_cannot_be_read_of_an_event_is_null(recorded):
         "request": {"method": 7, "url": 7, "headers": 7},
         "response": {"status": 200, "headers": 7, "cookies": 7},
     }
-    (details,) = describe_events(recorded(entry(), damaged), {}, [1])
+    (details,) = described_events(recorded(entry(), damaged), {}, [1])
     assert details["request"] == {"query_params": None, "headers": None, "body": None}
     assert details["response"] == {"response_cookies": None, "headers": None, "body": None, "lacks_body": False}
 
 
 def test_a_body_that_the_recording_lacks_is_said_to_lack(recorded):
-    (details,) = describe_events(recorded(entry(content={"mimeType": "text/html", "size": 900})), {}, [0])
+    (details,) = described_events(recorded(entry(content={"mimeType": "text/html", "size": 900})), {}, [0])
     assert details["response"]["lacks_body"] is True
 
 
@@ -104,8 +114,13 @@ def described(mime, text, room=100_000):
     ("mime", "text", "form", "value"),
     [
         ("application/json; charset=utf-8", '{"a": [1, NaN]}', "json", {"a": [1, None]}),
-        ("application/vnd.api+json", "[]", "json", []),
-        ("Application/JSON", "{}", "json", {}),
+        ("application/vnd.api+json", "[]", "json", "[]"),
+        ("Application/JSON", ' {"a": "\u00e9"}', "json", ' {"a": "\u00e9"}'),
+        ("application/json", '{"token": 1}', "json", {"token": 1}),
+        ("application/json", '{"to-ken": 1}', "json", {"to-ken": 1}),
+        ("application/json", r'{"to\u006ben": 1}', "json", {"token": 1}),
+        ("application/json", '[{"code": "a", "state": 1}]', "json", [{"code": "a", "state": 1}]),
+        ("application/json", "[1e999]", "json", [None]),
         ("application/json", '"a"', "text", {"text": '"a"'}),
         ("application/json", "{", "text", {"text": "{"}),
         ("application/json", "[" * 60 + "]" * 60, "text", {"text": "[" * 60 + "]" * 60}),
@@ -165,18 +180,18 @@ def test_no_secret_at_the_end_of_what_is_shown_can_be_read(form, mode):
 def test_one_value_and_one_event_are_bounded(recorded):
     large = [(f"x-{number}", "v" * 5_000) for number in range(200)]
     run = recorded(entry(headers=large, answered=large, cookies=large))
-    (details,) = describe_events(run, {}, [0])
+    (details,) = described_events(run, {}, [0])
     assert details["request"]["headers"][0]["value"] == "v" * LONGEST_VALUE + "…"
     assert details["request"]["headers"][-1]["name"] == "… and 194 more"
     assert len(json.dumps(details)) < 14_000
-    (nearest,) = describe_events(run, {0: "nearest"}, [0])
+    (nearest,) = described_events(run, {0: "nearest"}, [0])
     assert 40_000 < len(json.dumps(nearest)) < 45_000
 
 
 def test_all_events_of_a_task_are_bounded_and_those_of_the_verdict_are_there(recorded):
     page = {"mimeType": "text/html", "text": "x" * 50_000}
     run = recorded(*(entry(content=page) for _ in range(500)))
-    details = describe_events(run, {0: "nearest", 1: "candidate"}, range(500))
+    details = described_events(run, {0: "nearest", 1: "candidate"}, range(500))
     assert len(json.dumps(details)) < MOST_CHARACTERS + 150_000
     assert [one["index"] for one in details[:2]] == [0, 1]
     assert details[-1]["index"] == 499
@@ -185,14 +200,34 @@ def test_all_events_of_a_task_are_bounded_and_those_of_the_verdict_are_there(rec
 def test_events_that_changed_something_come_before_later_ones(recorded):
     methods = ["POST", "delete", *["GET"] * (MOST_DETAILED + 5)]
     run = recorded(*(entry(method=method) for method in methods))
-    indices = [details["index"] for details in describe_events(run, {3: "candidate"}, range(len(methods)))]
+    indices = [details["index"] for details in described_events(run, {3: "candidate"}, range(len(methods)))]
     assert indices == [0, 1, 3, *range(9, MOST_DETAILED + 7)]
     assert len(indices) == MOST_DETAILED + 1
 
 
-def test_of_a_success_only_what_changed_something_or_decided_has_details(recorded):
-    run = recorded(*(entry(method=method) for method in ("GET", "POST", "GET")))
-    assert [one["index"] for one in describe_events(run, {2: "match"}, range(3), is_success=True)] == [1, 2]
+def test_json_is_always_read_where_any_name_may_be_that_of_a_secret():
+    read = Body("application/json", '{"a": 1}')
+    assert describe_body(lambda: read, "post_data", Room(100, is_strict=True))["post_data"] == {"a": 1}
+
+
+def test_a_body_without_a_role_is_shorter_than_that_of_the_nearest_event(recorded):
+    page = {"mimeType": "text/html", "text": "x" * 30_000}
+    details = trim_bodies(described_events(recorded(entry(content=page), entry(content=page)), {1: "nearest"}, [0, 1]))
+    shown = [len(event["response"]["body"]["response_content"]["text"]) for event in details]
+    assert shown == [LONGEST_OTHER_BODY + 1, LONGEST_BODY + 1]
+
+
+def test_each_header_is_there_once(recorded):
+    sent = [("Accept", "*/*"), ("Host", "shop.test")]
+    details = describe_events(recorded(entry(headers=sent), entry(headers=sent, answered=sent[1:])), {}, [0, 1])
+    assert details.headers == pairs(*sent)
+    assert [event["request"]["headers"] for event in details.events] == [[0, 1], [0, 1]]
+    assert details.events[1]["response"]["headers"] == [1]
+
+
+def test_of_a_success_only_what_decided_and_the_last_changes_have_details(recorded):
+    run = recorded(*(entry(method=method) for method in ("POST", "GET", "POST", "POST", "GET", "PUT")))
+    assert [one["index"] for one in described_events(run, {4: "match"}, range(6), is_success=True)] == [2, 3, 4, 5]
 
 
 def test_secrets_of_events_without_details_are_listed_for_the_redaction(recorded):
@@ -207,5 +242,5 @@ def test_secrets_of_events_without_details_are_listed_for_the_redaction(recorded
 
 
 def test_details_without_a_margin_stay_as_they_are(recorded):
-    details = describe_events(recorded(entry(posted={"mimeType": "text/plain", "text": "a"})), {}, [0])
+    details = described_events(recorded(entry(posted={"mimeType": "text/plain", "text": "a"})), {}, [0])
     assert trim_bodies(details) == details

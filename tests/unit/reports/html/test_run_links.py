@@ -119,7 +119,7 @@ def test_a_directory_of_very_many_files_is_read_up_to_a_limit(run, monkeypatch):
     assert len(list_run_files(directory, map(str, range(10**5))).traces) == run_links.MOST_TRACES
     monkeypatch.setattr(run_links, "MOST_NAMES", 0)
     assert list_run_files(directory, ()) == RunListing()
-    assert list_run_files(directory / "none", ()) == RunListing()
+    assert list_run_files(directory / "none", ()) == RunListing(is_directory=False)
 
 
 def test_links_lead_to_what_was_scored_and_lies_next_to_it(run):
@@ -147,4 +147,4 @@ def test_a_file_that_a_browser_may_run_has_no_address(run, name, is_linked):
     (link,) = list(list_links(list_run_files(directory, [name]), ReportPaths(directory, directory, None, directory)))[
         1:
     ]
-    assert (link["label"], link["href"]) == (name, f"{name}" if is_linked else None)
+    assert (link["label"], link["href"]) == (name, f"../{directory.name}/{name}" if is_linked else None)

@@ -71,4 +71,12 @@ export const receiveEvents = (run, json) => taskEvents.receive(run, json);
 
 /** A promise of the details by the positions of the events. It is rejected with a text for the reader. */
 export const loadEvents = ({ run, data }) => taskEvents.load(run, data ? data + EVENTS_END : null)
-  .then((details) => new Map(asArray(details).map((event) => [event.index, event])));
+  .then(({ headers, events }) => new Map(asArray(events).map((event) => [event.index, withHeaders(event, headers)])));
+
+/** An event whose request and response have their headers, rather than positions in the list of those of all events. */
+function withHeaders(event, headers) {
+  for (const side of [event.request, event.response]) {
+    if (side?.headers) side.headers = side.headers.map((position) => headers[position]);
+  }
+  return event;
+}

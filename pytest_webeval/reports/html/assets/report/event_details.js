@@ -77,9 +77,12 @@ function bodyPart(title, body, field, below) {
     body.length ? formatCount(body.length, "character") : ""].filter(isPresent).join(", ");
   const value = body[field];
   if (body.form === "fields") return foldedPart(summary, true, pairTable(title, asArray(value), below, false));
-  const content = body.form === "json" ? jsonTree(title, value, new Set(below.keys()))
+  const content = body.form === "json" ? jsonTree(title, readJson(value), new Set(below.keys()))
     : isPresent(value) ? textBlock(title, toText(value.text ?? value)) : null;
   return foldedPart(summary, true, differenceTable([...below.values()]), note ?? content);
 }
+
+/** JSON without secrets comes as it was sent; any other comes as a tree. */
+const readJson = (value) => (typeof value === "string" ? JSON.parse(value) : value);
 
 const textBlock = (title, text) => element("pre", { tabindex: "0", role: "group", "aria-label": title }, text);

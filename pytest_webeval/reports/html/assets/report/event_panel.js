@@ -9,7 +9,7 @@ import { isPresent } from "./texts.js";
 
 const NOT_EMBEDDED = "A report in one file has no details of requests: open the directory of the report.";
 const NO_DETAILS = "This report has no details of this request. It has those of requests that decided the verdict, "
-  + "of requests that changed something, and of the last ones of a task that failed.";
+  + "of the last requests that changed something, and of many others of a task that failed.";
 
 /** Shows one event. `load` gives a promise of all details; `actions` are `close`, and `step` by a number of events. */
 export class EventPanel {

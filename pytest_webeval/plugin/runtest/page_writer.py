@@ -1,0 +1,91 @@
+"""What the page of one run shows, put together from its recording and its result, without secrets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from msgspec import Struct
+
+from pytest_webeval.plugin.runtest.run_outcome import WrittenPage
+from pytest_webeval.plugin.runtest.run_outcome import WrittenRun
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.recordings.action_trace import ActionTrace
+from pytest_webeval.recordings.action_trace import load_action_trace
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.redaction.policy import DEFINITION
+from pytest_webeval.reports.html.agent_answer import recorded_answer
+from pytest_webeval.reports.html.event_details import trim_bodies
+from pytest_webeval.reports.html.frames import FrameCopies
+from pytest_webeval.reports.html.frames import NoFrames
+from pytest_webeval.reports.html.run_links import ReportPaths
+from pytest_webeval.reports.html.screenshots import Links
+from pytest_webeval.reports.html.screenshots import ScreenshotSource
+from pytest_webeval.reports.html.screenshots import Thumbnails
+from pytest_webeval.reports.html.task_page import PageTexts
+from pytest_webeval.reports.html.task_page import recorded_events
+from pytest_webeval.reports.html.task_page import recorded_parts
+from pytest_webeval.reports.html.task_page import task_definition
+from pytest_webeval.reports.html.task_page import task_view
+from pytest_webeval.reports.html.timeline import list_agent_values
+from pytest_webeval.reports.html.writer import write_events
+from pytest_webeval.reports.html.writer import write_task
+from pytest_webeval.summary.record import Record
+
+
+class PageWriter(Struct, frozen=True):
+    """Writes pages of runs into the directory of a report."""
+
+    workspace: Workspace
+    directory: Path
+
+    def write(self, written: WrittenRun, path: Path, run: Run, runs: int, rerun: str) -> WrittenPage:
+        """Write the page of a run; `runs` share the room for images. `rerun` is the command that scores it again.
+
+        Raises what reading the recording and writing the page raise.
+        """
+        classification, redacting = written.redacted.classification, written.redacted.redacting
+        task = classification.task or self.workspace.tasks.find(run)
+        actions = load_action_trace(run.inputs) if run.trajectory is None else None
+        pictures = self._pictures(run, runs) if actions is None else self._frames(written.record, actions, runs)
+        answer = recorded_answer(run)
+        parts = recorded_parts(run, task, classification.result, pictures, actions) | {"answer": answer.data}
+        is_strict = self.workspace.settings.redaction.is_strict
+        events = recorded_events(run, classification.result, parts["network"], is_strict=is_strict)
+        attachment = {"parts": parts, **events, DEFINITION: task_definition(task)}
+        by_agent = [list_agent_values(run, parts["steps"]), answer.data]
+        result, safe = redacting.redact_with_attachment(classification.result, run, attachment, by_agent)
+        redacted, details = safe["parts"], trim_bodies(safe["details"])
+        if redacted["network"] is not None:
+            redacted["network"]["detailed"] = len(details)
+        paths = ReportPaths(self.directory, path, written.result_path, self.workspace.config.invocation_params.dir)
+        texts = PageTexts(rerun, answer.words)
+        view = task_view(result, written.record, redacted | {"definition": safe[DEFINITION]}, paths, texts)
+        # Events come first: a page says that they are there.
+        write_events(written.record.run, details, safe["headers"], self.directory)
+        write_task(written.record.run, view, self.directory)
+        return WrittenPage({name: redacted[name] for name in ("intent", "template")})
+
+    def _pictures(self, run: Run, runs: int) -> ScreenshotSource | None:
+        """Links to the screenshots of a run, or thumbnails; None without a trajectory, or if redaction forbids them."""
+        if run.trajectory is None:
+            return None
+        settings = self.workspace.settings
+        if settings.report_embed is None:
+            return Links(run.path, self.directory)
+        return (
+            None if settings.redaction.is_strict else Thumbnails(run.trajectory, settings.report_embed // max(runs, 1))
+        )
+
+    def _frames(self, record: Record, actions: ActionTrace, runs: int) -> ScreenshotSource | None:
+        """Frames of a screencast, which no page can show inside of a trace: copies of the last ones, or thumbnails.
+
+        To copy them takes about as long as to score the run, so a report has none of a success.
+        """
+        settings = self.workspace.settings
+        if settings.redaction.is_strict:
+            return None
+        if settings.report_embed is not None:
+            return Thumbnails(actions, settings.report_embed // max(runs, 1))
+        if record.status == "success" and not record.skipped:
+            return NoFrames()
+        return FrameCopies.of_run(record.run, actions, self.directory, runs)
