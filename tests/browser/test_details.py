@@ -43,6 +43,7 @@ def test_what_differs_is_marked_also_where_a_result_has_the_reference_s_names(wi
     found = {"path": path, "kind": "different", "expected": "x", "actual": "y"}
     page = with_task(evaluators=[pages.answer_evaluator() | {"expected": tree, "actual": tree, "differences": [found]}])
     page.click("text=Expected and actual values")
+    page.wait_for_selector("pre mark")
     assert page.locator("pre mark").all_inner_texts() == [marked, marked]
 
 

@@ -120,6 +120,7 @@ def test_the_agents_words_are_those_of_its_answer(opened, session):
     ]
     assert page.locator("tr.difference").inner_text() == "results[0]\tdifferent\thearth & co\tironvale"
     page.click("text=Expected and actual values")
+    page.wait_for_selector("#task pre mark")
     assert page.locator("#task pre mark").all_inner_texts() == ['"hearth & co"', '"ironvale"']
     assert '"task_type"' not in page.locator("#task pre").first.inner_text()
     other = opened(session.page).go("#task=210").page

@@ -258,6 +258,7 @@ def test_a_task_shows_what_was_expected_what_happened_and_what_the_agent_thought
 def test_differing_parts_are_marked(opened, small):
     page = opened(small).go("#task=3").page
     page.click("text=Expected and actual values")
+    page.wait_for_selector(".differences mark")
     assert page.locator(".differences mark").all_inner_texts() == [
         "9",
         "0",
