@@ -64,6 +64,7 @@ class Report:
         box = self.page.locator(f"#filter-{key}")
         if box.get_attribute("open") is None:
             box.locator("summary").click()
+            box.locator("label").first.wait_for()  # boxes are drawn once it is open
         for value in values:
             box.locator(f"input[type=checkbox][value='{value}']").click()
         return self.pressed("Escape") if values else self
