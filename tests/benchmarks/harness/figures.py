@@ -100,6 +100,8 @@ def figures(sizes: Sizes) -> tuple[AtMost, ...]:
                f"{sizes.items:,} small tasks of which {failing:,} fail, CPU / all passing"),
         AtMost("report", 1.2, times, ("reporting", "a-third-failing"),
                f"{sizes.items:,} small tasks of which {failing:,} fail, CPU: with `--webeval-report` / without"),
+        AtMost("report-recordings", 1.2, times, ("reporting-recordings", "ours"),
+               f"{runs}, CPU: with `--webeval-report` / without"),
         AtMost("report-memory", 1_024, memory, ("reporting", "idle"),
                f"{sizes.items:,} small tasks with a report, peak memory beyond that of one empty test"),
         AtMost("reuse", 0.15, times, ("reusing", "first"),

@@ -81,6 +81,9 @@ def line_up(environments: Environments, sizes: Sizes, scratch: Path) -> Mapping[
         "all-passing":      session(python, passing, place / "all-passing"),
         "a-third-failing":  session(python, failing, place / "a-third-failing"),
         "reporting":        session(python, failing, place / "reporting", f"--webeval-report={place / 'report'}"),
+        "reporting-recordings": session(
+            python, data_set, place / "reporting-recordings", f"--webeval-report={place / 'report-recordings'}"
+        ),
         "many-empty":       empty(python, place / "many-empty", tests=sizes.many, times=1, rounds=1),
         "idle":             empty(python, place / "idle"),
         "bare":             empty(environments.bare, place / "bare"),
