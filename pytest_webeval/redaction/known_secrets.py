@@ -70,21 +70,27 @@ _OWN_WORDS = frozenset(
 
 
 class KnownSecrets(Struct, frozen=True, dict=True):
-    """The forms in which secrets may occur in a text, each with its replacement.
-
-    `heads` says of the first characters of forms how long forms that begin so are, longest first: a text is gone
-    through once, however many forms there are.
-    """
+    """The forms in which secrets may occur in a text, each with its replacement."""
 
     forms: Mapping[str, str]
-    heads: Mapping[str, Sequence[int]]
-    ordered: Sequence[str]
+
+    @cached_property
+    def _heads(self) -> Mapping[str, Sequence[int]]:
+        """By the first characters of forms how long those are that begin so, longest first.
+
+        With them, a text is gone through once, however many forms there are.
+        """
+        return _lengths_by_head(self.forms)
+
+    @cached_property
+    def _ordered(self) -> Sequence[str]:
+        return sorted(self.forms)
 
     @classmethod
     def of(cls, secrets: Mapping[str, str], allowed: Iterable[str] = ()) -> KnownSecrets:
         """Those that were replaced, but for values that stay readable."""
         if not secrets:
-            return cls({}, {}, ())
+            return cls({})
         unreplaced = set(allowed) | _OWN_WORDS
         longest = sorted(secrets.keys() - unreplaced, key=lambda secret: (-len(secret), secret))[:MOST]
         forms = {form: secrets[secret] for secret in longest for form in _forms_of(secret)}
@@ -93,7 +99,7 @@ class KnownSecrets(Struct, frozen=True, dict=True):
             for form, replacement in forms.items()
             if len(form) >= LONG_ENOUGH and form not in unreplaced
         }
-        return cls(forms, _lengths_by_head(forms), sorted(forms))
+        return cls(forms)
 
     def replace(self, text: str) -> str:
         """The text without them, also where one was cut."""
@@ -112,7 +118,7 @@ class KnownSecrets(Struct, frozen=True, dict=True):
         )
 
     def _list_spans(self, text: str) -> Iterator[tuple[int, int, str]]:
-        heads, reached = self.heads, 0
+        heads, reached = self._heads, 0
         for start in range(len(text) - LONG_ENOUGH + 1):
             if text[start : start + LONG_ENOUGH] not in heads:
                 continue
@@ -128,18 +134,18 @@ class KnownSecrets(Struct, frozen=True, dict=True):
     def _longest_form(self, text: str, start: int) -> str:
         """The longest form that begins there."""
         for head in (_HEAD, LONG_ENOUGH):
-            for length in self.heads.get(text[start : start + head], ()):
+            for length in self._heads.get(text[start : start + head], ()):
                 if (form := text[start : start + length]) in self.forms:
                     return form
         return ""
 
     def _find_cut_form(self, text: str, start: int) -> tuple[int, int, str] | None:
         """A form that is cut off at the end of a text or of a quotation."""
-        if text[start : start + _HEAD] not in self.heads:
+        if text[start : start + _HEAD] not in self._heads:
             return None
         preview = text[start : start + _MESSAGE_LIMIT]
-        position = bisect_left(self.ordered, preview)  # what agrees most stands next to it
-        lengths = [(_common_length(preview, form), form) for form in self.ordered[max(position - 1, 0) : position + 1]]
+        position = bisect_left(self._ordered, preview)  # what agrees most stands next to it
+        lengths = [(_common_length(preview, form), form) for form in self._ordered[max(position - 1, 0) : position + 1]]
         length, form = max(lengths)
         end = start + length
         is_cut = length >= _HEAD and text[end : end + 1] in ("", ELLIPSIS, '"', "'")

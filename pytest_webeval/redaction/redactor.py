@@ -89,9 +89,9 @@ class RedactedResult(Struct, frozen=True):
     secrets: dict[str, str]
     allowed: Sequence[Collection[str]]
 
-    def without(self, secrets: Mapping[str, str]) -> TaskResult:
-        """The same without these secrets."""
-        replacer, webeval = KnownSecrets.of(secrets), dict(self.result.webeval)
+    def without(self, secrets: Mapping[str, str], replacer: KnownSecrets) -> TaskResult:
+        """The same without these secrets, which the replacer has."""
+        webeval = dict(self.result.webeval)
         if not replacer.may_be_in(_list_values(self.result)):
             return self.result
         allowed = [*self.allowed, *repeat((), len(self.result.evaluators_results) - len(self.allowed))]
@@ -253,7 +253,8 @@ class Redactor(Struct, frozen=True):
         secrets = recorded | replacements.secrets
         new = {secret: secrets[secret] for secret in secrets if secret not in redacted.secrets}
         replacer = KnownSecrets.of(redacted.secrets | new, replacements.allowed)
-        result = redacted.without(new) if new else redacted.result
+        is_new = not (redacted.secrets or replacements.allowed)
+        result = redacted.without(new, replacer if is_new else KnownSecrets.of(new)) if new else redacted.result
         if not replacer.forms:
             return result, safe
         return result, replacer.replace_in_json(safe, OwnNames(), replacer.replace_ignoring_case)
