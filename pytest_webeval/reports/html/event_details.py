@@ -33,13 +33,13 @@ from pytest_webeval.reports.html.event_bodies import list_pairs
 from pytest_webeval.reports.html.event_bodies import trim_body
 
 POSTED, CONTENT = "post_data", "response_content"  # as the redaction knows them
-MATCH, NEAREST, CANDIDATE = "match", "nearest", "candidate"
+MATCH, NEAREST, FORBIDDEN, CANDIDATE = "match", "nearest", "forbidden", "candidate"
 MOST_DETAILED = 100  # events of a task without a role in its verdict
 MOST_OF_SUCCESS = 3
 MOST_PARAMETERS = 500
 MOST_CHARACTERS = 300_000  # of all events without a role
 LONGEST_URL = 20_000  # characters of which parameters are listed
-_LENGTHS = {MATCH: 40_000, NEAREST: 40_000}  # of one event
+_LENGTHS = {MATCH: 40_000, NEAREST: 40_000, FORBIDDEN: 40_000}  # of one event
 _LENGTH = 12_000
 LONGEST_OTHER_BODY = 2_000  # of an event without a role
 _MOST_OTHERS = 2_000  # events that are searched for secrets only

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 
+from pytest_webeval.diagnostics.difference import EXTRA
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.reports.html.event_details import CANDIDATE
+from pytest_webeval.reports.html.event_details import FORBIDDEN
 from pytest_webeval.reports.html.event_details import MATCH
 from pytest_webeval.reports.html.event_details import NEAREST
 from pytest_webeval.results import EvaluatorResult
@@ -85,12 +87,19 @@ def _read(event: NetworkEvent, name: str, longest: int) -> str | int | None:
 
 
 def marks_of(results: Sequence[EvaluatorResult], explanations: Sequence[Mapping[str, Any] | None]) -> dict[int, str]:
-    """The role of events in the verdicts, by index: match, nearest miss or candidate."""
+    """The role of events in the verdicts, by index: match, nearest miss, forbidden event or candidate."""
     marks: dict[int, str] = {}
     for result, explanation_or_none in zip(results, explanations, strict=False):
         explanation = explanation_or_none or {}
         marks |= {index: CANDIDATE for index in explanation.get("candidates") or () if index not in marks}
         nearest = explanation.get("nearest")
         if nearest:
-            marks[nearest["index"]] = MATCH if result.status is Status.SUCCESS else NEAREST
+            missed = FORBIDDEN if _is_forbidden(explanation) else NEAREST
+            marks[nearest["index"]] = MATCH if result.status is Status.SUCCESS else missed
     return marks
+
+
+def _is_forbidden(explanation: Mapping[str, Any]) -> bool:
+    """Whether it is the event itself that should not be there."""
+    differences = explanation.get("differences") or ()
+    return any((found.get("path"), found.get("kind")) == ("network_event", EXTRA) for found in differences)

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec import structs
 
+from pytest_webeval.reports.html.event_details import FORBIDDEN
 from pytest_webeval.reports.html.event_details import MATCH
 from pytest_webeval.reports.html.event_details import NEAREST
 from pytest_webeval.results import EvaluatorResult
@@ -72,7 +73,7 @@ def _read_row(row: Any) -> Request | None:
     if not isinstance(row, list) or len(row) < 7:
         return None
     _, method, url, status, _, _, mark = row[:7]
-    return _build(method, url, status, NEAREST if mark == NEAREST else "")
+    return _build(method, url, status, NEAREST if mark in (NEAREST, FORBIDDEN) else "")
 
 
 def _build(method: Any, url: Any, status: Any, role: str) -> Request | None:

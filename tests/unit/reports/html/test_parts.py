@@ -124,6 +124,12 @@ def test_events_are_marked_by_what_they_were_for_the_verdicts():
     assert marks == {1: "candidate", 2: "nearest", 3: "candidate", 7: "candidate"}
 
 
+def test_an_event_that_should_not_be_there_is_marked_so():
+    extra = {"differences": [{"path": "network_event", "kind": "extra"}], "nearest": {"index": 4}, "candidates": [4, 6]}
+    assert marks_of([result(Status.FAILURE)], [extra]) == {4: "forbidden", 6: "candidate"}
+    assert marks_of([result(Status.SUCCESS)], [extra])[4] == "match"
+
+
 def image(width, height, kind="PNG"):
     written = io.BytesIO()
     Image.new("RGB", (width, height), "teal").save(written, kind)

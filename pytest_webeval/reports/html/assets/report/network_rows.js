@@ -3,7 +3,7 @@
 
 import { element } from "./elements.js";
 
-export const MARKS = { nearest: "◆ nearest", candidate: "◇ candidate", match: "✓ match" };
+export const MARKS = { nearest: "◆ nearest", forbidden: "✗ forbidden", candidate: "◇ candidate", match: "✓ match" };
 export const COLUMNS = ["#", "Time", "Method", "Status", "Type", "URL", "Took", "Mark"];
 const MOVES = { ArrowUp: -1, ArrowDown: 1, Home: -Infinity, End: Infinity };
 const LEAST_PERCENT = 1; // of a bar, so that it can be seen
