@@ -37,7 +37,7 @@ export class StepViewer {
     const viewer = element("div", { class: "viewer", role: "group", "aria-label": "Step" },
       tools, element("div", { class: "step" },
         element("div", { class: "pictures" }, this.#stage.element, this.#filmstrip.element), this.#details));
-    this.section = section("Trajectory", viewer);
+    this.section = section("Steps", viewer);
   }
 
   /** Show the step of that number; of another one, the step that failed, or else the first. */
