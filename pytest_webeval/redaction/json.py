@@ -159,8 +159,9 @@ class JsonRedactor(Struct, frozen=True, dict=True):
             is_allowed=scope.allows(name),
             is_plain=self.texts.has_no_secrets(name),
         )
-        if len(self.facts) < _MOST_FACTS:
-            self.facts[kind, name] = facts
+        if len(self.facts) >= _MOST_FACTS:
+            self.facts.clear()
+        self.facts[kind, name] = facts
         return facts
 
     def redact_member(self, name: str, value: Any, kind: str) -> Any:
