@@ -95,8 +95,6 @@ INSIDE = {
     '"': re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+\\?', re.DOTALL),
     "'": re.compile(r"[^'\\]*+(?:\\.[^'\\]*+)*+\\?", re.DOTALL),
 }
-# What stands before the quote of a value in a later line: a value that was cut has no closing quote of its own.
-OPENS_NEXT = re.compile(r"\n[^\n\"']{0,80}[=:(\[{,] {0,2}\Z")
 UNQUOTED = re.compile(r"[^\s&;\"'<>#\\]*")
 UNQUOTED_ENCODED = re.compile(r"(?:(?!%(?:25){0,2}(?:2[36]|3B))[^\s&;\"'<>#\\])*", re.IGNORECASE)
 PLAIN_MEMBER = re.compile(r"[^\s,;&\"'<>\\\[\]{}%]*")

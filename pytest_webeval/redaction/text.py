@@ -73,7 +73,6 @@ _UNNAMED_KINDS = {"key": "key", "jwt": "web token", "mail": "e-mail address", "o
 _URL = "credentials of a URL"
 _TRAILING_PUNCTUATION = ".,:!?)]}"  # ends a sentence or a list rather than a value that stands in it
 _LONG = 200  # characters of a text in which marks are searched only once, with the candidates
-_REACH = 100  # characters before a quote by which it is known to open a value
 ROUNDS = 4  # a replacement ends where its secret did, so that what followed without a blank is now seen as a word
 
 
@@ -284,19 +283,13 @@ def _list_elements(text: str, at: int) -> Iterator[tuple[int, int]]:
 def _find_quoted(text: str, at: int) -> tuple[int, int] | None:
     """The span of a quoted text without its quotes; a cut one extends to the end."""
     from pytest_webeval.redaction.patterns import INSIDE
-    from pytest_webeval.redaction.patterns import OPENS_NEXT
     from pytest_webeval.redaction.patterns import QUOTE
 
     opening = QUOTE.match(text, at)
     if opening is None:
         return None
     quote, start = opening.group(), opening.end()
-    if quote not in INSIDE:
-        end = _find_closing_quote(text, quote, start)
-    else:
-        end = _match_end(INSIDE[quote], text, start)
-        if OPENS_NEXT.search(text, max(start, end - _REACH), end):
-            end = _match_end(INSIDE[quote], text, end + 1)
+    end = _match_end(INSIDE[quote], text, start) if quote in INSIDE else _find_closing_quote(text, quote, start)
     return start, end - (end == len(text) and text.endswith(ELLIPSIS))
 
 
