@@ -38,6 +38,7 @@ CONTAINERS = {
 }
 _ENTRY = {"name", "value"}  # a header, a cookie or a field as recordings list them
 _TOO_DEEP = "redacted: nested too deeply to search"
+_LONGEST_NAME, _LONGEST_PAIR = 200, 4_000  # characters of what is cached
 _MOST_SCOPES = 32  # of which names are cached
 _MOST_FACTS = 4_096  # cached names: a recording may contain any number of them
 
@@ -123,7 +124,9 @@ class JsonRedactor(Struct, frozen=True, dict=True):
         redacted = self._pairs.get((kind, name, value))
         if redacted is None:
             redacted = {"name": self._redact_name(name, kind), "value": self.redact_member(name, value, kind)}
-            if self.texts.replacements.listener is None:
+            if self.texts.replacements.listener is None and len(name) + len(value) <= _LONGEST_PAIR:
+                if len(self._pairs) >= _MOST_FACTS:
+                    self._pairs.clear()
                 self._pairs[kind, name, value] = redacted
         return redacted
 
@@ -159,9 +162,10 @@ class JsonRedactor(Struct, frozen=True, dict=True):
             is_allowed=scope.allows(name),
             is_plain=self.texts.has_no_secrets(name),
         )
-        if len(self.facts) >= _MOST_FACTS:
-            self.facts.clear()
-        self.facts[kind, name] = facts
+        if len(name) <= _LONGEST_NAME:
+            if len(self.facts) >= _MOST_FACTS:
+                self.facts.clear()
+            self.facts[kind, name] = facts
         return facts
 
     def redact_member(self, name: str, value: Any, kind: str) -> Any:

@@ -29,6 +29,7 @@ from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.text import normalize_text
 
 MOST = 200  # of a result that an agent filled with secrets the longest are searched everywhere
+_LONGEST_CACHED = 1_000  # characters of a secret whose forms are cached
 _HEAD = 16  # characters by which a text that was cut is known
 _MESSAGE_LIMIT = 1_000  # more of a text than any message shows before it cuts it
 _NOT_ESCAPED = "!'()*~"  # what JavaScript leaves as it is, and Python does not
@@ -93,7 +94,7 @@ class KnownSecrets(Struct, frozen=True, dict=True):
             return cls({})
         unreplaced = set(allowed) | _OWN_WORDS
         longest = sorted(secrets.keys() - unreplaced, key=lambda secret: (-len(secret), secret))[:MOST]
-        forms = {form: secrets[secret] for secret in longest for form in _forms_of(secret)}
+        forms = {form: secrets[secret] for secret in longest for form in _cached_forms(secret)}
         forms = {
             form: replacement
             for form, replacement in forms.items()
@@ -238,6 +239,10 @@ def _merge_overlaps(spans: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int
             longest = max(longest, end - start)
     if merged is not None:
         yield merged
+
+
+def _cached_forms(secret: str) -> tuple[str, ...]:
+    return _forms_of(secret) if len(secret) <= _LONGEST_CACHED else _forms_of.__wrapped__(secret)
 
 
 @lru_cache(maxsize=MOST)

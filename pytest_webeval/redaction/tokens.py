@@ -23,7 +23,8 @@ from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
 
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
-_NO_COOKIES = b'"response_cookies":[]'  # as most events have it
+# As most events have it. Within a text, a quote stands behind a backslash.
+_NO_COOKIES = re.compile(rb'(?<=[{,])"response_cookies":\[\]')
 _CACHED = 16_384  # texts: names, paths and messages of ours recur often
 _SPACES = re.compile(r"[\W_]+")
 _FEW = 200  # texts, of which each is looked up in the cache
@@ -31,6 +32,7 @@ _BETWEEN = bytes(code for code in range(128) if not chr(code).isalnum())
 _BETWEEN_OF_TOKENS = _BETWEEN.replace(b"\n", b"")  # which have no line break in them
 # What `may_hold_secrets` looks for: marks, and a part of each of its other signs.
 _ALL_MARKS = (*(mark.encode() for mark in MARKS), b"code", b"@", b"%40")
+_MOST_FOUND = 50  # each of which is looked for in each part; with more, all of the JSON is gone through instead
 _SHORT = 200  # characters of a text that is searched to say whether it is worth searching
 _TEXTS = TextRedactor(DefaultScope(), Replacements(None))
 
@@ -38,7 +40,7 @@ _TEXTS = TextRedactor(DefaultScope(), Replacements(None))
 def list_tokens(tree: Any) -> set[bytes] | None:
     """Each text and name as JSON spells it, once; None where the value cannot be encoded."""
     try:
-        return set(_TOKEN.findall(msgspec.json.encode(tree).replace(_NO_COOKIES, b"")))
+        return set(_TOKEN.findall(_NO_COOKIES.sub(b"", msgspec.json.encode(tree))))
     except (TypeError, ValueError, RecursionError):  # values of a user's evaluator, or half a surrogate pair
         return None
 
@@ -58,7 +60,8 @@ def find_tokens(tree: Any) -> frozenset[bytes] | None:
     found_tokens = list_tokens(tree)
     if found_tokens is None or _has_code(found_tokens):
         return None
-    return frozenset(filter(_is_found, _list_candidates(found_tokens)))
+    found = frozenset(filter(_is_found, _list_candidates(found_tokens)))
+    return found if len(found) <= _MOST_FOUND else None
 
 
 def is_plain_text(text: str) -> bool:
@@ -77,7 +80,7 @@ def _list_candidates(found_tokens: Collection[bytes]) -> Collection[bytes]:
 
 
 def _is_candidate(token: bytes, marks: Collection[bytes]) -> bool:
-    if len(token) > _SHORT or not _is_ascii(token):
+    if len(token) > _SHORT or not _is_ascii(token) or b"%5" in token:
         return True
     lowered = token.lower()
     words = lowered.translate(None, _BETWEEN)
@@ -116,7 +119,8 @@ _may_be_short_secret = lru_cache(maxsize=_CACHED)(_has_mark)
 
 
 def _drop_spaces(text: str) -> str:
-    """The letters and digits of a text."""
+    """The letters and digits of a text, as `compact` has them."""
+    text = text.replace("%5B", "").replace("%5D", "")
     if text.isascii():
         return text.encode().translate(None, _BETWEEN).decode()
     return _SPACES.sub("", text)

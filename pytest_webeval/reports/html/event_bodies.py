@@ -27,7 +27,8 @@ LONGEST_VALUE = 2_000
 MARGIN = 1_000  # of a longer body that are redacted and not shown: secrets are known by what stands around them
 _LONGEST_TYPE = 100
 _LONGEST_FORM = 200_000  # of a longer form only the beginning is read
-_UNUSUAL = re.compile(r"\\u|\d{300}|[eE][+-]?\d{3}")  # escaped letters, and numbers that are no finite ones for a page
+# What is searched as it was meant, not as it was escaped, and numbers that a page may take for infinite.
+_UNUSUAL = re.compile(r"\\|\d{200}|[eE][+-]?\d{2}")
 _OVERHEAD = 20  # of a name with its value in JSON
 _TEXT_TYPES = ("text/", "json", "xml", "javascript", "x-www-form-urlencoded", "multipart/form-data")
 _LIMITS = Limits(values=10_000, nesting=50)
@@ -112,6 +113,10 @@ def _is_plain_json(text: str) -> bool:
     is_tree = text.lstrip()[:1] in ("{", "[") and not may_nest_deeper(text, _LIMITS.nesting)
     if not is_tree or _UNUSUAL.search(text) or not is_plain_text(text):
         return False
+    return _is_json(text)
+
+
+def _is_json(text: str) -> bool:
     try:
         msgspec.json.decode(text.encode(), type=msgspec.Raw)
     except (ValueError, RecursionError):
@@ -143,8 +148,12 @@ class HeaderPool(Struct, frozen=True):
 
 
 def trim_body(body: Mapping[str, Any] | None, name: str) -> dict[str, Any] | None:
-    """The same body after the redaction, without the margin."""
-    if body is None or not body.get("cut"):
-        return None if body is None else dict(body)
+    """The same body after the redaction, without the margin. JSON that a replacement made invalid is a text."""
+    if body is None:
+        return None
+    if body.get("form") == JSON and isinstance(body[name], str) and not _is_json(body[name]):
+        return {**body, "form": TEXT, name: {"text": body[name]}}
+    if not body.get("cut"):
+        return dict(body)
     text = body[name]["text"]
     return {**body, name: {"text": text if len(text) <= MARGIN else f"{text[:-MARGIN]}{ELLIPSIS}"}}

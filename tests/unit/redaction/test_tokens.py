@@ -16,13 +16,18 @@ from pytest_webeval.redaction.names import compact
 from pytest_webeval.redaction.names import is_code
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.policy import build_scope
+from pytest_webeval.redaction.redactor import Redactor
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
+from pytest_webeval.redaction.tokens import decode_token
 from pytest_webeval.redaction.tokens import find_tokens
 from pytest_webeval.redaction.tokens import is_plain_text
+from pytest_webeval.redaction.tokens import list_tokens
+from tests.support.stored_results import build
 
 SECRET = "Zq7wertyuiop90"
 PIECES = (
+    *("to%5Bken", "s%5Bid%5D", '"response_cookies'),
     *(
         "token",
         "Pass",
@@ -116,6 +121,43 @@ def test_what_stands_among_many_texts_is_found(tree):
     expected, _ = redact_slowly(tree)
     assert find_tokens(tree) != frozenset()
     assert redactor().redact_found(tree, find_tokens(tree)) == expected != tree
+
+
+@given(TREES)
+@settings(max_examples=300)
+@example({'a"response_cookies': [], "password": "x"})
+@example({"response_cookies": [{}]})
+def test_all_texts_are_listed_as_they_are(tree):
+    listed = list_tokens(tree)
+    if listed is not None:
+        assert list_texts(tree) - {"response_cookies"} <= set(map(decode_token, listed)) <= list_texts(tree)
+
+
+def list_texts(tree):
+    if isinstance(tree, dict):
+        return set(tree).union(*map(list_texts, tree.values()))
+    return (
+        set().union(*map(list_texts, tree)) if isinstance(tree, list) else ({tree} if isinstance(tree, str) else set())
+    )
+
+
+@pytest.mark.parametrize("mode", [{}, {"mode": "strict"}, {"allowed": {"NetworkEventEvaluator": ("form_key",)}}])
+def test_a_name_that_ends_as_that_of_no_cookies_hides_no_text_from_the_search(mode):
+    answer = {'a"response_cookies': [], "note": "the password I used is hunter2222"}
+    shown = {"parts": {"answer": answer}, "details": [{"body": {"post_data": {"password": "hunter2222"}}}]}
+    one = Redactor(RedactionPolicy(**mode), b"salt")
+    _, told = one.redact_attachment(one.redact_result(build([], {"run": "runs/1"})), shown)
+    assert "hunter2222" not in json.dumps(told)
+
+
+@pytest.mark.parametrize("name", ["to%5Bken%5D", "s%5Bid%5D", "pass%5Bword"])
+@pytest.mark.parametrize("others", [[], MANY])
+def test_a_name_with_encoded_brackets_is_found(name, others):
+    tree = {"headers": [{"name": "Cookie", "value": "sid=abcdef123456"}], "post_data": {name: SECRET}, "others": others}
+    expected, _ = redact_slowly(tree)
+    assert redactor().redact_found(tree, find_tokens(tree)) == expected
+    assert expected["post_data"][name] != SECRET
+    assert not is_plain_text(json.dumps({name: SECRET}))
 
 
 def test_words_that_only_look_like_marks_of_secrets_need_no_search():

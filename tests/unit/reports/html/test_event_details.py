@@ -217,6 +217,34 @@ def test_a_body_without_a_role_is_shorter_than_that_of_the_nearest_event(recorde
     assert shown == [LONGEST_OTHER_BODY + 1, LONGEST_BODY + 1]
 
 
+@pytest.mark.parametrize(
+    "sent",
+    [
+        r'{"u":"https:\/\/ann:hunter22\/x@shop.test\/x"}',
+        r'{"u":"https:\/\/ann:hunter22@shop.test\/x"}',
+        r'{"to\nken":"hunter22"}',
+        r'{"pa\tss":"hunter22"}',
+        '{"to%5Bken%5D":"hunter22"}',
+        '{"s%5Bid%5D":"hunter22"}',
+        r'{"si\u0064":"hunter22"}',
+        '{"name":"pass word","value":"hunter22"}',
+    ],
+)
+def test_json_is_redacted_as_the_tree_that_it_is(sent):
+    def redact(tree):
+        return JsonRedactor(TextRedactor(build_scope(RedactionPolicy()), Replacements(b"salt")))(tree)
+
+    body = redact(described("application/json", sent))["post_data"]
+    assert (json.loads(body) if isinstance(body, str) else body) == redact({"post_data": json.loads(sent)})["post_data"]
+
+
+def test_json_that_a_replacement_made_invalid_is_a_text():
+    body = described("application/json", '{"id":12345678}')
+    assert trim_body(body, "post_data") == body
+    changed = body | {"post_data": '{"id":redacted-8}'}
+    assert trim_body(changed, "post_data") == changed | {"form": "text", "post_data": {"text": '{"id":redacted-8}'}}
+
+
 def test_each_header_is_there_once(recorded):
     sent = [("Accept", "*/*"), ("Host", "shop.test")]
     details = describe_events(recorded(entry(headers=sent), entry(headers=sent, answered=sent[1:])), {}, [0, 1])
