@@ -45,19 +45,21 @@ def bounded_path(path: str) -> str:
 
 
 def _truncate(tree: Any, budget: _Budget, depth: int) -> Any:
+    if isinstance(tree, Value | UnparsedValue):
+        return _truncate(tree.to_json() if isinstance(tree, Value) else tree.raw, budget, depth)
     if isinstance(tree, str):
         budget.take(_MARKS)
         taken = budget.take(len(tree))
         return truncate(tree, taken, is_marker_extra=True)
-    if isinstance(tree, dict | list | tuple | Mapping):  # the first ones are told fastest
+    if isinstance(tree, Mapping | list | tuple):
         budget.take(_BRACKETS)
         if not depth:
             return ELLIPSIS
-        if isinstance(tree, list | tuple):
-            return _truncate_items(tree, budget, depth)
-        return _truncate_members(tree, budget, depth)
-    if isinstance(tree, Value | UnparsedValue):
-        return _truncate(tree.to_json() if isinstance(tree, Value) else tree.raw, budget, depth)
+        return (
+            _truncate_members(tree, budget, depth)
+            if isinstance(tree, Mapping)
+            else _truncate_items(tree, budget, depth)
+        )
     return _truncate_leaf(tree, budget)
 
 
@@ -84,7 +86,7 @@ def _truncate_items(tree: Iterable[Any], budget: _Budget, depth: int) -> list[An
 def _truncate_leaf(leaf: Any, budget: _Budget) -> Any:
     if isinstance(leaf, int) and leaf.bit_length() > _MOST_BITS:
         return ELLIPSIS
-    plain = leaf if leaf is None or isinstance(leaf, int) else to_plain_json(leaf)
+    plain = to_plain_json(leaf)
     budget.take(len(str(plain)))
     return plain
 

@@ -5,10 +5,10 @@ It is read for a report, after the verdict, of which it is no part.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 from collections.abc import Iterable
+from pathlib import Path
 from stat import S_ISDIR
 
 from msgspec import Struct
@@ -21,6 +21,7 @@ from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.safety.archives import BROKEN_ZIP
 from pytest_webeval.safety.archives import Archive
+from pytest_webeval.safety.files import exists_no_follow
 
 ARCHIVE, FOLDER = "trace.zip", "trace"
 LARGEST_ARCHIVE = 256 * 2**20  # bytes
@@ -51,11 +52,11 @@ class ActionTrace(Struct, frozen=True):
 def load_action_trace(inputs: RunInputs) -> ActionTrace | None:
     """The steps of the trace of a run; None where there is no trace, no screencast, or none that can be read."""
     try:
-        if os.path.lexists(f"{inputs.directory}/{ARCHIVE}"):
+        if exists_no_follow(inputs.directory / ARCHIVE):
             archive = Archive(inputs.peek(ARCHIVE, LARGEST_ARCHIVE, "file_size"), inputs.limits)
             names = archive.names
             return _build(names, archive.read) if any(name.startswith(_SCREENCAST) for name in names) else None
-        if _is_directory(f"{inputs.directory}/{FOLDER}"):
+        if _is_directory(inputs.directory / FOLDER):
             return _load_folder(inputs)
     except (RecordingError, *BROKEN_ZIP):
         return None
@@ -69,9 +70,9 @@ def _load_folder(inputs: RunInputs) -> ActionTrace | None:
     return _build(list_directory(inputs.directory / FOLDER).names, read)
 
 
-def _is_directory(path: str) -> bool:
+def _is_directory(path: Path) -> bool:
     try:
-        return S_ISDIR(os.lstat(path).st_mode)
+        return S_ISDIR(path.lstat().st_mode)
     except OSError:
         return False
 

@@ -59,34 +59,22 @@ def _facts_of(_scope: Scope) -> dict[tuple[str, str], _NameFacts]:
 
 
 class JsonRedactor(Struct, frozen=True, dict=True):
-    """Redacts JSON without changing its shape."""
+    """Redacts JSON without changing its shape.
+
+    `marked` are all texts in the JSON that may be secrets or name some, as `tokens` lists them; None if nobody knows.
+    """
 
     texts: TextRedactor
+    marked: Collection[bytes] | None = None
 
     @cached_property
-    def facts(self) -> dict[tuple[str, str], _NameFacts]:
+    def _facts(self) -> dict[tuple[str, str], _NameFacts]:
         """What was found out of names by redactors of the same scope, by kind and name."""
         return _facts_of(self.texts.scope)
 
     @cached_property
     def _pairs(self) -> dict[tuple[str, str, str], dict[str, Any]]:
         return {}
-
-    def redact_found(self, tree: Any, found: Collection[bytes] | None) -> Any:
-        """The same JSON; `found` are all texts in which there may be something, as `tokens` has them, if it knows."""
-        self.__dict__["_found"] = found
-        try:
-            return self(tree)
-        finally:
-            self.__dict__["_found"] = None
-
-    def _is_plain(self, tree: Any) -> bool:
-        """Whether what a container such as a body holds has none of the texts that were found, so that it stays."""
-        found: Collection[bytes] | None = self.__dict__.get("_found")
-        if found is None:
-            return False
-        encoded = msgspec.json.encode(tree)
-        return not any(token in encoded for token in found)
 
     def __call__(self, tree: Any) -> Any:
         """The same JSON with replacements."""
@@ -118,6 +106,13 @@ class JsonRedactor(Struct, frozen=True, dict=True):
             tree = {name: self._redact_code(name, value) for name, value in tree.items()}
         return {self._redact_name(name, kind): self._redact_inner(name, value, kind) for name, value in tree.items()}
 
+    def _has_no_marks(self, tree: Any) -> bool:
+        """Whether what an outermost container holds, such as a body, can stay as it is."""
+        if self.marked is None:
+            return False
+        encoded = msgspec.json.encode(tree)
+        return not any(token in encoded for token in self.marked)
+
     def _redact_pair(self, pair: dict[str, Any], kind: str) -> dict[str, Any]:
         """A header, a cookie or a field, which most requests of a recording have in common."""
         name, value = pair["name"], pair["value"]
@@ -145,12 +140,12 @@ class JsonRedactor(Struct, frozen=True, dict=True):
         return self.texts.replacements.of(AUTHORIZATION_CODE, name, value) if is_code_value else value
 
     def _redact_name(self, name: str, kind: str) -> str:
-        return name if (self.facts.get((kind, name)) or self._read_facts(name, kind)).is_plain else self.texts(name)
+        return name if (self._facts.get((kind, name)) or self._read_facts(name, kind)).is_plain else self.texts(name)
 
     def _redact_inner(self, name: str, value: Any, kind: str) -> Any:
-        facts = self.facts.get((kind, name)) or self._read_facts(name, kind)
+        facts = self._facts.get((kind, name)) or self._read_facts(name, kind)
         if facts.inner is not None and isinstance(value, dict | list):
-            is_plain = facts.inner != COOKIE and self._is_plain(value)
+            is_plain = kind == MEMBER and facts.inner != COOKIE and self._has_no_marks(value)
             return value if is_plain else self._walk(value, facts.inner)
         return self.redact_member(name, value, kind)
 
@@ -163,14 +158,14 @@ class JsonRedactor(Struct, frozen=True, dict=True):
             is_plain=self.texts.has_no_secrets(name),
         )
         if len(name) <= _LONGEST_NAME:
-            if len(self.facts) >= _MOST_FACTS:
-                self.facts.clear()
-            self.facts[kind, name] = facts
+            if len(self._facts) >= _MOST_FACTS:
+                self._facts.clear()
+            self._facts[kind, name] = facts
         return facts
 
     def redact_member(self, name: str, value: Any, kind: str) -> Any:
         """The value of a member; `kind` says whether its name is that of a header, a cookie, a field."""
-        facts = self.facts.get((kind, name)) or self._read_facts(name, kind)
+        facts = self._facts.get((kind, name)) or self._read_facts(name, kind)
         if facts.is_secret:
             return self.hide(name, value, kind)
         if facts.is_allowed:

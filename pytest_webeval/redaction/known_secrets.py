@@ -159,22 +159,22 @@ class KnownSecrets(Struct, frozen=True, dict=True):
         replace = replace or self.replace
         if not self.forms:
             return tree
-        found_tokens = list_tokens(tree)
-        if found_tokens is None:
+        tokens = list_tokens(tree)
+        if tokens is None:
             return _replace_texts(tree, allowed, replace)
-        texts = map(decode_token, self._list_with_forms(found_tokens))
+        texts = map(decode_token, self._list_with_forms(tokens))
         changed = {text: new for text in texts if (new := replace(text)) != text}
         return _replace_texts(tree, allowed, lambda text: changed.get(text, text)) if changed else tree
 
-    def _list_with_forms(self, found_tokens: Collection[bytes]) -> Collection[bytes]:
+    def _list_with_forms(self, tokens: Collection[bytes]) -> Collection[bytes]:
         """The texts that may have a form in them, whole or cut, in any case of letters: few ones, or none."""
-        everything = b"\n".join(found_tokens).decode().lower()
-        if _has_any(everything, _SIGMAS):
-            return found_tokens
+        everything = b"\n".join(tokens).decode().lower()
+        if has_any(everything, _SIGMAS):
+            return tokens
         beginnings = [beginning for beginning in self._beginnings if beginning in everything]
         if not beginnings:
             return ()
-        return [token for token in found_tokens if _has_any(token.decode().lower(), beginnings)]
+        return [token for token in tokens if has_any(token.decode().lower(), beginnings)]
 
     @cached_property
     def _beginnings(self) -> Collection[str]:
@@ -183,11 +183,12 @@ class KnownSecrets(Struct, frozen=True, dict=True):
 
     def may_be_in(self, tree: Any) -> bool:
         """Whether some JSON may have one of them in it."""
-        found_tokens = list_tokens(tree)
-        return found_tokens is None or bool(self._list_with_forms(found_tokens))
+        tokens = list_tokens(tree)
+        return tokens is None or bool(self._list_with_forms(tokens))
 
 
-def _has_any(text: str, parts: Iterable[str]) -> bool:
+def has_any(text: str, parts: Iterable[str]) -> bool:
+    """Whether any of these is a part of a text."""
     return any(part in text for part in parts)
 
 

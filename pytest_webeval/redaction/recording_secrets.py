@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.redaction.json import JsonRedactor
+from pytest_webeval.redaction.known_secrets import has_any
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.policy import build_scope
 from pytest_webeval.redaction.replacements import Replacements
@@ -56,7 +57,7 @@ class RecordingSecrets(Struct, frozen=True):
         return {
             secret: replacement
             for secret, replacement in replacements.secrets.items()
-            if _has_any(secret.lower(), words)
+            if has_any(secret.lower(), words)
         }
 
     def _read_contents(self, names: Iterable[str]) -> Iterator[bytes]:
@@ -79,13 +80,9 @@ def _search(content: bytes, words: Collection[str], trees: JsonRedactor) -> None
     lowered = content.lower()
     present = [word for word in words if word.encode() in lowered]
     if present:
-        for _, _, part in split_content(content, lambda text: _has_any(text.lower(), present)):
+        for _, _, part in split_content(content, lambda text: has_any(text.lower(), present)):
             for tree in (part, *encoded_bodies(part)):
                 trees(tree)
-
-
-def _has_any(text: str, words: Iterable[str]) -> bool:
-    return any(word in text for word in words)
 
 
 def opaque_words(results: Iterable[EvaluatorResult], *others: Any) -> set[str]:
@@ -101,17 +98,17 @@ def opaque_words(results: Iterable[EvaluatorResult], *others: Any) -> set[str]:
     return words - _collect_words(recorded_values) if words else words
 
 
-def has_opaque_word(found_tokens: Iterable[bytes]) -> bool:
+def has_opaque_word(tokens: Iterable[bytes]) -> bool:
     """Whether there is such a word in any of these texts as JSON spells them."""
-    return any(map(_token_words, found_tokens))
+    return any(map(_token_words, tokens))
 
 
 def _collect_words(tree: list[Any]) -> set[str]:
     """The words of all texts in some JSON, its names included."""
-    found_tokens = list_tokens(tree)
-    if found_tokens is None:
+    tokens = list_tokens(tree)
+    if tokens is None:
         return {word for text in _list_texts(plain_json(tree)) for word in _split_words(text)}
-    return set().union(*map(_token_words, found_tokens))
+    return set().union(*map(_token_words, tokens))
 
 
 @lru_cache(maxsize=8192)

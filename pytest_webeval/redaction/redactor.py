@@ -28,7 +28,7 @@ from pytest_webeval.redaction.recording_secrets import has_opaque_word
 from pytest_webeval.redaction.recording_secrets import opaque_words
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
-from pytest_webeval.redaction.tokens import find_tokens
+from pytest_webeval.redaction.tokens import list_marked
 from pytest_webeval.redaction.tokens import list_tokens
 from pytest_webeval.redaction.tokens import may_hold
 from pytest_webeval.results import Assertion
@@ -89,9 +89,9 @@ class RedactedResult(Struct, frozen=True):
     secrets: dict[str, str]
     allowed: Sequence[Collection[str]]
 
-    def without(self, secrets: Mapping[str, str], replacer: KnownSecrets) -> TaskResult:
-        """The same without these secrets, which the replacer has."""
-        webeval = dict(self.result.webeval)
+    def without(self, secrets: Mapping[str, str]) -> TaskResult:
+        """The same without these secrets."""
+        replacer, webeval = KnownSecrets.of(secrets), dict(self.result.webeval)
         if not replacer.may_be_in(_list_values(self.result)):
             return self.result
         allowed = [*self.allowed, *repeat((), len(self.result.evaluators_results) - len(self.allowed))]
@@ -199,9 +199,9 @@ class Redactor(Struct, frozen=True):
         """The same, with what was replaced."""
         if self.policy.is_off or result.webeval.get(REDACTED) == self.policy.mode:
             return RedactedResult(result, {}, [])
-        found_tokens = None if self.policy.is_strict else list_tokens(_list_values(result))
-        if found_tokens is not None and not may_hold(found_tokens):
-            secrets = self._collect_secrets(result, ()) if has_opaque_word(found_tokens) else {}
+        tokens = None if self.policy.is_strict else list_tokens(_list_values(result))
+        if tokens is not None and not may_hold(tokens):
+            secrets = self._collect_secrets(result, ()) if has_opaque_word(tokens) else {}
             if not secrets:
                 plain = result.with_changes(webeval=result.webeval | {REDACTED: self.policy.mode})
                 return RedactedResult(plain, {}, [() for _ in result.evaluators_results])
@@ -253,23 +253,23 @@ class Redactor(Struct, frozen=True):
         secrets = recorded | replacements.secrets
         new = {secret: secrets[secret] for secret in secrets if secret not in redacted.secrets}
         replacer = KnownSecrets.of(redacted.secrets | new, replacements.allowed)
-        is_new = not (redacted.secrets or replacements.allowed)
-        result = redacted.without(new, replacer if is_new else KnownSecrets.of(new)) if new else redacted.result
+        result = redacted.without(new) if new else redacted.result
         if not replacer.forms:
             return result, safe
         return result, replacer.replace_in_json(safe, OwnNames(), replacer.replace_ignoring_case)
 
     def _redact_shown(self, attachment: dict[str, Any], replacements: Replacements) -> dict[str, Any]:
-        """The same JSON. Its parts, whose names are our own, are searched apart, and only if they may hold secrets."""
-        if not (self.policy.is_strict or self.policy.allowed):
-            return _redact_parts(attachment, self._build_trees(replacements))
-        trees, definition = self._build_trees(replacements), attachment.get(DEFINITION)
-        safe: dict[str, Any] = trees(attachment | {DEFINITION: None} if definition else attachment)
-        own_trees = self._build_trees(replacements, list(list_names(definition)))
-        return safe | {DEFINITION: own_trees(definition)} if definition else safe
-
-    def _build_trees(self, replacements: Replacements, names: Collection[str] = ()) -> JsonRedactor:
-        return JsonRedactor(TextRedactor(build_scope(self.policy, NETWORK_EVALUATOR, names), replacements))
+        """The same JSON. Each part of it, whose name is our own, is searched only if it may hold secrets."""
+        safe: dict[str, Any] = {}
+        for name, part in attachment.items():
+            named = {name: part}
+            marked = None if self.policy.is_strict or self.policy.allowed else list_marked(named)
+            if marked == frozenset():
+                safe[name] = part
+                continue
+            scope = build_scope(self.policy, NETWORK_EVALUATOR, list(list_names(part)) if name == DEFINITION else ())
+            safe |= JsonRedactor(TextRedactor(scope, replacements), marked)(named)
+        return safe
 
     def _collect_secrets(self, result: TaskResult, replacements: Iterable[Replacements]) -> dict[str, str]:
         """All secrets that were replaced in the parts of a result, and those of the recording that it repeats."""
@@ -328,15 +328,6 @@ class Redactor(Struct, frozen=True):
             error_msg=result.error_msg and trees.texts(result.error_msg),
         )
         return _Part(redacted, messages)
-
-
-def _redact_parts(parts: dict[str, Any], trees: JsonRedactor) -> dict[str, Any]:
-    redacted: dict[str, Any] = {}
-    for name, part in parts.items():
-        named = {name: part}
-        found = find_tokens(named)
-        redacted |= named if found == frozenset() else trees.redact_found(named, found)
-    return redacted
 
 
 def _list_values(result: TaskResult) -> list[Any]:

@@ -101,7 +101,7 @@ class TextRedactor(Struct, frozen=True):
 
     def __call__(self, text: str) -> str:
         """The text with replacements for its secrets."""
-        if not text or not self.is_searched(text):
+        if not text or not self._is_searched(text):
             return text
         for _ in range(ROUNDS):
             before, text = text, self._replace_once(text)
@@ -111,10 +111,9 @@ class TextRedactor(Struct, frozen=True):
 
     def has_no_secrets(self, text: str) -> bool:
         """Whether a text contains neither a secret nor the name of a secret."""
-        return not text or not self.is_searched(text) or self._heads(text).next(0) is None
+        return not text or not self._is_searched(text) or self._heads(text).next(0) is None
 
-    def is_searched(self, text: str) -> bool:
-        """Whether it is worth looking for secrets in a text."""
+    def _is_searched(self, text: str) -> bool:
         return self.scope.is_strict or len(text) > _LONG or may_hold_secrets(text)
 
     def _replace_once(self, text: str) -> str:

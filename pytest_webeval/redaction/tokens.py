@@ -32,13 +32,13 @@ _BETWEEN = bytes(code for code in range(128) if not chr(code).isalnum())
 _BETWEEN_OF_TOKENS = _BETWEEN.replace(b"\n", b"")  # which have no line break in them
 # What `may_hold_secrets` looks for: marks, and a part of each of its other signs.
 _ALL_MARKS = (*(mark.encode() for mark in MARKS), b"code", b"@", b"%40")
-_MOST_FOUND = 50  # each of which is looked for in each part; with more, all of the JSON is gone through instead
+_MOST_MARKED = 50  # each of which is looked for in each part; with more, all of the JSON is gone through instead
 _SHORT = 200  # characters of a text that is searched to say whether it is worth searching
 _TEXTS = TextRedactor(DefaultScope(), Replacements(None))
 
 
 def list_tokens(tree: Any) -> set[bytes] | None:
-    """Each text and name as JSON spells it, once; None where the value cannot be encoded."""
+    """Each text and name once, as JSON spells it: its token. None where the value cannot be encoded."""
     try:
         return set(_TOKEN.findall(_NO_COOKIES.sub(b"", msgspec.json.encode(tree))))
     except (TypeError, ValueError, RecursionError):  # values of a user's evaluator, or half a surrogate pair
@@ -50,18 +50,18 @@ def decode_token(token: bytes) -> str:
     return str(json.loads(token)) if b"\\" in token else token[1:-1].decode()
 
 
-def may_hold(found_tokens: Collection[bytes]) -> bool:
+def may_hold(tokens: Collection[bytes]) -> bool:
     """Whether it is worth looking for secrets in the JSON of a result: in texts, by names, by paths in messages."""
-    return any(map(_may_be_secret, _list_candidates(found_tokens))) or _has_code(found_tokens)
+    return any(map(_may_be_secret, _list_candidates(tokens))) or _has_code(tokens)
 
 
-def find_tokens(tree: Any) -> frozenset[bytes] | None:
-    """The texts and names in which `JsonRedactor` may find secrets of the default mode; None where that is unknown."""
-    found_tokens = list_tokens(tree)
-    if found_tokens is None or _has_code(found_tokens):
+def list_marked(tree: Any) -> frozenset[bytes] | None:
+    """The tokens of which `JsonRedactor` needs to know in the default mode; None where they are many, or unknown."""
+    tokens = list_tokens(tree)
+    if tokens is None or _has_code(tokens):
         return None
-    found = frozenset(filter(_is_found, _list_candidates(found_tokens)))
-    return found if len(found) <= _MOST_FOUND else None
+    marked = frozenset(filter(_is_marked, _list_candidates(tokens)))
+    return marked if len(marked) <= _MOST_MARKED else None
 
 
 def is_plain_text(text: str) -> bool:
@@ -69,14 +69,14 @@ def is_plain_text(text: str) -> bool:
     return not may_hold_secrets(text) and not may_hold_secrets(_drop_spaces(text))
 
 
-def _list_candidates(found_tokens: Collection[bytes]) -> Collection[bytes]:
+def _list_candidates(tokens: Collection[bytes]) -> Collection[bytes]:
     """The texts that may have the mark of a secret in them; many short ones are searched all at once."""
-    if len(found_tokens) <= _FEW:
-        return found_tokens
-    everything = b"\n".join(token for token in found_tokens if len(token) <= _SHORT).lower()
+    if len(tokens) <= _FEW:
+        return tokens
+    everything = b"\n".join(token for token in tokens if len(token) <= _SHORT).lower()
     words = everything.translate(None, _BETWEEN_OF_TOKENS)
     marks = [mark for mark in _ALL_MARKS if mark in everything or (mark.isalnum() and mark in words)]
-    return [token for token in found_tokens if _is_candidate(token, marks)]
+    return [token for token in tokens if _is_candidate(token, marks)]
 
 
 def _is_candidate(token: bytes, marks: Collection[bytes]) -> bool:
@@ -91,8 +91,8 @@ def _is_ascii(token: bytes) -> bool:
     return token.isascii() and b"\\" not in token
 
 
-def _has_code(found_tokens: Collection[bytes]) -> bool:
-    return any(map(_is_code_token, found_tokens)) and any(map(_is_next_to_code_token, found_tokens))
+def _has_code(tokens: Collection[bytes]) -> bool:
+    return any(map(_is_code_token, tokens)) and any(map(_is_next_to_code_token, tokens))
 
 
 def _is_code_token(token: bytes) -> bool:
@@ -126,14 +126,16 @@ def _drop_spaces(text: str) -> str:
     return _SPACES.sub("", text)
 
 
-def _is_found(token: bytes) -> bool:
-    """The same as the search itself decides, for a text that is short: a word may only look like a mark."""
-    return _may_be_secret(token) and (len(token) > _SHORT or _is_short_found(token))
+def _is_marked(token: bytes) -> bool:
+    """Whether a text has a mark; where it is short, whether the search itself finds something, or a name of secrets."""
+    return _is_short_marked(token) if len(token) <= _SHORT else not is_plain_text(decode_token(token))
 
 
 @lru_cache(maxsize=_CACHED)
-def _is_short_found(token: bytes) -> bool:
+def _is_short_marked(token: bytes) -> bool:
     text = decode_token(token)
+    if is_plain_text(text):
+        return False
     return is_secret(text) or _is_of_cookies(text) or not _TEXTS.has_no_secrets(text)
 
 

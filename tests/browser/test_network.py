@@ -73,6 +73,23 @@ def test_the_mouse_leads_from_the_list_to_the_header_that_differs(with_events):
     assert report.settled()[1:] == []  # the fourth screenshot is missing
 
 
+def test_json_that_came_as_it_was_sent_is_shown_as_a_tree(with_events):
+    request = DETAILS["request"]
+    sent = request | {"body": request["body"] | {"post_data": '{"order": {"qty": 2, "id": 7}}'}}
+    report = with_events("#task=3&event=118", [DETAILS | {"request": sent}])
+    assert panel(report).locator("details pre mark").all_inner_texts() == ['"qty": 2,']
+
+
+def test_a_forbidden_request_is_marked_as_one(with_events):
+    network = pages.task(3)["network"]
+    row = next(row for row in network["events"] if row[0] == 117)
+    row[6] = "forbidden"
+    report = with_events("#task=3&event=118", network=network)
+    assert report.page.locator(".network tr.forbidden .mark").inner_text() == "\u2717 forbidden"
+    panel(report).locator(".event-body").wait_for()
+    assert "\u2717 forbidden" in panel(report).inner_text()
+
+
 def test_keys_lead_from_the_list_to_the_header_that_differs_and_back(with_events):
     report = with_events("#sort=recorded")
     report.pressed("j", "j", "j")

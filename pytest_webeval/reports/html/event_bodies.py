@@ -57,9 +57,9 @@ class Room(Struct):
 def describe_body(read: Callable[[], Body | None], name: str, room: Room) -> dict[str, Any] | None:
     """The beginning of a body below a name that the redaction knows; None without a body.
 
-    `form` says how it is shown: `fields`, `json` and `text`; `binary` and `unreadable` are not. JSON may be a text that
-    the page reads. A long text has
-    `MARGIN` more characters than are shown: `trim_body` removes them after the redaction.
+    `form` says how it is shown: `fields`, `json` and `text`; `binary` and `unreadable` are not. JSON is a tree, or the
+    text itself where that has no marks of secrets: then the page reads it. A long text has `MARGIN` more characters
+    than are shown: `trim_body` removes them after the redaction.
     """
     try:
         body = read()
@@ -109,7 +109,7 @@ def _more(omitted: int) -> str:
 
 
 def _is_plain_json(text: str) -> bool:
-    """Whether JSON stays a text, which the page reads: it is no deep tree, and no name in it is that of a secret."""
+    """Whether JSON stays a text: an object or a list that does not nest deep, without escapes or marks of secrets."""
     is_tree = text.lstrip()[:1] in ("{", "[") and not may_nest_deeper(text, _LIMITS.nesting)
     if not is_tree or _UNUSUAL.search(text) or not is_plain_text(text):
         return False
@@ -131,7 +131,7 @@ class HeaderPool(Struct, frozen=True):
     _indices: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def add(self, pairs: list[tuple[str, str]] | tuple[tuple[str, str], ...], room: Room) -> list[int]:
-        """The positions in the pool of the first headers that there is room for, and of how many more there are."""
+        """The positions in the pool of those that there is room for; a last entry says how many were left out."""
         indices: list[int] = []
         for name, value in pairs:
             if room.left <= 0:

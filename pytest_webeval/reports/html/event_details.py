@@ -1,8 +1,8 @@
 """What a report shows of a request when its row is opened: headers, parameters, posted fields, bodies.
 
-Events with a role in the verdict come first, then those that may have changed something, then the last ones. Of a
-success only the last few that may have changed something have details, since few people open it, and a session has many
-of them. All texts are bounded: each value, each event, and all events of a task together.
+Events with a role in the verdict come first, then those that may have changed something, then the last ones. A success
+has only the first kind and the last few of the second: few people open it, and a session has many. All texts are
+bounded: each value, each event, and all events of a task together.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MOST_CHARACTERS = 300_000  # of all events without a role
 LONGEST_URL = 20_000  # characters of which parameters are listed
 _LENGTHS = {MATCH: 40_000, NEAREST: 40_000, FORBIDDEN: 40_000}  # of one event
 _LENGTH = 12_000
-LONGEST_OTHER_BODY = 2_000  # of an event without a role
+LONGEST_OTHER_BODY = 2_000  # of an event without a role, as of any other value
 _MOST_OTHERS = 2_000  # events that are searched for secrets only
 _CHANGING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 T = TypeVar("T")
@@ -57,7 +57,7 @@ class EventDetails(NamedTuple):
 def describe_events(
     run: Run, marks: Mapping[int, str], listed: Collection[int], *, is_success: bool = False, is_strict: bool = False
 ) -> EventDetails:
-    """The details of events; `listed` are those of the table. `is_strict` is for the redaction of that name."""
+    """The details of events; `listed` are those of the table. `is_strict` is whether the redaction is."""
     events = [run.trace.events[index] for index in listed]
     if is_success:
         changing = [event for event in events if event.index not in marks and _may_change(event)]

@@ -64,6 +64,19 @@ def test_what_only_the_recording_calls_a_secret_is_replaced_in_a_result_without_
     assert SECRET not in json.dumps(told.to_json())
 
 
+def test_no_recording_is_read_again_for_words_of_our_own(tmp_path):
+    class Unread(RecordingSecrets, frozen=True):
+        def secrets(self, words, *_):
+            assert not words
+            return {}
+
+    checksum = "88142fb50b2ec2da5bd2357e94b9479bf4b5c80322b54cce9a288ef39d0c0a48"
+    plain = EvaluatorResult(evaluator_name="AgentResponseEvaluator", status=Status.FAILURE, score=0.0, actual="done")
+    result = build([plain], {"run": "runs/1", "inputs": {"network.har": checksum}, "task_checksum": checksum})
+    told = Redactor(RedactionPolicy(), SALT, Unread(tmp_path, "agent_response.json")).result(result)
+    assert told.webeval["task_checksum"] == checksum
+
+
 def test_what_an_agent_says_beside_a_result_is_looked_for_in_the_recording(redactor):
     one, steps = redactor(), [{"thought": f"I type {SECRET}"}]
     _, told = one.redact_attachment(one.redact_result(result_that_says("done")), {"steps": steps}, steps)
@@ -75,6 +88,14 @@ def test_a_secret_that_stands_beside_a_result_is_replaced_in_the_result_too(reda
     redacted = one.redact_result(result_that_says("got Zq7wertyuiop"))
     result, told = one.redact_attachment(redacted, {"network": [["http://shop.test/?token=Zq7wertyuiop"]]})
     assert "Zq7wertyuiop" not in json.dumps([told, result.to_json()])
+
+
+def test_the_value_of_a_name_that_stays_readable_does_so_where_it_is_a_secret_elsewhere(redactor):
+    one = redactor(allowed={"NetworkEventEvaluator": ("reference",)})
+    shown = {"parts": {"post_data": {"reference": "Zq7wertyuiop"}}, "details": {"X-Auth-Token": "Zq7wertyuiop"}}
+    _, told = one.redact_attachment(one.redact_result(result_that_says("done")), shown)
+    assert told["parts"] == shown["parts"]
+    assert told["details"] != shown["details"]
 
 
 def test_names_that_stay_readable_for_the_network_do_so_beside_a_result(redactor):
