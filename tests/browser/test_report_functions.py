@@ -39,6 +39,18 @@ def test_each_module_exports_what_the_joined_script_takes_from_it(script_page):
     assert script_page.evaluate("window.exported") == EXPORTS
 
 
+def test_details_that_are_asked_for_again_before_they_came_are_requested_once(script_page, evaluate):
+    def fulfill(route):
+        route.fulfill(body="window.functions.receiveTask('r/1', '{\"id\": 7}')", content_type="text/javascript")
+
+    script_page.route(f"{ORIGIN}data/*", fulfill)
+    twice = "[1, 2].map(() => loadTask({ run: 'r/1', data: 'task-00000000000000ff' }))"
+    scripts = "[...document.head.querySelectorAll('script[src]')].map((script) => script.getAttribute('src'))"
+    loaded = evaluate(f"(() => {{ const both = {twice}; return Promise.all([{scripts}, ...both]); }})()")
+    assert loaded == [["data/task-00000000000000ff.js"], {"id": 7}, {"id": 7}]
+    assert evaluate(f"Promise.all([...{twice}, {scripts}])") == [{"id": 7}, {"id": 7}, []]
+
+
 def test_a_module_changes_nothing_when_it_is_loaded(script_page):
     assert script_page.evaluate("[document.body.innerHTML.trim(), 'webeval' in window]") == [
         '<p id="announcement"></p>',

@@ -12,7 +12,7 @@ class ScriptStore {
   #reason;
   #embedded = new Map(); // JSON by run, that came with the page
   #loaded = new Map(); // JSON by run, that was loaded since; the latest used comes last
-  #requestedRuns = new Set();
+  #requested = new Map(); // promises by run, whose scripts have not come yet
 
   /** `reason` says that the report has no such data. */
   constructor(pattern, reason) {
@@ -22,7 +22,7 @@ class ScriptStore {
 
   /** Take the JSON of a run from its script. */
   receive(run, json) {
-    (this.#requestedRuns.has(run) ? this.#loaded : this.#embedded).set(run, json);
+    (this.#requested.has(run) ? this.#loaded : this.#embedded).set(run, json);
   }
 
   /** A promise of the data of a run. It is rejected with a text for the reader. */
@@ -30,18 +30,22 @@ class ScriptStore {
     const json = this.#embedded.get(run) ?? this.#loaded.get(run);
     if (json !== undefined) return Promise.resolve(this.#use(run, json));
     if (!this.#pattern.test(name ?? "")) return Promise.reject(this.#reason);
+    if (!this.#requested.has(run)) this.#requested.set(run, this.#request(run, `data/${name}.js`));
+    return this.#requested.get(run).then((loaded) => this.#use(run, loaded));
+  }
+
+  /** A promise of the JSON of a run that its script brings. */
+  #request(run, address) {
     return new Promise((resolve, reject) => {
-      const script = element("script", { src: `data/${name}.js` });
+      const script = element("script", { src: address });
       const finish = () => {
         script.remove();
-        this.#requestedRuns.delete(run);
-        if (this.#loaded.has(run)) resolve(this.#use(run, this.#loaded.get(run)));
-        else reject(`The details could not be loaded from data/${name}.js: `
-          + 'copy the folder "data" along with this page.');
+        this.#requested.delete(run);
+        if (this.#loaded.has(run)) resolve(this.#loaded.get(run));
+        else reject(`The details could not be loaded from ${address}: copy the folder "data" along with this page.`);
       };
       script.addEventListener("load", finish);
       script.addEventListener("error", finish);
-      this.#requestedRuns.add(run);
       document.head.append(script);
     });
   }
