@@ -269,6 +269,7 @@ def test_no_secret_is_in_a_step_of_a_user(runs, webeval, pytester, mode, leaks):
     assert sum("log in with" in text for text in steps) == 3
     for kind in ("Step", "Inner", "Argument"):
         assert any(f"CaNaRy{kind}7zQ4" in text for text in steps) is leaks
+        assert any(f"CaNaRy{kind}7zQ4" in json.dumps(file) for file in files) is leaks
 
 
 def test_steps_that_lie_very_deep_are_left_out(runs, webeval, results, pytester):

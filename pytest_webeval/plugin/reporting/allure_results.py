@@ -100,14 +100,14 @@ class AllureResults(Struct, eq=False):
             return
         if isinstance(current.item, RunItem):
             _correct(result, current.item, current.details)
-        self._redact(result.statusDetails)
+        self._redact_details(result.statusDetails)
         self._redact_steps(result.steps)
 
     @hookimpl(tryfirst=True)
     def report_container(self, container: Any) -> None:
         """Redact the exceptions and steps of fixtures before they are written."""
         for fixture in (*container.befores, *container.afters):
-            self._redact(fixture.statusDetails)
+            self._redact_details(fixture.statusDetails)
             self._redact_steps(fixture.steps)
 
     def _redact_steps(self, steps: list[Any], levels: int = _MOST_LEVELS) -> None:
@@ -115,8 +115,8 @@ class AllureResults(Struct, eq=False):
         if not levels:
             steps.clear()
         for step in steps:
-            self._redact(step.statusDetails)
-            self._redact(step, "name")
+            self._redact_details(step.statusDetails)
+            step.name = self._redact_member(step.name)
             for parameter in step.parameters:
                 self._redact_parameter(parameter)
             self._redact_steps(step.steps, levels - 1)
@@ -129,12 +129,19 @@ class AllureResults(Struct, eq=False):
             text = self._redact_text(start + value)
             parameter.value = text.removeprefix(start) if text.startswith(start) else self._redact_text(value)
 
-    def _redact(self, details: Any, *names: str) -> None:
-        """Redact texts, by default those of an exception."""
-        for name in (names or ("message", "trace")) if details is not None else ():
-            text = getattr(details, name)
-            if isinstance(text, str):
-                setattr(details, name, self._redact_text(text))
+    def _redact_details(self, details: Any) -> None:
+        """Redact the texts of an exception: a traceback as a whole, and each line of it.
+
+        pytest cuts long values, so that a quote may have no end in its own line; in the whole text it would end at the
+        quote where a value of a later line begins.
+        """
+        if details is not None:
+            details.message = self._redact_member(details.message)
+            trace = self._redact_member(details.trace)
+            details.trace = "\n".join(map(self._redact_text, trace.split("\n"))) if isinstance(trace, str) else trace
+
+    def _redact_member(self, text: Any) -> Any:
+        return self._redact_text(text) if isinstance(text, str) else text
 
     def _redact_text(self, text: str) -> str:
         """Without secrets, and without half a character, which no file can have."""
