@@ -9,6 +9,7 @@
     ├── RecordingError        what an agent left behind: missing, damaged, unknown
     ├── RunExcluded           a run that says nothing about the agent: aborted
     │   └── RunUnjudged       no judge has a verdict on it that counts
+    │       └── JudgeFailed   a judge that was asked has come to no verdict
     ├── EvaluationError       an evaluator that cannot come to a verdict
     └── ValueParseError       one datum that its value type does not understand
 
@@ -71,6 +72,19 @@ class RunUnjudged(RunExcluded):
 
     def __str__(self) -> str:
         return f"not scored: {self.reason}"
+
+
+class JudgeFailed(RunUnjudged):
+    """A judge that was asked came to no verdict, which says nothing about the agent.
+
+    `outcome` is `unparseable`, `refused`, `filtered`, `truncated`, `uncertain`, `unreachable` (no reply of the server),
+    `forgotten` (no remembered reply, and the session asks nobody), `over_limit` (the session may spend no more) or
+    `unjudgeable` (nothing to judge).
+    """
+
+    def __init__(self, reason: str, outcome: str) -> None:
+        super().__init__(reason)
+        self.outcome = outcome
 
 
 class EvaluationError(WebEvalError):

@@ -1,0 +1,187 @@
+"""The calls that a method makes about one run: prompts become questions, replies become values, nothing is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from typing import Generic
+from typing import Protocol
+from typing import TypeVar
+
+from msgspec import Struct
+from msgspec import field
+
+from pytest_webeval.errors import JudgeFailed
+from pytest_webeval.judges.questions import Ending
+from pytest_webeval.judges.questions import Image
+from pytest_webeval.judges.questions import Message
+from pytest_webeval.judges.questions import Question
+from pytest_webeval.judges.questions import Reply
+from pytest_webeval.judges.questions import Role
+from pytest_webeval.judges.questions import TokenUsage
+from pytest_webeval.safety.text import to_line
+
+Value = TypeVar("Value")
+_LONGEST_PROBLEM = 500  # characters of a message about a reply
+MOST_ATTEMPTS = 5  # `fara_webeval.md` §6.4
+
+
+class Judge(Protocol):
+    """Answers questions. A judge of one's own needs these two members.
+
+    `model` is the name by which results, memory and certificates know the judge.
+    """
+
+    @property
+    def model(self) -> str:
+        """The name of the model."""
+        ...
+
+    def answer(self, question: Question) -> Reply:
+        """The reply to a question. Raises `JudgeFailed` where there is none."""
+        ...
+
+
+class Prompt(Struct, frozen=True, kw_only=True):
+    """One request of a method, before it is known which model answers it: see `Question`."""
+
+    step: str
+    messages: tuple[Message, ...]
+    schema: Mapping[str, Any] | None = None
+    rubric: str | None = None
+    role: Role = Role.VISION
+    sample: int = 0
+
+    def answered(self, reply: str, problem: str) -> Prompt:
+        """The same prompt after a reply that was not valid, with what was wrong with it."""
+        correction = f"The reply is not valid: {problem}\nReply again, with the whole answer in the requested form."
+        more = (Message("assistant", (reply,)), Message("user", (correction,)))
+        return Prompt(
+            step=self.step,
+            messages=(*self.messages, *more),
+            schema=self.schema,
+            rubric=self.rubric,
+            role=self.role,
+            sample=self.sample,
+        )
+
+
+def build_messages(system: str, *parts: str | Image) -> tuple[Message, ...]:
+    """A system message with instructions, and a user message with texts and pictures."""
+    return (Message("system", (system,)), Message("user", parts))
+
+
+class InvalidReply(ValueError):
+    """A reply that is not of the requested form. The message tells the model what is wrong."""
+
+
+class Request(Struct, Generic[Value], frozen=True):
+    """A prompt with the function that makes a value of the text of its reply. `parse` raises `InvalidReply`."""
+
+    prompt: Prompt
+    parse: Callable[[str], Value]
+    attempts: int = MOST_ATTEMPTS
+
+
+class Asked(Struct, frozen=True):
+    """One reply that a method was given."""
+
+    step: str
+    key: str
+    model: str
+    usage: TokenUsage
+
+
+class JudgeCalls(Struct, eq=False):
+    """All that a method asks about one run.
+
+    `answer` is asked, `models` says which model has which role. `asked` collects the replies, those that were not valid
+    included, and `degraded` the steps in which the method had to do without one: each with its reason.
+    """
+
+    answer: Callable[[Question], Reply]
+    models: Mapping[Role, str]
+    method: str
+    version: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    concurrency: int = 1
+    asked: list[Asked] = field(default_factory=list)
+    degraded: dict[str, str] = field(default_factory=dict)
+
+    def ask(self, request: Request[Value]) -> Value:
+        """The value of a reply. A reply that is not valid is sent back with what is wrong, up to `attempts` times.
+
+        Raises `JudgeFailed`: `unparseable` after the last attempt, `refused`, `filtered` or `truncated`, or as the
+        judge fails.
+        """
+        return self._ask(request, self.asked)
+
+    def ask_all(self, requests: Iterable[Request[Value]]) -> list[Value | JudgeFailed]:
+        """The value of each request in their order, or why there is none. They are sent at the same time."""
+        waiting = [(request, list[Asked]()) for request in requests]
+
+        def answer(pair: tuple[Request[Value], list[Asked]]) -> Value | JudgeFailed:
+            try:
+                return self._ask(*pair)
+            except JudgeFailed as error:
+                return error
+
+        if len(waiting) < 2 or self.concurrency < 2:
+            values = list(map(answer, waiting))
+        else:
+            with ThreadPoolExecutor(min(self.concurrency, len(waiting)), "webeval-judge") as pool:
+                values = list(pool.map(answer, waiting))
+        for _, asked in waiting:
+            self.asked += asked
+        return values
+
+    def degrade(self, step: str, reason: str) -> None:
+        """Note that a method used a fallback in a step."""
+        self.degraded.setdefault(step, to_line(reason, _LONGEST_PROBLEM))
+
+    @property
+    def usage(self) -> dict[str, TokenUsage]:
+        """The tokens of all replies, by model."""
+        totals: dict[str, TokenUsage] = {}
+        for asked in self.asked:
+            totals[asked.model] = totals.get(asked.model, TokenUsage()) + asked.usage
+        return totals
+
+    def _ask(self, request: Request[Value], asked: list[Asked]) -> Value:
+        prompt, problem = request.prompt, ""
+        for _ in range(request.attempts):
+            question = self._build_question(prompt)
+            reply = self.answer(question)
+            asked.append(Asked(prompt.step, question.key, question.model, reply.usage))
+            if not reply.is_complete:
+                raise JudgeFailed(f"{_ENDINGS[reply.ending]} @ {prompt.step}", reply.ending.value)
+            try:
+                return request.parse(reply.text)
+            except InvalidReply as error:
+                problem = to_line(str(error), _LONGEST_PROBLEM)
+                prompt = prompt.answered(reply.text, problem)
+        message = f"no valid reply in {request.attempts} attempts @ {prompt.step}: {problem}"
+        raise JudgeFailed(message, "unparseable")
+
+    def _build_question(self, prompt: Prompt) -> Question:
+        return Question(
+            model=self.models[prompt.role],
+            method=self.method,
+            version=self.version,
+            step=prompt.step,
+            messages=prompt.messages,
+            parameters=self.parameters,
+            schema=prompt.schema,
+            rubric=prompt.rubric,
+            sample=prompt.sample,
+        )
+
+
+_ENDINGS = {
+    Ending.TRUNCATED: "the reply was cut at the limit of tokens; raise max_completion_tokens",
+    Ending.FILTERED: "the content filter of the server suppressed the reply",
+    Ending.REFUSED: "the model refused to answer",
+}

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import pytest
+
+from pytest_webeval.errors import JudgeFailed
+from pytest_webeval.judges.calls import InvalidReply
+from pytest_webeval.judges.calls import Prompt
+from pytest_webeval.judges.calls import Request
+from pytest_webeval.judges.calls import build_messages
+from pytest_webeval.judges.questions import Ending
+from pytest_webeval.judges.questions import Message
+from pytest_webeval.judges.questions import Question
+from pytest_webeval.judges.questions import Reply
+from pytest_webeval.judges.questions import Role
+from pytest_webeval.judges.questions import TokenUsage
+from pytest_webeval.judges.verdicts import decide
+from tests.unit.judges.scripted import ScriptedJudge
+from tests.unit.judges.scripted import calls_of
+from tests.unit.judges.scripted import image
+from tests.unit.judges.scripted import in_order
+
+PROMPT = Prompt(step="count", messages=build_messages("Reply with a number.", "How many?", image(1)))
+
+
+def parse(text):
+    if not text.isdigit():
+        raise InvalidReply("not a number")
+    return int(text)
+
+
+def request(**changes):
+    return Request(PROMPT, parse, **changes)
+
+
+def test_an_invalid_reply_is_sent_back_with_what_is_wrong():
+    judge = ScriptedJudge(in_order(["many", "few", "7"]))
+    calls = calls_of(judge)
+    assert calls.ask(request()) == 7
+    assert [len(question.messages) for question in judge.questions] == [2, 4, 6]
+    assert judge.questions[-1].messages[2] == Message("assistant", ("many",))
+    assert "not a number" in judge.questions[-1].messages[-1].text
+    assert calls.usage == {"scripted": TokenUsage(prompt=30, completion=6)}
+    assert len({asked.key for asked in calls.asked}) == 3
+
+
+def test_replies_that_stay_invalid_are_no_verdict():
+    calls = calls_of(ScriptedJudge(lambda _: "many"))
+    with pytest.raises(JudgeFailed, match="no valid reply in 2 attempts @ count: not a number") as caught:
+        calls.ask(request(attempts=2))
+    assert caught.value.outcome == "unparseable"
+    assert len(calls.asked) == 2
+
+
+@pytest.mark.parametrize("ending", [Ending.TRUNCATED, Ending.FILTERED, Ending.REFUSED])
+def test_an_incomplete_reply_is_not_asked_for_again(ending):
+    judge = ScriptedJudge(lambda _: Reply(text="7", model="m", ending=ending))
+    with pytest.raises(JudgeFailed, match="@ count") as caught:
+        calls_of(judge).ask(request())
+    assert caught.value.outcome == ending.value
+    assert len(judge.questions) == 1
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_many_are_asked_and_each_has_its_value_or_its_problem(concurrency):
+    def reply(question):
+        digits = question.messages[1].text
+        return JudgeFailed("no reply", "unreachable") if digits == "3" else digits
+
+    prompts = [Prompt(step="echo", messages=build_messages("Repeat.", str(at))) for at in range(6)]
+    calls = calls_of(ScriptedJudge(reply), concurrency=concurrency)
+    values = calls.ask_all(Request(prompt, parse) for prompt in prompts)
+    assert [value if isinstance(value, int) else value.outcome for value in values] == [0, 1, 2, "unreachable", 4, 5]
+    assert [asked.key for asked in calls.asked] == [
+        Question(model="scripted", method="method", version="1", step="echo", messages=prompt.messages).key
+        for at, prompt in enumerate(prompts)
+        if at != 3
+    ]
+
+
+def test_roles_have_their_models():
+    judge = ScriptedJudge(lambda _: "7")
+    calls = calls_of(judge)
+    calls.models = {Role.VISION: "strong", Role.TEXT: "cheap"}
+    calls.ask(request())
+    calls.ask(Request(Prompt(step="text", messages=PROMPT.messages, role=Role.TEXT), parse))
+    assert [question.model for question in judge.questions] == ["strong", "cheap"]
+
+
+QUESTION = Question(model="m", method="a", version="1", step="s", messages=PROMPT.messages, parameters={"seed": 1})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"model": "n"},
+        {"method": "b"},
+        {"version": "2"},
+        {"step": "t"},
+        {"parameters": {"seed": 2}},
+        {"parameters": {}},
+        {"schema": {"type": "object"}},
+        {"rubric": "0" * 64},
+        {"sample": 1},
+        {"messages": build_messages("Reply with a number.", "How many?", image(2))},
+        {"messages": build_messages("Reply with a number.", "How many ?", image(1))},
+        {"messages": build_messages("Reply with a number.", image(1), "How many?")},
+    ],
+)
+def test_a_changed_anything_is_another_question(changes):
+    fields = {name: getattr(QUESTION, name) for name in QUESTION.__struct_fields__}
+    assert Question(**fields).key == QUESTION.key
+    assert Question(**(fields | changes)).key != QUESTION.key
+
+
+def test_the_first_reason_of_a_degraded_step_counts():
+    calls = calls_of(ScriptedJudge(lambda _: ""))
+    calls.degrade("evidence", "first\nline")
+    calls.degrade("evidence", "second")
+    assert calls.degraded == {"evidence": "first line"}
+
+
+@pytest.mark.parametrize(
+    ("votes", "decision"),
+    [
+        ([True], True),
+        ([False], False),
+        ([True, True, None], True),
+        ([True, False, True], True),
+        ([None, False, False], False),
+        ([True, None, False], "1 of 3"),
+        ([None, None, True], "1 of 3"),
+        ([None], "0 of 1"),
+    ],
+)
+def test_most_votes_decide(votes, decision):
+    if isinstance(decision, bool):
+        assert decide(votes) is decision
+    else:
+        with pytest.raises(JudgeFailed, match=f"uncertain: {decision} votes for success"):
+            decide(votes)
