@@ -25,8 +25,8 @@ from pytest_webeval.reports.attachment_text import differences_text
 from pytest_webeval.reports.html.image_size import MOST_HEADER_BYTES
 from pytest_webeval.reports.html.image_size import is_jpeg
 from pytest_webeval.reports.html.image_size import read_size
-from pytest_webeval.reports.html.screenshots import MOST_PIXELS
 from pytest_webeval.safety.files import read_file_inside
+from pytest_webeval.safety.pictures import MOST_PIXELS
 
 LONGEST_TEXT = 20_000  # characters
 LARGEST_IMAGE = 256 * 1024  # bytes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 from base64 import b64encode
 from functools import lru_cache
@@ -15,7 +14,6 @@ from msgspec import Struct
 from msgspec import field
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.reports.html.image_size import HEADER_BYTES
 from pytest_webeval.reports.html.image_size import MOST_HEADER_BYTES
@@ -23,11 +21,12 @@ from pytest_webeval.reports.html.image_size import is_jpeg
 from pytest_webeval.reports.html.image_size import read_size
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.files import read_beginning_inside
+from pytest_webeval.safety.pictures import MOST_PIXELS
+from pytest_webeval.safety.pictures import load_pillow
+from pytest_webeval.safety.pictures import shrink_picture
 
 WIDTH, HEIGHT = 480, 960  # most pixels of a small copy
 QUALITY = 60
-MOST_PIXELS = 50_000_000  # of an image that is shown or made smaller: its file says how many, before it is decoded
-_FORMATS = ("PNG", "JPEG", "WEBP")
 
 
 class Picture(Struct, frozen=True):
@@ -140,27 +139,9 @@ _NO_ROOM = Picture(problem="no room for the image; raise --webeval-report-embed"
 
 def thumbnail(content: bytes) -> bytes:
     """A small JPEG of an image. Raises `RecordingError` if it cannot be read or has too many pixels."""
-    image_module = pillow()
-    try:
-        with image_module.open(io.BytesIO(content), formats=_FORMATS) as image:
-            if image.width * image.height > MOST_PIXELS:
-                size = f"{image.width} x {image.height} pixels"
-                raise RecordingError(f"image too large: {size}; the limit is {MOST_PIXELS:,} pixels")
-            image.draft("RGB", (WIDTH, HEIGHT))  # a JPEG need not be decoded at full size
-            small = image.convert("RGB")
-            small.thumbnail((WIDTH, HEIGHT))
-            written = io.BytesIO()
-            small.save(written, "JPEG", quality=QUALITY, optimize=True)
-            return written.getvalue()
-    except (OSError, ValueError, SyntaxError, EOFError, MemoryError, image_module.DecompressionBombError) as error:
-        raise RecordingError(f"cannot read image: {error}; copy the run again") from error
+    return shrink_picture(content, (WIDTH, HEIGHT), QUALITY, pillow())
 
 
 def pillow() -> ModuleType:
     """The library that reads images. Raises `SettingsError` where it is not installed."""
-    try:
-        from PIL import Image  # only for this option
-    except ImportError as error:
-        problem = "--webeval-report-embed requires Pillow"
-        raise SettingsError(f"{problem}; install it with pip install 'pytest-webeval[embed]'") from error
-    return Image
+    return load_pillow("--webeval-report-embed", "embed")

@@ -20,7 +20,6 @@ from pytest_webeval.reports.html.network_table import MOST_EVENTS
 from pytest_webeval.reports.html.network_table import marks_of
 from pytest_webeval.reports.html.network_table import network_table
 from pytest_webeval.reports.html.screenshots import HEIGHT
-from pytest_webeval.reports.html.screenshots import MOST_PIXELS
 from pytest_webeval.reports.html.screenshots import WIDTH
 from pytest_webeval.reports.html.screenshots import Links
 from pytest_webeval.reports.html.screenshots import Picture
@@ -32,6 +31,7 @@ from pytest_webeval.reports.html.timeline import _target_to_json
 from pytest_webeval.reports.html.timeline import step_timeline
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
+from pytest_webeval.safety.pictures import MOST_PIXELS
 
 
 def entry(url, **more):
