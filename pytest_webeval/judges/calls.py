@@ -41,8 +41,15 @@ class Judge(Protocol):
         ...
 
     def answer(self, question: Question) -> Reply:
-        """The reply to a question. Raises `JudgeFailed` where there is none."""
+        """The reply to a question. Raises `JudgeFailed` where there is none, `ReplyLost` if it may cost money."""
         ...
+
+
+class ReplyLost(JudgeFailed):
+    """There is no reply that counts, but the server may charge for one: a limit on the spending counts the question."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, "unreachable")
 
 
 class Prompt(Struct, frozen=True, kw_only=True):

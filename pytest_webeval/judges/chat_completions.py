@@ -1,0 +1,151 @@
+"""The protocol of chat completions: a question as a request, and a response as a reply. Nothing is sent here."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec import field
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.judges.calls import ReplyLost
+from pytest_webeval.judges.pictures import LONGEST_SIDE
+from pytest_webeval.judges.pictures import encode_picture
+from pytest_webeval.judges.prices import is_version_of
+from pytest_webeval.judges.questions import Ending
+from pytest_webeval.judges.questions import Message
+from pytest_webeval.judges.questions import Question
+from pytest_webeval.judges.questions import Reply
+from pytest_webeval.judges.questions import TokenUsage
+from pytest_webeval.safety.json import format_validation_error
+from pytest_webeval.safety.text import escape_surrogates
+from pytest_webeval.safety.text import to_line
+
+IMAGE_SIZE = "image_size"  # the parameter that is not the server's
+_RESERVED = frozenset({"messages", "model", "n", "response_format", "stream"})
+_LONGEST_NAME = 64  # characters of a schema's name, as the protocol has it
+_COMPLETE = frozenset({"stop", "eos_token"})  # the second of servers that run local models
+_ENDINGS = {"length": Ending.TRUNCATED, "content_filter": Ending.FILTERED}
+
+
+class InvalidResponse(ValueError):
+    """A response that is not a chat completion."""
+
+
+class _Message(Struct):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(Struct):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _PromptDetails(Struct):
+    cached_tokens: int | None = None
+
+
+class _CompletionDetails(Struct):
+    reasoning_tokens: int | None = None
+
+
+class _Usage(Struct):
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    prompt_tokens_details: _PromptDetails | None = None
+    completion_tokens_details: _CompletionDetails | None = None
+
+    def count(self) -> TokenUsage:
+        prompt, completion = self.prompt_tokens_details, self.completion_tokens_details
+        return TokenUsage(
+            prompt=max(self.prompt_tokens, 0),
+            completion=max(self.completion_tokens, 0),
+            reasoning=max((completion and completion.reasoning_tokens) or 0, 0),
+            cached=max((prompt and prompt.cached_tokens) or 0, 0),
+        )
+
+
+class _Completion(Struct):
+    model: str
+    choices: list[_Choice]
+    usage: _Usage | None = field(default_factory=_Usage)
+
+
+def build_messages_json(question: Question) -> list[dict[str, Any]]:
+    """The messages as the protocol has them, screenshots included. Raises `RecordingError`."""
+    longest = question.parameters.get(IMAGE_SIZE, LONGEST_SIDE)
+    return [_message_to_json(message, longest) for message in question.messages]
+
+
+def _message_to_json(message: Message, longest: int) -> dict[str, Any]:
+    if not message.images:
+        return {"role": message.role, "content": escape_surrogates(message.text)}
+    parts: list[dict[str, Any]] = []
+    for part in message.parts:
+        if isinstance(part, str):
+            parts.append({"type": "text", "text": escape_surrogates(part)})
+        else:
+            url = encode_picture(part, longest)
+            parts.append({"type": "image_url", "image_url": {"url": url, "detail": "high"}})
+    return {"role": message.role, "content": parts}
+
+
+def build_parameters(question: Question) -> dict[str, Any]:
+    """What is sent besides the messages. Raises `SettingsError` for a parameter that would make it another request."""
+    names = _RESERVED.intersection(question.parameters)
+    if names:
+        raise SettingsError(f"invalid judge parameter '{min(names)}'; remove it, for the plugin sets it")
+    return {name: value for name, value in question.parameters.items() if name != IMAGE_SIZE}
+
+
+def build_response_format(question: Question) -> dict[str, Any] | None:
+    """The structured output that a question wants, where it has a schema."""
+    if question.schema is None:
+        return None
+    name = re.sub(r"[^A-Za-z0-9_-]", "_", question.step)[:_LONGEST_NAME] or "reply"
+    return {"type": "json_schema", "json_schema": {"name": name, "schema": dict(question.schema), "strict": True}}
+
+
+def read_reply(content: bytes, model: str) -> Reply:
+    """The reply in the body of a response.
+
+    Raises `InvalidResponse` where it is not a chat completion, and `ReplyLost` where another model replied than the
+    requested, or for an unknown reason not all of the reply is there.
+    """
+    completion = _parse(content)
+    choice, name = completion.choices[0], escape_surrogates(completion.model)
+    if not is_version_of(name, model):
+        raise ReplyLost(f"the server replied with model '{to_line(name, 100)}'; ask for it, or for one that it has")
+    return Reply(
+        text=escape_surrogates(choice.message.content or ""),
+        model=name,
+        ending=_find_ending(choice),
+        usage=(completion.usage or _Usage()).count(),
+    )
+
+
+def _parse(content: bytes) -> _Completion:
+    try:
+        completion = msgspec.convert(json.loads(content), _Completion)
+    except msgspec.ValidationError as error:
+        raise InvalidResponse(format_validation_error(error)) from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidResponse(str(error)) from error
+    if not completion.choices:
+        raise InvalidResponse("Expected at least 1 choice @ choices")
+    return completion
+
+
+def _find_ending(choice: _Choice) -> Ending:
+    reason = choice.finish_reason or ""
+    if choice.message.refusal:
+        return Ending.REFUSED
+    if reason in _COMPLETE:
+        return Ending.COMPLETE
+    if reason not in _ENDINGS:
+        raise ReplyLost(f"the reply ended with finish_reason '{to_line(reason, 40)}'; the protocol expects 'stop'")
+    return _ENDINGS[reason]
