@@ -1,0 +1,133 @@
+"""Judges with a memory: one answers from it alone, one asks what is not in it, and pays for each question once."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import Any
+
+from msgspec import Struct
+from msgspec import field
+
+from pytest_webeval.errors import JudgeFailed
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.judges.calls import Judge
+from pytest_webeval.judges.calls import ReplyLost
+from pytest_webeval.judges.questions import Question
+from pytest_webeval.judges.questions import Reply
+from pytest_webeval.judges.questions import TokenUsage
+from pytest_webeval.judges.reply_store import InvalidReplyFile
+from pytest_webeval.judges.reply_store import ReplyStore
+from pytest_webeval.judges.spending import SpendingLimit
+
+
+class JudgeCounts(Struct, eq=False):
+    """What a judge with a memory did in this process.
+
+    `sent` counts the questions that a judge was asked, whatever came of it; a request that the client sends again
+    counts once. `remembered` counts the replies from memory. `usage` are the tokens of replies to questions that were
+    sent, by the model that was asked: those that this session pays for.
+    """
+
+    sent: int = 0
+    remembered: int = 0
+    usage: dict[str, TokenUsage] = field(default_factory=dict)
+    _lock: Any = field(default_factory=Lock)
+
+    def count_remembered(self) -> None:
+        """Count a reply from memory."""
+        with self._lock:
+            self.remembered += 1
+
+    def count_sent(self) -> None:
+        """Count a question that is sent."""
+        with self._lock:
+            self.sent += 1
+
+    def add_usage(self, model: str, usage: TokenUsage) -> None:
+        """Count the tokens of a reply to a question that was sent."""
+        with self._lock:
+            self.usage[model] = self.usage.get(model, TokenUsage()) + usage
+
+
+class MemoryJudge(Struct, eq=False):
+    """Answers from memory alone. Nobody is asked, so that neither a key nor a network is needed."""
+
+    model: str
+    store: ReplyStore
+    counts: JudgeCounts = field(default_factory=JudgeCounts)
+
+    def answer(self, question: Question) -> Reply:
+        """The remembered reply.
+
+        Raises `JudgeFailed`: `forgotten` where there is none, and `InvalidReplyFile` where its file is damaged.
+        """
+        reply = self.store.get(question)
+        if reply is None:
+            problem = f"no remembered reply of {question.model} @ {question.method}.{question.step}"
+            raise JudgeFailed(f"{problem}; ask for it with --webeval-judge-mode=live", "forgotten")
+        self.counts.count_remembered()
+        return reply
+
+
+class RememberingJudge(Struct, eq=False):
+    """Answers from memory, and asks `judge` what is not there. Threads and processes may share a store.
+
+    Each complete reply is in the store, on the disk, before `answer` returns it. A question is locked while it is
+    asked, so that nobody else asks it at the same time.
+
+    What a kill, even with `kill -9`, leaves behind: a reply that was stored is never asked for again. For each question
+    that was on its way, between its sending and its storing, the reply may be lost, and the next session sends it again
+    with the same `Idempotency-Key`: at most one question of each thread that asks. The money that was reserved for it
+    stays reserved in the ledger of that session.
+
+    A damaged file of the store is asked for again, and replaced.
+    """
+
+    judge: Judge
+    store: ReplyStore
+    limit: SpendingLimit | None = None
+    counts: JudgeCounts = field(default_factory=JudgeCounts)
+
+    @property
+    def model(self) -> str:
+        """The name of the model."""
+        return self.judge.model
+
+    def answer(self, question: Question) -> Reply:
+        """The remembered reply, or a new one.
+
+        Raises `JudgeFailed` as the judge does, and with `over_limit` where the session may spend no more.
+        """
+        reply = self._recall(question)
+        if reply is not None:
+            return reply
+        with self.store.lock(question):
+            return self._recall(question) or self._ask(question)
+
+    def _recall(self, question: Question) -> Reply | None:
+        try:
+            reply = self.store.get(question)
+        except InvalidReplyFile:
+            return None
+        if reply is not None:
+            self.counts.count_remembered()
+        return reply
+
+    def _ask(self, question: Question) -> Reply:
+        """A new reply. An interruption leaves its money reserved, for the server may charge for it."""
+        reservation = self.limit and self.limit.reserve(question)
+        self.counts.count_sent()
+        try:
+            reply = self.judge.answer(question)
+        except ReplyLost:
+            raise
+        except WebEvalError:
+            if reservation:
+                reservation.release()
+            raise
+        if reply.is_complete:
+            self.store.put(question, reply)
+        self.counts.add_usage(question.model, reply.usage)
+        if reservation:
+            reservation.settle(reply)
+        return reply
