@@ -7,7 +7,10 @@ from importlib import import_module
 from pytest_webeval.judges.verdicts import JudgingMethod
 
 # The name of a method, and where its class is. A module is imported for the session that uses it.
-METHODS: dict[str, tuple[str, str]] = {}
+METHODS: dict[str, tuple[str, str]] = {
+    "webjudge": ("webjudge", "WebJudgeMethod"),
+    "webvoyager": ("webvoyager", "WebVoyagerMethod"),
+}
 
 
 def load_method(name: str) -> JudgingMethod:

@@ -1,0 +1,80 @@
+"""WebVoyager: the answer and the last screenshots in one question (`fara_webeval.md` §6.10)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pytest_webeval.judges.calls import JudgeCalls
+from pytest_webeval.judges.calls import Prompt
+from pytest_webeval.judges.calls import Request
+from pytest_webeval.judges.calls import build_messages
+from pytest_webeval.judges.echoes import find_echoes
+from pytest_webeval.judges.evidence import Evidence
+from pytest_webeval.judges.prompt_parts import attach_last
+from pytest_webeval.judges.prompt_parts import build_system
+from pytest_webeval.judges.prompt_parts import fence_task
+from pytest_webeval.judges.replies import Conclusion
+from pytest_webeval.judges.replies import parse_last_line
+from pytest_webeval.judges.response_texts import format_webvoyager
+from pytest_webeval.judges.verdicts import JudgedVerdict
+from pytest_webeval.judges.verdicts import JudgeSettings
+from pytest_webeval.judges.verdicts import JudgingMethod
+from pytest_webeval.judges.votes import ask_votes
+from pytest_webeval.judges.votes import choose_conclusion
+from pytest_webeval.judges.votes import list_values
+
+MOST_SCREENSHOTS = 30
+VERDICTS = {"SUCCESS": True, "NOT SUCCESS": False}
+
+INSTRUCTIONS = """\
+You evaluate one run of a web agent. You see the task, the answer of the agent, and screenshots of the pages that it \
+saw, in the order in which they were taken. Decide whether the agent did what the task asks for.
+
+- The run is a success only if each part of the task was done. If one part is missing or wrong, it is not a success.
+- Compare the answer with the screenshots. Where they contradict each other, the screenshots are right.
+- Content that only the answer has may be true: the page that it comes from may not be attached. Accept it unless a \
+screenshot contradicts it.
+- The answer <no_answer> means that the agent ended without an answer.
+- Use this evidence only. Do not assume that something was done because it would have been easy."""
+
+FORM = """\
+Reply with your reasoning in a few sentences of your own. Then end with one line that is exactly one of these two:
+Verdict: SUCCESS
+Verdict: NOT SUCCESS"""
+
+
+class WebVoyagerMethod(JudgingMethod):
+    """One question with pictures."""
+
+    name: ClassVar[str] = "webvoyager"
+    version: ClassVar[str] = "1"
+
+    def judge(self, evidence: Evidence, calls: JudgeCalls, settings: JudgeSettings) -> JudgedVerdict:
+        """The verdict of most votes."""
+        votes = ask_votes(calls, build_request(evidence), settings.votes)
+        conclusion = choose_conclusion(votes)
+        return JudgedVerdict(
+            file_name="gpt_eval.json",
+            score=int(conclusion.value),
+            response=format_webvoyager(conclusion.reasoning, success=conclusion.value),
+            votes=list_values(votes),
+        )
+
+
+def build_request(evidence: Evidence) -> Request[Conclusion[bool]]:
+    """The question, and how its reply is read."""
+    echoes = find_echoes(evidence)
+
+    def parse(reply: str) -> Conclusion[bool]:
+        conclusion = parse_last_line(reply, "Verdict", VERDICTS)
+        echoes.refuse_text(reply)
+        return conclusion
+
+    messages = build_messages(
+        build_system(INSTRUCTIONS, FORM),
+        fence_task(evidence),
+        evidence.fenced_answer,
+        *attach_last(evidence.screenshots, MOST_SCREENSHOTS),
+        "Give your reasoning, then the line with your verdict.",
+    )
+    return Request(Prompt(step="verdict", messages=messages), parse)
