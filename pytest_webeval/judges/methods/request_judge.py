@@ -1,0 +1,132 @@
+"""The request judge: would a person accept the nearest recorded request? Its answer is a proposal, never a verdict.
+
+It is asked where the deterministic check says "near miss": one question without pictures to the cheap model. The check
+stands; a person decides whether to add the proposed pattern to the task.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from pytest_webeval.judges.calls import InvalidReply
+from pytest_webeval.judges.calls import JudgeCalls
+from pytest_webeval.judges.calls import Prompt
+from pytest_webeval.judges.calls import Request
+from pytest_webeval.judges.calls import build_messages
+from pytest_webeval.judges.echoes import Echoes
+from pytest_webeval.judges.evidence import fence
+from pytest_webeval.judges.prompt_parts import build_system
+from pytest_webeval.judges.questions import Role
+from pytest_webeval.judges.replies import ReplyObject
+from pytest_webeval.judges.replies import parse_json_object
+from pytest_webeval.safety.text import describe_unknown_keys
+from pytest_webeval.safety.text import escape_surrogates
+from pytest_webeval.safety.text import truncate
+
+NAME = "request"
+VERSION = "1"
+ACCEPTANCE = {"yes": True, "no": False, "unclear": None}
+_LONGEST_BLOCK = 20_000  # characters
+
+INSTRUCTIONS = """\
+An automatic check compares the requests of a web agent with the request that a task expects. No request fits, but one \
+is near. You see the task, the expected request and the nearest recorded one. Decide whether a person would accept the \
+recorded request as doing what the task asks for.
+
+- Accept it if it has the same effect on the same thing with the same values, but in another form: another order or \
+spelling of parameters, a more specific or a redirected URL, extra parameters that change nothing, another method or \
+status that the site also accepts.
+- Do not accept it if it acts on another thing, with another value, or not at all, or if a value that the task asks \
+for is missing.
+- If the two requests and the task do not suffice to decide, the answer is "unclear".
+
+If you accept it, write the expected request with the smallest change that makes it fit. It must not fit requests \
+that do something else. Keep the values that the task asks for."""
+
+FORM = """\
+Reply with one JSON object and nothing else:
+{"reasoning": "...", "acceptance": "yes", "no" or "unclear", \
+"expected": "the changed expected request as JSON text; an empty text unless the acceptance is yes"}"""
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "reasoning": {"type": "string"},
+        "acceptance": {"type": "string", "enum": list(ACCEPTANCE)},
+        "expected": {"type": "string"},
+    },
+    "required": ["reasoning", "acceptance", "expected"],
+    "additionalProperties": False,
+}
+
+
+class RequestProposal(Struct, frozen=True):
+    """What a judge proposes about a near miss.
+
+    `is_accepted` is None where the judge does not know. `expected` is the object `expected` that would have to be added
+    to the task; None unless the judge accepts the request and changes something.
+    """
+
+    is_accepted: bool | None
+    reasoning: str
+    expected: Mapping[str, Any] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """For a result file."""
+        return {"is_accepted": self.is_accepted, "reasoning": self.reasoning, "expected": self.expected}
+
+
+def propose(
+    task_text: str, expectation: Mapping[str, Any], nearest: Mapping[str, Any], calls: JudgeCalls
+) -> RequestProposal:
+    """The proposal about the nearest request. Raises `JudgeFailed`.
+
+    `expectation` is the object `expected` of the task, `nearest` the recorded request as it is shown in a result.
+    """
+    return calls.ask(build_request(task_text, expectation, nearest))
+
+
+def build_request(
+    task_text: str, expectation: Mapping[str, Any], nearest: Mapping[str, Any]
+) -> Request[RequestProposal]:
+    """The question, and how its reply is read."""
+    recorded = _format(nearest)
+    echoes = Echoes.of_texts((task_text, recorded))
+
+    def parse(reply: str) -> RequestProposal:
+        fields = parse_json_object(reply)
+        echoes.refuse_object(fields.source)
+        return _read_proposal(fields, expectation)
+
+    messages = build_messages(
+        build_system(INSTRUCTIONS, FORM),
+        fence("task", escape_surrogates(truncate(task_text, _LONGEST_BLOCK))),
+        fence("expected request", _format(expectation)),
+        fence("recorded request", recorded),
+    )
+    return Request(Prompt(step="request", messages=messages, schema=SCHEMA, role=Role.TEXT), parse)
+
+
+def _format(fields: Mapping[str, Any]) -> str:
+    text: str = escape_surrogates(json.dumps(fields, ensure_ascii=False, indent=1, default=str))
+    return truncate(text, _LONGEST_BLOCK)
+
+
+def _read_proposal(reply: ReplyObject, expectation: Mapping[str, Any]) -> RequestProposal:
+    is_accepted = reply.choice("acceptance", ACCEPTANCE)
+    text = reply.text("expected", may_be_empty=True)
+    expected = _read_expected(text, expectation) if is_accepted and text.strip() else None
+    return RequestProposal(is_accepted, reply.text("reasoning"), None if expected == expectation else expected)
+
+
+def _read_expected(text: str, expectation: Mapping[str, Any]) -> dict[str, Any]:
+    fields = parse_json_object(text).fields
+    problem = describe_unknown_keys(fields, tuple(expectation), "expected")
+    if not fields or problem is not None:
+        raise InvalidReply(problem or "the expected request is empty, so that every request fits it; write its members")
+    expected: dict[str, Any] = json.loads(json.dumps(fields, default=float))
+    return expected
