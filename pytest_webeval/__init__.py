@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pytest_webeval.api import score as score
     from pytest_webeval.api import score_runs as score_runs
     from pytest_webeval.errors import EvaluationError as EvaluationError
+    from pytest_webeval.errors import JudgeFailed as JudgeFailed
     from pytest_webeval.errors import RecordingError as RecordingError
     from pytest_webeval.errors import RunExcluded as RunExcluded
     from pytest_webeval.errors import SettingsError as SettingsError
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     from pytest_webeval.exports.loading import load_results as load_results
     from pytest_webeval.exports.rows import AssertionRow as AssertionRow
     from pytest_webeval.exports.rows import TaskRow as TaskRow
+    from pytest_webeval.judges.calls import Judge as Judge
+    from pytest_webeval.judges.questions import Question as Question
+    from pytest_webeval.judges.questions import Reply as Reply
+    from pytest_webeval.judges.questions import TokenUsage as TokenUsage
     from pytest_webeval.recordings.inputs import RunInputs as RunInputs
     from pytest_webeval.recordings.network.events import NetworkEvent as NetworkEvent
     from pytest_webeval.recordings.network.events import NetworkTrace as NetworkTrace
@@ -59,6 +64,7 @@ _HOMES = {
     "score": "api",
     "score_runs": "api",
     "EvaluationError": "errors",
+    "JudgeFailed": "errors",
     "RecordingError": "errors",
     "RunExcluded": "errors",
     "SettingsError": "errors",
@@ -74,6 +80,10 @@ _HOMES = {
     "load_results": "exports.loading",
     "AssertionRow": "exports.rows",
     "TaskRow": "exports.rows",
+    "Judge": "judges.calls",
+    "Question": "judges.questions",
+    "Reply": "judges.questions",
+    "TokenUsage": "judges.questions",
     "Limits": "safety.limits",
     "NetworkEvent": "recordings.network.events",
     "NetworkTrace": "recordings.network.events",

@@ -18,8 +18,10 @@ Each message is one line: what is wrong, where, what was expected, what to do.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 
 class WebEvalError(Exception):
@@ -79,12 +81,13 @@ class JudgeFailed(RunUnjudged):
 
     `outcome` is `unparseable`, `refused`, `filtered`, `truncated`, `uncertain`, `unreachable` (no reply of the server),
     `forgotten` (no remembered reply, and the session asks nobody), `over_limit` (the session may spend no more) or
-    `unjudgeable` (nothing to judge).
+    `unjudgeable` (nothing to judge). `facts` say which judge it was, and what it cost, as plain JSON.
     """
 
-    def __init__(self, reason: str, outcome: str) -> None:
+    def __init__(self, reason: str, outcome: str, facts: Mapping[str, Any] | None = None) -> None:
         super().__init__(reason)
         self.outcome = outcome
+        self.facts = facts or {}
 
 
 class EvaluationError(WebEvalError):

@@ -31,6 +31,7 @@ API = {
     "Tasks and sites": ("tasks.",),
     "Runs": ("recordings.",),
     "Evaluators": ("evaluators.",),
+    "Judges": ("judges.",),
     "Settings": ("rubrics.", "safety.", "redaction.", "rules"),
     "Errors": ("errors",),
 }

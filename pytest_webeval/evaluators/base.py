@@ -9,7 +9,6 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 from typing import ClassVar
-from typing import Protocol
 from typing import TypeVar
 
 from pytest_webeval.evaluators.case import Case
@@ -66,11 +65,3 @@ def silently(
             return evaluate(self, expectation, case)
 
     return without_warnings
-
-
-class Judge(Protocol):
-    """Answers a question about a run with a text."""
-
-    def verdict(self, question: str) -> str:
-        """The judge's answer."""
-        ...

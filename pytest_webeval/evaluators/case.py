@@ -41,6 +41,7 @@ from pytest_webeval.values.schema import ValueParser
 
 if TYPE_CHECKING:
     from pytest_webeval.diagnostics.difference import Explanation
+    from pytest_webeval.judges.judging import Judging
 
 
 def infer_sites(sites: Sequence[str], events: Sequence[NetworkEvent]) -> Sites:
@@ -126,8 +127,9 @@ class Case:
     """The input of an evaluator: a run, its task, the addresses of the sites, and the rules.
 
     `today` completes partial dates (Q44). `other_rules` replace those of the run to evaluate it again for comparison.
-    `requested_policy` says how stored verdicts are read. `calls` calls the evaluators that users wrote. `is_published`
-    is for a task of the installed data set, whose definition the user did not write. Evaluators write only to `log`.
+    `requested_policy` says how stored verdicts are read, `judging` who judges a run without one. `calls` calls the
+    evaluators that users wrote. `is_published` is for a task of the installed data set, whose definition the user did
+    not write. Evaluators write only to `log`.
     """
 
     run: Run
@@ -136,6 +138,7 @@ class Case:
     today: date = field(default_factory=present_day)
     other_rules: Rules | None = None
     requested_policy: VerdictPolicy = field(default_factory=VerdictPolicy)
+    judging: Judging | None = None
     calls: EvaluatorCalls = field(default_factory=EvaluatorCalls, repr=False)
     is_published: bool = False
     log: EvaluationLog = field(default_factory=EvaluationLog)

@@ -68,14 +68,28 @@ class _Judgement(Struct, frozen=True):
             )
 
     def _evaluate_verdict(self) -> EvaluatorResult:
-        policy, gating, case = self.policy, self.gating, self.case
-        stored = stored_verdict(case.run, policy)
-        if stored is None and gating and (reason := gating.without_verdict):
-            return self._build_zero_result(gating, reason, stored)
-        if stored is None:
-            raise _unjudged_error(case)
-        if stored.text is not None and gating and gating.is_gated:
+        gating, case = self.gating, self.case
+        stored = None if self._is_judged_again else stored_verdict(case.run, self.policy)
+        if stored is not None:
             self._check_text(stored)
+            return self._evaluate_stored(stored)
+        if gating and (reason := gating.without_verdict):
+            return self._build_zero_result(gating, reason, stored)
+        if case.judging is None:
+            raise _unjudged_error(case)
+        live = case.judging.judge(case.run, case.task)
+        result = self._evaluate_stored(live.stored)
+        report = (result.actual or {}) | {"judge": live.facts}
+        return result.with_changes(actual=report, actual_normalized=report)
+
+    @property
+    def _is_judged_again(self) -> bool:
+        """Whether the session asks a judge although there is a verdict. A file that it names still decides."""
+        judging = self.case.judging
+        return judging is not None and judging.is_again and not self.case.run.external
+
+    def _evaluate_stored(self, stored: StoredVerdict) -> EvaluatorResult:
+        policy, gating, case = self.policy, self.gating, self.case
         verdict = _derive_verdict(stored, policy, case)
         if policy.strict_texts and "verdict_text_ambiguous" in verdict.flags:
             case.notice("whole_word_verdicts", stored.source)
@@ -89,6 +103,8 @@ class _Judgement(Struct, frozen=True):
 
     def _check_text(self, stored: StoredVerdict) -> None:
         """Refuse the free text of a judge where the benchmark stores JSON, unless the session asks for that file."""
+        if stored.text is None or not (self.gating and self.gating.is_gated):
+            return
         problem = (
             f"{stored.source} holds free text, but {GATED} stores a rubric as JSON: the verdict cannot be recomputed"
         )

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from collections.abc import Iterator
 from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
@@ -20,12 +23,13 @@ from pytest_webeval.recordings.trajectory.agent_trajectory import AgentTrajector
 from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
 from pytest_webeval.recordings.trajectory.step import NO_ANSWER
 from pytest_webeval.recordings.trajectory.step import Screenshot
+from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import escape_surrogates
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.tasks.task import Task
 
-Redact = Callable[[str], str]
+Redact = Callable[[Sequence[str]], Sequence[str]]  # texts without secrets: one in a text is one in all of them
 LONGEST_URL = 150  # characters, as `fara_webeval.md` §6.8
 LONGEST_TEXT = 20_000  # characters of an answer, of an action, of a thought
 _FENCE_DIGITS = 16
@@ -98,29 +102,32 @@ def build_evidence(run: Run, task: Task, redact: Redact) -> Evidence:
     text = task.intent.strip() or (trajectory.task_data.text or "").strip()
     if not text:
         raise JudgeFailed("the task has no text; pass its definition with --webeval-tasks", "unjudgeable")
+    answer = NO_ANSWER if trajectory.final_answer is None else trajectory.final_answer
+    texts = [text, _find_start_url(task, trajectory), answer]
+    texts += [each for step in trajectory.steps for each in _list_texts(step)]
+    cleaned = iter([escape_surrogates(truncate(each, LONGEST_TEXT)) for each in redact(texts)])
     images = {shot: _read_image(run, trajectory, shot) for shot in trajectory.screenshots}
-    clean = partial(_clean, redact=redact)
-    steps = tuple(
-        StepEvidence(
-            number=step.index,
-            action=clean(f"{step.action}({_to_json(step.arguments)})"),
-            thought=clean(step.thought),
-            url=clean(_strip_url(step.url or "")),
-            observation=clean(step.observation or ""),
-            before=images.get(step.before) if step.before else None,
-            after=images.get(step.after) if step.after else None,
-        )
-        for step in trajectory.steps
-    )
     return Evidence(
-        task=clean(text),
-        start_url=_find_start_url(task, trajectory),
-        answer=clean(NO_ANSWER if trajectory.final_answer is None else trajectory.final_answer),
-        steps=steps,
+        task=next(cleaned),
+        start_url=next(cleaned) or None,
+        answer=next(cleaned),
+        steps=tuple(_build_step(step, cleaned, images) for step in trajectory.steps),
         screenshots=tuple(images.values()),
         rubric=_find_rubric(task, trajectory),
         task_data=trajectory.task_data.raw,
     )
+
+
+def _list_texts(step: Step) -> list[str]:
+    """The texts of a step in the order of the fields of `StepEvidence`."""
+    action = f"{step.action}({json.dumps(step.arguments, ensure_ascii=False, default=str)})"
+    return [action, step.thought, _strip_url(step.url or ""), step.observation or ""]
+
+
+def _build_step(step: Step, cleaned: Iterator[str], images: Mapping[Screenshot, Image]) -> StepEvidence:
+    action, thought, url, observation = islice(cleaned, 4)
+    before, after = (images.get(shot) if shot is not None else None for shot in (step.before, step.after))
+    return StepEvidence(step.index, action, thought, url, observation, before, after)
 
 
 def _read_image(run: Run, trajectory: AgentTrajectory, shot: Screenshot) -> Image:
@@ -128,16 +135,6 @@ def _read_image(run: Run, trajectory: AgentTrajectory, shot: Screenshot) -> Imag
     if shot.is_embedded:
         return Image(shot.name, sha256(content), lambda: content)
     return Image(shot.name, sha256(content), partial(run.inputs.peek, shot.name, MAX_FILE_BYTES, "file_size"))
-
-
-def _clean(text: str, redact: Redact) -> str:
-    """A text without secrets and half characters, of bounded length. A secret that is cut could not be recognized."""
-    cleaned: str = escape_surrogates(truncate(redact(text), LONGEST_TEXT))
-    return cleaned
-
-
-def _to_json(arguments: Mapping[str, Any]) -> str:
-    return json.dumps(arguments, ensure_ascii=False, default=str)
 
 
 def _strip_url(url: str) -> str:
@@ -150,8 +147,8 @@ def _format_step(step: StepEvidence) -> str:
     return f"{seen}\n{done}" + (f"\nResult {step.number}: {step.observation}" if step.observation else "")
 
 
-def _find_start_url(task: Task, trajectory: AgentTrajectory) -> str | None:
-    return next(iter(task.start_urls), None) or trajectory.task_data.init_url
+def _find_start_url(task: Task, trajectory: AgentTrajectory) -> str:
+    return next(iter(task.start_urls), None) or trajectory.task_data.init_url or ""
 
 
 def _find_rubric(task: Task, trajectory: AgentTrajectory) -> Mapping[str, Any] | None:

@@ -92,6 +92,10 @@ class OpenAIJudge:
         """The name of the model."""
         return self._model
 
+    def close(self) -> None:
+        """Close the connections to the server."""
+        self._client.close()
+
     def answer(self, question: Question) -> Reply:
         """The reply of the server.
 

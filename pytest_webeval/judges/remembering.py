@@ -118,7 +118,7 @@ class RememberingJudge(Struct, eq=False):
         reservation = self.limit and self.limit.reserve(question)
         self.counts.count_sent()
         try:
-            reply = self.judge.answer(question)
+            reply = _check_reply(self.judge.answer(question))
         except ReplyLost:
             raise
         except WebEvalError:
@@ -131,3 +131,11 @@ class RememberingJudge(Struct, eq=False):
         if reservation:
             reservation.settle(reply)
         return reply
+
+
+def _check_reply(raw: object) -> Reply:
+    """A reply, which a judge of a user's own may not have returned."""
+    if not isinstance(raw, Reply):
+        problem = f"the judge returned {type(raw).__name__}"
+        raise JudgeFailed(f"{problem}; return Reply(text=..., model=...)", "unparseable")
+    return raw

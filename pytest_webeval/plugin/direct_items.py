@@ -47,10 +47,12 @@ PHASES = (
     "pytest_fixture_setup",
     "pytest_fixture_post_finalizer",
 )
-# Plugins of pytest whose hooks for phases have nothing to do for a run item: it prints nothing, logs nothing, starts no
-# thread, and has no mark that skips it. Every other plugin sees each phase.
+# Plugins whose hooks for phases have nothing to do for a run item: it prints nothing, logs nothing, starts no thread,
+# is no coroutine (as `anyio` looks for; many libraries install it), and has no mark that skips it. All but `anyio` are
+# pytest's or ours. Every other plugin sees each phase.
 IDLE_IN_PHASES = frozenset(
     {
+        "anyio",
         "capturemanager",
         "fixtures",
         "logging-plugin",
@@ -250,7 +252,8 @@ class DirectItem(Struct, eq=False, dict=True):
         else:
             fixtures.load_outcome(item, self.loaded, outcome, self.workspace)
             self.problem = outcome.problem
-        recorder = fixtures.build_recorder(item, self.loaded, self.workspace.sites, lambda: _bind_evaluators(recorder))
+        sites, judge = self.workspace.sites, self.workspace.judge
+        recorder = fixtures.build_recorder(item, self.loaded, sites, judge, lambda: _bind_evaluators(recorder))
         recorder.ready = None if outcome is None else outcome.result
         item.funcargs |= {"webeval_run": self.loaded, "record_evaluation": recorder}
 

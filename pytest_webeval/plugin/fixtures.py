@@ -14,7 +14,6 @@ import pytest
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.evaluators.base import Judge
 from pytest_webeval.evaluators.network.evaluator import NetworkEventEvaluator
 from pytest_webeval.evaluators.network.request_pattern import RequestPatternEvaluator
 from pytest_webeval.evaluators.response import ResponseEvaluator
@@ -39,6 +38,7 @@ from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.task import Task
 
 if TYPE_CHECKING:
+    from pytest_webeval.judges.calls import Judge
     from pytest_webeval.scoring.worker import Outcome
 
 NO_RUN = (
@@ -111,11 +111,13 @@ def load_outcome(node: Any, run: Run, outcome: Outcome, workspace: Workspace) ->
     run.inputs.durations.seconds.update(outcome.seconds)
 
 
-def build_recorder(node: Any, run: Run, sites: Sites, evaluators: Callable[[], Iterable[Any]]) -> RecordEvaluation:
+def build_recorder(
+    node: Any, run: Run, sites: Sites, judge: Judge | None, evaluators: Callable[[], Iterable[Any]]
+) -> RecordEvaluation:
     """The recorder of a test, which is kept for its report. `evaluators` builds those of the run item."""
     workspace = node.config.stash[WORKSPACE]
     definition = _definition(node, run, workspace)
-    recorder = RecordEvaluation(workspace.case(run, definition, sites), workspace, definition, evaluators)
+    recorder = RecordEvaluation(workspace.case(run, definition, sites, judge), workspace, definition, evaluators)
     recorder.stored = node.stash.get(STORED, None)
     node.stash[RECORDER] = recorder
     return recorder
@@ -134,10 +136,12 @@ def webeval_task(record_evaluation: RecordEvaluation) -> Task:
 
 
 @pytest.fixture
-def record_evaluation(request: pytest.FixtureRequest, webeval_run: Run, webeval_sites: Sites) -> RecordEvaluation:
+def record_evaluation(
+    request: pytest.FixtureRequest, webeval_run: Run, webeval_sites: Sites, webeval_judge: Judge | None
+) -> RecordEvaluation:
     """Records what you find out about the run: `record_evaluation(EvaluatorResult(...))` lands in eval_result.json."""
     return build_recorder(
-        request.node, webeval_run, webeval_sites, lambda: request.getfixturevalue("webeval_evaluators")
+        request.node, webeval_run, webeval_sites, webeval_judge, lambda: request.getfixturevalue("webeval_evaluators")
     )
 
 
@@ -183,9 +187,12 @@ def webeval_evaluators(
 
 
 @pytest.fixture(scope="session")
-def webeval_judge() -> Judge | None:
-    """The judge that evaluators may ask; None unless a conftest.py provides one."""
-    return None
+def webeval_judge(request: pytest.FixtureRequest) -> Judge | None:
+    """The judge of trajectories without a verdict: the model of --webeval-judge, or None.
+
+    Override it with an object of your own that has a name `model` and a method `answer(question) -> Reply`.
+    """
+    return request.config.stash[WORKSPACE].judge
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ import pytest
 class Option(NamedTuple):
     """A row: `name` is `rules` for the option `--webeval-rules`, the ini key `webeval_rules` and `settings.rules`.
 
-    `parse` names an entry of `settings.PARSERS`. `choices` are the valid words, the default first; an option that also
+    `parse` names an entry of `option_values.PARSERS`. `choices` are the valid words, the default first; one that also
     takes a file lists only the words. The ini types `paths` and `linelist` make an option repeatable.
     """
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_webeval.plugin.judge_options import JUDGE_OPTIONS
 from pytest_webeval.plugin.option import Option
 
 # Files in which pytest looks for its configuration.
@@ -133,6 +134,7 @@ OPTIONS: tuple[Option, ...] = (
         in_rerun=True,
         affects_results=False,
     ),
+    *JUDGE_OPTIONS,
     Option(
         "over_budget",
         "score unanswered trajectories as stored or zero (default: stored)",

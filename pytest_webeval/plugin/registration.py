@@ -57,7 +57,7 @@ def register(config: pytest.Config) -> None:
     config.stash[MISSING_TASKS] = MissingTasks(workspace)
     config.stash[REDACTING] = Redacting(workspace.settings.redaction, workspace.settings.output is not None)
     try:
-        _ = workspace.sites, workspace.tasks.configured, workspace.tasks.subset, workspace.external
+        _ = workspace.sites, workspace.tasks.configured, workspace.tasks.subset, workspace.external, workspace.judge
         config.stash[MISSING_TASKS].check()
         _check_report(workspace)
         _check_workers(workspace)

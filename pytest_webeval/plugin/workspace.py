@@ -41,8 +41,10 @@ from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.sites import load_sites
 
 if TYPE_CHECKING:
+    from pytest_webeval.judges.calls import Judge
     from pytest_webeval.plugin.external_verdicts import ExternalVerdicts
     from pytest_webeval.plugin.external_verdicts import VerdictMatches
+    from pytest_webeval.plugin.judging import SessionJudges
     from pytest_webeval.summary.baseline import Baseline
     from pytest_webeval.summary.baseline import KnownFailures
 
@@ -110,6 +112,13 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
         """What decides the results of all runs, but for the evaluators, which each item has of its own."""
         settings = self.settings
         return Scorer((), self.sites, settings.today, settings.policy, self.tasks.origin)
+
+    @cached_property
+    def judges(self) -> SessionJudges:
+        """Who may be asked about runs without a verdict. Raises `SettingsError`."""
+        from pytest_webeval.plugin.judging import SessionJudges  # few sessions ask a judge
+
+        return SessionJudges.of(self.config, self.settings)
 
     @cached_property
     def baseline(self) -> Baseline | None:
@@ -200,9 +209,11 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
                 if run.is_trajectory:
                     yield run
 
-    def case(self, run: Run, definition: Definition, sites: Sites) -> Case:
-        """What evaluators may look at."""
-        return self.scorer.build_case(run, definition, sites, PytestCalls(self.config.rootpath, config=self.config))
+    def case(self, run: Run, definition: Definition, sites: Sites, judge: Judge | None = None) -> Case:
+        """What evaluators may look at. A judge is asked about a trajectory without a verdict."""
+        calls = PytestCalls(self.config.rootpath, config=self.config)
+        judging = None if judge is None or not run.is_trajectory else self.judges.judging(judge)
+        return self.scorer.build_case(run, definition, sites, calls, judging)
 
     def result_path(self, path: Path) -> Path:
         """The path of the result of a run."""
@@ -216,6 +227,11 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
         is_alone = len(self.settings.roots) == 1
         tree = self.settings.output if is_alone else self.settings.output / self.labels.prefixes[root]
         return tree / path.relative_to(root)
+
+    @cached_property
+    def judge(self) -> Judge | None:
+        """The judge that the options name, or None. Raises `SettingsError`."""
+        return None if self.settings.judge is None else self.judges.build_judge()
 
     @property
     def branches(self) -> Iterator[Branch]:

@@ -296,17 +296,20 @@ class Redactor(Struct, frozen=True):
         return self.recorded.secrets(opaque_words(results, *others), self.policy, self.salt, names)
 
     def text(self, text: str) -> str:
-        """A text without secrets, such as a message, a log or a question to a judge."""
+        """A text without secrets, such as a message or a log."""
+        return self.texts([text])[0]
+
+    def texts(self, texts: Sequence[str]) -> list[str]:
+        """Texts that belong together, such as those of a question to a judge: a secret in one is one in all."""
         if self.policy.is_off:
-            return text
+            return list(texts)
         replacements = Replacements(self.salt)
-        texts = TextRedactor(build_scope(self.policy), replacements)
-        redacted_text = texts(text)
-        return (
-            texts(KnownSecrets.of(replacements.secrets).replace(redacted_text))
-            if replacements.secrets
-            else redacted_text
-        )
+        redact = TextRedactor(build_scope(self.policy), replacements)
+        redacted_texts = [redact(text) for text in texts]
+        if not replacements.secrets:
+            return redacted_texts
+        known = KnownSecrets.of(replacements.secrets)
+        return [redact(known.replace(text)) for text in redacted_texts]
 
     def _redact_part(self, result: EvaluatorResult) -> _Part:
         replacements = Replacements(self.salt)

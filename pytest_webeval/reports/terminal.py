@@ -135,7 +135,7 @@ def render_summary(summary: Summary | None, reruns: RerunCommands, facts: Sessio
         return [first_line, *_without_runs(facts), *facts.problems]
     flip_lines = [*_baseline(summary, reruns), *_gates(summary)]
     top = [*_counts(summary), *_sites(summary), *_trajectories(summary), *_attempts(summary)]
-    top += [*_self_report(summary), *flip_lines]
+    top += [*_judging(summary), *_self_report(summary), *flip_lines]
     files = [f"summary: {place}" for place in facts.places[:2]]
     files += _stale(summary.webeval.get("stale_results", ()), facts.output)
     bottom = [
@@ -167,6 +167,15 @@ def _attempts(summary: Summary) -> list[str]:
     from pytest_webeval.reports.repeats import format_attempts  # few sessions have several runs of a task
 
     return format_attempts(summary.webeval["attempts"])
+
+
+def _judging(summary: Summary) -> list[str]:
+    """The judges that were asked, if any were."""
+    if "judging" not in summary.webeval:
+        return []
+    from pytest_webeval.reports.judging_text import format_judging  # few sessions ask a judge
+
+    return format_judging(summary.webeval["judging"])
 
 
 def _gates(summary: Summary) -> list[str]:

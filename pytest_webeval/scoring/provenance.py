@@ -21,6 +21,7 @@ _PACKAGE = Path(__file__).parents[1]
 DECIDING = (
     "errors.py",
     "evaluators",
+    "judges",
     "recordings",
     "results.py",
     "rubrics",
@@ -39,6 +40,7 @@ RECORDING = (
     "redaction",
     "reports/failure_text.py",
     "storage.py",
+    "summary/judge_facts.py",
     "summary/record.py",
     "summary/self_report.py",
 )

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import RunUnjudged
 from pytest_webeval.errors import WebEvalError
@@ -75,8 +76,10 @@ def _evaluate_all(case: Case, evaluators: dict[str, Evaluator]) -> list[Evaluato
 
 def _name_missing_definition(exclusion: RunExcluded, case: Case) -> RunExcluded:
     """The same; of a run without a verdict also that its task is not defined, for then an id may be misspelt."""
+    if isinstance(exclusion, JudgeFailed) or not isinstance(exclusion, RunUnjudged):
+        return exclusion
     undefined = [warning.text for warning in case.log.warnings if warning.kind == WarningKind.UNDEFINED_TASK]
-    return RunUnjudged("; ".join([exclusion.reason, *undefined])) if isinstance(exclusion, RunUnjudged) else exclusion
+    return RunUnjudged("; ".join([exclusion.reason, *undefined]))
 
 
 def _warn_of_excluded(exclusion: RunExcluded, case: Case) -> None:
@@ -148,7 +151,7 @@ def format_timeout(seconds: float) -> str:
     return f"scoring timed out after {seconds:g} s; inspect the run or raise --webeval-timeout"
 
 
-def limit_time(seconds: float) -> AbstractContextManager[None]:
+def limit_time(seconds: float) -> AbstractContextManager[object]:
     """Let the scoring of a run take so many seconds; 0 for no limit. Raises `EvaluationError` when it takes longer."""
     return time_limit(seconds, format_timeout(seconds)) if seconds else nullcontext()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import date
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -17,6 +18,9 @@ from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.scoring.definition import Trust
 from pytest_webeval.scoring.score import score
 from pytest_webeval.tasks.sites import Sites
+
+if TYPE_CHECKING:
+    from pytest_webeval.judges.judging import Judging
 
 
 class Scorer(Struct, frozen=True):
@@ -34,7 +38,12 @@ class Scorer(Struct, frozen=True):
         return score(case, self.evaluators, definition.checksum, definition.origin)
 
     def build_case(
-        self, run: Run, definition: Definition, sites: Sites | None = None, calls: EvaluatorCalls | None = None
+        self,
+        run: Run,
+        definition: Definition,
+        sites: Sites | None = None,
+        calls: EvaluatorCalls | None = None,
+        judging: Judging | None = None,
     ) -> Case:
         """What evaluators may look at, with warnings about the definition. `sites` may replace those of all runs."""
         case = Case(
@@ -43,6 +52,7 @@ class Scorer(Struct, frozen=True):
             sites or self.sites,
             today=self.today,
             requested_policy=self.policy,
+            judging=judging,
             calls=calls or EvaluatorCalls(),
             is_published=definition.trust is Trust.PUBLISHED,
         )

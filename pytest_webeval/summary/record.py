@@ -16,6 +16,7 @@ from pytest_webeval.diagnostics.failure_groups import group_of
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.files import sha256
+from pytest_webeval.summary.judge_facts import find_judge
 from pytest_webeval.summary.run_folders import find_run_folder
 from pytest_webeval.summary.self_report import find_claim
 from pytest_webeval.summary.self_report import find_reported
@@ -126,6 +127,7 @@ class Record(Struct, frozen=True):
     today: str | None = None  # the day on which the verdict depends, if it does
     tags: Sequence[str] = ()  # names of markers that users added
     format: str | None = None  # of the recording, if it is known
+    judge: dict[str, Any] | None = None  # which judge was asked in the session, and what it cost: a `JudgeFacts`
 
     @classmethod
     def of(cls, result: TaskResult, task_type: str | None, reason: str | None = None) -> Self:
@@ -158,6 +160,7 @@ class Record(Struct, frozen=True):
             today=result.webeval.get("today"),
             checksums=format_digests(result.webeval),
             format=_find_format(result.webeval),
+            judge=find_judge(result),
         )
 
     @property

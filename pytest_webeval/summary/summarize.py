@@ -62,6 +62,7 @@ def summarize_records(
         task_results=[build_task_row(record, is_mixed=is_mixed) for record in ordered],
         webeval=_webeval_fields(ordered, counted, success)
         | _trajectories(ordered, expected)
+        | _judging(ordered)
         | _attempts(ordered, attempts)
         | dict(about or {}),
     )
@@ -76,6 +77,15 @@ def _trajectories(records: Sequence[Record], expected: Collection[str] | None) -
     from pytest_webeval.summary.trajectory_rows import build_row  # no other session needs the analysis
 
     return {"trajectories": analyse([build_row(record) for record in trajectories], expected)}
+
+
+def _judging(records: Sequence[Record]) -> dict[str, Any]:
+    """The judges that were asked, if there are any."""
+    if all(record.judge is None for record in records):
+        return {}
+    from pytest_webeval.summary.judging import build_judging  # few sessions ask a judge
+
+    return {"judging": build_judging(records)}
 
 
 def _attempts(records: Sequence[Record], pattern: str | None) -> dict[str, Any]:

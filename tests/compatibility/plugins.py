@@ -24,7 +24,7 @@ class Plugin:
 
 PLUGINS = (
     Plugin("allure-pytest", ("allure_pytest",), ("--alluredir=allure",), is_direct=False),
-    Plugin("anyio", ("anyio",), is_direct=False),
+    Plugin("anyio", ("anyio",)),
     Plugin("hypothesis", ("hypothesispytest",), ("--hypothesis-show-statistics",), is_direct=False),
     Plugin("pytest-asyncio", ("asyncio",), is_direct=False),
     Plugin("pytest-benchmark", ("benchmark",), is_direct=False),

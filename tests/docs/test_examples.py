@@ -32,6 +32,7 @@ from pytest_webeval.rules import RULES
 from pytest_webeval.safety.limits import read_limits
 from pytest_webeval.tasks.task import read_task
 from tests.exports.harness.tool_environment import TOOLS
+from tests.support.judge_server import serve
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts)]
@@ -103,6 +104,7 @@ RECORDED = {
     "atif": ("atif", "jobs"),
     "browser-use": ("browser_use", "runs"),
     "clawbench": ("clawbench", "claw-output"),
+    "judge-runs": ("online_mind2web", "results"),
     "online-mind2web": ("online_mind2web", "results/Ours"),
     "other-recorders": ("online_mind2web", "runs"),
     "webvoyager": ("webvoyager", "results"),
@@ -178,6 +180,7 @@ def test_every_python_block_is_run_by_a_test_of_this_file():
         "docs/how-to/add-an-option.md",
         "docs/how-to/export.md",
         "docs/how-to/fara-trajectories.md",
+        "docs/how-to/judge-runs.md",
         "docs/how-to/own-report-output.md",
         "docs/how-to/own-run-format.md",
         "docs/how-to/write-an-evaluator.md",
@@ -273,6 +276,32 @@ def test_the_run_format_is_read(scratch):
     result = json.loads((scratch / "answers/101/eval_result.json").read_text("utf-8"))
     assert result["webeval"]["format"] == "answer-text"
     assert sorted(result["webeval"]["inputs"]) == ["answer.txt", "traffic.har"]
+
+
+def test_the_judge_of_the_page_is_asked_about_each_run_without_a_verdict(scratch):
+    block = python_of("docs/how-to/judge-runs.md")
+    assert len([line for line in block.text.splitlines() if line]) == 10
+    (scratch / "conftest.py").write_text(block.text, "utf-8")
+    options = ("--webeval-runs=eval", "--webeval-tasks=example_suite/trajectories/tasks.tsv")
+    done = pytest_in(scratch, *options, "--webeval-judge-mode=live", "--webeval-judge-method=webvoyager")
+    assert "judge length-judge-1 (webvoyager 1): 1 run judged, 1 reply, 0 tokens, cost unknown" in done.stdout
+    assert len(list((scratch / "judge_replies").rglob("*.json"))) == 1
+
+
+def test_the_commands_that_ask_a_server_ask_it(scratch, place_runs, monkeypatch):
+    place_runs("docs/how-to/judge-runs.md")
+    commands = [command for block in blocks("console", "docs/how-to/judge-runs.md") for command in block.commands]
+    assert len(commands) == 2
+    for result in (scratch / "results").rglob("result.json"):
+        result.write_text(json.dumps({**json.loads(result.read_text("utf-8")), "judge": None}), "utf-8")
+    with serve(["no verdict"]) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "key")
+        for command in commands:
+            asked = command.replace("http://127.0.0.1:8000/v1", server.url)
+            done = run_command(scratch, asked)
+            assert "not judged: unparseable" in done.stdout, done.stdout + done.stderr
+    assert {exchange.body["model"] for exchange in server.exchanges} == {"gpt-5-mini", "qwen2.5-vl"}
 
 
 def test_the_run_format_uses_public_names_alone():

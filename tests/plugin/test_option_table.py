@@ -6,8 +6,8 @@ import pytest
 
 from pytest_webeval.plugin import options
 from pytest_webeval.plugin.option import Option
+from pytest_webeval.plugin.option_values import PARSERS
 from pytest_webeval.plugin.options import OPTIONS
-from pytest_webeval.plugin.settings import PARSERS
 from pytest_webeval.plugin.settings import Settings
 from pytest_webeval.redaction.policy import MODES
 from pytest_webeval.rubrics.policy import CRITERIA

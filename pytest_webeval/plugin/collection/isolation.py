@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.plugin.option_values import run_roots
 from pytest_webeval.plugin.options import INI_NAMES
-from pytest_webeval.plugin.settings import run_roots
 
 _KEY = "webeval_runs"
 _LARGEST = 2**20  # bytes; nobody's configuration is larger

@@ -95,6 +95,7 @@ FIXTURES = frozenset(
         "record_evaluation",
         "request",
         "webeval_evaluators",
+        "webeval_judge",
         "webeval_network_event",
         "webeval_request_pattern",
         "webeval_response",

@@ -72,7 +72,7 @@ def _describe_session(workspace: Workspace, counts: Counts) -> dict[str, object]
     selection = [str(workspace.config.getoption(name, default="")) for name in ("keyword", "markexpr", "lf")]
     return {
         "rules": settings.rules.name,
-        "options": settings.affecting_results(),
+        "options": settings.affecting_results() | {"judging": settings.judging},
         "evaluators": deciding_checksum(()),
         "fixtures": counts.user_code,
         "tasks": ",".join(_list_definitions(workspace)),

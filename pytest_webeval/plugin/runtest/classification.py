@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
@@ -81,7 +82,7 @@ def _classify_evaluation(
     except WebEvalError as error:
         result = error_result(run, task, sanitize(str(error)), workspace)
     if recorder.excluded is not None:
-        return _classify_excluded(run, task, str(recorder.excluded), workspace) if is_item else None
+        return _classify_excluded(run, task, recorder.excluded, workspace) if is_item else None
     path = workspace.result_path(run.path)
     if not is_item:
         return None if result is None else _classify_part(result, recorder, workspace)
@@ -130,10 +131,15 @@ def _result(recorder: RecordEvaluation, call: pytest.CallInfo[None], workspace: 
     return recorder.merge_into(error_result(run, task, _message_of(stopped), workspace))
 
 
-def _classify_excluded(run: Run, task: Task, message: str, workspace: Workspace) -> Classification:
-    """The classification of a run that says nothing about the agent. A run without a verdict gets no result file."""
-    result = exclude(error_result(run, task, sanitize(message), workspace), run, sanitize(message))
-    storage = Storage.FILE if run.exclusion else Storage.REMOVED
+def _classify_excluded(run: Run, task: Task, error: RunExcluded, workspace: Workspace) -> Classification:
+    """The classification of a run that says nothing about the agent. One that nobody judged gets no result file."""
+    message = sanitize(str(error))
+    result = exclude(error_result(run, task, message, workspace), run, message)
+    is_written = run.exclusion is not None
+    if isinstance(error, JudgeFailed) and error.facts:  # which was asked
+        result = result.with_changes(webeval=result.webeval | {"judge": dict(error.facts)})
+        is_written = is_written or error.outcome != "forgotten"
+    storage = Storage.FILE if is_written else Storage.REMOVED
     return Classification(result, workspace.result_path(run.path), run, task, storage)
 
 

@@ -88,7 +88,8 @@ class Fingerprints(Struct, eq=False, dict=True):
 
     @cached_property
     def _policy(self) -> str:
-        return repr(self.workspace.settings.policy)
+        """How verdicts count, and who gives one to a run that has none."""
+        return f"{self.workspace.settings.policy!r} {self.workspace.settings.judging}"
 
     def _format_sites(self, names: tuple[str, ...]) -> str:
         """The addresses of some sites, and whether there are any at all: without, they are guessed."""

@@ -275,9 +275,23 @@ class RuntestHooks(Struct, frozen=True, eq=False):
 
     def _write(self, redacted: RedactedRun, item: pytest.Item) -> WrittenRun:
         def call_hook(run: Run, result: TaskResult) -> str | None:
+            if self.workspace.settings.judge_again:
+                self._write_score_file(run, item)
             return call_user_hook(item.ihook.pytest_webeval_scored, item=item, run=run, result=result)
 
         return write(redacted, self.workspace.settings.sync, call_hook)
+
+    def _write_score_file(self, run: Run, item: pytest.Item) -> None:
+        recorder = item.stash.get(RECORDER, None)
+        if recorder is not None and recorder.case.judging is not None:
+            from pytest_webeval.plugin.judging import write_score_file  # only for an option
+
+            write_score_file(run, recorder.case.judging, self.workspace.place(run.path))
+
+    def pytest_unconfigure(self) -> None:
+        """Close the connections to judges."""
+        if "judges" in vars(self.workspace):
+            self.workspace.judges.close()
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Send the number of deselected items and the directories without runs to the controller."""

@@ -16,6 +16,7 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.collection.nodes import run_path
+from pytest_webeval.plugin.option_values import LONGEST
 from pytest_webeval.plugin.performance import gc_paused
 from pytest_webeval.plugin.rerun import find_repeated_options
 from pytest_webeval.plugin.runtest.evaluation import USED
@@ -23,7 +24,6 @@ from pytest_webeval.plugin.runtest.evaluation import run_time_limit
 from pytest_webeval.plugin.runtest.run_outcome import NO_PAGE
 from pytest_webeval.plugin.runtest.run_outcome import WrittenPage
 from pytest_webeval.plugin.runtest.run_outcome import WrittenRun
-from pytest_webeval.plugin.settings import LONGEST
 from pytest_webeval.plugin.workspace import COUNTS
 from pytest_webeval.plugin.workspace import MISSING_ITEM
 from pytest_webeval.plugin.workspace import Counts

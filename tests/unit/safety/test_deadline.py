@@ -11,6 +11,7 @@ import pytest
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.safety import regex as patterns
 from pytest_webeval.safety.deadline import pause_for_debugger
+from pytest_webeval.safety.deadline import pause_time_limit
 from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.safety.regex import InvalidPattern
 from pytest_webeval.safety.regex import fullmatch
@@ -143,7 +144,7 @@ def test_what_is_in_time_is_let_be():
     assert found == "done"
     with pytest.raises(KeyError), time_limit(5, "told"):
         raise KeyError
-    assert elsewhere(lambda: time_limit(5, "told").__enter__()) is None
+    assert elsewhere(lambda: time_limit(5, "told").__enter__().paused) == 0
 
 
 def test_a_clock_that_is_stopped_never_rings():
@@ -177,3 +178,33 @@ def _stubborn(seconds):
             time.sleep(until - time.monotonic())
         except BaseException:  # noqa: BLE001  (as some do)
             continue
+
+
+def test_a_pause_does_not_count():
+    with time_limit(0.2, "too late") as clock:
+        with pause_time_limit():
+            time.sleep(0.3)
+        assert 0.3 <= clock.paused < 10
+
+
+def test_after_a_pause_the_clock_goes_on():
+    def work():
+        with time_limit(0.2, "too late"):
+            with pause_time_limit():
+                time.sleep(0.1)
+            time.sleep(10)
+
+    with pytest.raises(EvaluationError, match="too late"):
+        work()
+
+
+def test_a_pause_without_a_limit_or_in_another_thread_is_nothing():
+    with pause_time_limit():
+        pass
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+
+    def pause():
+        with pause_time_limit():
+            return "done"
+
+    assert elsewhere(pause) == "done"

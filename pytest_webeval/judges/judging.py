@@ -1,0 +1,116 @@
+"""How the runs of a session are judged: by which judge and method, and what a result says about that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from msgspec import Struct
+from msgspec import field
+from msgspec import to_builtins
+
+from pytest_webeval.errors import JudgeFailed
+from pytest_webeval.judges.calls import JudgeCalls
+from pytest_webeval.judges.evidence import Redact
+from pytest_webeval.judges.evidence import build_evidence
+from pytest_webeval.judges.questions import Question
+from pytest_webeval.judges.questions import Reply
+from pytest_webeval.judges.questions import Role
+from pytest_webeval.judges.questions import TokenUsage
+from pytest_webeval.judges.verdicts import JudgedVerdict
+from pytest_webeval.judges.verdicts import JudgeSettings
+from pytest_webeval.judges.verdicts import JudgingMethod
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.rubrics.score_files import read_score_file
+from pytest_webeval.rubrics.stored_verdict import StoredVerdict
+from pytest_webeval.safety.deadline import pause_time_limit
+from pytest_webeval.storage import to_json_bytes
+from pytest_webeval.tasks.task import Task
+
+FindCost = Callable[[TokenUsage, str], Decimal | None]  # in USD, by model; None without a known price
+
+
+class LiveVerdict(Struct, frozen=True):
+    """What a judge found about a run: the verdict as if a file held it, and what the result says of the judge."""
+
+    verdict: JudgedVerdict
+    stored: StoredVerdict
+    facts: dict[str, Any]
+
+
+class Judging(Struct, frozen=True, eq=False):
+    """One a process. `answer` is asked; `models` says which model has which role.
+
+    `is_again` is for a session that judges runs with a stored verdict too. `redact` removes secrets from texts before
+    they are sent.
+    """
+
+    answer: Callable[[Question], Reply]
+    models: Mapping[Role, str]
+    method: JudgingMethod
+    settings: JudgeSettings
+    redact: Redact
+    find_cost: FindCost
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    concurrency: int = 1
+    is_again: bool = False
+    _latest: list[tuple[Run, LiveVerdict | JudgeFailed]] = field(default_factory=list)
+
+    @property
+    def source(self) -> str:
+        """The name of the judge in messages: `judge gpt-5 (rubric 1)`."""
+        return f"judge {self.models[Role.VISION]} ({self.method.name} {self.method.version})"
+
+    def judge(self, run: Run, task: Task) -> LiveVerdict:
+        """The verdict on a run. Raises `RecordingError`, or `JudgeFailed` with `facts` of what it cost.
+
+        The latest is cached: to find out whether a rule made a difference, an evaluator is called again.
+        """
+        if not (self._latest and self._latest[0][0] is run):
+            self._latest[:] = [(run, self._judge(run, task))]
+        verdict = self._latest[0][1]
+        if isinstance(verdict, JudgeFailed):
+            raise verdict
+        return verdict
+
+    def find_latest(self, run: Run) -> LiveVerdict | None:
+        """The verdict on a run if it is the latest that was judged."""
+        verdict = self._latest[0][1] if self._latest and self._latest[0][0] is run else None
+        return verdict if isinstance(verdict, LiveVerdict) else None
+
+    def _judge(self, run: Run, task: Task) -> LiveVerdict | JudgeFailed:
+        calls = JudgeCalls(
+            answer=self.answer,
+            models=self.models,
+            method=self.method.name,
+            version=self.method.version,
+            parameters=self.parameters,
+            concurrency=self.concurrency,
+        )
+        try:
+            with pause_time_limit():  # which is about the recording
+                verdict = self.method.judge(build_evidence(run, task, self.redact), calls, self.settings)
+        except JudgeFailed as error:
+            return JudgeFailed(error.reason, error.outcome, self._describe(calls) | {"failure": error.outcome})
+        stored = read_score_file(f"{self.source}/{verdict.file_name}", to_json_bytes(verdict.to_score_file()))
+        votes = {"agreement": verdict.agreement, "vote_values": list(verdict.votes)}
+        return LiveVerdict(verdict, stored, self._describe(calls) | votes)
+
+    def _describe(self, calls: JudgeCalls) -> dict[str, Any]:
+        """What a result says of the judge: the same whether replies were remembered or not."""
+        costs = [self.find_cost(usage, model) for model, usage in calls.usage.items()]
+        known = [cost for cost in costs if cost is not None]
+        return {
+            "model": self.models[Role.VISION],
+            "text_model": None if self.models[Role.TEXT] == self.models[Role.VISION] else self.models[Role.TEXT],
+            "method": self.method.name,
+            "version": self.method.version,
+            "votes": self.settings.votes,
+            "threshold": str(self.settings.threshold),
+            "calls": len(calls.asked),
+            "usage": {model: to_builtins(usage) for model, usage in sorted(calls.usage.items())},
+            "cost_usd": float(sum(known, Decimal())) if len(known) == len(costs) else None,
+            "degraded": dict(sorted(calls.degraded.items())),
+        }

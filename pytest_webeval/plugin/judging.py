@@ -1,0 +1,147 @@
+"""Who judges the runs of a session without a verdict: the judge of the options, or that of a user's fixture."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec import field
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.judges.calls import Judge
+from pytest_webeval.judges.judging import Judging
+from pytest_webeval.judges.methods import load_method
+from pytest_webeval.judges.prices import PriceTable
+from pytest_webeval.judges.prices import load_prices
+from pytest_webeval.judges.questions import Role
+from pytest_webeval.judges.remembering import MemoryJudge
+from pytest_webeval.judges.remembering import RememberingJudge
+from pytest_webeval.judges.reply_store import ReplyStore
+from pytest_webeval.judges.spending import SpendingLimit
+from pytest_webeval.judges.verdicts import JudgeSettings
+from pytest_webeval.plugin.snapshots import SNAPSHOTS
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.recordings.trajectory.layout import SCORES
+from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.redactor import Redactor
+from pytest_webeval.rubrics.verdict import DEFAULT_THRESHOLD
+from pytest_webeval.storage import to_json_bytes
+from pytest_webeval.storage import write_bytes
+
+if TYPE_CHECKING:
+    import pytest
+
+    from pytest_webeval.plugin.settings import Settings
+
+REPLIES = "judge_replies"  # the directory in the rootdir
+LEDGER = "judge_spending"  # the name of the file
+CACHED, LIVE, OFF = "cached", "live", "off"
+_LONGEST_NAME = 80
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+class SessionJudges(Struct, frozen=True, eq=False, dict=True):
+    """One per process. A session has one judge, unless users give several directories judges of their own."""
+
+    config: pytest.Config
+    settings: Settings
+    prices: PriceTable
+    _by_judge: dict[int, tuple[Judge, Judging]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, config: pytest.Config, settings: Settings) -> SessionJudges:
+        """Read the prices. Raises `SettingsError`."""
+        return cls(config, settings, load_prices(settings.judge_prices))
+
+    def build_judge(self) -> Judge | None:
+        """The judge that the options name, or None. Raises `SettingsError` where it cannot be asked."""
+        model, mode = self.settings.judge, self.settings.judge_mode
+        if model is None or mode == OFF:
+            return None
+        if mode == CACHED:
+            return MemoryJudge(model, ReplyStore(self.replies))
+        from pytest_webeval.judges.openai_judge import OpenAIJudge  # a user may have another one
+
+        return OpenAIJudge(model, base_url=self.settings.judge_url)
+
+    def close(self) -> None:
+        """Close the connections of judges."""
+        for judge, _ in self._by_judge.values():
+            if callable(close := getattr(judge, "close", None)):
+                close()
+
+    def judging(self, judge: Judge | None) -> Judging | None:
+        """How a judge judges runs; None without one, or if the session asks nobody."""
+        if judge is None or self.settings.judge_mode == OFF:
+            return None
+        if id(judge) not in self._by_judge:
+            self._by_judge[id(judge)] = judge, self._build(judge)
+        return self._by_judge[id(judge)][1]
+
+    def _build(self, judge: Judge) -> Judging:
+        settings, store = self.settings, ReplyStore(self.replies)
+        threshold = DEFAULT_THRESHOLD if settings.rubric_threshold is None else settings.rubric_threshold
+        is_live = settings.judge_mode == LIVE
+        asked = RememberingJudge(judge, store, self._limit) if is_live else MemoryJudge(judge.model, store)
+        return Judging(
+            answer=asked.answer,
+            models={Role.VISION: judge.model, Role.TEXT: settings.judge_text_model or judge.model},
+            method=load_method(settings.judge_method),
+            settings=JudgeSettings(votes=settings.judge_votes, threshold=threshold),
+            redact=Redactor(RedactionPolicy() if settings.redaction.is_off else settings.redaction).texts,
+            find_cost=self.prices.cost,
+            concurrency=max(1, settings.judge_concurrency // self._process_count),
+            is_again=settings.judge_again,
+        )
+
+    @property
+    def replies(self) -> Path:
+        """The directory of remembered replies."""
+        return self.settings.judge_replies or self.config.rootpath / REPLIES
+
+    @property
+    def _process_count(self) -> int:
+        """How many processes of the session ask."""
+        return int(getattr(self.config, "workerinput", {}).get("workercount", 1))
+
+    @property
+    def _limit(self) -> SpendingLimit | None:
+        """What all processes may spend together. They note it in a file of the session's own directory."""
+        if self.settings.judge_max_usd is None:
+            return None
+        if SNAPSHOTS in self.config.stash:
+            place = self.config.stash[SNAPSHOTS].place
+        else:
+            directory = TemporaryDirectory(prefix="pytest-webeval-", ignore_cleanup_errors=True)
+            self.config.add_cleanup(directory.cleanup)
+            place = Path(directory.name)
+        return SpendingLimit(self.settings.judge_max_usd, place / LEDGER, self.prices)
+
+
+def write_score_file(run: Run, judging: Judging, directory: Path) -> None:
+    """Write the verdict of a judge as its benchmark does, into `scores/` of a directory. Raises `SettingsError`.
+
+    What is there stays: then the name of the file says by which judge it is.
+    """
+    live = judging.find_latest(run)
+    if live is None:
+        return
+    content, name = to_json_bytes(live.verdict.to_score_file()), live.verdict.file_name
+    model = _UNSAFE.sub("_", f"{live.facts['method']}-{live.facts['model']}")[:_LONGEST_NAME]
+    for path in (directory / SCORES / name, directory / SCORES / f"{name.removesuffix('.json')}.{model}.json"):
+        if _read(path) == content:
+            return
+        if not path.is_symlink() and not path.exists():
+            write_bytes(path, content, "choose another directory with --webeval-output")
+            return
+    raise SettingsError(f"{path} holds another verdict; choose another directory with --webeval-output")
+
+
+def _read(path: Path) -> bytes | None:
+    with suppress(OSError):
+        return None if path.is_symlink() else path.read_bytes()
+    return None

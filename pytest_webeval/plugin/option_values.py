@@ -1,0 +1,307 @@
+"""How the values of options are read: a parser for each kind of value, which the option table names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+from typing import Any
+
+import pytest
+from msgspec import Struct
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.plugin.option import Option
+from pytest_webeval.redaction.policy import allowed_names
+from pytest_webeval.rubrics.policy import parse_fraction
+from pytest_webeval.rules import RULES
+from pytest_webeval.safety.limits import parse_size
+from pytest_webeval.safety.limits import read_limits
+from pytest_webeval.values.base import present_day
+
+if TYPE_CHECKING:
+    from pytest_webeval.summary.gates import Gate
+    from pytest_webeval.summary.shards import Shard
+
+TIMEOUT, LONGEST = 60.0, 1e8  # seconds
+MOST_WORKERS = 256
+MOST_VOTES = 99
+MOST_REQUESTS = 256  # at a time
+# Parsers of what stands for a file or directory. In an ini file, paths are relative to that file.
+PATHS = frozenset({"directory", "existing_path", "file", "path", "sessions", "task_files", "word_or_file"})
+
+
+class Argument(Struct, frozen=True):
+    """The raw value of an option: from the command line, or else from its ini key. `raw` is None if neither is set."""
+
+    option: Option
+    config: pytest.Config
+
+    @property
+    def is_on_command_line(self) -> bool:
+        """Whether the value is that of the option, not of the ini key."""
+        return self.option.is_flag and getattr(self.config.option, self.option.key) not in (None, False)
+
+    @property
+    def raw(self) -> Any:
+        """The value: a text, a list of texts for a repeatable option, a boolean for a switch."""
+        if self.is_on_command_line:
+            return getattr(self.config.option, self.option.key)
+        value = self.config.getini(self.option.key) if self.option.is_ini_key else None
+        if self.option.parse not in PATHS:
+            return value
+        if self.option.is_repeatable:
+            return [self._from_ini(path) for path in value or ()]
+        return self._from_ini(value)
+
+    @property
+    def text(self) -> str | None:
+        """The value of an option that takes one. An empty value in an ini file counts as unset."""
+        return self.raw if self.is_on_command_line else self.raw or None
+
+    def _from_ini(self, path: str | None) -> str | None:
+        if not path or path in self.option.choices or self.config.inipath is None:
+            return path
+        return str(self.config.inipath.parent / path)
+
+    def invalid(self, advice: str) -> SettingsError:
+        """The error for a value that cannot be used; it names the option, or the ini key if the value is there."""
+        name = self.option.flag if self.is_on_command_line else self.option.key
+        return SettingsError(f"invalid {name} {self.raw!r}; use {advice}")
+
+
+def run_roots(config: pytest.Config, arguments: Sequence[str] | None) -> tuple[Path, ...]:
+    """The run roots of the option, or else of the ini file. Raises `SettingsError`."""
+    paths = [Path(root) for root in arguments] if arguments else list(config.getini("webeval_runs"))
+    roots = tuple(dict.fromkeys(Path(os.path.abspath(root)) for root in paths))  # noqa: PTH100  (links are kept)
+    for root in roots:
+        if not os.path.isdir(root):  # noqa: PTH112  (pathlib raises where nobody may look)
+            raise SettingsError(f"--webeval-runs: directory not found: {root}; pass the directory of the recorded runs")
+        if not os.access(root, os.R_OK | os.X_OK):
+            raise SettingsError(f"--webeval-runs: cannot read {root}: Permission denied; make it readable")
+    return _separate(roots)
+
+
+def _separate(roots: Sequence[Path]) -> tuple[Path, ...]:
+    """The roots, each once whatever links lead to it. Raises `SettingsError` for one inside another."""
+    by_real_path: dict[Path, Path] = {}
+    for root in roots:
+        by_real_path.setdefault(Path(os.path.realpath(root)), root)
+    for real, root in by_real_path.items():
+        outer = next((by_real_path[path] for path in real.parents if path in by_real_path), None)
+        if outer is not None:
+            raise SettingsError(f"--webeval-runs: {root} lies inside {outer}; pass only one of them")
+    return tuple(by_real_path.values())
+
+
+def _parse_switch(argument: Argument) -> bool:
+    try:
+        return bool(argument.raw)
+    except (ValueError, pytest.UsageError) as error:  # in which pytest does not name the key
+        raise SettingsError(f"{argument.option.key}: {error}; use true or false") from error
+
+
+def _parse_day(argument: Argument) -> date:
+    try:
+        return present_day() if argument.text is None else date.fromisoformat(argument.text)
+    except ValueError as error:
+        raise argument.invalid("YYYY-MM-DD, e.g. 2026-01-31") from error
+
+
+def _parse_count(argument: Argument) -> int | None:
+    text = argument.text
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdigit()):
+        raise argument.invalid("a non-negative integer (0 shows all runs)")
+    return int(text)
+
+
+def _parse_size(argument: Argument) -> int | None:
+    size = None if argument.text is None else parse_size(argument.text)
+    if argument.text is not None and size is None:
+        raise argument.invalid("e.g. 25MB")
+    return size
+
+
+def _parse_seconds(argument: Argument) -> float:
+    try:
+        seconds = TIMEOUT if argument.text is None else float(argument.text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= LONGEST:
+        raise argument.invalid("a number of seconds, e.g. 120 (0 for no limit)")
+    return seconds
+
+
+def _parse_workers(argument: Argument) -> int:
+    text = argument.text or "0"
+    if text == "auto":
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not (text.isascii() and text.isdigit() and int(text) <= MOST_WORKERS):
+        raise argument.invalid(f"a number up to {MOST_WORKERS}, or auto")
+    return int(text)
+
+
+def _parse_votes(argument: Argument) -> int:
+    text = argument.text or "1"
+    if not (text.isascii() and text.isdigit() and int(text) % 2 == 1 and int(text) <= MOST_VOTES):
+        raise argument.invalid(f"1, 3, 5 or so, at most {MOST_VOTES}")
+    return int(text)
+
+
+def _parse_concurrency(argument: Argument) -> int:
+    text = argument.text or "8"
+    if not (text.isascii() and text.isdigit() and 0 < int(text) <= MOST_REQUESTS):
+        raise argument.invalid(f"a number from 1 to {MOST_REQUESTS}")
+    return int(text)
+
+
+def _parse_amount(argument: Argument) -> Decimal | None:
+    if argument.text is None:
+        return None
+    try:
+        amount = Decimal(argument.text)
+    except ArithmeticError:
+        amount = Decimal(-1)
+    if not (amount.is_finite() and amount >= 0):
+        raise argument.invalid("an amount in USD, e.g. 2.50")
+    return amount
+
+
+def _parse_fraction(argument: Argument) -> Decimal | None:
+    try:
+        return None if argument.text is None else parse_fraction(argument.text)
+    except SettingsError as error:
+        raise argument.invalid("a number from 0 to 1, e.g. 0.8") from error
+
+
+def _parse_percentage(argument: Argument) -> Fraction | None:
+    if argument.text is None:
+        return None
+    from pytest_webeval.summary.gates import parse_percentage  # few sessions have gates
+
+    share = parse_percentage(argument.text)
+    if share is None:
+        raise argument.invalid("a percentage, e.g. 60%")
+    return share
+
+
+def _parse_gates(argument: Argument) -> tuple[Gate, ...]:
+    texts = tuple(argument.raw or ())
+    if not texts:
+        return ()
+    from pytest_webeval.summary.gates import parse_gate  # few sessions have gates
+
+    try:
+        return tuple(map(parse_gate, texts))
+    except SettingsError as error:
+        name = argument.option.flag if argument.is_on_command_line else argument.option.key
+        raise SettingsError(f"{name}: {error}") from error
+
+
+def _parse_shard(argument: Argument) -> Shard | None:
+    if argument.text is None:
+        return None
+    from pytest_webeval.summary.shards import Shard  # few sessions are a shard
+
+    try:
+        return Shard.parse(argument.text)
+    except SettingsError as error:
+        raise argument.invalid("e.g. 2/8 for the second of eight") from error
+
+
+def _parse_optional_word(argument: Argument) -> str | None:
+    words = argument.option.choices
+    if argument.text is not None and argument.text not in words:
+        raise argument.invalid(f"{', '.join(words[:-1])} or {words[-1]}")
+    return argument.text
+
+
+def _parse_word(argument: Argument) -> str:
+    return _parse_optional_word(argument) or argument.option.choices[0]
+
+
+def _parse_directory(argument: Argument) -> Path | None:
+    path = _parse_path(argument)
+    if path is not None and os.path.exists(path) and not os.path.isdir(path):  # noqa: PTH110, PTH112  (pathlib raises)
+        raise SettingsError(f"{argument.option.flag}: not a directory: {path}; choose another directory")
+    return path
+
+
+def _parse_path(argument: Argument) -> Path | None:
+    return _absolute(argument.text) if argument.text else None
+
+
+def _absolute(path: str) -> Path:
+    return Path(os.path.abspath(path))  # noqa: PTH100  (links are kept)
+
+
+def _existing_file(path: str, option: Option) -> Path:
+    absolute = _absolute(path)
+    if not os.path.isfile(absolute):  # noqa: PTH113  (pathlib raises where nobody may look)
+        advice = f"check the path, or use {' or '.join(option.choices)}" if option.choices else "check the path"
+        raise SettingsError(f"{option.flag}: file not found: {absolute}; {advice}")
+    return absolute
+
+
+def _existing_path(path: str, option: Option) -> Path:
+    absolute = _absolute(path)
+    if not os.path.exists(absolute):  # noqa: PTH110  (pathlib raises where nobody may look)
+        raise SettingsError(f"{option.flag}: not found: {absolute}; name a summary or a directory of results")
+    return absolute
+
+
+def _parse_existing_path(argument: Argument) -> Path | None:
+    path = _parse_path(argument)
+    if path is not None and not os.path.exists(path):  # noqa: PTH110  (pathlib raises where nobody may look)
+        raise SettingsError(f"{argument.option.flag}: not found: {path}; check the path")
+    return path
+
+
+def _word_or_file(text: str, option: Option) -> str:
+    return text if text in option.choices else str(_existing_file(text, option))
+
+
+def _word_or_tasks(text: str, option: Option) -> str:
+    """A word, or the path of a file or of a directory with tasks."""
+    absolute = _absolute(text)
+    is_directory = text not in option.choices and os.path.isdir(absolute)  # noqa: PTH112  (pathlib raises)
+    return str(absolute) if is_directory else _word_or_file(text, option)
+
+
+# How the value of an option is read. Each raises `SettingsError`.
+PARSERS: dict[str, Callable[[Argument], Any]] = {
+    "allowed_names": lambda argument: allowed_names(argument.raw),
+    "amount": _parse_amount,
+    "concurrency": _parse_concurrency,
+    "count": _parse_count,
+    "day": _parse_day,
+    "directory": _parse_directory,
+    "existing_path": _parse_existing_path,
+    "file": lambda argument: _existing_file(argument.text, argument.option) if argument.text else None,
+    "fraction": _parse_fraction,
+    "gates": _parse_gates,
+    "limits": lambda argument: read_limits(argument.raw),
+    "optional_word": _parse_optional_word,
+    "path": _parse_path,
+    "percentage": _parse_percentage,
+    "roots": lambda argument: run_roots(argument.config, argument.config.option.webeval_runs),
+    "rules": lambda argument: RULES[_parse_word(argument)],
+    "seconds": _parse_seconds,
+    "sessions": lambda argument: tuple(str(_existing_path(text, argument.option)) for text in argument.raw or ()),
+    "shard": _parse_shard,
+    "size": _parse_size,
+    "switch": _parse_switch,
+    "task_files": lambda argument: tuple(_word_or_tasks(text, argument.option) for text in argument.raw or ()),
+    "text": lambda argument: argument.text,
+    "votes": _parse_votes,
+    "word": _parse_word,
+    "workers": _parse_workers,
+    "word_or_file": lambda argument: _word_or_file(argument.text, argument.option) if argument.text else None,
+}

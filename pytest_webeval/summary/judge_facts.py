@@ -1,0 +1,48 @@
+"""What a result says of the judge that was asked in its session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec import field
+
+from pytest_webeval.results import TaskResult
+from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
+
+_IDENTITY = ("model", "text_model", "method", "version", "votes", "threshold")
+
+
+class JudgeFacts(Struct, frozen=True):
+    """What a result says of its judge. `failure` says why there is no verdict: see `JudgeFailed`."""
+
+    model: str
+    text_model: str | None
+    method: str
+    version: str
+    votes: int
+    threshold: str
+    calls: int = 0
+    usage: dict[str, dict[str, int]] = field(default_factory=dict)
+    cost_usd: float | None = None
+    degraded: dict[str, str] = field(default_factory=dict)
+    agreement: float | None = None
+    failure: str | None = None
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What tells this judge from others."""
+        return {name: getattr(self, name) for name in _IDENTITY}
+
+
+def find_judge(result: TaskResult) -> dict[str, Any] | None:
+    """What a result says of the judge that was asked in its session; None if none was."""
+    values = [each.actual for each in result.evaluators_results if each.evaluator_name == RUBRIC_EVALUATOR]
+    candidates = [value.get("judge") for value in values if isinstance(value, Mapping)]
+    raw = next((value for value in (*candidates, result.webeval.get("judge")) if value is not None), None)
+    try:
+        return None if raw is None else msgspec.to_builtins(msgspec.convert(raw, JudgeFacts))
+    except ValueError:  # an evaluator of users may write anything there
+        return None

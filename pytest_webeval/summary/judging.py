@@ -1,0 +1,47 @@
+"""Which judge was asked in a session, how many runs it judged, what that cost, and what it could not decide."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from pytest_webeval.summary.judge_facts import JudgeFacts
+from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.statistics import mean
+
+
+def build_judging(records: Iterable[Record]) -> dict[str, Any] | None:
+    """The judges of a session, the runs that they judged and those that they did not, tokens and cost."""
+    facts = [msgspec.convert(record.judge, JudgeFacts) for record in records if record.judge is not None]
+    if not facts:
+        return None
+    costs = [row.cost_usd for row in facts]
+    agreements = [row.agreement for row in facts if row.agreement is not None]
+    return {
+        "judges": _list_judges(facts),
+        "judged": sum(row.failure is None for row in facts),
+        "not_judged": dict(sorted(Counter(row.failure for row in facts if row.failure is not None).items())),
+        "calls": sum(row.calls for row in facts),
+        "usage": _add_usage(facts),
+        "cost_usd": None if None in costs else round(sum(cost for cost in costs if cost is not None), 9),
+        "degraded": dict(sorted(Counter(step for row in facts for step in row.degraded).items())),
+        "agreement": mean(agreements),
+    }
+
+
+def _list_judges(facts: Sequence[JudgeFacts]) -> list[dict[str, Any]]:
+    judges = {tuple(row.identity.values()): row.identity for row in facts}
+    return [judges[key] for key in sorted(judges, key=lambda key: [str(value or "") for value in key])]
+
+
+def _add_usage(facts: Sequence[JudgeFacts]) -> dict[str, dict[str, int]]:
+    """Tokens by model and kind."""
+    totals: dict[str, Counter[str]] = {}
+    for row in facts:
+        for model, usage in row.usage.items():
+            totals.setdefault(model, Counter()).update(usage)
+    return {model: dict(sorted(totals[model].items())) for model in sorted(totals)}

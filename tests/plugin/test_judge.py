@@ -1,0 +1,295 @@
+"""Runs without a verdict are judged: options, memory, money, failures, and a judge of one's own."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from tests.support import recorded
+from tests.support.judge_server import failure
+from tests.support.judge_server import reply
+from tests.support.judge_server import serve
+
+SUCCESS = "The price is visible.\nVerdict: SUCCESS"
+FAILURE = "The price is wrong.\nVerdict: NOT SUCCESS"
+TASKS = "id\ttask_summary\tbenchmark\n" + "".join(f"{name}\tFind {name}.\tbooks\n" for name in "abcd")
+LIVE = ("--webeval-judge=gpt-4o", "--webeval-judge-method=webvoyager", "--webeval-tasks=tasks.tsv")
+
+
+@pytest.fixture(autouse=True)
+def tasks(pytester, monkeypatch):
+    (pytester.path / "tasks.tsv").write_text(TASKS)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+
+
+def verdict_by_task(exchange):
+    """Success for all tasks but b."""
+    return FAILURE if "Find b." in json.dumps(exchange.body) else SUCCESS
+
+
+@pytest.fixture
+def ask(webeval):
+    """A session that asks a server."""
+    return lambda server, *more: webeval(*LIVE, "--webeval-judge-mode=live", f"--webeval-judge-url={server.url}", *more)
+
+
+@pytest.fixture
+def judged(results):
+    """What the result of a task says of its judge."""
+    return lambda name: results(name)["evaluators_results"][0]["actual"]["judge"]
+
+
+@pytest.fixture
+def results(runs):
+    def read(name):
+        return json.loads((runs.root / recorded.RUN / name / "eval_result.json").read_text())
+
+    return read
+
+
+def test_runs_without_a_verdict_are_judged_and_the_replies_remembered(tree, ask, webeval, runs, results, judged):
+    tree("a", scores=None)
+    tree("b", scores=None)
+    tree("c")
+    with serve(verdict_by_task) as server:
+        first = ask(server)
+        first.assert_outcomes(passed=2, failed=1)
+        assert len(server.exchanges) == 2
+        before = results("a"), runs.summary["webeval"]["judging"]
+        second = ask(server)
+        second.assert_outcomes(passed=2, failed=1)
+        assert len(server.exchanges) == 2
+    third = webeval(*LIVE)
+    third.assert_outcomes(passed=2, failed=1)
+    line = "judge gpt-4o (webvoyager 1): 2 runs judged, 2 replies, 220 tokens, $0.0007"
+    for outcome in (first, second, third):
+        outcome.stdout.fnmatch_lines([line, "no certificate: how far people agree with this judge is unknown; *"])
+    after = results("a")
+    for one in (before[0], after):
+        one["webeval"].pop("wall_time")
+    assert (after, runs.summary["webeval"]["judging"]) == before
+    assert judged("a") == {
+        "model": "gpt-4o",
+        "text_model": None,
+        "method": "webvoyager",
+        "version": "1",
+        "votes": 1,
+        "threshold": "0.8",
+        "calls": 1,
+        "usage": {"gpt-4o": {"prompt": 100, "completion": 10, "reasoning": 0, "cached": 0}},
+        "cost_usd": pytest.approx(0.00035),
+        "degraded": {},
+        "agreement": None,
+        "vote_values": [True],
+    }
+    assert "judge" not in results("c")["evaluators_results"][0]["actual"]
+
+
+def test_screenshots_are_inputs_of_a_judged_result(tree, ask, results):
+    tree("a", scores=None)
+    with serve([SUCCESS]) as server:
+        ask(server)
+    assert {f"screenshot{number}.png" for number in range(4)} <= set(results("a")["webeval"]["inputs"])
+    pictures = [part for part in server.exchanges[0].body["messages"][-1]["content"] if part["type"] == "image_url"]
+    assert len(pictures) == 4
+
+
+def test_by_default_nobody_is_asked(tree, webeval, runs):
+    tree("a", scores=None)
+    outcome = webeval(*LIVE, "-rs")
+    outcome.assert_outcomes(skipped=1)
+    outcome.stdout.fnmatch_lines(
+        ["SKIPPED*not scored: no remembered reply of gpt-4o @ webvoyager.verdict; ask for it with --webeval-judge-*"]
+    )
+    outcome.stdout.fnmatch_lines(["not judged: forgotten 1"])
+    assert runs.summary["webeval"]["judging"]["not_judged"] == {"forgotten": 1}
+    assert not list(runs.root.rglob("eval_result.json"))
+
+
+def test_off_asks_nobody_and_needs_no_key(tree, webeval, runs):
+    tree("a", scores=None)
+    webeval(*LIVE, "--webeval-judge-mode=off").assert_outcomes(skipped=1)
+    assert "judging" not in runs.summary["webeval"]
+
+
+@pytest.mark.parametrize(
+    ("answers", "outcome"),
+    [
+        (["Verdict: maybe"], "unparseable"),
+        ([reply(None, refusal="I cannot.")], "refused"),
+        ([reply("Ver", finish_reason="length")], "truncated"),
+        ([reply("", finish_reason="content_filter")], "filtered"),
+        ([failure(401)], "unreachable"),
+        ([reply(SUCCESS, model="gpt-3")], "unreachable"),
+    ],
+)
+def test_a_failure_of_the_judge_is_not_one_of_the_agent(answers, outcome, tree, ask, runs, results):
+    tree("a", scores=None)
+    tree("c")
+    with serve(answers) as server:
+        ask(server).assert_outcomes(passed=1, skipped=1)
+    summary = runs.summary
+    assert (summary["total"], summary["webeval"]["excluded_count"]) == (1, 1)
+    assert summary["webeval"]["judging"]["not_judged"] == {outcome: 1}
+    assert results("a")["webeval"]["judge"]["failure"] == outcome
+    assert results("a")["webeval"]["excluded"].startswith("not scored: ")
+
+
+def test_what_the_rules_decide_reaches_no_judge(tree, ask):
+    tree("a", answer=recorded.final_answer("<no_answer>"), scores=None)
+    tree("b", answer=recorded.final_answer("<no_answer>", is_aborted=True), scores=None)
+    tree("c", web_surfer_log="", scores=None)
+    tree("d", web_surfer_log=recorded.log(recorded.CLICK), scores=None)
+    with serve([SUCCESS]) as server:
+        ask(server).assert_outcomes(failed=3, skipped=1)
+    assert server.exchanges == []
+
+
+def test_two_workers_pay_for_the_same_questions(tree, webeval_apart, ask, runs, pytester):
+    for name in "abcd":
+        tree(name, scores=None)
+    with serve(verdict_by_task) as server:
+        arguments = (*LIVE, "--webeval-judge-mode=live", f"--webeval-judge-url={server.url}")
+        webeval_apart(*arguments, "-n2", "--webeval-judge-replies=two").assert_outcomes(passed=3, failed=1)
+        two = runs.summary["webeval"]["judging"]
+        ask(server, "--webeval-judge-replies=one").assert_outcomes(passed=3, failed=1)
+        assert len(server.exchanges) == 8
+    assert runs.summary["webeval"]["judging"] == two
+    files = [
+        sorted(path.relative_to(root) for path in root.rglob("*.json"))
+        for root in map(pytester.path.joinpath, ("one", "two"))
+    ]
+    assert files[0] == files[1]
+    assert [(pytester.path / "one" / name).read_bytes() for name in files[0]] == [
+        (pytester.path / "two" / name).read_bytes() for name in files[0]
+    ]
+
+
+def test_no_more_than_the_limit_is_spent(tree, ask, runs, pytester):
+    for name in "abcd":
+        tree(name, scores=None)
+    with serve([SUCCESS]) as server:
+        ask(server, "--webeval-judge-max-usd=0.0001").assert_outcomes(skipped=4)
+        assert server.exchanges == []
+        ask(server, "--webeval-judge-max-usd=5").assert_outcomes(passed=4)
+    assert runs.summary["webeval"]["judging"]["not_judged"] == {}
+    assert [path.name for path in (pytester.path / "judge_replies" / ".locks").iterdir()] == [".gitignore"]
+
+
+def test_prices_of_a_file_count_before_the_others(tree, ask, judged, pytester):
+    (pytester.path / "prices.toml").write_text('["gpt-4o"]\ninput = 1000\noutput = 10000\n')
+    tree("a", scores=None)
+    with serve([SUCCESS]) as server:
+        ask(server, "--webeval-judge-prices=prices.toml")
+    assert judged("a")["cost_usd"] == pytest.approx(0.2)
+
+
+def test_votes_are_counted(tree, ask, judged):
+    tree("a", scores=None)
+    with serve([SUCCESS, FAILURE, SUCCESS]) as server:
+        ask(server, "--webeval-judge-votes=3", "--webeval-judge-concurrency=1").assert_outcomes(passed=1)
+    assert (judged("a")["vote_values"], judged("a")["agreement"]) == ([True, False, True], pytest.approx(2 / 3))
+
+
+def test_judging_again_writes_score_files_and_changes_none(tree, ask, runs, pytester):
+    path = tree("a")
+    stored = path / "scores" / "gpt_eval.json"
+    before = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
+    with serve([FAILURE]) as server:
+        ask(server, "--webeval-judge-again", "--webeval-output=out").assert_outcomes(failed=1)
+        written = pytester.path / "out" / recorded.RUN / "a" / "scores" / "gpt_eval.json"
+        content = json.loads(written.read_text())
+        assert content["score"] == 0
+        assert content["gpt_response_text"].endswith("NOT SUCCESS")
+        assert {file: file.read_bytes() for file in path.rglob("*") if file.is_file()} == before
+        ask(server, "--webeval-judge-again")
+        assert stored.read_bytes() == written.read_bytes()
+        stored.write_text("{}")
+        ask(server, "--webeval-judge-again")
+        assert stored.read_text() == "{}"
+        other = stored.with_name("gpt_eval.webvoyager-gpt-4o.json")
+        assert other.read_bytes() == written.read_bytes()
+        other.write_text("{}")
+        outcome = ask(server, "--webeval-judge-again")
+    outcome.stdout.fnmatch_lines(
+        ["*gpt_eval.webvoyager-gpt-4o.json holds another verdict; choose another directory with --webeval-output"]
+    )
+    assert len(server.exchanges) == 1
+
+
+OWN_JUDGE = """
+import pytest
+
+from pytest_webeval import Reply
+
+
+class LengthJudge:
+    model = "length-judge-1"
+
+    def answer(self, question):
+        return {answer}
+
+
+@pytest.fixture(scope="session")
+def webeval_judge():
+    return LengthJudge()
+"""
+
+
+def test_a_judge_of_ones_own_is_asked_and_remembered(tree, webeval, pytester, judged):
+    tree("a", scores=None)
+    conftest = pytester.path / "conftest.py"
+    conftest.write_text(OWN_JUDGE.format(answer='Reply(text="Long.\\nVerdict: SUCCESS", model=self.model)'))
+    arguments = ("--webeval-judge-method=webvoyager", "--webeval-tasks=tasks.tsv")
+    webeval(*arguments).assert_outcomes(skipped=1)
+    webeval(*arguments, "--webeval-judge-mode=live").assert_outcomes(passed=1)
+    assert (judged("a")["model"], judged("a")["cost_usd"]) == ("length-judge-1", None)
+    webeval(*arguments).assert_outcomes(passed=1)
+
+
+def test_a_judge_that_returns_a_text_is_told_what_to_return(tree, webeval, pytester):
+    tree("a", scores=None)
+    (pytester.path / "conftest.py").write_text(OWN_JUDGE.format(answer='"SUCCESS"'))
+    outcome = webeval("--webeval-judge-mode=live", "--webeval-tasks=tasks.tsv", "-rs")
+    outcome.assert_outcomes(skipped=1)
+    outcome.stdout.fnmatch_lines(["SKIPPED*not scored: the judge returned str; return Reply(text=..., model=...)"])
+
+
+ASKING = ["--webeval-judge=m", "--webeval-judge-mode=live"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (ASKING, "no key for api.openai.com; set the environment variable OPENAI_API_KEY"),
+        ([*ASKING, "--webeval-judge-url=x"], "invalid base URL of the judge; use one such as *"),
+        (["--webeval-judge-votes=2"], "invalid --webeval-judge-votes '2'; use 1, 3, 5 or so, at most 99"),
+        (["--webeval-judge-max-usd=much"], "invalid --webeval-judge-max-usd 'much'; use an amount in USD, e.g. 2.50"),
+        (["--webeval-judge-max-usd=nan"], "invalid --webeval-judge-max-usd 'nan'; use an amount in USD, e.g. 2.50"),
+        (["--webeval-judge-concurrency=0"], "invalid --webeval-judge-concurrency '0'; use a number from 1 to 256"),
+        (["--webeval-judge-method=x"], "invalid --webeval-judge-method 'x'; use rubric, *"),
+        (["--webeval-judge-mode=x"], "invalid --webeval-judge-mode 'x'; use cached, live or off"),
+    ],
+)  # fmt: skip
+def test_invalid_options_are_named(arguments, message, tree, webeval):
+    tree("a")
+    outcome = webeval(*arguments)
+    assert outcome.ret == pytest.ExitCode.USAGE_ERROR
+    outcome.stderr.fnmatch_lines([f"*{message}"])
+
+
+def test_secrets_are_removed_before_anything_is_sent(tree, ask):
+    typed = {"action": "type", "text": "password=hunter2hunter2"}
+    tree("a", answer=recorded.final_answer("It is hunter2hunter2."), web_surfer_log=recorded.log(typed), scores=None)
+    with serve([SUCCESS]) as server:
+        ask(server, "--webeval-redact=off")
+    assert not re.search("hunter2", json.dumps([exchange.body for exchange in server.exchanges]))
+
+
+def test_waiting_for_a_judge_is_not_scoring(tree, ask):
+    tree("a", scores=None)
+    with serve([reply(SUCCESS)._replace(seconds=1.5)]) as server:
+        ask(server, "--webeval-timeout=1").assert_outcomes(passed=1)
