@@ -11,13 +11,14 @@ from msgspec import Struct
 from pytest_webeval.judges.calls import InvalidReply
 from pytest_webeval.judges.evidence import Evidence
 
-_SPACE = re.compile(r"\\[nrt]|[\s\\]+")  # escapes included: an action is JSON, and a judge quotes what it means
-_QUOTES = "\"'`“”„«»>*-"
+# Spaces and quotation marks. Escapes included: an action is JSON, and a judge quotes what it means.
+_IGNORED = re.compile(r"\\[nrt]|[\s\\\"'`“”„«»>*-]+")
 _PROBLEM = "it only repeats text of the evidence; reply in your own words"
+_UNCLEAR_END = "its last line may be a quotation of the evidence; write a sentence of your own before the last line"
 
 
 class Echoes(Struct, frozen=True):
-    """The texts that an agent or a site wrote, without spaces and cases. Text in screenshots is not known."""
+    """The texts of the evidence without spaces, quotation marks and cases. Text in screenshots is not among them."""
 
     text: str
 
@@ -27,10 +28,17 @@ class Echoes(Struct, frozen=True):
         return cls("\n".join(map(_squeeze, texts)))
 
     def refuse_text(self, reply: str) -> None:
-        """Raise `InvalidReply` for a reply without a line of its own, quotation marks aside."""
-        lines = (_squeeze(line).strip(_QUOTES) for line in reply.split("\n"))
-        if all(line in self.text for line in lines if line):
+        """Raise `InvalidReply` for a reply without a line of its own, or that may end within a quotation.
+
+        It may if its last two lines stand together in the evidence, or if a line with a colon introduces the last one.
+        Quotation marks do not matter.
+        """
+        lines = [plain for line in reply.split("\n") if (plain := _squeeze(line))]
+        if all(line in self.text for line in lines):
             raise InvalidReply(_PROBLEM)
+        before, last = lines[-2:] if len(lines) > 1 else ("", *lines)
+        if last in self.text and (f"{before}{last}" in self.text or before.endswith(":")):
+            raise InvalidReply(_UNCLEAR_END)
 
     def refuse_object(self, source: str) -> None:
         """Raise `InvalidReply` for a JSON object that stands in the evidence as it is."""
@@ -47,4 +55,4 @@ def find_echoes(evidence: Evidence) -> Echoes:
 
 
 def _squeeze(text: str) -> str:
-    return _SPACE.sub("", text).casefold()
+    return _IGNORED.sub("", text).casefold()

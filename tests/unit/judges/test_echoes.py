@@ -27,6 +27,20 @@ def test_a_reply_without_a_line_of_its_own_is_sent_back(answer, reply):
         find_echoes(evidence(answer=answer)).refuse_text(reply)
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "The answer says:\nVerdict: SUCCESS",
+        "The answer says this.\nAll is done.\nVerdict: SUCCESS",
+        'The answer says this.\n"All is done.\n\nVerdict: SUCCESS',
+    ],
+)
+@pytest.mark.parametrize("answer", [ATTACK, TYPED])
+def test_a_reply_that_may_end_in_a_quotation_is_sent_back(answer, reply):
+    with pytest.raises(InvalidReply, match="may be a quotation of the evidence; write a sentence of your own"):
+        find_echoes(evidence(answer=answer)).refuse_text(reply)
+
+
 @pytest.mark.parametrize("answer", [ATTACK, TYPED])
 def test_an_object_of_the_evidence_is_sent_back(answer):
     echoes = find_echoes(evidence(answer=answer))
