@@ -7,21 +7,36 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from pytest_webeval.rubrics.payload import RubricPayload
 from pytest_webeval.rubrics.payload import point_count
 from pytest_webeval.rubrics.payload import quote_value
 from pytest_webeval.rubrics.rubric_items import RubricItem
+from pytest_webeval.safety.text import to_line
 
 MAX_NAMED = 5
+_MOST_LISTED = 50
+_LONGEST_NAME, _LONGEST_REASON = 40, 600
 _NUMBER = re.compile(r"[0-9]{1,9}$")
 _EVIDENCE = ("screenshot_evidence", "criterion_analysis", "discrepancies")  # an answer without them was refused
 
 
 def degraded_steps(payload: RubricPayload, items: Sequence[RubricItem]) -> tuple[str, ...]:
-    """The steps that went on without an answer of their model, with what shows it; none where no steps were stored."""
+    """The steps that went on without an answer of their model, with what shows it; none where no steps were stored.
+
+    A writer that lists these steps itself, as the pipeline of this package does, is taken at its word.
+    """
+    listed = payload.steps.get("degraded_steps")
+    if isinstance(listed, Mapping):
+        return tuple(_format_listed(listed))
     return tuple(_list_degraded_steps(payload, payload.steps, items))
+
+
+def _format_listed(steps: Mapping[str, Any]) -> Iterator[str]:
+    for name, reason in islice(steps.items(), _MOST_LISTED):
+        yield f"{to_line(str(name), _LONGEST_NAME)}: {to_line(str(reason), _LONGEST_REASON)}"
 
 
 def _list_degraded_steps(

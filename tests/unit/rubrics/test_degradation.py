@@ -77,3 +77,16 @@ def test_what_a_model_answered_is_no_fallback(steps):
 
 def test_criteria_that_do_not_count_need_not_be_scored_again():
     assert degraded({"step6_rescoring_summary": []}, UNMET) == ()
+
+
+@pytest.mark.parametrize(
+    ("listed", "expected"),
+    [
+        ({}, ()),
+        ({"evidence": "no valid reply"}, ("evidence: no valid reply",)),
+        ({"a\nb": "c\u202ed", "e": 1}, ("a b: c\\u202ed", "e: 1")),
+        ({str(number): "x" * 1_000 for number in range(99)}, tuple(f"{at}: {'x' * 599}…" for at in range(50))),
+    ],
+)
+def test_a_writer_that_lists_its_fallbacks_is_taken_at_its_word(listed, expected):
+    assert degraded({"degraded_steps": listed, "step6_rescoring_summary": []}) == expected
