@@ -1,0 +1,1 @@
+"""The rubric pipeline of WebTailBench: criteria, points, evidence, an outcome by votes (`fara_webeval.md` §6.4)."""
