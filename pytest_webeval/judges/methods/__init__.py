@@ -9,6 +9,7 @@ from pytest_webeval.judges.verdicts import JudgingMethod
 # The name of a method, and where its class is. A module is imported for the session that uses it.
 METHODS: dict[str, tuple[str, str]] = {
     "rubric": ("fused_rubric", "FusedRubricMethod"),
+    "rubric-pipeline": ("rubric_pipeline.method", "RubricPipeline"),
     "webjudge": ("webjudge", "WebJudgeMethod"),
     "webvoyager": ("webvoyager", "WebVoyagerMethod"),
 }

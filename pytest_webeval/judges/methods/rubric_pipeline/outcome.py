@@ -1,0 +1,106 @@
+"""Step 8a: whether the user got what the task requests, by a majority of votes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from msgspec import Struct
+from msgspec import to_builtins
+
+from pytest_webeval.errors import JudgeFailed
+from pytest_webeval.judges.calls import InvalidReply
+from pytest_webeval.judges.methods.rubric_pipeline.case import Case
+from pytest_webeval.judges.methods.rubric_pipeline.case import Inquiry
+from pytest_webeval.judges.methods.rubric_pipeline.case import parser_of
+from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
+from pytest_webeval.judges.methods.rubric_pipeline.critical_points import format_critical_point
+from pytest_webeval.judges.methods.rubric_pipeline.material import Analyses
+from pytest_webeval.judges.methods.rubric_pipeline.material import format_evidence
+from pytest_webeval.judges.methods.rubric_pipeline.material import format_run
+from pytest_webeval.judges.methods.rubric_pipeline.material import format_scores
+from pytest_webeval.judges.methods.rubric_pipeline.material import format_task
+from pytest_webeval.judges.methods.rubric_pipeline.replies import ReplyForm
+from pytest_webeval.judges.methods.rubric_pipeline.replies import Text
+from pytest_webeval.judges.verdicts import decide
+
+_GUIDANCE = """\
+Decide whether the task was achieved, as an average user would. The points of the criteria do not decide: an agent
+may have done its best and still not have delivered.
+- primary_intent: what the user mainly wanted. In a task of several steps the result of the last step is what
+  counts.
+- A wrong result is worse than none. A result that the evidence contradicts, or that the agent invented, is a
+  failure.
+- An obstacle that prevented the result is a failure, whoever is to blame. To deliver something else without a word
+  is one too. Another site than the named one is fine, unless the task insists on it.
+- Any criterion with penalty is a failure.
+- Trifles of wording or format never make a failure. A date without a year means the year of the recording."""
+
+
+class OutcomeReply(ReplyForm, frozen=True, kw_only=True):
+    primary_intent: Text
+    reasoning: Text
+    output_success: bool
+
+
+class Outcome(Struct, frozen=True):
+    """The outcome of most votes, the first reply that agrees with it, and all replies, None for a missing one."""
+
+    success: bool
+    primary_intent: str
+    reasoning: str
+    replies: tuple[OutcomeReply | None, ...]
+
+    @property
+    def votes(self) -> tuple[bool | None, ...]:
+        """The votes in order."""
+        return tuple(None if reply is None else reply.output_success for reply in self.replies)
+
+    @property
+    def results(self) -> list[dict[str, Any] | None]:
+        """All replies as JSON."""
+        return [None if reply is None else to_builtins(reply) for reply in self.replies]
+
+
+def decide_outcome(case: Case, items: Sequence[Item], analyses: Analyses) -> Outcome:
+    """The outcome. Raises `JudgeFailed`, `uncertain` without a majority."""
+    has_penalty = any(item.get("penalty") is True for item in items)
+    inquiries = [
+        Inquiry(
+            step="outcome",
+            guidance=_GUIDANCE,
+            parts=(
+                format_task(case.evidence),
+                format_critical_point(case.critical_point),
+                format_scores(items),
+                format_evidence(analyses),
+                format_run(case.evidence),
+            ),
+            form=OutcomeReply,
+            parse=parser_of(OutcomeReply, partial(_check_outcome, has_penalty)),
+            sample=vote,
+        )
+        for vote in range(case.votes)
+    ]
+    replies = case.ask_each(inquiries, "a vote on the outcome is missing")
+    return count_votes(replies, case.calls.degraded.get("outcome", ""))
+
+
+def _check_outcome(has_penalty: bool, reply: OutcomeReply) -> OutcomeReply:  # noqa: FBT001  (bound by position)
+    if has_penalty and reply.output_success:
+        raise InvalidReply("a criterion with penalty means failure; output_success must be false")
+    return reply
+
+
+def count_votes(replies: Sequence[OutcomeReply | None], problem: str = "") -> Outcome:
+    """The outcome by a majority of all votes. Raises `JudgeFailed`: `uncertain` where it is missing, or votes tie.
+
+    `problem` says why votes are missing.
+    """
+    try:
+        success = decide([None if reply is None else reply.output_success for reply in replies])
+    except JudgeFailed as error:
+        raise JudgeFailed("; ".join(filter(None, (error.reason, problem))), error.outcome) from error
+    first = next(reply for reply in replies if reply is not None and reply.output_success is success)
+    return Outcome(success, first.primary_intent, first.reasoning, tuple(replies))
