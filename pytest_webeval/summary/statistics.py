@@ -65,7 +65,7 @@ def _plain(value: Number) -> float:
     return value if isinstance(value, int) else float(value)
 
 
-_Z_95 = 1.959963984540054
+Z_95 = 1.959963984540054
 _CONFIDENCE = 0.95
 _HALVINGS = 60  # of an angle below 2: as exact as a float
 
@@ -74,7 +74,7 @@ def wilson(successes: float, total: int) -> tuple[float, float]:
     """The Wilson score interval of a rate (Wilson 1927), (0, 1) when nothing was counted."""
     if not total:
         return 0.0, 1.0
-    rate, z = successes / total, _Z_95
+    rate, z = successes / total, Z_95
     centre = rate + z * z / (2 * total)
     half = z * sqrt(rate * (1 - rate) / total + z * z / (4 * total * total))
     scale = 1 + z * z / total
