@@ -20,11 +20,14 @@ Votes = Mapping[str, bool]  # whether a run is a success, by annotator
 class AnnotatorAgreement(Struct, frozen=True):
     """The tables of all pairs of annotators who labelled the same runs, by their names; and Fleiss' kappa of all.
 
+    `fleiss_kappa` is over the `complete` runs: those that all annotators labelled.
+
     Labels that exclude a run are not counted: they say nothing that a verdict could agree with.
     """
 
     pairs: Mapping[tuple[str, str], ConfusionTable]
     fleiss_kappa: float | None
+    complete: int
 
     @property
     def share(self) -> Share:
@@ -34,9 +37,13 @@ class AnnotatorAgreement(Struct, frozen=True):
 
     @property
     def mean_kappa(self) -> float | None:
-        """The mean of Cohen's kappa over the pairs of annotators that have one."""
-        kappas = [table.kappa.value for table in self.pairs.values() if table.kappa is not None]
-        return sum(kappas) / len(kappas) if kappas else None
+        """The mean of Cohen's kappa over pairs of annotators, each with the weight of the runs that both labelled.
+
+        A third annotator often sees only what two others differ on. Without weights that would count like all else.
+        """
+        kappas = [(table.kappa.value, table.total) for table in self.pairs.values() if table.kappa is not None]
+        total = sum(weight for _, weight in kappas)
+        return sum(kappa * weight for kappa, weight in kappas) / total if total else None
 
     def to_json(self) -> dict[str, Any]:
         """The numbers in plain JSON. Pairs of labels of one run are not independent, so the share has no interval."""
@@ -45,6 +52,7 @@ class AnnotatorAgreement(Struct, frozen=True):
             "pair_count": self.share.total,
             "mean_kappa": self.mean_kappa,
             "fleiss_kappa": self.fleiss_kappa,
+            "complete_count": self.complete,
             "pairs": [{"annotators": list(names)} | table.to_json() for names, table in self.pairs.items()],
         }
 
@@ -58,21 +66,15 @@ def measure_agreement(runs: Sequence[Votes]) -> AnnotatorAgreement | None:
             labels.setdefault(names, []).append(pair)
     for names in sorted(labels):
         tables[names] = ConfusionTable.count(labels[names])
-    return AnnotatorAgreement(tables, _compute_fleiss_of_all(runs)) if tables else None
+    annotators = {name for votes in runs for name in votes}
+    complete = [sum(votes.values()) for votes in runs if len(votes) == len(annotators)]
+    kappa = compute_fleiss_kappa(complete, len(annotators)) if len(annotators) > 2 else None
+    return AnnotatorAgreement(tables, kappa, len(complete)) if tables else None
 
 
 def _list_pairs(votes: Votes) -> Iterator[tuple[tuple[str, str], tuple[bool, bool]]]:
     for first, second in combinations(sorted(votes), 2):
         yield (first, second), (votes[first], votes[second])
-
-
-def _compute_fleiss_of_all(runs: Sequence[Votes]) -> float | None:
-    """Fleiss' kappa over the runs that all annotators labelled; None of fewer than three annotators."""
-    annotators = {name for votes in runs for name in votes}
-    if len(annotators) < 3:
-        return None
-    complete = [votes for votes in runs if len(votes) == len(annotators)]
-    return compute_fleiss_kappa([sum(votes.values()) for votes in complete], len(annotators))
 
 
 def compute_fleiss_kappa(successes: Sequence[int], raters: int) -> float | None:

@@ -276,13 +276,13 @@ def test_annotators_agree_in_pairs():
         ("b", "c"): ConfusionTable(true_positive=1, false_negative=1, true_negative=1),
     }
     assert agreement.share == Share(7, 10)
-    assert agreement.mean_kappa == pytest.approx((0.2 + 1.0 + 0.4) / 3)
+    assert agreement.mean_kappa == pytest.approx((0.2 * 4 + 1.0 * 3 + 0.4 * 3) / 10)
     # Of three complete runs: 14 of 18 ordered pairs agree, and 5 of 9 labels are successes.
     expected = (5 / 9) ** 2 + (4 / 9) ** 2
     assert agreement.fleiss_kappa == pytest.approx((14 / 18 - expected) / (1 - expected))
     raw = agreement.to_json()
     assert (raw["agreement"], raw["pair_count"], raw["mean_kappa"]) == (0.7, 10, agreement.mean_kappa)
-    assert raw["fleiss_kappa"] == agreement.fleiss_kappa
+    assert (raw["fleiss_kappa"], raw["complete_count"]) == (agreement.fleiss_kappa, 3)
     assert [pair["annotators"] for pair in raw["pairs"]] == [["a", "b"], ["a", "c"], ["b", "c"]]
     assert raw["pairs"][0]["kappa"]["value"] == pytest.approx(0.2)
 

@@ -1,0 +1,103 @@
+"""`python -m pytest_webeval calibrate RESULTS --labels FILE`: verdicts of a judge against labels of people."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from pytest_webeval.commands.output import print_text
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.judges.certificates import Certificate
+from pytest_webeval.judges.certificates import read_certificate
+from pytest_webeval.judges.certificates import write_certificate
+from pytest_webeval.judges.label_files import IN_WORDS
+from pytest_webeval.judges.label_files import LabelColumns
+from pytest_webeval.judges.label_files import load_label_file
+from pytest_webeval.judges.label_files import parse_coding
+from pytest_webeval.recordings.human_labels import CODINGS
+from pytest_webeval.reports.calibration_text import format_calibration
+from pytest_webeval.safety.text import pluralize
+from pytest_webeval.safety.text import sanitize
+from pytest_webeval.storage import write_json
+from pytest_webeval.storage import write_text
+from pytest_webeval.summary.calibration import calibrate
+from pytest_webeval.summary.certification import certify
+from pytest_webeval.summary.judged_runs import read_judged_runs
+
+HELP = "compare verdicts of a judge with labels of people, and write its certificate"
+_USUAL = LabelColumns()
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments and options."""
+    parser.add_argument("results", nargs="+", metavar="RESULTS", help="a directory of results, or eval_summary.json")
+    parser.add_argument(
+        "--labels",
+        action="append",
+        required=True,
+        metavar="FILE",
+        help="labels in .csv, .json or .jsonl; a file of adjudicated disagreements outweighs others (repeatable)",
+    )
+    parser.add_argument(
+        "--id-column", metavar="NAME", default=_USUAL.id, help="task ids or names of runs (default: task_id)"
+    )
+    parser.add_argument("--label-column", metavar="NAME", default=_USUAL.label, help="the labels (default: label)")
+    parser.add_argument("--annotator-column", metavar="NAME", help="who gave the label (default: annotator, if any)")
+    codings = ", ".join(CODINGS)
+    parser.add_argument("--coding", metavar="CODING", help=f"{codings}, or e.g. 1=success,0=failure,2=excluded")
+    parser.add_argument("--certificate", metavar="FILE", help="write the certificate of the judge to FILE")
+    parser.add_argument("--disagreements", metavar="FILE", help="write the runs to adjudicate to FILE, as JSON lines")
+    parser.add_argument("--json", metavar="FILE", help="also write all numbers to FILE as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Calibrate, print, and write the files that the user names. Raises `SettingsError`."""
+    columns = LabelColumns(arguments.id_column, arguments.label_column, arguments.annotator_column)
+    coding = parse_coding(arguments.coding)
+    files = [load_label_file(Path(name), columns, coding) for name in dict.fromkeys(arguments.labels)]
+    calibration = calibrate(read_judged_runs(map(Path, dict.fromkeys(arguments.results))), files)
+    certificate = certify(calibration) if arguments.certificate else None
+    if arguments.disagreements:
+        _check_queue(Path(arguments.disagreements))
+    print_text(format_calibration(calibration.to_json()))
+    if arguments.json:
+        write_json(Path(arguments.json), calibration.to_json())
+    if arguments.disagreements:
+        _write_queue(Path(arguments.disagreements), calibration.list_disagreements())
+    if certificate is not None:
+        _replace_certificate(Path(arguments.certificate), certificate)
+    return 0
+
+
+def _check_queue(path: Path) -> None:
+    """Refuse to replace a file with adjudications, or one that is not a list of disagreements."""
+    if os.path.lexists(path) and load_label_file(path, LabelColumns(), IN_WORDS).labels:
+        advice = "pass it as --labels, and choose another file for --disagreements"
+        raise SettingsError(f"{path} has adjudications, which would be lost; {advice}")
+
+
+def _write_queue(path: Path, rows: Sequence[dict[str, Any]]) -> None:
+    lines = (json.dumps(row, ensure_ascii=False) for row in rows)
+    write_text(path, "".join(f"{line}\n" for line in lines), advice="choose another --disagreements")
+    _print_file(path, f"{pluralize(len(rows), 'disagreement')} to adjudicate")
+
+
+def _replace_certificate(path: Path, certificate: Certificate) -> None:
+    """Write the certificate, and say what changed since the one that was there."""
+    change = None
+    if os.path.lexists(path):
+        with suppress(SettingsError):
+            change = read_certificate(path).explain_staleness(certificate.judge)
+    write_certificate(path, certificate)
+    _print_file(
+        path, f"certificate of {certificate.judge}" + (f"; the one before was stale: {change}" if change else "")
+    )
+
+
+def _print_file(path: Path, text: str) -> None:
+    print_text(sanitize(f"{path}: {text}"))
