@@ -243,6 +243,16 @@ def test_a_result_that_cannot_be_used_is_named(session, capsys):
     assert output.splitlines()[1] == "60 of 75 judged runs compared with labels.csv"
 
 
+def test_shares_of_votes_that_are_no_shares_do_not_count(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    shares = [0.5, 1, None, "1", True, -0.1, 1.1, float("nan")]
+    results = [judged(number, verdict=True, judge=JUDGE | {"agreement": share}) for number, share in enumerate(shares)]
+    write_results(tmp_path / "session", *results)
+    raw = read_numbers(capsys, "session", "--labels", write(tmp_path / "labels.json", {"t0": "success"}))
+    assert raw["self_consistency"] == {"value": 0.75, "unanimous": 1, "run_count": 2}
+    assert raw["judged_count"] == len(shares)
+
+
 # Certificates
 
 

@@ -97,6 +97,7 @@ def test_a_judge_is_named_by_what_decides():
         ({"model": 7}, "Expected `str`, got `int` @ judge.model"),
         ({"model": ""}, "Expected `str` of length >= 1 @ judge.model"),
         ({"votes": 0}, "Expected `int` >= 1 @ judge.votes"),
+        ({"votes": 1_000}, "Expected `int` <= 999 @ judge.votes"),
         ({"threshold": 0.8}, "Expected `str`, got `float` @ judge.threshold"),
     ],
 )
