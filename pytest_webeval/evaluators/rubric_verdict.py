@@ -27,6 +27,7 @@ from pytest_webeval.rubrics.policy import parse_fraction
 from pytest_webeval.rubrics.score_files import facts_of
 from pytest_webeval.rubrics.score_files import ignored_files
 from pytest_webeval.rubrics.score_files import stored_verdict
+from pytest_webeval.rubrics.stored_verdict import RunFacts
 from pytest_webeval.rubrics.stored_verdict import StoredVerdict
 from pytest_webeval.rubrics.verdict import Verdict
 from pytest_webeval.rubrics.verdict_report import assertions_of
@@ -72,13 +73,13 @@ class _Judgement(Struct, frozen=True):
         stored = None if self._is_judged_again else stored_verdict(case.run, self.policy)
         if stored is not None:
             self._check_text(stored)
-            return self._evaluate_stored(stored)
+            return self._evaluate_stored(stored, facts_of(case.run))
         if gating and (reason := gating.without_verdict):
             return self._build_zero_result(gating, reason, stored)
         if case.judging is None:
             raise _unjudged_error(case)
         live = case.judging.judge(case.run, case.task)
-        result = self._evaluate_stored(live.stored)
+        result = self._evaluate_stored(live.stored, RunFacts())  # what it was asked about is redacted
         report = (result.actual or {}) | {"judge": live.facts}
         return result.with_changes(actual=report, actual_normalized=report)
 
@@ -88,9 +89,9 @@ class _Judgement(Struct, frozen=True):
         judging = self.case.judging
         return judging is not None and judging.is_again and not self.case.run.external
 
-    def _evaluate_stored(self, stored: StoredVerdict) -> EvaluatorResult:
+    def _evaluate_stored(self, stored: StoredVerdict, facts: RunFacts) -> EvaluatorResult:
         policy, gating, case = self.policy, self.gating, self.case
-        verdict = _derive_verdict(stored, policy, case)
+        verdict = _derive_verdict(stored, policy, facts)
         if policy.strict_texts and "verdict_text_ambiguous" in verdict.flags:
             case.notice("whole_word_verdicts", stored.source)
         if verdict.status == "unscored":
@@ -173,9 +174,9 @@ _JUDGE_AGAIN = "judge the run again"
 _RECORD_AGAIN = "record the run again"  # what readers advise where no judge can help
 
 
-def _derive_verdict(stored: StoredVerdict, policy: VerdictPolicy, case: Case) -> Verdict:
+def _derive_verdict(stored: StoredVerdict, policy: VerdictPolicy, facts: RunFacts) -> Verdict:
     try:
-        return derive(stored, policy, facts_of(case.run))
+        return derive(stored, policy, facts)
     except UnreadableVerdict as error:
         raise UnreadableVerdict(error.code, _add_source(str(error), stored.source)) from error
 

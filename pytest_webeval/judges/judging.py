@@ -15,6 +15,7 @@ from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.calls import JudgeCalls
 from pytest_webeval.judges.evidence import Redact
 from pytest_webeval.judges.evidence import build_evidence
+from pytest_webeval.judges.identity import JudgeIdentity
 from pytest_webeval.judges.questions import Question
 from pytest_webeval.judges.questions import Reply
 from pytest_webeval.judges.questions import Role
@@ -98,17 +99,24 @@ class Judging(Struct, frozen=True, eq=False):
         votes = {"agreement": verdict.agreement, "vote_values": list(verdict.votes)}
         return LiveVerdict(verdict, stored, self._describe(calls) | votes)
 
+    @property
+    def identity(self) -> JudgeIdentity:
+        """What a certificate is valid for."""
+        model, text_model = self.models[Role.VISION], self.models[Role.TEXT]
+        return JudgeIdentity(
+            model=model,
+            text_model=None if text_model == model else text_model,
+            method=self.method.name,
+            version=self.method.version,
+            votes=self.settings.votes,
+            threshold=str(self.settings.threshold),
+        )
+
     def _describe(self, calls: JudgeCalls) -> dict[str, Any]:
         """What a result says of the judge: the same whether replies were remembered or not."""
         costs = [self.find_cost(usage, model) for model, usage in calls.usage.items()]
         known = [cost for cost in costs if cost is not None]
-        return {
-            "model": self.models[Role.VISION],
-            "text_model": None if self.models[Role.TEXT] == self.models[Role.VISION] else self.models[Role.TEXT],
-            "method": self.method.name,
-            "version": self.method.version,
-            "votes": self.settings.votes,
-            "threshold": str(self.settings.threshold),
+        return self.identity.to_json() | {
             "calls": len(calls.asked),
             "usage": {model: to_builtins(usage) for model, usage in sorted(calls.usage.items())},
             "cost_usd": float(sum(known, Decimal())) if len(known) == len(costs) else None,

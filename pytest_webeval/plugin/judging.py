@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -13,6 +14,8 @@ from msgspec import field
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.judges.calls import Judge
+from pytest_webeval.judges.certificates import Certificate
+from pytest_webeval.judges.certificates import read_certificate
 from pytest_webeval.judges.judging import Judging
 from pytest_webeval.judges.methods import load_method
 from pytest_webeval.judges.prices import PriceTable
@@ -28,6 +31,7 @@ from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.trajectory.layout import SCORES
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.redactor import Redactor
+from pytest_webeval.results import Summary
 from pytest_webeval.rubrics.verdict import DEFAULT_THRESHOLD
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.storage import write_bytes
@@ -67,6 +71,22 @@ class SessionJudges(Struct, frozen=True, eq=False, dict=True):
         from pytest_webeval.judges.openai_judge import OpenAIJudge  # a user may have another one
 
         return OpenAIJudge(model, base_url=self.settings.judge_url)
+
+    @cached_property
+    def certificate(self) -> Certificate | None:
+        """How far people agree with the judge, if the options name a file. Raises `SettingsError`."""
+        path = self.settings.judge_certificate
+        return None if path is None else read_certificate(path)
+
+    def add_certificate(self, summary: Summary) -> Summary:
+        """The summary with what the certificate says of its judges."""
+        if self.certificate is None:
+            return summary
+        from pytest_webeval.summary.judge_certificate import describe_certificate  # only where summaries are made
+
+        judging = summary.webeval["judging"]
+        described = judging | {"certificate": describe_certificate(self.certificate, judging)}
+        return summary.with_changes(webeval=summary.webeval | {"judging": described})
 
     def close(self) -> None:
         """Close the connections of judges."""

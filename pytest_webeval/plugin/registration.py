@@ -60,6 +60,8 @@ def register(config: pytest.Config) -> None:
         _ = workspace.sites, workspace.tasks.configured, workspace.tasks.subset, workspace.external, workspace.judge
         config.stash[MISSING_TASKS].check()
         _check_report(workspace)
+        if workspace.settings.judge_certificate is not None:
+            _ = workspace.judges.certificate
         _check_workers(workspace)
         _check_shard(workspace)
         if workspace.settings.known_failures and workspace.baseline is not None:

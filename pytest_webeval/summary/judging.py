@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from pytest_webeval.results import Status
 from pytest_webeval.summary.judge_facts import JudgeFacts
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.statistics import mean
@@ -16,7 +17,8 @@ from pytest_webeval.summary.statistics import mean
 
 def build_judging(records: Iterable[Record]) -> dict[str, Any] | None:
     """The judges of a session, the runs that they judged and those that they did not, tokens and cost."""
-    facts = [msgspec.convert(record.judge, JudgeFacts) for record in records if record.judge is not None]
+    asked = [record for record in records if record.judge is not None]
+    facts = [msgspec.convert(record.judge, JudgeFacts) for record in asked]
     if not facts:
         return None
     costs = [row.cost_usd for row in facts]
@@ -24,6 +26,7 @@ def build_judging(records: Iterable[Record]) -> dict[str, Any] | None:
     return {
         "judges": _list_judges(facts),
         "judged": sum(row.failure is None for row in facts),
+        "successes": sum(record.status == Status.SUCCESS for record in asked),
         "not_judged": dict(sorted(Counter(row.failure for row in facts if row.failure is not None).items())),
         "calls": sum(row.calls for row in facts),
         "usage": _add_usage(facts),

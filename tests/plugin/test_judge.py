@@ -7,6 +7,14 @@ import re
 
 import pytest
 
+from pytest_webeval.judges.certificates import Certificate
+from pytest_webeval.judges.certificates import CertifiedCounts
+from pytest_webeval.judges.certificates import CertifiedNumbers
+from pytest_webeval.judges.certificates import Estimate
+from pytest_webeval.judges.certificates import write_certificate
+from pytest_webeval.judges.identity import JudgeIdentity
+from pytest_webeval.judges.methods import METHODS
+from pytest_webeval.plugin.judge_options import JUDGE_OPTIONS
 from tests.support import recorded
 from tests.support.judge_server import failure
 from tests.support.judge_server import reply
@@ -220,6 +228,72 @@ def test_judging_again_writes_score_files_and_changes_none(tree, ask, runs, pyte
     assert len(server.exchanges) == 1
 
 
+@pytest.fixture
+def certified(pytester):
+    """Writes a certificate of the judge with these members."""
+
+    def write(**changes):
+        judge = {"model": "gpt-4o", "method": "webvoyager", "version": "1", "threshold": "0.8"} | changes
+        estimate = Estimate(0.9, (0.8, 0.95))
+        numbers = dict.fromkeys(("accuracy", "precision", "recall", "specificity", "kappa", "base_rate"), estimate)
+        counts = CertifiedCounts(judged=60, true_positive=27, false_positive=3, false_negative=3, true_negative=27)
+        certificate = Certificate(
+            judge=JudgeIdentity(**judge),
+            counts=counts,
+            numbers=CertifiedNumbers(**numbers),
+            labels=(),
+            package_version="0.1.0",
+        )
+        write_certificate(pytester.path / "certificate.json", certificate)
+        return "--webeval-judge-certificate=certificate.json"
+
+    return write
+
+
+def test_a_certificate_says_how_far_the_judge_can_be_trusted(tree, ask, runs, certified):
+    for name in "abcd":
+        tree(name, scores=None)
+    with serve(verdict_by_task) as server:
+        outcome = ask(server, certified(), "--webeval-require-certificate", "--webeval-gates-decide")
+    outcome.assert_outcomes(passed=3, failed=1)
+    assert outcome.ret == 0
+    outcome.stdout.fnmatch_lines(
+        [
+            "certificate: agrees with people on 90.0% (*) of 60 runs, kappa 0.90, success rate corrected * 81.2% (*)",
+            "gates: 1 of 1 passed",
+            "  pass  certified judge: wanted a certificate that is valid for the judge; found 60 labelled runs",
+        ]
+    )
+    certificate = runs.summary["webeval"]["judging"]["certificate"]
+    assert certificate["raw_success_rate"]["value"] == 0.75
+    assert certificate["corrected_success_rate"]["value"] == pytest.approx((0.75 + 0.9 - 1) / (0.9 + 0.9 - 1))
+
+
+def test_a_stale_certificate_is_refused(tree, ask, certified):
+    tree("a", scores=None)
+    with serve([SUCCESS]) as server:
+        outcome = ask(server, certified(version="0"), "--webeval-require-certificate")
+    assert outcome.ret == 1
+    outcome.stdout.fnmatch_lines(
+        [
+            "certificate not valid: version was 0 and is 1; calibrate the judge again",
+            "  FAIL  certified judge: wanted a certificate that is valid for the judge; found version was 0 and is 1",
+        ]
+    )
+
+
+def test_where_no_judge_was_asked_none_has_to_be_certified(tree, webeval, certified):
+    tree("a")
+    outcome = webeval(certified(), "--webeval-require-certificate")
+    assert outcome.ret == 0
+    outcome.stdout.fnmatch_lines(["  pass  certified judge: * found no judge was asked"])
+
+
+def test_every_method_is_a_choice_of_the_option():
+    (option,) = [option for option in JUDGE_OPTIONS if option.name == "judge_method"]
+    assert set(option.choices) == METHODS.keys()
+
+
 OWN_JUDGE = """
 import pytest
 
@@ -266,6 +340,8 @@ ASKING = ["--webeval-judge=m", "--webeval-judge-mode=live"]
     [
         (ASKING, "no key for api.openai.com; set the environment variable OPENAI_API_KEY"),
         ([*ASKING, "--webeval-judge-url=x"], "invalid base URL of the judge; use one such as *"),
+        (["--webeval-require-certificate"], "* requires a file; pass --webeval-judge-certificate=FILE"),
+        (["--webeval-judge-certificate=tasks.tsv"], "*tasks.tsv is not valid JSON: *; repair the file"),
         (["--webeval-judge-votes=2"], "invalid --webeval-judge-votes '2'; use 1, 3, 5 or so, at most 99"),
         (["--webeval-judge-max-usd=much"], "invalid --webeval-judge-max-usd 'much'; use an amount in USD, e.g. 2.50"),
         (["--webeval-judge-max-usd=nan"], "invalid --webeval-judge-max-usd 'nan'; use an amount in USD, e.g. 2.50"),

@@ -54,7 +54,16 @@ def _read_history(settings: Settings) -> SessionHistory | None:
         raise pytest.UsageError(f"--webeval-history: {error}") from error
 
 
-CHECKING = ("baseline", "baseline_update", "known_failures", "gate", "min_success", "gates_decide", "write_subset")
+CHECKING = (
+    "baseline",
+    "baseline_update",
+    "known_failures",
+    "gate",
+    "min_success",
+    "gates_decide",
+    "write_subset",
+    "require_certificate",
+)
 
 
 def build_checks(workspace: Workspace) -> SessionChecks | None:

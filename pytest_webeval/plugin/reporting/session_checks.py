@@ -37,6 +37,7 @@ from pytest_webeval.summary.gates import Gate
 from pytest_webeval.summary.gates import GateCase
 from pytest_webeval.summary.gates import build_gates
 from pytest_webeval.summary.gates import format_lost_tasks
+from pytest_webeval.summary.judge_certificate import check_certificate
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import session_of
 from pytest_webeval.summary.session_comparison import SessionComparison
@@ -79,7 +80,7 @@ class SessionChecks(Struct, eq=False):
 
     def fail_unscored(self, session: pytest.Session) -> None:
         """Fail a session with gates in which nothing was scored."""
-        if self.gates:
+        if self.gates or self.workspace.settings.require_certificate:
             self.notes.append("gates not evaluated: no run was scored")
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
@@ -90,11 +91,15 @@ class SessionChecks(Struct, eq=False):
             before = earlier if subset is None else earlier.select(subset.task_ids)
             self.comparison = SessionComparison(before, session_of(summary))
             summary = add_comparison(summary, self.comparison)
+        lines = []
         if self.gates:
             session = self.comparison.after if self.comparison is not None else session_of(summary)
             attempts = self.workspace.settings.attempts
             case = GateCase(session, self.comparison, self._list_missing(session), attempts, self._is_first)
             lines = [gate.evaluate(case).to_json() for gate in self.gates]
+        if self.workspace.settings.require_certificate:
+            lines.append(check_certificate(summary.webeval.get("judging")).to_json())
+        if lines:
             summary = summary.with_changes(webeval=summary.webeval | {"gates": lines})
         return summary
 
@@ -196,7 +201,9 @@ def _check_settings(settings: Settings, gates: Iterable[Gate]) -> None:
         raise SettingsError(f"{OPTION}-update: {baseline} is the summary of this session; choose another file")
     elif not settings.baseline_update and not baseline.is_file():
         raise SettingsError(f"{OPTION}: file not found: {baseline}; check the path")
-    if settings.gates_decide and not gates:
+    if settings.require_certificate and settings.judge_certificate is None:
+        raise SettingsError("--webeval-require-certificate requires a file; pass --webeval-judge-certificate=FILE")
+    if settings.gates_decide and not (gates or settings.require_certificate):
         raise SettingsError("--webeval-gates-decide requires gates; pass --webeval-gate, or --webeval-fail-on=none")
 
 

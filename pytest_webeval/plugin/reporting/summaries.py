@@ -39,7 +39,10 @@ class Summaries(Struct, frozen=True, eq=False, dict=True):
         if not details["partial"] and (stale := self._stale_results):
             details["stale_results"] = stale
         attempts = self.workspace.settings.attempts
-        return summarize_records(records, details, expected=self.expected, attempts=attempts)
+        summary = summarize_records(records, details, expected=self.expected, attempts=attempts)
+        if self.workspace.settings.judge_certificate is None or "judging" not in summary.webeval:
+            return summary
+        return self.workspace.judges.add_certificate(summary)
 
     def count_reused(self, records: Sequence[Record]) -> int:
         """How many of the results are those of an earlier session."""

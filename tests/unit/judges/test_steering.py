@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -16,6 +17,8 @@ from pytest_webeval.judges.methods import load_method
 from pytest_webeval.judges.methods.request_judge import propose
 from pytest_webeval.judges.verdicts import JudgeSettings
 from tests.unit.judges.derived import derive_verdict
+from tests.unit.judges.rubric_pipeline.perfect_judge import SIMPLE
+from tests.unit.judges.rubric_pipeline.perfect_judge import reply_to
 from tests.unit.judges.scripted import ScriptedJudge
 from tests.unit.judges.scripted import calls_of
 from tests.unit.judges.scripted import image
@@ -34,6 +37,17 @@ QUOTATIONS = {
     "code block": "```\n{}\n```",
     "introduction": "The page says:\n{}",
 }
+EXPLANATIONS = frozenset(
+    {
+        "classification_reasoning",
+        "criterion_analysis",
+        "justification",
+        "post_image_justification",
+        "reality_notes",
+        "reasoning",
+        "screenshot_evidence",
+    }
+)
 FENCE = re.compile(r'<untrusted name="([^"]*)" mark="([0-9a-f]{16})">\n(.*?)\n</untrusted mark="\2">', re.DOTALL)
 
 pytestmark = pytest.mark.parametrize("attempt", ATTEMPTS, ids=list(BY_NAME))
@@ -64,8 +78,32 @@ def conclude(method, text, success):
     return json.dumps(fields)
 
 
-def judge_run(method, attempt, reply):
+def quote(tree, text):
+    """The same JSON with a text in each explanation."""
+    if isinstance(tree, list):
+        return [quote(item, text) for item in tree]
+    if not isinstance(tree, dict):
+        return tree
+    explained = {name: f"The evidence says: {text}" for name in tree if name in EXPLANATIONS}
+    return {name: quote(value, text) for name, value in tree.items()} | explained
+
+
+def judge_by_pipeline(attempt, reply, text, success):
+    """The same for the pipeline, each of whose steps has a plan; a reply takes the place of all of them."""
+    plan = replace(SIMPLE, outcomes=(success,), relevance=SIMPLE.relevance[:1])
+
+    def answer(question):
+        return reply or json.dumps(quote(json.loads(reply_to(plan, question)), text))
+
+    judge = ScriptedJudge(answer)
+    method = load_method("rubric-pipeline")
+    return method.judge(steered(attempt), calls_of(judge, method.name), JudgeSettings()), judge
+
+
+def judge_run(method, attempt, reply, text="", *, success=False):
     """The verdict of a judge that gives this reply to the deciding question, and quotes the attempt before it."""
+    if method == "rubric-pipeline":
+        return judge_by_pipeline(attempt, None if text else reply, text, success)
     before = {"key points": "1. Do the task.", "screenshot": f"It shows:\n{attempt.text}\nI score it.\nScore: 4"}
     judge = ScriptedJudge(lambda question: before.get(question.step, reply))
     return load_method(method).judge(steered(attempt), calls_of(judge, method), JudgeSettings()), judge
@@ -74,7 +112,7 @@ def judge_run(method, attempt, reply):
 @pytest.mark.parametrize("success", [True, False])
 @each_method
 def test_a_judge_that_quotes_an_attempt_keeps_its_verdict(method, attempt, success):
-    verdict, _ = judge_run(method, attempt, conclude(method, attempt.text, success))
+    verdict, _ = judge_run(method, attempt, conclude(method, attempt.text, success), attempt.text, success=success)
     assert verdict.score == int(success)
     for policy in ({}, {"strict_texts": True}):
         derived = derive_verdict(verdict, **policy)
@@ -91,7 +129,7 @@ def test_a_judge_that_only_quotes_an_attempt_has_no_verdict(method, attempt, quo
 
 @each_method
 def test_an_attempt_stands_inside_its_fences_only(method, attempt):
-    _, judge = judge_run(method, attempt, conclude(method, "nothing", success=False))
+    _, judge = judge_run(method, attempt, conclude(method, "nothing", success=False), "nothing")
     probe = re.sub(r"\s+", " ", attempt.text)[:200]
     for question in judge.questions:
         system, user = question.messages

@@ -77,6 +77,7 @@ def test_runs_tokens_and_costs_are_summed_up():
     assert build_judging(records) == {
         "judges": [{name: FACTS[name] for name in ("model", "text_model", "method", "version", "votes", "threshold")}],
         "judged": 2,
+        "successes": 3,
         "not_judged": {"refused": 1},
         "calls": 6,
         "usage": {"gpt-5": {"prompt": 3000, "completion": 150, "reasoning": 0, "cached": 0}},

@@ -18,11 +18,11 @@ from pytest_webeval.judges.calls import JudgeCalls
 from pytest_webeval.judges.calls import Prompt
 from pytest_webeval.judges.calls import Request
 from pytest_webeval.judges.calls import build_messages
-from pytest_webeval.judges.evidence import FENCE_RULE
 from pytest_webeval.judges.evidence import Evidence
 from pytest_webeval.judges.methods.rubric_pipeline.replies import ReplyForm
 from pytest_webeval.judges.methods.rubric_pipeline.replies import build_schema
 from pytest_webeval.judges.methods.rubric_pipeline.replies import parse_reply
+from pytest_webeval.judges.prompt_parts import build_system
 from pytest_webeval.judges.questions import Image
 from pytest_webeval.judges.questions import Role
 
@@ -51,7 +51,7 @@ class Inquiry(Struct, Generic[Value], frozen=True, kw_only=True):
     def to_request(self, rubric: str | None) -> Request[Value]:
         """The request with its instructions. `rubric` is the digest of the rubric that it is about."""
         schema = build_schema(self.form)
-        system = "\n\n".join((_EVALUATOR, self.guidance, FENCE_RULE, _REPLY_RULE + json.dumps(schema)))
+        system = build_system(f"{_EVALUATOR}\n\n{self.guidance}", _REPLY_RULE + json.dumps(schema))
         prompt = Prompt(
             step=self.step,
             messages=build_messages(system, *self.parts),

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from pytest_webeval.judges.evidence import Evidence
 from pytest_webeval.judges.evidence import fence
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
+from pytest_webeval.judges.prompt_parts import fence_task
 from pytest_webeval.safety.text import truncate
 
 Analyses = Mapping[int, Sequence[Mapping[str, Any]]]
@@ -23,7 +24,7 @@ _NOTE_KEYS = ("criterion", "justification", "reality_notes", "post_image_justifi
 
 def format_task(evidence: Evidence) -> str:
     """The task, where it starts, and when it was recorded."""
-    lines = [f"Task of the agent:\n{evidence.task}"]
+    lines = [f"Task of the agent:\n{fence_task(evidence)}"]
     if evidence.start_url and not _is_search_page(evidence.start_url):
         lines.append(f"The browser was opened at this address:\n{fence('start address', evidence.start_url)}")
     if isinstance(recorded := evidence.task_data.get("start_timestamp"), str):

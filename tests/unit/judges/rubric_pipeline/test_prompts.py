@@ -22,7 +22,7 @@ from tests.unit.judges.scripted import calls_of
 from tests.unit.judges.scripted import evidence
 
 # The SHA-256 of all prompts of a version.
-PINNED = {"1": "734e713e2da2c74bbb348937b1ef286bad1f85c71afa510851f2e94a801ba2b0"}
+PINNED = {"1": "60f49a9a03740eb493d978f544da02010ab2fe3e30436d5064aa82c2b211137e"}
 FENCED = re.compile(r'<untrusted name="[^"]*" mark="([0-9a-f]+)">\n.*?\n</untrusted mark="\1">', re.DOTALL)
 CANARY = "CANARY"
 
