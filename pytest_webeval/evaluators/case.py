@@ -107,6 +107,7 @@ class EvaluationLog(Struct):
     notices: dict[str, str] = struct_field(default_factory=dict)
     explainers: list[Callable[[], Explanation]] = struct_field(default_factory=list)
     explanations: list[tuple[EvaluatorResult, dict[str, Any]]] = struct_field(default_factory=list)
+    proposals: list[dict[str, Any]] = struct_field(default_factory=list)  # of a judge about requests that came near
 
     def start_expectation(self) -> None:
         """Drop what is about the expectation before."""

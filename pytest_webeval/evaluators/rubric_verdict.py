@@ -76,7 +76,7 @@ class _Judgement(Struct, frozen=True):
             return self._evaluate_stored(stored, facts_of(case.run))
         if gating and (reason := gating.without_verdict):
             return self._build_zero_result(gating, reason, stored)
-        if case.judging is None:
+        if case.judging is None or case.run.trajectory is None:
             raise _unjudged_error(case)
         live = case.judging.judge(case.run, case.task)
         result = self._evaluate_stored(live.stored, RunFacts())  # what it was asked about is redacted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from collections.abc import Mapping
 from decimal import Decimal
@@ -44,8 +45,8 @@ class LiveVerdict(Struct, frozen=True):
 class Judging(Struct, frozen=True, eq=False):
     """One a process. `answer` is asked; `models` says which model has which role.
 
-    `is_again` is for a session that judges runs with a stored verdict too. `redact` removes secrets from texts before
-    they are sent.
+    `is_again` is for a session that judges runs with a stored verdict too, `proposes_patterns` for one that also asks
+    about requests which came near. `redact` removes secrets from texts before they are sent.
     """
 
     answer: Callable[[Question], Reply]
@@ -57,6 +58,7 @@ class Judging(Struct, frozen=True, eq=False):
     parameters: Mapping[str, Any] = field(default_factory=dict)
     concurrency: int = 1
     is_again: bool = False
+    proposes_patterns: bool = False
     _latest: list[tuple[Run, LiveVerdict | JudgeFailed]] = field(default_factory=list)
 
     @property
@@ -82,22 +84,43 @@ class Judging(Struct, frozen=True, eq=False):
         return verdict if isinstance(verdict, LiveVerdict) else None
 
     def _judge(self, run: Run, task: Task) -> LiveVerdict | JudgeFailed:
-        calls = JudgeCalls(
-            answer=self.answer,
-            models=self.models,
-            method=self.method.name,
-            version=self.method.version,
-            parameters=self.parameters,
-            concurrency=self.concurrency,
-        )
+        calls = self._build_calls(self.method.name, self.method.version)
         try:
             with pause_time_limit():  # which is about the recording
                 verdict = self.method.judge(build_evidence(run, task, self.redact), calls, self.settings)
         except JudgeFailed as error:
-            return JudgeFailed(error.reason, error.outcome, self._describe(calls) | {"failure": error.outcome})
+            facts = self.identity.to_json() | self._describe(calls) | {"failure": error.outcome}
+            return JudgeFailed(error.reason, error.outcome, facts)
         stored = read_score_file(f"{self.source}/{verdict.file_name}", to_json_bytes(verdict.to_score_file()))
         votes = {"agreement": verdict.agreement, "vote_values": list(verdict.votes)}
-        return LiveVerdict(verdict, stored, self._describe(calls) | votes)
+        return LiveVerdict(verdict, stored, self.identity.to_json() | self._describe(calls) | votes)
+
+    def propose(self, task_text: str, expected: Mapping[str, Any], recorded: Mapping[str, Any]) -> dict[str, Any]:
+        """What the judge proposes about a recorded request that came near the expected one, or why it does not.
+
+        It decides nothing: a person may add the pattern to the task.
+        """
+        from pytest_webeval.judges.methods import request_judge  # few sessions ask for proposals
+
+        calls = self._build_calls(request_judge.NAME, request_judge.VERSION)
+        texts = self.redact([task_text, json.dumps(recorded, ensure_ascii=False, indent=1, default=str)])
+        try:
+            with pause_time_limit():
+                proposal = request_judge.propose(texts[0], expected, texts[1], calls).to_json()
+        except JudgeFailed as error:
+            proposal = {"problem": error.reason, "failure": error.outcome}
+        judge = {"model": self.models[Role.TEXT], "method": calls.method, "version": calls.version}
+        return proposal | {"judge": judge | self._describe(calls)}
+
+    def _build_calls(self, method: str, version: str) -> JudgeCalls:
+        return JudgeCalls(
+            answer=self.answer,
+            models=self.models,
+            method=method,
+            version=version,
+            parameters=self.parameters,
+            concurrency=self.concurrency,
+        )
 
     @property
     def identity(self) -> JudgeIdentity:
@@ -113,10 +136,10 @@ class Judging(Struct, frozen=True, eq=False):
         )
 
     def _describe(self, calls: JudgeCalls) -> dict[str, Any]:
-        """What a result says of the judge: the same whether replies were remembered or not."""
+        """What a result says of the replies: the same whether they were remembered or not."""
         costs = [self.find_cost(usage, model) for model, usage in calls.usage.items()]
         known = [cost for cost in costs if cost is not None]
-        return self.identity.to_json() | {
+        return {
             "calls": len(calls.asked),
             "usage": {model: to_builtins(usage) for model, usage in sorted(calls.usage.items())},
             "cost_usd": float(sum(known, Decimal())) if len(known) == len(costs) else None,

@@ -94,6 +94,12 @@ JUDGE_OPTIONS: tuple[Option, ...] = (
         affects_results=False,
     ),
     Option(
+        "judge_requests",
+        "let the judge propose patterns where a request came near the expected one",
+        in_rerun=True,
+        affects_results=False,
+    ),
+    Option(
         "judge_certificate",
         "show how far the judge agrees with people, from the file of calibrate",
         "FILE",

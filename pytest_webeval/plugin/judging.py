@@ -116,6 +116,7 @@ class SessionJudges(Struct, frozen=True, eq=False, dict=True):
             find_cost=self.prices.cost,
             concurrency=max(1, settings.judge_concurrency // self._process_count),
             is_again=settings.judge_again,
+            proposes_patterns=settings.judge_requests,
         )
 
     @property

@@ -63,6 +63,7 @@ class Settings:
     judge_prices: Path | None
     judge_concurrency: int
     judge_again: bool
+    judge_requests: bool
     judge_certificate: Path | None
     require_certificate: bool
     over_budget: str
@@ -124,7 +125,7 @@ class Settings:
     @property
     def judging(self) -> str:
         """Who gives a verdict to a run that has none: what tells two sessions apart, as a text."""
-        names = ("judge", "judge_text_model", "judge_method", "judge_votes", "judge_again")
+        names = ("judge", "judge_text_model", "judge_method", "judge_votes", "judge_again", "judge_requests")
         return repr([*(getattr(self, name) for name in names), self.judge_mode == "off"])
 
     @cached_property

@@ -210,10 +210,17 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
                     yield run
 
     def case(self, run: Run, definition: Definition, sites: Sites, judge: Judge | None = None) -> Case:
-        """What evaluators may look at. A judge is asked about a trajectory without a verdict."""
+        """What evaluators may look at. A judge is asked about a trajectory without a verdict, or about requests."""
         calls = PytestCalls(self.config.rootpath, config=self.config)
-        judging = None if judge is None or not run.is_trajectory else self.judges.judging(judge)
+        judging = None if judge is None or not self._may_be_judged(run) else self.judges.judging(judge)
         return self.scorer.build_case(run, definition, sites, calls, judging)
+
+    def is_judged(self, run: Run) -> bool:
+        """Whether the judge that the options name may be asked about a run."""
+        return self.judge is not None and self._may_be_judged(run)
+
+    def _may_be_judged(self, run: Run) -> bool:
+        return run.is_trajectory or self.settings.judge_requests
 
     def result_path(self, path: Path) -> Path:
         """The path of the result of a run."""

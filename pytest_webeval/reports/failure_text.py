@@ -49,8 +49,8 @@ def failure_text(result: TaskResult) -> str:
         for evaluator_result in result.evaluators_results
         if evaluator_result.status is not Status.SUCCESS
     ]
-    problems = recording_lines(result) if blocks else ()
-    return "\n".join(dict.fromkeys(filter(None, [reason(result), *blocks, *problems])))  # an error is its own reason
+    more = [*recording_lines(result), *proposal_lines(result)] if blocks else ()
+    return "\n".join(dict.fromkeys(filter(None, [reason(result), *blocks, *more])))  # an error is its own reason
 
 
 def recording_lines(result: TaskResult) -> list[str]:
@@ -58,6 +58,25 @@ def recording_lines(result: TaskResult) -> list[str]:
     capture = result.webeval.get("capture")
     findings = capture[:MOST_FINDINGS] if isinstance(capture, list) else ()
     return [sanitize(_truncate_line(f"recording: {finding['kind']}: {finding['text']}")) for finding in findings]
+
+
+def proposal_lines(result: TaskResult) -> list[str]:
+    """What a judge proposes about requests that came near the expected ones: a line or two for each."""
+    proposals = result.webeval.get("proposals")
+    rows = proposals[:MOST_FINDINGS] if isinstance(proposals, list) else ()
+    lines = [line for row in rows if isinstance(row, Mapping) for line in _format_proposal(row)]
+    return [sanitize(_truncate_line(line)) for line in lines]
+
+
+def _format_proposal(proposal: Mapping[str, Any]) -> Iterator[str]:
+    judge = f"judge {proposal['judge']['model']} @ eval[{proposal['index']}]"
+    if "problem" in proposal:
+        yield f"{judge}: no proposal: {proposal['problem']}"
+        return
+    word = {True: "accepts", False: "does not accept"}.get(proposal["is_accepted"], "is not sure about")
+    yield f"{judge}: {word} the nearest request: {proposal['reasoning']}"
+    if proposal["expected"] is not None:
+        yield f"  proposed for the task, which decides: {preview(proposal['expected'])}"
 
 
 def evaluator_text(result: EvaluatorResult) -> str:

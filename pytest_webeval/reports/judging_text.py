@@ -16,8 +16,10 @@ NO_CERTIFICATE = "no certificate: how far people agree with this judge is unknow
 
 def format_judging(judging: Mapping[str, Any]) -> list[str]:
     """A line about the judges, one about runs without a verdict, and one about the certificate."""
-    names = ", ".join(map(format_judge, judging["judges"]))
-    parts = [f"{pluralize(judging['judged'], 'run')} judged", *_list_costs(judging)]
+    names = ", ".join(map(format_judge, judging["judges"])) or "of requests"
+    parts = [f"{pluralize(judging['judged'], 'run')} judged"] if judging["judges"] else []
+    parts += [pluralize(judging["proposals"], "proposal")] if judging["proposals"] else []
+    parts += _list_costs(judging)
     if judging["agreement"] is not None:
         parts.append(f"votes agree {judging['agreement']:.1%}")
     lines = [f"judge {names}: {', '.join(parts)}"]
@@ -25,7 +27,8 @@ def format_judging(judging: Mapping[str, Any]) -> list[str]:
         lines.append(f"not judged: {_list_counts(failures)}")
     if degraded := judging["degraded"]:
         lines.append(f"steps of the judge with a fallback: {_list_counts(degraded)}")
-    lines.append(format_certificate(judging.get("certificate")))
+    if judging["judges"]:
+        lines.append(format_certificate(judging.get("certificate")))
     return [sanitize(line.replace("\n", " ")) for line in lines]
 
 

@@ -122,6 +122,7 @@ def _evaluate_with_rules(expectation: Expectation, case: Case, evaluators: dict[
             case.log.warnings.append(warning._replace(text=f"{warning.text}; {location}"))
     if result.status is Status.FAILURE and case.log.explainers:
         _explain(result, case)
+        _propose(expectation, result, case)
     case.log.explainers.clear()  # they hold events, and with them the whole recording
     return result
 
@@ -131,6 +132,18 @@ def _explain(result: EvaluatorResult, case: Case) -> None:
     with warnings.catch_warnings(), suppress(WebEvalError, RecursionError, ArithmeticError, ValueError, TypeError):
         warnings.simplefilter("ignore")
         case.log.explain(result)
+
+
+def _propose(expectation: Expectation, result: EvaluatorResult, case: Case) -> None:
+    """Keep what a judge proposes about a request that came near the expected one. The verdict stands."""
+    if case.judging is None or not case.judging.proposes_patterns:
+        return
+    explanation = case.log.explanation_of(result) or {}
+    expected, config = expectation.config.get("expected"), expectation.config
+    is_near = bool(explanation.get("candidates")) and not config.get("should_not_exist")
+    if is_near and isinstance(expected, dict) and isinstance(result.actual, dict):
+        proposal = case.judging.propose(case.task.intent, expected, result.actual)
+        case.log.proposals.append({"index": expectation.index} | proposal)
 
 
 def rule_warning(switch: str, status: Status, where: str, *, is_certain: bool = True) -> ResultWarning:

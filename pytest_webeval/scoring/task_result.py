@@ -50,6 +50,8 @@ def build_result(
     notes = {"warnings": texts, "unpassable": unpassable_reason(case.task)} | failure_details(case, results)
     if case.task.depends_on_day:
         notes["today"] = case.today.isoformat()
+    if case.log.proposals:
+        notes["proposals"] = case.log.proposals
     return TaskResult(
         **task_fields(case.run, case.task),
         status=status,

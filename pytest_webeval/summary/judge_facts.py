@@ -37,6 +37,24 @@ class JudgeFacts(Struct, frozen=True):
         return {name: getattr(self, name) for name in _IDENTITY}
 
 
+class ProposalFacts(Struct, frozen=True):
+    """What a result says of the replies behind a proposal."""
+
+    calls: int
+    usage: dict[str, dict[str, int]]
+    cost_usd: float | None
+
+
+def list_proposals(result: TaskResult) -> list[dict[str, Any]]:
+    """The facts of all proposals of a judge about requests in a result."""
+    rows = result.webeval.get("proposals")
+    try:
+        facts = [msgspec.convert(row["judge"], ProposalFacts) for row in rows or ()]
+    except (KeyError, TypeError, ValueError):  # a hook of users may write anything there
+        return []
+    return [msgspec.to_builtins(each) for each in facts]
+
+
 def find_judge(result: TaskResult) -> dict[str, Any] | None:
     """What a result says of the judge that was asked in its session; None if none was."""
     values = [each.actual for each in result.evaluators_results if each.evaluator_name == RUBRIC_EVALUATOR]

@@ -11,25 +11,29 @@ import msgspec
 
 from pytest_webeval.results import Status
 from pytest_webeval.summary.judge_facts import JudgeFacts
+from pytest_webeval.summary.judge_facts import ProposalFacts
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.statistics import mean
 
 
 def build_judging(records: Iterable[Record]) -> dict[str, Any] | None:
     """The judges of a session, the runs that they judged and those that they did not, tokens and cost."""
-    asked = [record for record in records if record.judge is not None]
-    facts = [msgspec.convert(record.judge, JudgeFacts) for record in asked]
-    if not facts:
+    asked = [record for record in records if record.judge is not None or record.proposals]
+    facts = [msgspec.convert(record.judge, JudgeFacts) for record in asked if record.judge is not None]
+    proposals = [msgspec.convert(row, ProposalFacts) for record in asked for row in record.proposals]
+    if not asked:
         return None
-    costs = [row.cost_usd for row in facts]
+    replies: list[JudgeFacts | ProposalFacts] = [*facts, *proposals]
+    costs = [row.cost_usd for row in replies]
     agreements = [row.agreement for row in facts if row.agreement is not None]
     return {
         "judges": _list_judges(facts),
         "judged": sum(row.failure is None for row in facts),
-        "successes": sum(record.status == Status.SUCCESS for record in asked),
+        "successes": sum(record.judge is not None and record.status == Status.SUCCESS for record in asked),
         "not_judged": dict(sorted(Counter(row.failure for row in facts if row.failure is not None).items())),
-        "calls": sum(row.calls for row in facts),
-        "usage": _add_usage(facts),
+        "proposals": len(proposals),
+        "calls": sum(row.calls for row in replies),
+        "usage": _add_usage(replies),
         "cost_usd": None if None in costs else round(sum(cost for cost in costs if cost is not None), 9),
         "degraded": dict(sorted(Counter(step for row in facts for step in row.degraded).items())),
         "agreement": mean(agreements),
@@ -41,7 +45,7 @@ def _list_judges(facts: Sequence[JudgeFacts]) -> list[dict[str, Any]]:
     return [judges[key] for key in sorted(judges, key=lambda key: [str(value or "") for value in key])]
 
 
-def _add_usage(facts: Sequence[JudgeFacts]) -> dict[str, dict[str, int]]:
+def _add_usage(facts: Sequence[JudgeFacts | ProposalFacts]) -> dict[str, dict[str, int]]:
     """Tokens by model and kind."""
     totals: dict[str, Counter[str]] = {}
     for row in facts:

@@ -17,6 +17,7 @@ from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.summary.judge_facts import find_judge
+from pytest_webeval.summary.judge_facts import list_proposals
 from pytest_webeval.summary.run_folders import find_run_folder
 from pytest_webeval.summary.self_report import find_claim
 from pytest_webeval.summary.self_report import find_reported
@@ -128,6 +129,7 @@ class Record(Struct, frozen=True):
     tags: Sequence[str] = ()  # names of markers that users added
     format: str | None = None  # of the recording, if it is known
     judge: dict[str, Any] | None = None  # which judge was asked in the session, and what it cost: a `JudgeFacts`
+    proposals: Sequence[dict[str, Any]] = ()  # of the judge about requests that came near: `ProposalFacts`
 
     @classmethod
     def of(cls, result: TaskResult, task_type: str | None, reason: str | None = None) -> Self:
@@ -161,6 +163,7 @@ class Record(Struct, frozen=True):
             checksums=format_digests(result.webeval),
             format=_find_format(result.webeval),
             judge=find_judge(result),
+            proposals=list_proposals(result),
         )
 
     @property

@@ -81,7 +81,7 @@ def _trajectories(records: Sequence[Record], expected: Collection[str] | None) -
 
 def _judging(records: Sequence[Record]) -> dict[str, Any]:
     """The judges that were asked, if there are any."""
-    if all(record.judge is None for record in records):
+    if all(record.judge is None and not record.proposals for record in records):
         return {}
     from pytest_webeval.summary.judging import build_judging  # few sessions ask a judge
 

@@ -19,6 +19,7 @@ from tests.support import recorded
 from tests.support.judge_server import failure
 from tests.support.judge_server import reply
 from tests.support.judge_server import serve
+from tests.support.runs import navigation
 
 SUCCESS = "The price is visible.\nVerdict: SUCCESS"
 FAILURE = "The price is wrong.\nVerdict: NOT SUCCESS"
@@ -369,3 +370,66 @@ def test_waiting_for_a_judge_is_not_scoring(tree, ask):
     tree("a", scores=None)
     with serve([reply(SUCCESS)._replace(seconds=1.5)]) as server:
         ask(server, "--webeval-timeout=1").assert_outcomes(passed=1)
+
+
+NEAR = {"reasoning": "Only the order differs.", "acceptance": "yes", "expected": '{"url": "^__SHOPPING__/list.*$"}'}
+REQUESTS = (
+    "--webeval-judge=gpt-4o",
+    "--webeval-judge-text-model=gpt-4o-mini",
+    "--webeval-judge-mode=live",
+    "--webeval-judge-requests",
+    "--webeval-config=sites.json",
+)
+
+
+@pytest.fixture
+def near(runs, pytester):
+    """A run whose only request has another query than the task expects."""
+    (pytester.path / "sites.json").write_text('{"environments": {"__SHOPPING__": {"urls": ["http://shop.test"]}}}')
+    expected = {"url": "__SHOPPING__/list?sort=price", "http_method": "GET", "response_status": 200}
+    path = runs.add(107, expects=({"evaluator": "NetworkEventEvaluator", "expected": expected},))
+    return record(path, "http://shop.test/list?sort=name&token=hunter2hunter2")
+
+
+def record(path, url):
+    """Put one request into the recording of a run."""
+    (path / "network.har").write_text(json.dumps({"log": {"entries": [navigation(url)]}}))
+    return path
+
+
+def test_a_judge_proposes_a_pattern_for_a_request_that_came_near(near, webeval, runs):
+    with serve([json.dumps(NEAR)]) as server:
+        outcome = webeval(*REQUESTS, f"--webeval-judge-url={server.url}")
+    outcome.assert_outcomes(failed=1)
+    outcome.stdout.fnmatch_lines(
+        [
+            "judge gpt-4o-mini @ eval[[]1]: accepts the nearest request: Only the order differs.",
+            '  proposed for the task, which decides: {"url": "^__SHOPPING__/list.*$"}',
+            "judge of requests: 1 proposal, 1 reply, 110 tokens, $0.0000",
+        ]
+    )
+    (proposal,) = json.loads((near / "eval_result.json").read_text())["webeval"]["proposals"]
+    assert (proposal["index"], proposal["is_accepted"]) == (1, True)
+    assert proposal["expected"] == {"url": "^__SHOPPING__/list.*$"}
+    assert runs.summary["webeval"]["judging"]["cost_usd"] == pytest.approx(0.000021)
+    assert "hunter2" not in json.dumps([exchange.body for exchange in server.exchanges])
+    assert server.exchanges[0].body["model"] == "gpt-4o-mini"
+
+
+def test_without_a_reply_there_is_no_proposal_and_the_same_verdict(near, webeval):
+    outcome = webeval(*REQUESTS, "--webeval-judge-mode=cached")
+    outcome.assert_outcomes(failed=1)
+    outcome.stdout.fnmatch_lines(["judge gpt-4o-mini @ eval[[]1]: no proposal: no remembered reply of gpt-4o-mini @ *"])
+
+
+def test_a_request_that_is_not_near_or_is_forbidden_is_shown_to_nobody(runs, webeval, pytester):
+    (pytester.path / "sites.json").write_text('{"environments": {"__SHOPPING__": {"urls": ["http://shop.test"]}}}')
+    far = {"url": "__SHOPPING__/cart", "http_method": "POST", "response_status": 200}
+    forbidden = {"url": "__SHOPPING__/list", "http_method": "GET", "response_status": 200}
+    network = "NetworkEventEvaluator"
+    record(runs.add(107, expects=({"evaluator": network, "expected": far},)), "http://shop.test/list")
+    check = {"evaluator": network, "expected": forbidden, "should_not_exist": True}
+    record(runs.add(108, expects=(check,)), "http://shop.test/list")
+    with serve([json.dumps(NEAR)]) as server:
+        webeval(*REQUESTS, f"--webeval-judge-url={server.url}").assert_outcomes(failed=2)
+    assert server.exchanges == []

@@ -80,21 +80,17 @@ class RequestProposal(Struct, frozen=True):
         return {"is_accepted": self.is_accepted, "reasoning": self.reasoning, "expected": self.expected}
 
 
-def propose(
-    task_text: str, expectation: Mapping[str, Any], nearest: Mapping[str, Any], calls: JudgeCalls
-) -> RequestProposal:
+def propose(task_text: str, expectation: Mapping[str, Any], recorded: str, calls: JudgeCalls) -> RequestProposal:
     """The proposal about the nearest request. Raises `JudgeFailed`.
 
-    `expectation` is the object `expected` of the task, `nearest` the recorded request as it is shown in a result.
+    `expectation` is the object `expected` of the task, `recorded` the request as JSON text, without secrets.
     """
-    return calls.ask(build_request(task_text, expectation, nearest))
+    return calls.ask(build_request(task_text, expectation, recorded))
 
 
-def build_request(
-    task_text: str, expectation: Mapping[str, Any], nearest: Mapping[str, Any]
-) -> Request[RequestProposal]:
+def build_request(task_text: str, expectation: Mapping[str, Any], recorded: str) -> Request[RequestProposal]:
     """The question, and how its reply is read."""
-    recorded = _format(nearest)
+    recorded = escape_surrogates(truncate(recorded, _LONGEST_BLOCK))
     echoes = Echoes.of_texts((task_text, recorded))
 
     def parse(reply: str) -> RequestProposal:

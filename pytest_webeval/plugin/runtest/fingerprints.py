@@ -64,7 +64,7 @@ class Fingerprints(Struct, eq=False, dict=True):
             definition.trust,
             str(self.workspace.tasks.origin) if definition.trust is Trust.UNDEFINED else "",
             settings.today.isoformat() if is_any or task.depends_on_day else "",
-            self._policy if is_any or is_rubric else "",
+            self._policy if is_any or is_rubric or settings.judge_requests else "",
             repr((run.external, run.external_problem)),
             self._format_sites(tuple(self.workspace.sites.environments if is_any else task.sites)),
         )

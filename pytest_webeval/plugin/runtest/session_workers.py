@@ -76,7 +76,7 @@ class SessionWorkers(Struct, eq=False):
             if run_format is None or not any(run_format is built_in for built_in in formats.FORMATS):
                 return None
             run = workspace.run(path)
-            if run.external_problem is not None or (workspace.settings.judge is not None and run.is_trajectory):
+            if run.external_problem is not None or workspace.is_judged(run):
                 return None
             previous, definition = workspace.config.stash.get(PREVIOUS, None), workspace.tasks.definition(run)
             if previous is not None and previous.has_entry(item, run, definition):

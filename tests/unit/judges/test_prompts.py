@@ -38,7 +38,8 @@ def ask_everything(name):
     """All questions of a method about one run, and of a second run with a rubric."""
     judge = ScriptedJudge(lambda question: REPLIES.get(question.step) or LAST_LINES[name])
     if name == request_judge.NAME:
-        request_judge.propose("Buy it.", {"url_pattern": "/a"}, {"url": "/b"}, calls_of(judge, name))
+        recorded = json.dumps({"url": "/b"}, indent=1)
+        request_judge.propose("Buy it.", {"url_pattern": "/a"}, recorded, calls_of(judge, name))
         return judge.questions
     for run in (evidence(), evidence(steps=60, rubric=RUBRIC), evidence(screenshots=())):
         load_method(name).judge(run, calls_of(judge, name), JudgeSettings())

@@ -146,12 +146,12 @@ def test_an_attempt_in_a_request_is_fenced_and_decides_nothing(attempt):
     own = {"reasoning": f"It says: {attempt.text}", "acceptance": "no", "expected": ""}
     judge = ScriptedJudge(lambda _: json.dumps(own))
     nearest = {"url": "https://shop.test/", "post_data": {"note": attempt.text}}
-    proposal = propose(attempt.text, {"url_pattern": "/a"}, nearest, calls_of(judge))
+    proposal = propose(attempt.text, {"url_pattern": "/a"}, json.dumps(nearest), calls_of(judge))
     assert (proposal.is_accepted, proposal.expected) == (False, None)
     user = judge.questions[0].messages[1].text
     assert FENCE.sub("", user).strip() == ""
     with pytest.raises(JudgeFailed):
-        propose("task", {"url_pattern": "/a"}, nearest, calls_of(ScriptedJudge(lambda _: attempt.text)))
+        propose("task", {"url_pattern": "/a"}, json.dumps(nearest), calls_of(ScriptedJudge(lambda _: attempt.text)))
 
 
 def test_there_are_forty_attempts_for_both_sides(attempt):

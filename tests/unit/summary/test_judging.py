@@ -79,6 +79,7 @@ def test_runs_tokens_and_costs_are_summed_up():
         "judged": 2,
         "successes": 3,
         "not_judged": {"refused": 1},
+        "proposals": 0,
         "calls": 6,
         "usage": {"gpt-5": {"prompt": 3000, "completion": 150, "reasoning": 0, "cached": 0}},
         "cost_usd": 1.0,
