@@ -67,6 +67,7 @@ REASONS = [
 ]
 
 
+JUDGING = ["Judge gpt-5 (rubric 1): 3 runs judged", "No certificate: how far people agree with this judge is unknown"]
 BASELINE = {
     "time": "2026-01-30 12:00", "before": 0.7, "after": 0.668, "sentence": "Worse: 66.8% after 70.0%.",
     "facts": [["Difference", "-3.2% over 395 tasks that both judged"]], "notes": ["the rules are others"],
@@ -128,7 +129,7 @@ def index(count: int, **changes: Any) -> dict[str, Any]:
         "sites": shares(rows, 4), "templates": [one | {"text": f"Show me {{{{things}}}} of {one['name']}"} for one in shares(rows, 6)],
         "types": shares(rows, 5), "groups": groups(rows), "evaluators": EVALUATORS, "warnings": WARNINGS,
         "flips": {flip: sum(one[14] == flip for one in rows) for flip in ("fixed", "regressed")},
-        "distributions": distributions(), "attempts": build_agents(ATTEMPTS), "baseline": BASELINE, "columns": COLUMNS, "rows": rows,
+        "distributions": distributions(), "attempts": build_agents(ATTEMPTS), "baseline": BASELINE, "judging": JUDGING, "columns": COLUMNS, "rows": rows,
     } | changes  # fmt: skip
 
 

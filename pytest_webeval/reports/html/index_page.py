@@ -18,6 +18,7 @@ from pytest_webeval.reports.html.distributions import build_distributions
 from pytest_webeval.reports.html.rates import build_rates
 from pytest_webeval.reports.html.session_tables import build_agents
 from pytest_webeval.reports.html.session_tables import build_baseline
+from pytest_webeval.reports.html.session_tables import build_judging_lines
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.scoring.provenance import own_version
@@ -101,6 +102,7 @@ def index_view(index_rows: Iterable[IndexRow], summary: Summary, title: str, rer
         "distributions": build_distributions(records),
         "attempts": build_agents(webeval.get("attempts")),
         "baseline": build_baseline(webeval),
+        "judging": build_judging_lines(webeval),
         "columns": list(COLUMNS),
         "rows": [tables.row(index_row) for index_row in ordered],
     }

@@ -75,6 +75,15 @@ def build_baseline(webeval: Mapping[str, Any]) -> dict[str, Any] | None:
     }
 
 
+def build_judging_lines(webeval: Mapping[str, Any]) -> list[str]:
+    """Which judge was asked, what that cost, and how far people agree with it, from `webeval` in a summary."""
+    if "judging" not in webeval:
+        return []
+    from pytest_webeval.reports.judging_text import format_judging  # few sessions ask a judge
+
+    return [line[:1].upper() + line[1:] for line in format_judging(webeval["judging"])]
+
+
 def _list_notes(baseline: Mapping[str, Any]) -> Iterator[str]:
     """Why the two sessions may not be comparable."""
     if baseline["partial"]:

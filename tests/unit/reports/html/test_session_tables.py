@@ -7,13 +7,17 @@ from __future__ import annotations
 import re
 
 import pytest
+from msgspec import structs
 
 from pytest_webeval.reports.html.session_tables import build_agents
 from pytest_webeval.reports.html.session_tables import build_baseline
+from pytest_webeval.reports.html.session_tables import build_judging_lines
 from pytest_webeval.reports.html.writer import write_page
 from pytest_webeval.summary.attempts import build_attempts
+from pytest_webeval.summary.judging import build_judging
 from tests.browser import pages
 from tests.unit.reports.html.test_rates import record
+from tests.unit.summary.test_judging import FACTS
 
 HOSTILE = "<script>alert(1)</script>\u202e"
 OVERALL = {
@@ -102,6 +106,16 @@ def test_what_makes_two_sessions_hard_to_compare_is_told():
     assert view["notes"] == ["the baseline is a partial session", "the rules are others", "the tasks are others"]
 
 
+def test_the_judge_has_its_cost_and_its_certificate(tmp_path):
+    facts = FACTS | {"model": HOSTILE}
+    lines = build_judging_lines({"judging": build_judging([structs.replace(record(), judge=facts)])})
+    assert page_text(tmp_path, "judging", judging=lines) == (
+        "Judges Judge &lt;script&gt;alert(1)&lt;/script&gt;\\u202e (rubric 1): 1 run judged, 2 replies, 1,050 tokens, $0.2500"
+        " No certificate: how far people agree with this judge is unknown; see the command calibrate"
+    )
+    assert build_judging_lines({}) == []
+
+
 def test_a_baseline_without_judged_runs_has_no_difference(tmp_path):
     nothing = BASELINE | {
         "success_rate": None,
@@ -118,5 +132,5 @@ def test_a_baseline_without_judged_runs_has_no_difference(tmp_path):
 
 def test_a_session_without_these_has_no_such_parts(tmp_path):
     assert build_baseline({"success_rate": 0.5}) is None
-    for section in ("since-baseline", "by-attempt", "effort"):
-        assert page_text(tmp_path, section, baseline=None, attempts=None, distributions=[]) is None
+    for section in ("since-baseline", "by-attempt", "judging", "effort"):
+        assert page_text(tmp_path, section, baseline=None, attempts=None, judging=[], distributions=[]) is None
