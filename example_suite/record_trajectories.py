@@ -1,7 +1,7 @@
 """Write the Fara trajectories anew: `python example_suite/record_trajectories.py [--output DIR] [--keep-screenshots]`.
 
 The texts are always the same; the screenshots show the shop of the suite, with a book more and its prices in euros.
-The browser is that of record.py.
+The browser is that of record.py. After other screenshots, record_judge_replies.py has to follow.
 """
 
 from __future__ import annotations
@@ -25,12 +25,14 @@ from trajectory_recordings import Trajectory
 from trajectory_tables import METRICS
 from trajectory_tables import metrics_json
 from trajectory_tables import tasks_tsv
+from unjudged_recordings import UNJUDGED
+from unjudged_recordings import tasks_json
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
     from playwright.sync_api import Page
 
-OUTPUT = Path(__file__).parent / "trajectories"
+SUITE = Path(__file__).parent
 ATLAS = catalog.Product(
     "pocket-atlas", "Pocket Atlas", "Meridian Press", "bags", 1250, 30, "The world on 192 pages, in a coat pocket."
 )
@@ -65,16 +67,19 @@ VIEWS: dict[str, Agent] = {
 def main() -> None:
     """Write what the command line asks for."""
     asked = _arguments()
-    runs = asked.output / "runs"
+    trajectories, unjudged = asked.output / "trajectories", asked.output / "unjudged"
+    directories = {trajectories / "runs" / each.run / "traj" / each.task_id: each for each in TRAJECTORIES}
+    directories |= {unjudged / each.task_id: each for each in UNJUDGED}
     images = {} if asked.keep_screenshots else photograph()
     if not asked.keep_screenshots:
-        shutil.rmtree(runs, ignore_errors=True)
-    for trajectory in TRAJECTORIES:
-        directory = runs / trajectory.run / "traj" / trajectory.task_id
+        shutil.rmtree(trajectories / "runs", ignore_errors=True)
+        shutil.rmtree(unjudged, ignore_errors=True)
+    for directory, trajectory in directories.items():
         write(trajectory, directory, images)
         print(directory.relative_to(asked.output))
-    _write(runs / METRICS, metrics_json())
-    _write(asked.output / "tasks.tsv", tasks_tsv())
+    _write(trajectories / "runs" / METRICS, metrics_json())
+    _write(trajectories / "tasks.tsv", tasks_tsv())
+    _write(unjudged / "tasks.json", tasks_json())
 
 
 def write(trajectory: Trajectory, directory: Path, images: dict[str, bytes]) -> None:
@@ -127,7 +132,7 @@ def _write(path: Path, text: str) -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Write the Fara trajectories anew.")
-    parser.add_argument("--output", type=Path, default=OUTPUT, metavar="DIR", help="where to put runs and tasks.tsv")
+    parser.add_argument("--output", type=Path, default=SUITE, metavar="DIR", help="where to put both directories")
     parser.add_argument("--keep-screenshots", action="store_true", help="write the texts only, without a browser")
     return parser.parse_args()
 

@@ -67,11 +67,11 @@ def payload(name: str) -> Any:
     return json.loads((PAYLOADS / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def _at(day: str, clock: str) -> datetime:
+def at(day: str, clock: str) -> datetime:
     return datetime.fromisoformat(f"{day}T{clock}").replace(tzinfo=UTC)
 
 
-def _shots(*views: str) -> dict[str, str]:
+def shots(*views: str) -> dict[str, str]:
     return {f"screenshot{number}.png": view for number, view in enumerate(views)}
 
 
@@ -87,12 +87,12 @@ def _used(prompt: int, completion: int, **others: int) -> dict[str, dict[str, in
     return {"FaraAgent": {"prompt_tokens": prompt, "completion_tokens": completion, **others}}
 
 
-FIND_SHOTS = _shots("home", "atlas found", "atlas", "atlas")
-LOOK_SHOTS = _shots("start", "home", "home", "home")
-HOURS_SHOTS = _shots("start", "home")
-GUESS_SHOTS = _shots("home", "radio", "radio in cart", "radio in cart")
-BUY_SHOTS = _shots("start", "atlas", "atlas in cart", "atlas in cart")
-RAIN_SHOTS = _shots("home", "nothing found", "nothing found", "nothing found")
+FIND_SHOTS = shots("home", "atlas found", "atlas", "atlas")
+LOOK_SHOTS = shots("start", "home", "home", "home")
+HOURS_SHOTS = shots("start", "home")
+GUESS_SHOTS = shots("home", "radio", "radio in cart", "radio in cart")
+BUY_SHOTS = shots("start", "atlas", "atlas in cart", "atlas in cart")
+RAIN_SHOTS = shots("home", "nothing found", "nothing found", "nothing found")
 SOLVE_SHOTS = {"screenshot_1.png": "home", "screenshot_2.png": "atlas found", "screenshot_3.png": "atlas"}
 
 GATE = {"verifier_reasoning": 'The last action must be "terminate".', "verifier_success": False}
@@ -111,7 +111,7 @@ TRAJECTORIES = (
         screenshots=FIND_SHOTS,
         log=fara_log(FIRST, *agents.FIND),
         answer=answer_file(agents.ATLAS, *FIND_SHOTS, token_usage=_used(9100, 240)),
-        started=_at(FIRST, "10:00"),
+        started=at(FIRST, "10:00"),
         seconds=25.5,
         core=_judged(25.5, 70.0, 1),
         score=score_file(1, payload("r1_books_find_7")),
@@ -122,7 +122,7 @@ TRAJECTORIES = (
         screenshots=LOOK_SHOTS,
         log=fara_log(FIRST, *agents.LOOK),
         answer=answer_file(NO_ANSWER, *LOOK_SHOTS),
-        started=_at(FIRST, "10:05"),
+        started=at(FIRST, "10:05"),
         seconds=22.0,
         core=_judged(22.0, 22.1, 0),
         score=score_file(0, GATE),
@@ -133,7 +133,7 @@ TRAJECTORIES = (
         screenshots=HOURS_SHOTS,
         log=fara_log(FIRST, agents.LOOK[0]),
         answer=answer_file(NO_ANSWER, *HOURS_SHOTS, is_aborted=True),
-        started=_at(FIRST, "10:09"),
+        started=at(FIRST, "10:09"),
         seconds=31.0,
         core=(
             (0, "INFO", "[Execution <id>] Start"),
@@ -147,7 +147,7 @@ TRAJECTORIES = (
         task_id="books_hours_6",
         screenshots=HOURS_SHOTS,
         log=fara_log(FIRST, agents.LOOK[0]),
-        started=_at(FIRST, "10:12"),
+        started=at(FIRST, "10:12"),
         core=(
             (0, "INFO", "[Execution <id>] Start"),
             (40, "ERROR", "[Execution <id>] Error running task: Captcha timed out"),
@@ -160,7 +160,7 @@ TRAJECTORIES = (
         log=text_log(FIRST, *agents.FIND),
         answer=compact({"final_answer": agents.ATLAS, "screenshots": [*FIND_SHOTS], "is_aborted": False}),
         answer_name="answer",
-        started=_at(FIRST, "10:00"),
+        started=at(FIRST, "10:00"),
     ),
     Trajectory(
         run=f"{FARA}/r2",
@@ -168,7 +168,7 @@ TRAJECTORIES = (
         screenshots=GUESS_SHOTS,
         log=fara_log(SECOND, *agents.GUESS),
         answer=answer_file(agents.RADIO, *GUESS_SHOTS, token_usage=_used(8800, 210)),
-        started=_at(SECOND, "10:00"),
+        started=at(SECOND, "10:00"),
         seconds=23.5,
         core=_judged(23.5, 65.0, 0),
         score=score_file(0, payload("r2_books_find_7")),
@@ -179,7 +179,7 @@ TRAJECTORIES = (
         screenshots=BUY_SHOTS,
         log=fara_log(SECOND, *agents.BUY),
         answer=answer_file(agents.IN_CART, *BUY_SHOTS, token_usage=_used(9300, 225)),
-        started=_at(SECOND, "10:05"),
+        started=at(SECOND, "10:05"),
         seconds=24.5,
         core=_judged(24.5, 70.0, 1),
         score=score_file(1, payload("r2_books_cart_2")),
@@ -195,7 +195,7 @@ TRAJECTORIES = (
             token_usage=_used(8700, 205, total_tokens=8905),
             harness_version="2026.3",
         ),
-        started=_at(SECOND, "10:20"),
+        started=at(SECOND, "10:20"),
         seconds=24.0,
         core=_judged(24.0, 61.5, 0),
         score=score_file(0, payload("r2_books_rain_9")),
@@ -217,7 +217,7 @@ TRAJECTORIES = (
                 }
             },
         ),
-        started=_at(THIRD, "09:30"),
+        started=at(THIRD, "09:30"),
         seconds=31.5,
         core=_judged(31.5, 44.0, 1.0),
         score=score_file(1.0, VERDICT),

@@ -23,7 +23,7 @@ EVALUATED = 2
 
 def tasks_tsv() -> str:
     """The tasks as WebTailBench lists them; one has no rubric, and most runs open the shop themselves."""
-    find, cart, rain = (_unscored(payload(f"r2_{name}")) for name in ("books_find_7", "books_cart_2", "books_rain_9"))
+    find, cart, rain = (unscored(payload(f"r2_{name}")) for name in ("books_find_7", "books_cart_2", "books_rain_9"))
     rows = (
         ("books", "books_find_7", FIND, SHOP, find),
         ("books", "books_old_1", FIND, SHOP, find),
@@ -79,7 +79,7 @@ def _score(run: Trajectory, budgets: dict[str, int]) -> str:
     )
 
 
-def _unscored(verdict: dict[str, Any]) -> str:
+def unscored(verdict: dict[str, Any]) -> str:
     return _unscored_items([item for item in verdict["rubric_items"] if "penalty" not in item])
 
 

@@ -161,5 +161,5 @@ def test_the_script_writes_the_files_that_are_committed(tmp_path):
     script = [sys.executable, str(SUITE / "record_trajectories.py"), "--keep-screenshots", "--output", str(tmp_path)]
     subprocess.run(script, check=True, capture_output=True, timeout=120)
     written = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    assert len(written) > 30
-    assert {name for name, content in written.items() if (TREE / name).read_bytes() != content} == set()
+    assert len(written) > 40
+    assert {name for name, content in written.items() if (SUITE / name).read_bytes() != content} == set()
