@@ -17,7 +17,9 @@ def test_the_readme_is_short():
 
 def test_the_first_command_scores_a_few_small_runs_in_one_process():
     first, second = (line for line in README.splitlines() if "python3 -m venv" in line)
-    assert first.endswith(".venv/bin/pytest --webeval-runs=example_suite/runs --webeval-report=report")
+    judge = "--webeval-judge=example-judge --webeval-judge-replies=example_suite/judge_replies"
+    roots = "--webeval-runs=example_suite/runs --webeval-runs=example_suite/unjudged"
+    assert first.endswith(f".venv/bin/pytest {roots} {judge} --webeval-report=report")
     assert second.endswith(".venv/bin/pytest -n 2")
     assert f"$ {first}\n" in (ROOT / "docs/getting-started.md").read_text("utf-8")
 

@@ -1,8 +1,11 @@
-"""Runs of the example suite are judged by replies that are committed, and nobody is asked."""
+"""The first command of the README judges runs of the example suite by replies that are committed, and asks nobody."""
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -12,6 +15,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 STORE = ROOT / "example_suite/judge_replies"
+README = (ROOT / "README.md").read_text("utf-8")
+FIRST = re.search(r"\.venv/bin/pytest (--webeval-runs=.*)\n```\n\n.*\n\n```text\n([^`]*)```", README)
 REPLIES = ("--webeval-judge=example-judge", "--webeval-judge-replies=example_suite/judge_replies")
 REFUSED = 99
 # A plugin that ends a session where it connects to a server, or imports the client of one.
@@ -46,6 +51,41 @@ def score(suite, *arguments):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("OPENAI")}
     environment["PYTHONPATH"] = os.pathsep.join([str(suite), str(ROOT)])
     return subprocess.run(command, cwd=suite, env=environment, capture_output=True, text=True, check=False, timeout=300)
+
+
+@pytest.fixture(scope="module")
+def session(suite):
+    """What the first command of the README prints. It exits with 1 as some runs fail on purpose."""
+    done = score(suite, *shlex.split(FIRST[1]))
+    assert done.returncode == 1, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_command_prints_what_the_readme_shows(session):
+    printed, shown = iter(session.splitlines()), FIRST[2].splitlines()
+    assert len(shown) == 3
+    assert not [line for line in shown if line not in printed]  # in this order
+
+
+@pytest.mark.parametrize(
+    ("task", "status", "points"), [("atlas_cart_1", "success", (7, 7)), ("atlas_price_3", "failure", (2.5, 9))]
+)
+def test_the_judge_decides_by_a_rubric_of_the_task_or_its_own(suite, session, task, status, points):
+    result = read_result(suite, task)
+    (rubric,) = result["evaluators_results"]
+    assert (result["status"], rubric["evaluator_name"]) == (status, "RubricEvaluator")
+    assert (rubric["actual"]["earned_points"], rubric["actual"]["max_points"]) == points
+    assert rubric["actual"]["judge"]["model"] == "example-judge"
+
+
+def test_a_run_that_shows_too_little_is_excluded(suite, session):
+    facts = read_result(suite, "atlas_cart_2")["webeval"]
+    assert facts["excluded"].startswith("not scored: the evidence does not suffice for the judge: ")
+    assert facts["judge"]["failure"] == "uncertain"
+
+
+def read_result(suite, task):
+    return json.loads((suite / "example_suite/unjudged" / task / "eval_result.json").read_text("utf-8"))
 
 
 def test_there_is_a_reply_about_the_trajectory_without_a_verdict(suite):
