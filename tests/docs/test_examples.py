@@ -94,7 +94,7 @@ def scratch(tmp_path):
     package.mkdir()
     (package / "__init__.py").touch()
     shutil.copy(tmp_path / "runs/tasks.json", package / "webarena-verified.json")
-    (labels,) = blocks("csv", "docs/how-to/calibrate-a-judge.md")
+    labels, *_ = blocks("text", "docs/how-to/calibrate-a-judge.md")
     (tmp_path / "labels.csv").write_text(labels.text, "utf-8")
     (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --import-mode=importlib\n", "utf-8")
     return tmp_path
