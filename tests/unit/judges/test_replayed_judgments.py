@@ -1,0 +1,71 @@
+"""The published judgments of WebJudge as remembered replies, beside a reading of their files that shares no code."""
+
+from __future__ import annotations
+
+import json
+import re
+import tarfile
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from pytest_webeval.judges.agent_reward_bench import load_judgments
+from pytest_webeval.judges.agent_reward_bench import read_recorded_verdict
+from pytest_webeval.judges.prices import load_prices
+from pytest_webeval.judges.questions import TokenUsage
+from pytest_webeval.judges.remembering import MemoryJudge
+from pytest_webeval.judges.reply_store import ReplyStore
+
+TRANSCRIPTS = Path(__file__).parents[4] / "shared/corpora/webjudge_7b.tar.xz"
+MODEL = "webjudge-7B"
+INPUT, OUTPUT = Decimal("0.037"), Decimal("0.11")  # USD per million tokens, with more digits than a float sums exactly
+STATUS = re.compile(r'Status:\s*"?(success|failure)"?', re.IGNORECASE)
+
+
+@pytest.fixture
+def transcripts(tmp_path):
+    """The files of the judgments."""
+    if not TRANSCRIPTS.exists():
+        pytest.skip("the corpora are not here")
+    with tarfile.open(TRANSCRIPTS) as archive:
+        archive.extractall(tmp_path / "judgments", filter="data")
+    return sorted((tmp_path / "judgments").rglob("*.json"))
+
+
+def read_status(reply):
+    """Whether the last status of a text is a success."""
+    return STATUS.findall(reply)[-1].lower() == "success"
+
+
+def test_308_public_judgments_are_replayed_as_recorded_and_cost_what_their_files_add_up_to(transcripts, tmp_path):
+    expected, prompt, completion = {}, 0, 0
+    for path in transcripts:
+        response = json.loads(path.read_bytes())["response"]
+        expected[path] = read_status(response["choices"][0]["message"]["content"])
+        prompt += response["usage"]["prompt_tokens"]
+        completion += response["usage"]["completion_tokens"]
+    assert (len(expected), sum(expected.values())) == (308, 61)
+
+    store = ReplyStore(tmp_path / "judge_replies")
+    questions = {}
+    for directory in {path.parent for path in transcripts}:
+        for task_id, question, reply in load_judgments(directory):
+            store.put(question, reply)
+            questions[directory / f"{task_id}.json"] = question
+    assert len(list(store.directory.rglob("*.json"))) == len(questions) == 308
+
+    judge = MemoryJudge(MODEL, ReplyStore(tmp_path / "judge_replies"))
+    replies = {path: judge.answer(question) for path, question in questions.items()}
+    assert {path: read_recorded_verdict(reply) for path, reply in replies.items()} == expected
+    assert (judge.counts.sent, judge.counts.remembered) == (0, 308)
+    assert judge.counts.usage == {}  # nothing was paid for
+
+    (tmp_path / "prices.toml").write_text(f'["{MODEL}"]\ninput = {INPUT}\noutput = {OUTPUT}\n')
+    prices = load_prices(tmp_path / "prices.toml")
+    usage = sum((reply.usage for reply in replies.values()), TokenUsage())
+    assert (usage.prompt, usage.completion) == (prompt, completion) == (1_206_473, 28_134)
+    assert {question.model for question in questions.values()} == {MODEL}
+    costs = [prices.cost(reply.usage, questions[path].model) for path, reply in replies.items()]
+    total = (prompt * INPUT + completion * OUTPUT) / 1_000_000
+    assert sum(costs) == prices.cost(usage, MODEL) == total == Decimal("0.047734241")
