@@ -117,6 +117,7 @@ class JudgeServer:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else a body waits 40 ms until the client has acknowledged the headers
     server: Any
 
     def do_POST(self):
