@@ -23,6 +23,7 @@ from tests.support.judge_server import serve
 from tests.support.judged_books import MODEL
 from tests.support.judged_books import PRICES
 from tests.support.judged_books import TASKS
+from tests.support.judged_books import Asked
 from tests.support.judged_books import BookJudge
 from tests.support.judged_books import add_up
 from tests.support.judged_books import name_of
@@ -67,10 +68,20 @@ def session_of(exchange):
     return exchange.headers["authorization"].removeprefix("Bearer ")
 
 
-def keys_of(server, name):
-    """The keys that a session sent. One that was killed may have sent one that the server reads later."""
+def exchanges_of(server, name):
+    """What a session sent. One that was killed may have sent something that the server reads later."""
     with server.lock:
-        return [exchange.key for exchange in server.exchanges if session_of(exchange) == name]
+        return [exchange for exchange in server.exchanges if session_of(exchange) == name]
+
+
+def keys_of(server, name):
+    return [exchange.key for exchange in exchanges_of(server, name)]
+
+
+def list_last(server, name):
+    """The keys of the questions on the last run and step of a session: those before had to be answered for it."""
+    steps = [(Asked(exchange.body).number, Asked(exchange.body).step) for exchange in exchanges_of(server, name)]
+    return {key for key, step in zip(keys_of(server, name), steps, strict=True) if step == steps[-1]}
 
 
 @pytest.fixture
@@ -140,6 +151,7 @@ def test_a_killed_session_loses_no_paid_reply_and_pays_for_none_twice(method, mo
         assert keys_of(server, "last") == []
         assert read_files(tmp_path / "runs") == complete
         sent = {name: keys_of(server, name) for name in (*names, "completing")}
+        last = {name: list_last(server, name) for name in sent}
 
     stored["completing"] = list_stored(tmp_path / STORE)
     repeated = Counter()
@@ -149,6 +161,7 @@ def test_a_killed_session_loses_no_paid_reply_and_pays_for_none_twice(method, mo
         assert stored[before] <= stored[name] <= {*stored[before], *sent[name]}
         lost = set(sent[name]) - stored[name]
         assert len(lost) <= CONCURRENCY, "more than the requests on their way were lost"
+        assert lost <= last[name], "a reply was used before it was stored"
         repeated.update(lost)
     assert repeated, "no kill hit a request on its way"
     questions = stored["completing"]
