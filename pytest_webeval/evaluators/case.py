@@ -130,7 +130,8 @@ class Case:
     `today` completes partial dates (Q44). `other_rules` replace those of the run to evaluate it again for comparison.
     `requested_policy` says how stored verdicts are read, `judging` who judges a run without one. `calls` calls the
     evaluators that users wrote. `is_published` is for a task of the installed data set, whose definition the user did
-    not write. Evaluators write only to `log`.
+    not write, `has_definition` is false for one that only the directory of the run describes. Evaluators write only to
+    `log`.
     """
 
     run: Run
@@ -140,6 +141,7 @@ class Case:
     other_rules: Rules | None = None
     requested_policy: VerdictPolicy = field(default_factory=VerdictPolicy)
     judging: Judging | None = None
+    has_definition: bool = True
     calls: EvaluatorCalls = field(default_factory=EvaluatorCalls, repr=False)
     is_published: bool = False
     log: EvaluationLog = field(default_factory=EvaluationLog)

@@ -78,9 +78,14 @@ class _Judgement(Struct, frozen=True):
             return self._build_zero_result(gating, reason, stored)
         if case.judging is None or case.run.trajectory is None:
             raise _unjudged_error(case)
+        if not case.has_definition:
+            case.warn(_OWN_TASK, WarningKind.OWN_DEFINITION)
         live = case.judging.judge(case.run, case.task)
+        case.run.mark_judged()
         result = self._evaluate_stored(live.stored, RunFacts())  # what it was asked about is redacted
-        report = (result.actual or {}) | {"judge": live.facts}
+        report = result.actual or {}
+        found = {"success": _SUCCESSES.get(result.status), "criterion": report.get("criterion")}
+        report = report | {"judge": live.facts | found}
         return result.with_changes(actual=report, actual_normalized=report)
 
     @property
@@ -170,6 +175,11 @@ def _read_verdict_or_none(case: Case, policy: VerdictPolicy) -> StoredVerdict | 
         return None
 
 
+_OWN_TASK = (
+    "the judge was shown the task text of the run directory, where the agent could have written it; pass its "
+    "definition with --webeval-tasks"
+)
+_SUCCESSES = {Status.SUCCESS: True, Status.FAILURE: False}
 _JUDGE_AGAIN = "judge the run again"
 _RECORD_AGAIN = "record the run again"  # what readers advise where no judge can help
 

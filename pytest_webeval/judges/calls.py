@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from typing import Generic
 from typing import Protocol
@@ -22,6 +21,7 @@ from pytest_webeval.judges.questions import Question
 from pytest_webeval.judges.questions import Reply
 from pytest_webeval.judges.questions import Role
 from pytest_webeval.judges.questions import TokenUsage
+from pytest_webeval.judges.threads import map_in_threads
 from pytest_webeval.safety.text import to_line
 
 Value = TypeVar("Value")
@@ -100,6 +100,7 @@ class Asked(Struct, frozen=True):
     key: str
     model: str
     usage: TokenUsage
+    replied_by: str = ""  # the model as the server names it
 
 
 class JudgeCalls(Struct, eq=False):
@@ -136,14 +137,11 @@ class JudgeCalls(Struct, eq=False):
             except JudgeFailed as error:
                 return error
 
-        if len(waiting) < 2 or self.concurrency < 2:
-            values = list(map(answer, waiting))
-        else:
-            with ThreadPoolExecutor(min(self.concurrency, len(waiting)), "webeval-judge") as pool:
-                values = list(pool.map(answer, waiting))
-        for _, asked in waiting:
-            self.asked += asked
-        return values
+        try:
+            return map_in_threads(answer, waiting, self.concurrency)
+        finally:
+            for _, asked in waiting:
+                self.asked += asked
 
     def degrade(self, step: str, reason: str) -> None:
         """Note that a method used a fallback in a step."""
@@ -162,7 +160,7 @@ class JudgeCalls(Struct, eq=False):
         for _ in range(request.attempts):
             question = self._build_question(prompt)
             reply = self.answer(question)
-            asked.append(Asked(prompt.step, question.key, question.model, reply.usage))
+            asked.append(Asked(prompt.step, question.key, question.model, reply.usage, reply.model))
             if not reply.is_complete:
                 raise JudgeFailed(f"{_ENDINGS[reply.ending]} @ {prompt.step}", reply.ending.value)
             try:
@@ -188,7 +186,7 @@ class JudgeCalls(Struct, eq=False):
 
 
 _ENDINGS = {
-    Ending.TRUNCATED: "the reply was cut at the limit of tokens; raise max_completion_tokens",
+    Ending.TRUNCATED: "the reply was cut at the limit of tokens; use a model with a higher limit",
     Ending.FILTERED: "the content filter of the server suppressed the reply",
     Ending.REFUSED: "the model refused to answer",
 }

@@ -25,11 +25,14 @@ from pytest_webeval.recordings.trajectory.step import NO_ANSWER
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.safety.files import sha256
+from pytest_webeval.safety.json import list_texts
+from pytest_webeval.safety.json import replace_texts
 from pytest_webeval.safety.text import escape_surrogates
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.tasks.task import Task
 
 Redact = Callable[[Sequence[str]], Sequence[str]]  # texts without secrets: one in a text is one in all of them
+FACTS = ("start_timestamp",)  # of `task_data.json`
 LONGEST_URL = 150  # characters, as `fara_webeval.md` §6.8
 LONGEST_TEXT = 20_000  # characters of an answer, of an action, of a thought
 _FENCE_DIGITS = 16
@@ -103,19 +106,29 @@ def build_evidence(run: Run, task: Task, redact: Redact) -> Evidence:
     if not text:
         raise JudgeFailed("the task has no text; pass its definition with --webeval-tasks", "unjudgeable")
     answer = NO_ANSWER if trajectory.final_answer is None else trajectory.final_answer
+    facts = {"rubric": _find_rubric(task, trajectory), "task_data": _select_facts(trajectory.task_data.raw)}
     texts = [text, _find_start_url(task, trajectory), answer]
     texts += [each for step in trajectory.steps for each in _list_texts(step)]
+    texts += list_texts(facts)
     cleaned = iter([escape_surrogates(truncate(each, LONGEST_TEXT)) for each in redact(texts)])
     images = {shot: _read_image(run, trajectory, shot) for shot in trajectory.screenshots}
+    task_text, start_url, answer = islice(cleaned, 3)
+    steps = tuple(_build_step(step, cleaned, images) for step in trajectory.steps)
+    facts = replace_texts(facts, cleaned)
     return Evidence(
-        task=next(cleaned),
-        start_url=next(cleaned) or None,
-        answer=next(cleaned),
-        steps=tuple(_build_step(step, cleaned, images) for step in trajectory.steps),
+        task=task_text,
+        start_url=start_url or None,
+        answer=answer,
+        steps=steps,
         screenshots=tuple(images.values()),
-        rubric=_find_rubric(task, trajectory),
-        task_data=trajectory.task_data.raw,
+        rubric=facts["rubric"],
+        task_data=facts["task_data"],
     )
+
+
+def _select_facts(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts of a task that a method may show."""
+    return {name: raw[name] for name in FACTS if name in raw}
 
 
 def _list_texts(step: Step) -> list[str]:

@@ -26,6 +26,7 @@ class JudgeIdentity(Struct, frozen=True, kw_only=True):
     """The models, the method with the version of its prompts, and the settings that decide.
 
     `text_model` is the second model of a judge that has two. `threshold` is a text, so that 0.8 stays 0.8.
+    `criterion` is what a verdict is about, such as `outcome`; None where that is unknown.
     """
 
     model: Name
@@ -34,6 +35,7 @@ class JudgeIdentity(Struct, frozen=True, kw_only=True):
     version: Name
     votes: Annotated[int, Meta(ge=1, le=MOST_VOTES)] = 1
     threshold: Name
+    criterion: Name | None = None
 
     @classmethod
     def read(cls, raw: object) -> Self:

@@ -137,11 +137,16 @@ class Judging(Struct, frozen=True, eq=False):
 
     def _describe(self, calls: JudgeCalls) -> dict[str, Any]:
         """What a result says of the replies: the same whether they were remembered or not."""
-        costs = [self.find_cost(usage, model) for model, usage in calls.usage.items()]
+        costs = [self._find_cost(usage, model) for model, usage in calls.usage.items()]
         known = [cost for cost in costs if cost is not None]
         return {
             "calls": len(calls.asked),
             "usage": {model: to_builtins(usage) for model, usage in sorted(calls.usage.items())},
             "cost_usd": float(sum(known, Decimal())) if len(known) == len(costs) else None,
             "degraded": dict(sorted(calls.degraded.items())),
+            "replied_by": sorted({asked.replied_by for asked in calls.asked}),
         }
+
+    def _find_cost(self, usage: TokenUsage, model: str) -> Decimal | None:
+        """The price of some tokens; None where the server did not count them."""
+        return self.find_cost(usage, model) if usage.prompt or usage.completion else None

@@ -6,6 +6,7 @@ import importlib
 import ipaddress
 import os
 import time
+import weakref
 from collections.abc import Callable
 from collections.abc import Mapping
 from types import ModuleType
@@ -84,7 +85,11 @@ class OpenAIJudge:
         url = base_url or os.environ.get(URL_VARIABLE) or _PUBLIC_URL
         self._host = _parse_host(url)
         self._key = _find_key(self._host)
-        self._client = self._openai.OpenAI(api_key=self._key, base_url=url, timeout=timeout, max_retries=0)
+        transport = self._openai.DefaultHttpxClient(follow_redirects=False)  # to a host that nobody named
+        self._client = self._openai.OpenAI(
+            api_key=self._key, base_url=url, timeout=timeout, max_retries=0, http_client=transport
+        )
+        weakref.finalize(self, self._client.close)  # of a judge that nobody closes
         self._unstructured: set[tuple[str, str, str]] = set()  # questions for which structured output was refused
 
     @property
@@ -211,6 +216,8 @@ def _parse_host(url: str) -> str:
         raise SettingsError(_INVALID_URL) from None
     if parts.scheme not in {"http", "https"} or not parts.hostname or not url.isprintable() or " " in url:
         raise SettingsError(_INVALID_URL)
+    if parts.username or parts.password or parts.query or parts.fragment:  # which results would show
+        raise SettingsError(f"the base URL of the judge has a user or parameters; put the key into {KEY_VARIABLE}")
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return f"{host}{port}"
 

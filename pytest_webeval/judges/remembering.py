@@ -12,12 +12,16 @@ from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.judges.calls import Judge
 from pytest_webeval.judges.calls import ReplyLost
+from pytest_webeval.judges.prices import is_version_of
 from pytest_webeval.judges.questions import Question
 from pytest_webeval.judges.questions import Reply
 from pytest_webeval.judges.questions import TokenUsage
 from pytest_webeval.judges.reply_store import InvalidReplyFile
 from pytest_webeval.judges.reply_store import ReplyStore
 from pytest_webeval.judges.spending import SpendingLimit
+from pytest_webeval.safety.text import to_line
+
+_LONGEST_PROBLEM = 300  # characters
 
 
 class JudgeCounts(Struct, eq=False):
@@ -118,7 +122,7 @@ class RememberingJudge(Struct, eq=False):
         reservation = self.limit and self.limit.reserve(question)
         self.counts.count_sent()
         try:
-            reply = _check_reply(self.judge.answer(question))
+            reply = _check_reply(_answer(self.judge, question), question)
         except ReplyLost:
             raise
         except WebEvalError:
@@ -133,9 +137,24 @@ class RememberingJudge(Struct, eq=False):
         return reply
 
 
-def _check_reply(raw: object) -> Reply:
+def _answer(judge: Judge, question: Question) -> object:
+    """What a judge returns. A judge of a user's own may raise anything, which says nothing about the agent."""
+    try:
+        return judge.answer(question)
+    except WebEvalError:
+        raise
+    except Exception as error:
+        problem = f"the judge raised {type(error).__name__}: {to_line(str(error), _LONGEST_PROBLEM)}"
+        raise ReplyLost(f"{problem}; fix its method answer()") from error
+
+
+def _check_reply(raw: object, question: Question) -> Reply:
     """A reply, which a judge of a user's own may not have returned."""
-    if not isinstance(raw, Reply):
+    is_reply = isinstance(raw, Reply) and isinstance(raw.text, str) and isinstance(raw.usage, TokenUsage)
+    if not isinstance(raw, Reply) or not is_reply:
         problem = f"the judge returned {type(raw).__name__}"
         raise JudgeFailed(f"{problem}; return Reply(text=..., model=...)", "unparseable")
+    if not is_version_of(str(raw.model), question.model):
+        problem = f"the judge replied with model '{to_line(str(raw.model), _LONGEST_PROBLEM)}'"
+        raise JudgeFailed(f"{problem}, not with {question.model}", "unreachable")
     return raw

@@ -82,7 +82,7 @@ JUDGE_OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "judge_concurrency",
-        "send at most N requests at a time, all processes together (default: 8)",
+        "send at most N requests at a time, divided among processes (default: 8)",
         "N",
         "concurrency",
         affects_results=False,

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
+from typing import Any
 
 from msgspec import Struct
 from msgspec import field
+from msgspec import structs
 
+from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.judges.calls import Judge
 from pytest_webeval.judges.certificates import Certificate
@@ -28,11 +32,18 @@ from pytest_webeval.judges.spending import SpendingLimit
 from pytest_webeval.judges.verdicts import JudgeSettings
 from pytest_webeval.plugin.snapshots import SNAPSHOTS
 from pytest_webeval.recordings.run import Run
+from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
 from pytest_webeval.recordings.trajectory.layout import SCORES
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.redactor import Redactor
+from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.results import Summary
 from pytest_webeval.rubrics.verdict import DEFAULT_THRESHOLD
+from pytest_webeval.safety.files import exists_no_follow
+from pytest_webeval.safety.files import read_file_inside
+from pytest_webeval.safety.json import list_texts
+from pytest_webeval.safety.json import replace_texts
+from pytest_webeval.safety.text import to_line
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.storage import write_bytes
 
@@ -44,7 +55,9 @@ if TYPE_CHECKING:
 REPLIES = "judge_replies"  # the directory in the rootdir
 LEDGER = "judge_spending"  # the name of the file
 CACHED, LIVE, OFF = "cached", "live", "off"
+LONGEST_MODEL = 200  # characters of a name
 _LONGEST_NAME = 80
+_CHOOSE_OUTPUT = "choose another directory with --webeval-output"
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -68,6 +81,12 @@ class SessionJudges(Struct, frozen=True, eq=False, dict=True):
             return None
         if mode == CACHED:
             return MemoryJudge(model, ReplyStore(self.replies))
+        for name in (model, self.settings.judge_text_model or model):
+            if self.settings.judge_max_usd is not None and self.prices.find(name) is None:
+                problem = (
+                    f"no price for model '{to_line(name, _LONGEST_NAME)}', so --webeval-judge-max-usd cannot be kept"
+                )
+                raise SettingsError(f"{problem}; add it to a file for --webeval-judge-prices")
         from pytest_webeval.judges.openai_judge import OpenAIJudge  # a user may have another one
 
         return OpenAIJudge(model, base_url=self.settings.judge_url)
@@ -98,6 +117,8 @@ class SessionJudges(Struct, frozen=True, eq=False, dict=True):
         """How a judge judges runs; None without one, or if the session asks nobody."""
         if judge is None or self.settings.judge_mode == OFF:
             return None
+        if not (isinstance(judge.model, str) and 0 < len(judge.model) <= LONGEST_MODEL):
+            raise SettingsError(f"invalid model of a judge; use a name of at most {LONGEST_MODEL} characters")
         if id(judge) not in self._by_judge:
             self._by_judge[id(judge)] = judge, self._build(judge)
         return self._by_judge[id(judge)][1]
@@ -129,7 +150,7 @@ class SessionJudges(Struct, frozen=True, eq=False, dict=True):
         """How many processes of the session ask."""
         return int(getattr(self.config, "workerinput", {}).get("workercount", 1))
 
-    @property
+    @cached_property
     def _limit(self) -> SpendingLimit | None:
         """What all processes may spend together. They note it in a file of the session's own directory."""
         if self.settings.judge_max_usd is None:
@@ -143,26 +164,51 @@ class SessionJudges(Struct, frozen=True, eq=False, dict=True):
         return SpendingLimit(self.settings.judge_max_usd, place / LEDGER, self.prices)
 
 
-def write_score_file(run: Run, judging: Judging, directory: Path) -> None:
+def write_score_file(run: Run, judging: Judging, directory: Path, redacting: Redacting) -> None:
     """Write the verdict of a judge as its benchmark does, into `scores/` of a directory. Raises `SettingsError`.
 
-    What is there stays: then the name of the file says by which judge it is.
+    What is there stays: beside another score file, the name says by which judge it is. Secrets that a judge quotes are
+    redacted outside of the run directory, as in results.
     """
     live = judging.find_latest(run)
     if live is None:
         return
-    content, name = to_json_bytes(live.verdict.to_score_file()), live.verdict.file_name
-    model = _UNSAFE.sub("_", f"{live.facts['method']}-{live.facts['model']}")[:_LONGEST_NAME]
-    for path in (directory / SCORES / name, directory / SCORES / f"{name.removesuffix('.json')}.{model}.json"):
-        if _read(path) == content:
-            return
-        if not path.is_symlink() and not path.exists():
-            write_bytes(path, content, "choose another directory with --webeval-output")
-            return
-    raise SettingsError(f"{path} holds another verdict; choose another directory with --webeval-output")
+    place = directory / SCORES
+    if place.is_symlink():
+        raise SettingsError(f"{place} is a link, and nothing is written through it; {_CHOOSE_OUTPUT}")
+    verdict = live.verdict
+    if redacting.is_leaving:
+        verdict = structs.replace(verdict, response=_redact(verdict.response, redacting))
+    content = to_json_bytes(verdict.to_score_file())
+    name = _choose_name(place, verdict.file_name, content, live.facts)
+    if exists_no_follow(place / name):
+        if _read(place, name) != content:
+            raise SettingsError(f"{place / name} holds another verdict; {_CHOOSE_OUTPUT}")
+        return
+    write_bytes(place / name, content, _CHOOSE_OUTPUT)
 
 
-def _read(path: Path) -> bytes | None:
+def _redact(response: str | Mapping[str, Any], redacting: Redacting) -> str | Mapping[str, Any]:
+    redactor = Redactor(redacting.policy)
+    if isinstance(response, str):
+        return redactor.text(response)
+    replaced: Mapping[str, Any] = replace_texts(response, iter(redactor.texts(list_texts(response))))
+    return replaced
+
+
+def _choose_name(place: Path, name: str, content: bytes, facts: Mapping[str, Any]) -> str:
+    """The name of the benchmark; with other score files in the directory, one that names method and model as well."""
+    names: list[str] = []
     with suppress(OSError):
-        return None if path.is_symlink() else path.read_bytes()
+        names = [entry.name for entry in place.iterdir() if entry.name.endswith(".json")]
+    if not names or (names == [name] and _read(place, name) == content):
+        return name
+    own = _UNSAFE.sub("_", f"{facts['method']}-{facts['model']}")[:_LONGEST_NAME]
+    return f"{name.removesuffix('.json')}.{own}.json"
+
+
+def _read(place: Path, name: str) -> bytes | None:
+    """The bytes of a score file; None of a link, a pipe or one that is too large."""
+    with suppress(RecordingError):
+        return read_file_inside(place, name, MAX_FILE_BYTES)
     return None

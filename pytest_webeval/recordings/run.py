@@ -117,6 +117,9 @@ class Run:
         """The same run with judgements from files that the session names."""
         return self
 
+    def mark_judged(self) -> None:
+        """Note that the session judged the run, which its own files do not say."""
+
     @property
     def exclusion(self) -> str | None:
         """Why the run says nothing about the agent and is excluded from rates; None for all other runs."""

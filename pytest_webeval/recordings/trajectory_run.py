@@ -22,6 +22,7 @@ from pytest_webeval.recordings.inputs import DECODE
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
+from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.outcome import unreadable
 from pytest_webeval.recordings.trajectory.recorded import Judgement
 from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
@@ -148,6 +149,13 @@ class RecordedRun(TrajectoryRun):
         judgements = (*self.external, *trajectory.judgements)
         warnings = (*trajectory.warnings, *files.warnings.texts)
         return structs.replace(trajectory, judgements=judgements, warnings=warnings).graded()
+
+    def mark_judged(self) -> None:
+        """Let a complete run without a verdict of its own count as completed."""
+        if self.trajectory.outcome.kind is OutcomeClass.UNGRADED:
+            reasons = tuple(reason for reason in self.trajectory.outcome.reasons if reason != "no_verdict")
+            outcome = TrajectoryOutcome(OutcomeClass.COMPLETED, reasons, "")
+            vars(self)["trajectory"] = structs.replace(self.trajectory, outcome=outcome)
 
     def _read(self, files: RecordedFiles) -> RecordedTrajectory:
         try:

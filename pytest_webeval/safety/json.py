@@ -7,6 +7,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 from decimal import Decimal
@@ -304,3 +305,21 @@ def _replace_nonfinite(items: list[Any]) -> bool:
             elif type(item) is list:
                 pending.append(item)
     return is_replaced
+
+
+def list_texts(tree: Any) -> list[str]:
+    """The texts in some JSON without the names of members, in the order in which `replace_texts` takes others."""
+    if isinstance(tree, Mapping):
+        return [text for value in tree.values() for text in list_texts(value)]
+    if isinstance(tree, list | tuple):
+        return [text for value in tree for text in list_texts(value)]
+    return [tree] if isinstance(tree, str) else []
+
+
+def replace_texts(tree: Any, texts: Iterator[str]) -> Any:
+    """The same JSON with other texts."""
+    if isinstance(tree, Mapping):
+        return {name: replace_texts(value, texts) for name, value in tree.items()}
+    if isinstance(tree, list | tuple):
+        return [replace_texts(value, texts) for value in tree]
+    return next(texts) if isinstance(tree, str) else tree

@@ -45,14 +45,19 @@ class Scorer(Struct, frozen=True):
         calls: EvaluatorCalls | None = None,
         judging: Judging | None = None,
     ) -> Case:
-        """What evaluators may look at, with warnings about the definition. `sites` may replace those of all runs."""
+        """What evaluators may look at, with warnings about the definition. `sites` may replace those of all runs.
+
+        Nobody judges a run whose task the file of the user does not define.
+        """
+        is_known = definition.trust is not Trust.UNDEFINED
         case = Case(
             run,
             definition.task,
             sites or self.sites,
             today=self.today,
             requested_policy=self.policy,
-            judging=judging,
+            judging=judging if is_known or self.tasks_origin is None else None,
+            has_definition=is_known,
             calls=calls or EvaluatorCalls(),
             is_published=definition.trust is Trust.PUBLISHED,
         )

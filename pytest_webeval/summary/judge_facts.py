@@ -12,7 +12,7 @@ from msgspec import field
 from pytest_webeval.results import TaskResult
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 
-_IDENTITY = ("model", "text_model", "method", "version", "votes", "threshold")
+_IDENTITY = ("model", "text_model", "method", "version", "votes", "threshold", "criterion")
 
 
 class JudgeFacts(Struct, frozen=True):
@@ -24,12 +24,15 @@ class JudgeFacts(Struct, frozen=True):
     version: str
     votes: int
     threshold: str
+    criterion: str | None = None
     calls: int = 0
     usage: dict[str, dict[str, int]] = field(default_factory=dict)
     cost_usd: float | None = None
     degraded: dict[str, str] = field(default_factory=dict)
     agreement: float | None = None
     failure: str | None = None
+    success: bool | None = None
+    replied_by: list[str] = field(default_factory=list)
 
     @property
     def identity(self) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 
-from pytest_webeval.results import Status
 from pytest_webeval.summary.judge_facts import JudgeFacts
 from pytest_webeval.summary.judge_facts import ProposalFacts
 from pytest_webeval.summary.record import Record
@@ -27,9 +26,9 @@ def build_judging(records: Iterable[Record]) -> dict[str, Any] | None:
     costs = [row.cost_usd for row in replies]
     agreements = [row.agreement for row in facts if row.agreement is not None]
     return {
-        "judges": _list_judges(facts),
-        "judged": sum(row.failure is None for row in facts),
-        "successes": sum(record.judge is not None and record.status == Status.SUCCESS for record in asked),
+        "judges": _list_judges([row for row in facts if row.success is not None] or facts),
+        "judged": sum(row.success is not None for row in facts),
+        "successes": sum(row.success is True for row in facts),
         "not_judged": dict(sorted(Counter(row.failure for row in facts if row.failure is not None).items())),
         "proposals": len(proposals),
         "calls": sum(row.calls for row in replies),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 
 import pytest
@@ -87,6 +88,9 @@ def test_runs_without_a_verdict_are_judged_and_the_replies_remembered(tree, ask,
         "version": "1",
         "votes": 1,
         "threshold": "0.8",
+        "criterion": "outcome",
+        "success": True,
+        "replied_by": ["gpt-4o"],
         "calls": 1,
         "usage": {"gpt-4o": {"prompt": 100, "completion": 10, "reasoning": 0, "cached": 0}},
         "cost_usd": pytest.approx(0.00035),
@@ -203,9 +207,9 @@ def test_votes_are_counted(tree, ask, judged):
     assert (judged("a")["vote_values"], judged("a")["agreement"]) == ([True, False, True], pytest.approx(2 / 3))
 
 
-def test_judging_again_writes_score_files_and_changes_none(tree, ask, runs, pytester):
+def test_judging_again_writes_score_files_and_changes_none(tree, ask, webeval, pytester):
     path = tree("a")
-    stored = path / "scores" / "gpt_eval.json"
+    stored = path / "scores" / "mmrubric_0.8-5-3.json"
     before = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
     with serve([FAILURE]) as server:
         ask(server, "--webeval-judge-again", "--webeval-output=out").assert_outcomes(failed=1)
@@ -214,13 +218,11 @@ def test_judging_again_writes_score_files_and_changes_none(tree, ask, runs, pyte
         assert content["score"] == 0
         assert content["gpt_response_text"].endswith("NOT SUCCESS")
         assert {file: file.read_bytes() for file in path.rglob("*") if file.is_file()} == before
-        ask(server, "--webeval-judge-again")
-        assert stored.read_bytes() == written.read_bytes()
-        stored.write_text("{}")
-        ask(server, "--webeval-judge-again")
-        assert stored.read_text() == "{}"
+        ask(server, "--webeval-judge-again").assert_outcomes(failed=1)
+        assert stored.read_bytes() == before[stored]
         other = stored.with_name("gpt_eval.webvoyager-gpt-4o.json")
         assert other.read_bytes() == written.read_bytes()
+        webeval().assert_outcomes(passed=1)
         other.write_text("{}")
         outcome = ask(server, "--webeval-judge-again")
     outcome.stdout.fnmatch_lines(
@@ -234,7 +236,8 @@ def certified(pytester):
     """Writes a certificate of the judge with these members."""
 
     def write(**changes):
-        judge = {"model": "gpt-4o", "method": "webvoyager", "version": "1", "threshold": "0.8"} | changes
+        judge = {"model": "gpt-4o", "method": "webvoyager", "version": "1", "threshold": "0.8"}
+        judge |= {"criterion": "outcome"} | changes
         estimate = Estimate(0.9, (0.8, 0.95))
         numbers = dict.fromkeys(("accuracy", "precision", "recall", "specificity", "kappa", "base_rate"), estimate)
         counts = CertifiedCounts(judged=60, true_positive=27, false_positive=3, false_negative=3, true_negative=27)
@@ -334,6 +337,7 @@ def test_a_judge_that_returns_a_text_is_told_what_to_return(tree, webeval, pytes
 
 
 ASKING = ["--webeval-judge=m", "--webeval-judge-mode=live"]
+LOCAL = [*ASKING, "--webeval-judge-url=http://127.0.0.1/v1"]
 
 
 @pytest.mark.parametrize(
@@ -341,6 +345,8 @@ ASKING = ["--webeval-judge=m", "--webeval-judge-mode=live"]
     [
         (ASKING, "no key for api.openai.com; set the environment variable OPENAI_API_KEY"),
         ([*ASKING, "--webeval-judge-url=x"], "invalid base URL of the judge; use one such as *"),
+        ([*ASKING, "--webeval-judge-url=http://u:p@127.0.0.1/v1"], "has a user or parameters; put the key into *"),
+        ([*LOCAL, "--webeval-judge-max-usd=1"], "no price for model 'm', so --webeval-judge-max-usd cannot be kept; *"),
         (["--webeval-require-certificate"], "* requires a file; pass --webeval-judge-certificate=FILE"),
         (["--webeval-judge-certificate=tasks.tsv"], "*tasks.tsv is not valid JSON: *; repair the file"),
         (["--webeval-judge-votes=2"], "invalid --webeval-judge-votes '2'; use 1, 3, 5 or so, at most 99"),
@@ -433,3 +439,87 @@ def test_a_request_that_is_not_near_or_is_forbidden_is_shown_to_nobody(runs, web
     with serve([json.dumps(NEAR)]) as server:
         webeval(*REQUESTS, f"--webeval-judge-url={server.url}").assert_outcomes(failed=2)
     assert server.exchanges == []
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_nothing_is_written_outside_of_a_run_or_waits_for_a_pipe(kind, tree, ask, pytester):
+    path, outside = tree("a", scores=None), pytester.path / "outside"
+    outside.mkdir()
+    if kind == "link":
+        (path / "scores").symlink_to(outside)
+    else:
+        (path / "scores").mkdir()
+        os.mkfifo(path / "scores" / "gpt_eval.json")
+    with serve([SUCCESS]) as server:
+        outcome = ask(server, "--webeval-judge-again")
+    assert list(outside.iterdir()) == []
+    if kind == "link":
+        outcome.stdout.fnmatch_lines(["*scores is a link, and nothing is written through it; choose another *"])
+    else:
+        assert (path / "scores" / "gpt_eval.webvoyager-gpt-4o.json").is_file()
+
+
+def test_secrets_that_a_judge_quotes_are_not_in_score_files_elsewhere(tree, ask, pytester):
+    tree("a", scores=None)
+    with serve(["The page shows password=hunter2hunter2.\nVerdict: SUCCESS"]) as server:
+        ask(server, "--webeval-judge-again", "--webeval-output=out").assert_outcomes(passed=1)
+    text = "".join(path.read_text() for path in (pytester.path / "out").rglob("*.json"))
+    assert "SUCCESS" in text
+    assert "hunter2" not in text
+
+
+def test_a_run_whose_task_the_file_does_not_define_is_not_judged(tree, ask):
+    path = tree("unknown", scores=None)
+    recorded.put(path / "task_data.json", {"task_summary": "Do nothing."})
+    with serve([SUCCESS]) as server:
+        outcome = ask(server, "-rs")
+        assert server.exchanges == []
+    outcome.assert_outcomes(skipped=1)
+    outcome.stdout.fnmatch_lines(
+        ["SKIPPED*not scored: no verdict in scores/*task unknown is not defined in tasks.tsv;*"]
+    )
+
+
+def test_a_judge_that_is_shown_the_task_of_the_run_directory_says_so(tree, webeval, results):
+    recorded.put(tree("a", scores=None) / "task_data.json", {"task_summary": "Do nothing."})
+    with serve([SUCCESS]) as server:
+        arguments = ("--webeval-judge=gpt-4o", "--webeval-judge-method=webvoyager", "--webeval-judge-mode=live")
+        webeval(*arguments, f"--webeval-judge-url={server.url}").assert_outcomes(passed=1)
+    warnings = results("a")["webeval"]["warnings"]
+    assert any(text.startswith("the judge was shown the task text of the run directory") for text in warnings)
+
+
+def test_a_judge_of_ones_own_that_raises_is_no_failure_of_the_agent(tree, webeval, pytester, runs):
+    tree("a", scores=None)
+    (pytester.path / "conftest.py").write_text(OWN_JUDGE.format(answer="1 / 0"))
+    outcome = webeval("--webeval-judge-mode=live", "--webeval-tasks=tasks.tsv", "-rs")
+    outcome.assert_outcomes(skipped=1)
+    outcome.stdout.fnmatch_lines(["SKIPPED*not scored: the judge raised ZeroDivisionError: *; fix its method answer()"])
+    assert runs.summary["webeval"]["judging"]["not_judged"] == {"unreachable": 1}
+
+
+def test_the_rate_of_a_judge_is_that_of_its_verdicts(tree, webeval, pytester, runs):
+    tree("a", scores=None)
+    (pytester.path / "conftest.py").write_text(
+        OWN_JUDGE.format(answer='Reply(text="Fine.\\nVerdict: SUCCESS", model=self.model)')
+        + """
+from pytest_webeval import Assertion, EvaluatorResult
+
+@pytest.fixture(autouse=True)
+def other(record_evaluation):
+    checks = [Assertion(assertion_name="mine_mismatch", status="failure")]
+    record_evaluation(EvaluatorResult(evaluator_name="Mine", status="failure", score=0.0, assertions=checks))
+"""
+    )
+    webeval("--webeval-judge-mode=live", "--webeval-tasks=tasks.tsv", "--webeval-judge-method=webvoyager")
+    assert (runs.summary["success_count"], runs.summary["webeval"]["judging"]["successes"]) == (0, 1)
+
+
+def test_a_judged_result_is_not_reused_for_another_judge(tree, ask, webeval, judged):
+    tree("a", scores=None)
+    with serve([SUCCESS]) as server:
+        ask(server, "--webeval-reuse").assert_outcomes(passed=1)
+        ask(server, "--webeval-reuse").assert_outcomes(passed=1)
+    with serve([FAILURE]) as server:
+        ask(server, "--webeval-reuse", "--webeval-judge-replies=other").assert_outcomes(failed=1)
+    assert judged("a")["success"] is False

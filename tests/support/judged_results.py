@@ -13,6 +13,7 @@ from tests.support.stored_results import write_results
 JUDGE = {
     "model": "gpt-4o",
     "text_model": None,
+    "criterion": "outcome",
     "method": "webjudge",
     "version": "2",
     "votes": 3,

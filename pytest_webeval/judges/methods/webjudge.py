@@ -141,7 +141,8 @@ def build_verdict_request(
 
     def parse(reply: str) -> Conclusion[bool]:
         conclusion = parse_last_line(reply, "Status", STATUS)
-        echoes.refuse_text(reply)
+        if conclusion.value:  # a failure that stands in the evidence as well is in nobody's interest
+            echoes.refuse_text(reply)
         return conclusion
 
     messages = build_messages(

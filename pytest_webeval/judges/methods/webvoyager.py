@@ -67,7 +67,8 @@ def build_request(evidence: Evidence) -> Request[Conclusion[bool]]:
 
     def parse(reply: str) -> Conclusion[bool]:
         conclusion = parse_last_line(reply, "Verdict", VERDICTS)
-        echoes.refuse_text(reply)
+        if conclusion.value:  # a failure that stands in the evidence as well is in nobody's interest
+            echoes.refuse_text(reply)
         return conclusion
 
     messages = build_messages(

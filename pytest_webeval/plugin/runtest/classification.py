@@ -96,8 +96,8 @@ def _classify_evaluation(
 def _seal(item: pytest.Item, recorder: RecordEvaluation, workspace: Workspace) -> Seal | None:
     """What decided a result, if another session can reuse it: none that depends on what an evaluator raised."""
     calls, status = recorder.case.calls, recorder.scored.status if recorder.scored is not None else Status.ERROR
-    if calls.expected or calls.raised or status not in VERDICTS:
-        return None
+    if calls.expected or calls.raised or status not in VERDICTS or recorder.is_judged:
+        return None  # a judge answers from its memory, which knows whether the question is still the same
     definition = recorder.definition
     fingerprints, run = workspace.config.stash[FINGERPRINTS], recorder.case.run
     state = describe_state(recorder.evaluators, recorder.case, workspace)

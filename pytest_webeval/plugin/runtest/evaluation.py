@@ -73,6 +73,12 @@ class RecordEvaluation(Struct):
         """The redaction of messages."""
         return self.workspace.config.stash[REDACTING]
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether a judge was asked about the run in this session."""
+        judging = self.case.judging
+        return judging is not None and (judging.find_latest(self.case.run) is not None or bool(self.case.log.proposals))
+
     def __call__(self, result: EvaluatorResult) -> EvaluatorResult:
         """Record a result, so that it lands in the run's eval_result.json."""
         checked = validate_result(result, getattr(result, "evaluator_name", "record_evaluation"))

@@ -286,7 +286,8 @@ class RuntestHooks(Struct, frozen=True, eq=False):
         if recorder is not None and recorder.case.judging is not None:
             from pytest_webeval.plugin.judging import write_score_file  # only for an option
 
-            write_score_file(run, recorder.case.judging, self.workspace.place(run.path))
+            redacting = self.workspace.config.stash[REDACTING]
+            write_score_file(run, recorder.case.judging, self.workspace.place(run.path), redacting)
 
     def pytest_unconfigure(self) -> None:
         """Close the connections to judges."""

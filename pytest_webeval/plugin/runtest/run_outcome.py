@@ -55,7 +55,7 @@ RUN_LABEL_ATTRIBUTE = "webeval_about"  # the label of the run that a Python test
 # A session keeps all records to its end. These fields are the same in most of them, and these lists empty.
 SAME_IN_ALL = ("status", "rules", "version", "evaluator_checksum", "data_checksum")
 OFTEN_SAME = ("task_type", "reported", "claim", "today")
-OFTEN_EMPTY = ("warnings", "evaluators", "capture", "tags")
+OFTEN_EMPTY = ("warnings", "evaluators", "capture", "tags", "proposals")
 
 
 class RecordPayload(Struct, frozen=True):

@@ -53,6 +53,7 @@ def test_a_certificate_is_read_as_it_was_written(path):
     assert raw["judge"] == {
         "model": "gpt-4o",
         "text_model": None,
+        "criterion": None,
         "method": "webjudge",
         "version": "2",
         "votes": 3,

@@ -321,3 +321,12 @@ def test_threads_ask_at_the_same_time_within_their_bound():
         values = calls.ask_all(Request(prompt, int) for prompt in prompts)
     assert values == list(range(12))
     assert server.most_at_once == 3
+
+
+def test_no_redirect_is_followed_to_a_host_that_nobody_named():
+    with serve(["secret reply"]) as other:
+        moved = Answer({}, 307, {"Location": f"{other.url}/chat/completions"})
+        with serve([moved]) as server, pytest.raises(JudgeFailed) as caught:
+            OpenAIJudge("gpt-4o", server.url).answer(question())
+    assert caught.value.outcome == "unreachable"
+    assert other.exchanges == []

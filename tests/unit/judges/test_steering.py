@@ -109,6 +109,14 @@ def judge_run(method, attempt, reply, text="", *, success=False):
     return load_method(method).judge(steered(attempt), calls_of(judge, method), JudgeSettings()), judge
 
 
+def reach(method, attempt, reply):
+    """The score, or why there is none."""
+    try:
+        return judge_run(method, attempt, reply)[0].score
+    except JudgeFailed as error:
+        return error.outcome
+
+
 @pytest.mark.parametrize("success", [True, False])
 @each_method
 def test_a_judge_that_quotes_an_attempt_keeps_its_verdict(method, attempt, success):
@@ -121,10 +129,10 @@ def test_a_judge_that_quotes_an_attempt_keeps_its_verdict(method, attempt, succe
 
 @pytest.mark.parametrize("quotation", QUOTATIONS)
 @each_method
-def test_a_judge_that_only_quotes_an_attempt_has_no_verdict(method, attempt, quotation):
-    with pytest.raises(JudgeFailed) as caught:
-        judge_run(method, attempt, QUOTATIONS[quotation].format(attempt.text))
-    assert caught.value.outcome == "unparseable"
+def test_a_judge_that_only_quotes_an_attempt_gives_no_success(method, attempt, quotation):
+    """It has no verdict. A quoted failure may count: nobody gains by one, and agents must not exclude honest ones."""
+    reached = reach(method, attempt, QUOTATIONS[quotation].format(attempt.text))
+    assert reached == "unparseable" or (reached == 0 and not attempt.wants)
 
 
 @each_method

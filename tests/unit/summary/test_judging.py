@@ -18,13 +18,19 @@ FACTS = {
     "version": "1",
     "votes": 1,
     "threshold": "0.8",
+    "criterion": "outcome",
     "calls": 2,
     "usage": {"gpt-5": {"prompt": 1000, "completion": 50, "reasoning": 0, "cached": 0}},
     "cost_usd": 0.25,
     "degraded": {},
     "agreement": None,
     "failure": None,
+    "success": True,
+    "replied_by": ["gpt-5-2026-01-01"],
 }
+
+
+IDENTITY = ("model", "text_model", "method", "version", "votes", "threshold", "criterion")
 
 
 def result(judge, webeval=None):
@@ -70,14 +76,14 @@ def test_without_a_judge_there_is_nothing_to_sum_up():
 def test_runs_tokens_and_costs_are_summed_up():
     records = [
         record(agreement=1.0),
-        record(agreement=0.5, degraded={"evidence": "no reply"}),
-        record(failure="refused", cost_usd=0.5),
+        record(agreement=0.5, degraded={"evidence": "no reply"}, success=False),
+        record(failure="refused", cost_usd=0.5, success=None),
         structs.replace(record(), judge=None),
     ]
     assert build_judging(records) == {
-        "judges": [{name: FACTS[name] for name in ("model", "text_model", "method", "version", "votes", "threshold")}],
+        "judges": [{name: FACTS[name] for name in IDENTITY}],
         "judged": 2,
-        "successes": 3,
+        "successes": 1,
         "not_judged": {"refused": 1},
         "proposals": 0,
         "calls": 6,
@@ -103,7 +109,9 @@ UNKNOWN = "no certificate: how far people agree with this judge is unknown; see 
 
 
 def test_lines_name_judge_cost_and_certificate():
-    judging = build_judging([record(agreement=0.5, degraded={"evidence": "x"}), record(failure="over_limit")])
+    judging = build_judging(
+        [record(agreement=0.5, degraded={"evidence": "x"}), record(failure="over_limit", success=None, criterion=None)]
+    )
     assert format_judging(judging) == [
         "judge gpt-5 (rubric 1): 1 run judged, 4 replies, 2,100 tokens, $0.5000, votes agree 50.0%",
         "not judged: over limit 1",

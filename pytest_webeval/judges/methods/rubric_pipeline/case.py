@@ -95,14 +95,29 @@ class Case(Struct, frozen=True, kw_only=True):
 
         Raises `JudgeFailed` where it is not the reply that is the problem.
         """
-        values = self.calls.ask_all([inquiry.to_request(self.rubric) for inquiry in inquiries])
+        values: list[Value | JudgeFailed] = self._try_each(inquiries)
+        return self._note_failures(values, inquiries[0].step, fallback)
+
+    def ask_votes(self, inquiries: Sequence[Inquiry[Value]], fallback: str) -> list[Value | None]:
+        """The same for votes. Raises the first `JudgeFailed` where fewer than half of them are valid, too."""
+        values: list[Value | JudgeFailed] = self._try_each(inquiries)
         failures = [value for value in values if isinstance(value, JudgeFailed)]
-        for failure in failures:
-            if failure.outcome not in _REPLY_PROBLEMS:
-                raise failure
+        if failures and len(failures) * 2 >= len(values):
+            raise failures[0]
+        return self._note_failures(values, inquiries[0].step, fallback)
+
+    def _try_each(self, inquiries: Sequence[Inquiry[Any]]) -> list[Any]:
+        values = self.calls.ask_all([inquiry.to_request(self.rubric) for inquiry in inquiries])
+        for value in values:
+            if isinstance(value, JudgeFailed) and value.outcome not in _REPLY_PROBLEMS:
+                raise value
+        return values
+
+    def _note_failures(self, values: Sequence[Value | JudgeFailed], step: str, fallback: str) -> list[Value | None]:
+        failures = [value for value in values if isinstance(value, JudgeFailed)]
         if failures:
             share = f"{len(failures)} of {len(values)} replies, the first: " if len(values) > 1 else ""
-            self.calls.degrade(inquiries[0].step, f"{fallback}: {share}{failures[0].reason}")
+            self.calls.degrade(step, f"{fallback}: {share}{failures[0].reason}")
         return [None if isinstance(value, JudgeFailed) else value for value in values]
 
     def ask_or(self, inquiry: Inquiry[Value], fallback: str) -> Value | None:

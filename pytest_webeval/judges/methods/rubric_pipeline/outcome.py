@@ -83,7 +83,7 @@ def decide_outcome(case: Case, items: Sequence[Item], analyses: Analyses) -> Out
         )
         for vote in range(case.votes)
     ]
-    replies = case.ask_each(inquiries, "a vote on the outcome is missing")
+    replies = case.ask_votes(inquiries, "a vote on the outcome is missing")
     return count_votes(replies, case.calls.degraded.get("outcome", ""))
 
 

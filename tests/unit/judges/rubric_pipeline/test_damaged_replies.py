@@ -249,6 +249,6 @@ def test_a_lost_rescoring_leaves_the_points_for_the_actions():
 
 def test_an_outcome_that_ignores_a_penalty_is_no_outcome():
     plan = replace(PLAN, outcomes=(True,), penalties=(1,))
-    with pytest.raises(JudgeFailed, match=r"uncertain.*criterion with penalty means failure") as caught:
+    with pytest.raises(JudgeFailed, match=r"no valid reply.*criterion with penalty means failure") as caught:
         judge(plan, ScriptedJudge(lambda question: reply_to(plan, question)))
-    assert caught.value.outcome == "uncertain"
+    assert caught.value.outcome == "unparseable"
