@@ -16,7 +16,7 @@ JUDGE_OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "judge_method",
-        "judge by the method rubric, rubric-pipeline, webjudge or webvoyager",
+        "judge by rubric (default), rubric-pipeline, webjudge or webvoyager",
         "NAME",
         "word",
         choices=("rubric", "rubric-pipeline", "webjudge", "webvoyager"),

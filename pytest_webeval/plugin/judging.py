@@ -80,6 +80,9 @@ class SessionJudges(Struct, frozen=True, eq=False, dict=True):
         if model is None or mode == OFF:
             return None
         if mode == CACHED:
+            if self.settings.judge_replies is not None and not self.replies.is_dir():
+                problem = f"--webeval-judge-replies: directory not found: {self.replies}"
+                raise SettingsError(f"{problem}; check the path, or ask with --webeval-judge-mode=live")
             return MemoryJudge(model, ReplyStore(self.replies))
         for name in (model, self.settings.judge_text_model or model):
             if self.settings.judge_max_usd is not None and self.prices.find(name) is None:
@@ -117,8 +120,12 @@ class SessionJudges(Struct, frozen=True, eq=False, dict=True):
         """How a judge judges runs; None without one, or if the session asks nobody."""
         if judge is None or self.settings.judge_mode == OFF:
             return None
-        if not (isinstance(judge.model, str) and 0 < len(judge.model) <= LONGEST_MODEL):
-            raise SettingsError(f"invalid model of a judge; use a name of at most {LONGEST_MODEL} characters")
+        model = getattr(judge, "model", None)
+        if not (isinstance(model, str) and 0 < len(model) <= LONGEST_MODEL):
+            problem = f"invalid model of the judge that webeval_judge returns: {to_line(repr(model), _LONGEST_NAME)}"
+            raise SettingsError(
+                f"{problem}; give it a name of at most {LONGEST_MODEL} characters, as in model = 'my-judge-1'"
+            )
         if id(judge) not in self._by_judge:
             self._by_judge[id(judge)] = judge, self._build(judge)
         return self._by_judge[id(judge)][1]

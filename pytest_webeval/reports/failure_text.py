@@ -85,7 +85,15 @@ def evaluator_text(result: EvaluatorResult) -> str:
         return sanitize(_truncate_line(f"{result.evaluator_name}: {result.error_msg}"))
     lines = [line for assertion in failed_assertions(result) for line in _format_assertion(assertion)]
     more = [f"  … and {len(lines) - MOST_LINES:,} more lines in eval_result.json"] if len(lines) > MOST_LINES else []
-    return "\n".join([sanitize(_truncate_line(result.evaluator_name)), *lines[:MOST_LINES], *more])
+    return "\n".join([sanitize(_truncate_line(_name_evaluator(result))), *lines[:MOST_LINES], *more])
+
+
+def _name_evaluator(result: EvaluatorResult) -> str:
+    """Its name, with the judge that was asked in the session."""
+    judge = result.actual.get("judge") if isinstance(result.actual, dict) else None
+    if not isinstance(judge, dict):
+        return result.evaluator_name
+    return f"{result.evaluator_name}, by judge {judge.get('model')} ({judge.get('method')} {judge.get('version')})"
 
 
 def _format_assertion(assertion: Assertion) -> Iterator[str]:

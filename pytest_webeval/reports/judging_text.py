@@ -10,8 +10,10 @@ from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.safety.text import truncate
 
-_LONGEST_NAME = 80
-NO_CERTIFICATE = "no certificate: how far people agree with this judge is unknown; see the command calibrate"
+_LONGEST_NAME, _LONGEST_LINE = 80, 300
+NO_CERTIFICATE = (
+    "no certificate: how far people agree with this judge is unknown; run python -m pytest_webeval calibrate"
+)
 
 
 def format_judging(judging: Mapping[str, Any]) -> list[str]:
@@ -24,12 +26,22 @@ def format_judging(judging: Mapping[str, Any]) -> list[str]:
         parts.append(f"votes agree {judging['agreement']:.1%}")
     lines = [f"judge {names}: {', '.join(parts)}"]
     if failures := judging["not_judged"]:
-        lines.append(f"not judged: {_list_counts(failures)}")
+        lines += [f"not judged: {_list_counts(failures)}", *_list_reasons(judging["reasons"])]
     if degraded := judging["degraded"]:
         lines.append(f"steps of the judge with a fallback: {_list_counts(degraded)}")
     if judging["judges"]:
         lines.append(format_certificate(judging.get("certificate")))
     return [sanitize(line.replace("\n", " ")) for line in lines]
+
+
+def _list_reasons(reasons: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """An example for each reason, without the words that all of them begin with."""
+    return [
+        truncate(
+            f"  {name.replace('_', ' ')}: {row['run']}: {str(row['text']).removeprefix('not scored: ')}", _LONGEST_LINE
+        )
+        for name, row in reasons.items()
+    ]
 
 
 def format_judge(identity: Mapping[str, Any]) -> str:
@@ -54,7 +66,7 @@ def format_certificate(certificate: Mapping[str, Any] | None) -> str:
     if certificate is None:
         return NO_CERTIFICATE
     if certificate["problem"] is not None:
-        return f"certificate not valid: {certificate['problem']}; calibrate the judge again"
+        return f"certificate not valid: {certificate['problem']}"
     parts = [f"agrees with people on {_format_estimate(certificate['accuracy'])} of {certificate['labelled']} runs"]
     parts.append(f"kappa {_format_number(certificate['kappa'])}")
     corrected = certificate["corrected_success_rate"]

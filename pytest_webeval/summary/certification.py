@@ -48,7 +48,9 @@ def _find_judge(calibration: Calibration) -> JudgeIdentity:
     if unnamed:
         verdicts = pluralize(len(unnamed), "verdict")
         problem = f"cannot certify the judge: {verdicts} of {len(calibration.judged.runs):,} do not say who judged"
-        raise SettingsError(f"{problem} (first: {format_member(unnamed[0])}); judge these runs in a session")
+        raise SettingsError(
+            f"{problem} (first: {format_member(unnamed[0])}); pass the directory of a session that judged them"
+        )
     identities = [judge for judge in calibration.judges if judge is not None]
     if len(identities) > 1:
         problem = f"cannot certify {pluralize(len(identities), 'judge')} at once: {_describe_changes(identities)}"

@@ -25,7 +25,9 @@ def describe_certificate(certificate: Certificate, judging: Mapping[str, Any]) -
     `problem` says why it is not valid for a judge of the session; then nothing follows from it.
     """
     identities = [JudgeIdentity.read(judge) for judge in judging["judges"]]
-    changes = [change for judge in identities if (change := certificate.explain_staleness(judge)) is not None]
+    changes = list(filter(None, map(certificate.explain_staleness, identities)))
+    if not judging["judged"]:
+        changes = ["no run was judged, so that there is nothing to certify"]
     counts, raw = certificate.counts, Share(judging["successes"], judging["judged"])
     table = ConfusionTable(counts.true_positive, counts.false_positive, counts.false_negative, counts.true_negative)
     corrected = None if changes else correct_rate(raw, table)

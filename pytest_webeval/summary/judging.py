@@ -30,6 +30,7 @@ def build_judging(records: Iterable[Record]) -> dict[str, Any] | None:
         "judged": sum(row.success is not None for row in facts),
         "successes": sum(row.success is True for row in facts),
         "not_judged": dict(sorted(Counter(row.failure for row in facts if row.failure is not None).items())),
+        "reasons": _list_reasons(asked),
         "proposals": len(proposals),
         "calls": sum(row.calls for row in replies),
         "usage": _add_usage(replies),
@@ -37,6 +38,16 @@ def build_judging(records: Iterable[Record]) -> dict[str, Any] | None:
         "degraded": dict(sorted(Counter(step for row in facts for step in row.degraded).items())),
         "agreement": mean(agreements),
     }
+
+
+def _list_reasons(records: Sequence[Record]) -> dict[str, dict[str, str | None]]:
+    """The first run without a verdict for each kind of failure of a judge, with its reason."""
+    reasons: dict[str, dict[str, str | None]] = {}
+    for record in records:
+        failure = record.judge["failure"] if record.judge is not None else None
+        if failure is not None:
+            reasons.setdefault(failure, {"run": record.run, "text": record.excluded or record.reason})
+    return dict(sorted(reasons.items()))
 
 
 def _list_judges(facts: Sequence[JudgeFacts]) -> list[dict[str, Any]]:

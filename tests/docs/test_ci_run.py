@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SESSIONS = ["lint", "types", "contracts", "docs", "browser", "parity", "exports", "hostile"]
+SESSIONS = ["lint", "types", "contracts", "docs", "browser", "parity", "hostile"]
 README = """
 python3 -m venv .venv && .venv/bin/pytest --webeval-runs=example_suite/runs
 python3 -m venv .venv && .venv/bin/pytest -n 2
@@ -68,7 +68,7 @@ def test_all_steps_run_in_order_and_their_times_are_printed(run_ci):
     names = [step.partition(" s  ")[2] for step in steps]
     assert names == [
         *("chromium", "valgrind", "environment", "lint", "types", "contracts", "docs"),
-        *("README command 1", "README command 2", "browser", "parity", "exports", "hostile"),
+        *("README command 1", "README command 2", "browser", "parity", "hostile"),
     ]
 
 

@@ -231,7 +231,7 @@ def test_a_summary_is_calibrated_without_the_name_of_its_judge(tmp_path, monkeyp
     assert json.loads((tmp_path / "open.jsonl").read_text("utf-8"))["reasoning"] == "no order"
     assert calibrate(capsys, path, "--labels", labels)[1].startswith("judge: not named by the results\n")
     problem = "cannot certify the judge: 2 verdicts of 2 do not say who judged (first: runs/1)"
-    expected = f"ERROR: {problem}; judge these runs in a session\n"
+    expected = f"ERROR: {problem}; pass the directory of a session that judged them\n"
     assert refused(capsys, path, "--labels", labels, "--certificate", "c.json") == expected
 
 

@@ -117,7 +117,9 @@ def test_by_default_nobody_is_asked(tree, webeval, runs):
     outcome.stdout.fnmatch_lines(
         ["SKIPPED*not scored: no remembered reply of gpt-4o @ webvoyager.verdict; ask for it with --webeval-judge-*"]
     )
-    outcome.stdout.fnmatch_lines(["not judged: forgotten 1"])
+    outcome.stdout.fnmatch_lines(
+        ["not judged: forgotten 1", "  forgotten: runs/*/a: no remembered reply of gpt-4o @ *"]
+    )
     assert runs.summary["webeval"]["judging"]["not_judged"] == {"forgotten": 1}
     assert not list(runs.root.rglob("eval_result.json"))
 
@@ -280,7 +282,7 @@ def test_a_stale_certificate_is_refused(tree, ask, certified):
     assert outcome.ret == 1
     outcome.stdout.fnmatch_lines(
         [
-            "certificate not valid: version was 0 and is 1; calibrate the judge again",
+            "certificate not valid: version was 0 and is 1",
             "  FAIL  certified judge: wanted a certificate that is valid for the judge; found version was 0 and is 1",
         ]
     )
@@ -347,6 +349,7 @@ LOCAL = [*ASKING, "--webeval-judge-url=http://127.0.0.1/v1"]
         ([*ASKING, "--webeval-judge-url=x"], "invalid base URL of the judge; use one such as *"),
         ([*ASKING, "--webeval-judge-url=http://u:p@127.0.0.1/v1"], "has a user or parameters; put the key into *"),
         ([*LOCAL, "--webeval-judge-max-usd=1"], "no price for model 'm', so --webeval-judge-max-usd cannot be kept; *"),
+        (["--webeval-judge=m", "--webeval-judge-replies=none"], "directory not found: *none; check the path, *"),
         (["--webeval-require-certificate"], "* requires a file; pass --webeval-judge-certificate=FILE"),
         (["--webeval-judge-certificate=tasks.tsv"], "*tasks.tsv is not valid JSON: *; repair the file"),
         (["--webeval-judge-votes=2"], "invalid --webeval-judge-votes '2'; use 1, 3, 5 or so, at most 99"),
@@ -523,3 +526,24 @@ def test_a_judged_result_is_not_reused_for_another_judge(tree, ask, webeval, jud
     with serve([FAILURE]) as server:
         ask(server, "--webeval-reuse", "--webeval-judge-replies=other").assert_outcomes(failed=1)
     assert judged("a")["success"] is False
+
+
+def test_the_failure_text_names_the_judge(tree, ask):
+    tree("b", scores=None)
+    with serve([FAILURE]) as server:
+        outcome = ask(server)
+    outcome.stdout.fnmatch_lines(["RubricEvaluator, by judge gpt-4o (webvoyager 1)"])
+
+
+def test_a_judge_of_ones_own_without_a_model_is_one_line(tree, webeval, pytester):
+    tree("a", scores=None)
+    source = OWN_JUDGE.format(answer="None").replace('model = "length-judge-1"', 'name = "mine"')
+    (pytester.path / "conftest.py").write_text(source)
+    outcome = webeval("--webeval-judge-mode=live", "--webeval-tasks=tasks.tsv")
+    outcome.stdout.fnmatch_lines(["*invalid model of the judge that webeval_judge returns: None; give it a name of *"])
+
+
+def test_a_certificate_of_a_judge_that_judged_nothing_is_not_stale(tree, webeval, certified):
+    tree("a", scores=None)
+    outcome = webeval(*LIVE, certified())
+    outcome.stdout.fnmatch_lines(["certificate not valid: no run was judged, so that there is nothing to certify"])

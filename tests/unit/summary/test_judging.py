@@ -85,6 +85,7 @@ def test_runs_tokens_and_costs_are_summed_up():
         "judged": 2,
         "successes": 1,
         "not_judged": {"refused": 1},
+        "reasons": {"refused": {"run": "runs/a", "text": None}},
         "proposals": 0,
         "calls": 6,
         "usage": {"gpt-5": {"prompt": 3000, "completion": 150, "reasoning": 0, "cached": 0}},
@@ -105,7 +106,7 @@ def test_several_judges_are_listed_and_an_unknown_price_makes_the_cost_unknown()
     assert judging["cost_usd"] is None
 
 
-UNKNOWN = "no certificate: how far people agree with this judge is unknown; see the command calibrate"
+UNKNOWN = "no certificate: how far people agree with this judge is unknown; run python -m pytest_webeval calibrate"
 
 
 def test_lines_name_judge_cost_and_certificate():
@@ -115,6 +116,7 @@ def test_lines_name_judge_cost_and_certificate():
     assert format_judging(judging) == [
         "judge gpt-5 (rubric 1): 1 run judged, 4 replies, 2,100 tokens, $0.5000, votes agree 50.0%",
         "not judged: over limit 1",
+        "  over limit: runs/a: None",
         "steps of the judge with a fallback: evidence 1",
         UNKNOWN,
     ]
@@ -152,7 +154,7 @@ CERTIFICATE = {
         ),
         (
             {"problem": "version was 1 and is 2"},
-            "certificate not valid: version was 1 and is 2; calibrate the judge again",
+            "certificate not valid: version was 1 and is 2",
         ),
     ],
 )
