@@ -92,7 +92,7 @@ class _Judgement(Struct, frozen=True):
     def _is_judged_again(self) -> bool:
         """Whether the session asks a judge although there is a verdict. A file that it names still decides."""
         judging = self.case.judging
-        return judging is not None and judging.is_again and not self.case.run.external
+        return judging is not None and judging.judges_again and not self.case.run.external
 
     def _evaluate_stored(self, stored: StoredVerdict, facts: RunFacts) -> EvaluatorResult:
         policy, gating, case = self.policy, self.gating, self.case

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from collections.abc import Mapping
 
 from msgspec import Struct
 
 from pytest_webeval.judges.calls import InvalidReply
 from pytest_webeval.judges.evidence import Evidence
+from pytest_webeval.judges.replies import Conclusion
+from pytest_webeval.judges.replies import parse_last_line
 
 # Spaces and quotation marks. Escapes included: an action is JSON, and a judge quotes what it means.
 _IGNORED = re.compile(r"\\[nrt]|[\s\\\"'`“”„«»>*-]+")
@@ -26,6 +29,16 @@ class Echoes(Struct, frozen=True):
     def of_texts(cls, texts: Iterable[str]) -> Echoes:
         """Of some texts."""
         return cls("\n".join(map(_squeeze, texts)))
+
+    def read_verdict(self, reply: str, label: str, words: Mapping[str, bool]) -> Conclusion[bool]:
+        """The verdict in the last line of a reply. Raises `InvalidReply`, also for a success that may be a quotation.
+
+        A failure that stands in the evidence as well counts: nobody gains by writing one there.
+        """
+        conclusion = parse_last_line(reply, label, words)
+        if conclusion.value:
+            self.refuse_text(reply)
+        return conclusion
 
     def refuse_text(self, reply: str) -> None:
         """Raise `InvalidReply` for a reply without a line of its own, or that may end within a quotation.

@@ -45,8 +45,8 @@ class LiveVerdict(Struct, frozen=True):
 class Judging(Struct, frozen=True, eq=False):
     """One a process. `answer` is asked; `models` says which model has which role.
 
-    `is_again` is for a session that judges runs with a stored verdict too, `proposes_patterns` for one that also asks
-    about requests which came near. `redact` removes secrets from texts before they are sent.
+    `judges_again`: runs with a stored verdict are judged too. `proposes_patterns`: the judge is also asked about
+    requests that came near the expected ones. `redact` removes secrets from texts before they are sent.
     """
 
     answer: Callable[[Question], Reply]
@@ -55,9 +55,8 @@ class Judging(Struct, frozen=True, eq=False):
     settings: JudgeSettings
     redact: Redact
     find_cost: FindCost
-    parameters: Mapping[str, Any] = field(default_factory=dict)
     concurrency: int = 1
-    is_again: bool = False
+    judges_again: bool = False
     proposes_patterns: bool = False
     _latest: list[tuple[Run, LiveVerdict | JudgeFailed]] = field(default_factory=list)
 
@@ -118,7 +117,6 @@ class Judging(Struct, frozen=True, eq=False):
             models=self.models,
             method=method,
             version=version,
-            parameters=self.parameters,
             concurrency=self.concurrency,
         )
 
@@ -132,7 +130,7 @@ class Judging(Struct, frozen=True, eq=False):
             method=self.method.name,
             version=self.method.version,
             votes=self.settings.votes,
-            threshold=str(self.settings.threshold),
+            threshold=f"{self.settings.threshold.normalize():f}",  # 0.80 is the same judge as 0.8
         )
 
     def _describe(self, calls: JudgeCalls) -> dict[str, Any]:

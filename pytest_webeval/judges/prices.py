@@ -16,9 +16,11 @@ from msgspec import Struct
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.judges.questions import TokenUsage
 from pytest_webeval.safety.json import format_validation_error
+from pytest_webeval.safety.text import to_line
 
 _PUBLISHED = Path(__file__).with_name("prices.toml")
 _MILLION = 1_000_000
+_LONGEST_NAME = 80  # characters in a message
 _USUAL_IMAGE_TOKENS = 1_500  # an upper estimate for a picture of up to 2048 pixels
 _VERSION = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|\d{4})")  # gpt-4o-2024-08-06, claude-sonnet-4-20250514, gpt-4-0613
 
@@ -58,6 +60,14 @@ class PriceTable(Struct, frozen=True):
         """The price of a model: its own row, or that of the model of which it is a dated version."""
         names = [name for name in self.rows if is_version_of(model, name)]
         return self.rows[max(names, key=len)] if names else None
+
+    def require(self, model: str) -> Price:
+        """The price of a model, without which no limit can be kept. Raises `SettingsError`."""
+        price = self.find(model)
+        if price is None:
+            problem = f"no price for model '{to_line(model, _LONGEST_NAME)}', so --webeval-judge-max-usd cannot be kept"
+            raise SettingsError(f"{problem}; add it to a file for --webeval-judge-prices: {ADVICE}")
+        return price
 
     def cost(self, usage: TokenUsage, model: str) -> Decimal | None:
         """What tokens of a model cost, exactly; None where the table has no price for it."""

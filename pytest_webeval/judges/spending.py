@@ -18,8 +18,6 @@ from msgspec import Struct
 from msgspec import field
 
 from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.judges.prices import ADVICE
 from pytest_webeval.judges.prices import Price
 from pytest_webeval.judges.prices import PriceTable
 from pytest_webeval.judges.questions import Question
@@ -64,7 +62,7 @@ class SpendingLimit(Struct, eq=False):
 
     def reserve(self, question: Question) -> Reservation:
         """Reserve what a question may cost. Raises `JudgeFailed`: `over_limit`; `SettingsError` without a price."""
-        price = self._find_price(question.model)
+        price = self.prices.require(question.model)
         amount = estimate(question, price)
         reservation = Reservation(self, os.urandom(8).hex(), price)
         with self._open_ledger() as handle:
@@ -78,13 +76,6 @@ class SpendingLimit(Struct, eq=False):
         """Put what a reply cost in place of its reservation."""
         with self._open_ledger() as handle:
             self._append(handle, reservation.id, amount)
-
-    def _find_price(self, model: str) -> Price:
-        price = self.prices.find(model)
-        if price is None:
-            problem = f"no price for model '{model}', so {_OPTION} cannot be kept"
-            raise SettingsError(f"{problem}; add it to a price table: {ADVICE}")
-        return price
 
     @contextmanager
     def _open_ledger(self) -> Iterator[int]:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from pytest_webeval.judges.calls import Judge
     from pytest_webeval.plugin.external_verdicts import ExternalVerdicts
     from pytest_webeval.plugin.external_verdicts import VerdictMatches
-    from pytest_webeval.plugin.judging import SessionJudges
+    from pytest_webeval.plugin.session_judges import SessionJudges
     from pytest_webeval.summary.baseline import Baseline
     from pytest_webeval.summary.baseline import KnownFailures
 
@@ -116,7 +116,7 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def judges(self) -> SessionJudges:
         """Who may be asked about runs without a verdict. Raises `SettingsError`."""
-        from pytest_webeval.plugin.judging import SessionJudges  # few sessions ask a judge
+        from pytest_webeval.plugin.session_judges import SessionJudges  # few sessions ask a judge
 
         return SessionJudges.of(self.config, self.settings)
 

@@ -25,7 +25,6 @@ class DeadlineExceeded(BaseException):
 class _Clock(Struct):
     deadline: float
     is_running: bool = True
-    paused: float = 0.0  # seconds that did not count
 
     def expire(self, signum: int, frame: FrameType | None) -> None:  # noqa: ARG002  (the signature of a handler)
         if self.is_running:
@@ -51,7 +50,7 @@ class _Timer(Struct, frozen=True):
 
 
 @contextmanager
-def time_limit(seconds: float, message: str) -> Iterator[_Clock]:
+def time_limit(seconds: float, message: str) -> Iterator[None]:
     """Let what stands in the block take so many seconds. Raises `EvaluationError` with `message` when it is longer.
 
     That is also raised when it is over, should it not have let itself be interrupted. A budget within another one never
@@ -60,15 +59,15 @@ def time_limit(seconds: float, message: str) -> Iterator[_Clock]:
     """
     deadline = time.monotonic() + seconds
     outer = _Timer.current() if can_interrupt() else None
-    clock = _Clock(deadline)
     if not can_interrupt() or (outer and outer.deadline <= deadline):
-        yield clock
+        yield
         return
+    clock = _Clock(deadline)
     previous_handler = signal.signal(signal.SIGALRM, clock.expire)
     try:
         signal.setitimer(signal.ITIMER_REAL, seconds, REPEAT_INTERVAL)
         try:
-            yield clock
+            yield
         finally:
             clock.is_running = False
         if time.monotonic() > clock.deadline:
@@ -116,7 +115,5 @@ def pause_time_limit() -> Iterator[None]:
     try:
         yield
     finally:
-        elapsed = time.monotonic() - began
-        clock.deadline += elapsed
-        clock.paused += elapsed
+        clock.deadline += time.monotonic() - began
         signal.setitimer(signal.ITIMER_REAL, max(clock.deadline - time.monotonic(), 0.001), REPEAT_INTERVAL)

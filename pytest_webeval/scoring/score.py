@@ -164,7 +164,7 @@ def format_timeout(seconds: float) -> str:
     return f"scoring timed out after {seconds:g} s; inspect the run or raise --webeval-timeout"
 
 
-def limit_time(seconds: float) -> AbstractContextManager[object]:
+def limit_time(seconds: float) -> AbstractContextManager[None]:
     """Let the scoring of a run take so many seconds; 0 for no limit. Raises `EvaluationError` when it takes longer."""
     return time_limit(seconds, format_timeout(seconds)) if seconds else nullcontext()
 

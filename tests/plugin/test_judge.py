@@ -8,6 +8,7 @@ import re
 
 import pytest
 
+from pytest_webeval.__main__ import main
 from pytest_webeval.judges.certificates import Certificate
 from pytest_webeval.judges.certificates import CertifiedCounts
 from pytest_webeval.judges.certificates import CertifiedNumbers
@@ -547,3 +548,58 @@ def test_a_certificate_of_a_judge_that_judged_nothing_is_not_stale(tree, webeval
     tree("a", scores=None)
     outcome = webeval(*LIVE, certified())
     outcome.stdout.fnmatch_lines(["certificate not valid: no run was judged, so that there is nothing to certify"])
+
+
+def test_worker_processes_leave_runs_that_are_judged_again_to_the_session(tree, ask):
+    for name in "abcd":
+        tree(name)
+    with serve([FAILURE]) as server:
+        ask(server, "--webeval-judge-again", "--webeval-output=out", "--webeval-workers=2").assert_outcomes(failed=4)
+    assert len(server.exchanges) == 4
+
+
+def test_all_processes_together_send_so_many_requests_at_a_time(tree, webeval_apart, pytester):
+    for name in "abcd":
+        tree(name, scores=None)
+    with serve(lambda _: reply("no verdict")._replace(seconds=0.05)) as server:
+        arguments = ("--webeval-judge=gpt-4o", "--webeval-judge-method=webjudge", "--webeval-tasks=tasks.tsv")
+        live = ("--webeval-judge-mode=live", f"--webeval-judge-url={server.url}", "--webeval-judge-concurrency=2")
+        webeval_apart(*arguments, *live, "-n2").assert_outcomes(skipped=4)
+    assert 1 <= server.most_at_once <= 2
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--webeval-judge=other"],
+        ["--webeval-judge-text-model=other"],
+        ["--webeval-judge-method=webjudge"],
+        ["--webeval-judge-votes=3"],
+        ["--webeval-judge-again"],
+        ["--webeval-judge-requests"],
+        ["--webeval-judge-mode=off"],
+    ],
+)
+def test_shards_with_another_judge_are_not_merged(options, tree, webeval, pytester, capsys):
+    for name in "ab":
+        tree(name)
+    webeval(*LIVE, "--webeval-shard=1/2", "--webeval-output=one")
+    webeval(*LIVE, *options, "--webeval-shard=2/2", "--webeval-output=two")
+    capsys.readouterr()
+    assert main(["merge", "one", "two", "--output=merged"]) == 4
+    assert "option judging" in capsys.readouterr().err
+
+
+def test_a_verdict_is_not_compared_with_what_the_run_says_of_an_older_one(tree, ask, results):
+    core = recorded.core_log("a", evaluated=True) + recorded.core_log("a")
+    tree("a", scores=None, core_log=core)
+    with serve([SUCCESS]) as server:
+        ask(server).assert_outcomes(passed=1)
+    assert [text for text in results("a")["webeval"]["warnings"] if "R17" in text] == []
+
+
+def test_a_threshold_has_one_spelling(tree, ask, judged):
+    tree("a", scores=None)
+    with serve([SUCCESS]) as server:
+        ask(server, "--webeval-rubric-threshold=0.80").assert_outcomes(passed=1)
+    assert judged("a")["threshold"] == "0.8"

@@ -140,10 +140,7 @@ def build_verdict_request(
     echoes = find_echoes(evidence)
 
     def parse(reply: str) -> Conclusion[bool]:
-        conclusion = parse_last_line(reply, "Status", STATUS)
-        if conclusion.value:  # a failure that stands in the evidence as well is in nobody's interest
-            echoes.refuse_text(reply)
-        return conclusion
+        return echoes.read_verdict(reply, "Status", STATUS)
 
     messages = build_messages(
         build_system(VERDICT_INSTRUCTIONS, VERDICT_FORM),

@@ -14,7 +14,6 @@ from pytest_webeval.judges.prompt_parts import attach_last
 from pytest_webeval.judges.prompt_parts import build_system
 from pytest_webeval.judges.prompt_parts import fence_task
 from pytest_webeval.judges.replies import Conclusion
-from pytest_webeval.judges.replies import parse_last_line
 from pytest_webeval.judges.response_texts import format_webvoyager
 from pytest_webeval.judges.verdicts import JudgedVerdict
 from pytest_webeval.judges.verdicts import JudgeSettings
@@ -66,10 +65,7 @@ def build_request(evidence: Evidence) -> Request[Conclusion[bool]]:
     echoes = find_echoes(evidence)
 
     def parse(reply: str) -> Conclusion[bool]:
-        conclusion = parse_last_line(reply, "Verdict", VERDICTS)
-        if conclusion.value:  # a failure that stands in the evidence as well is in nobody's interest
-            echoes.refuse_text(reply)
-        return conclusion
+        return echoes.read_verdict(reply, "Verdict", VERDICTS)
 
     messages = build_messages(
         build_system(INSTRUCTIONS, FORM),

@@ -276,15 +276,12 @@ def run_time_limit(item: pytest.Item, settings: Settings) -> Iterator[None]:
     if not settings.timeout or item.config.getoption("usepdb", default=False):
         yield
         return
-    used, began, paused = item.stash.get(USED, 0.0), time.monotonic(), 0.0
+    used, began = item.stash.get(USED, 0.0), time.monotonic()
     try:
-        with time_limit(max(settings.timeout - used, LEAST), format_timeout(settings.timeout)) as clock:
-            try:
-                yield
-            finally:
-                paused = clock.paused
+        with time_limit(max(settings.timeout - used, LEAST), format_timeout(settings.timeout)):
+            yield
     finally:
-        item.stash[USED] = used + time.monotonic() - began - paused
+        item.stash[USED] = used + time.monotonic() - began
 
 
 class PauseTimeLimitInDebugger:

@@ -100,6 +100,11 @@ def test_a_fence_ends_only_at_its_own_mark():
     assert "<untrusted>" in FENCE_RULE
 
 
+def test_addresses_have_neither_query_nor_fragment(built):
+    log = recorded.log(recorded.CLICK).replace("https://shop.test/", "https://shop.test/cart?token=1#top")
+    assert built(web_surfer_log=log).steps[0].url == "https://shop.test/cart"
+
+
 def test_histories_number_the_steps(built):
     evidence = built(web_surfer_log=recorded.log(recorded.CLICK, {"action": "wait"}))
     assert evidence.history.splitlines()[1:-1] == ['1. left_click({"coordinate": [410, 266]})', "2. wait({})"]

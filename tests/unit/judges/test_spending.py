@@ -84,7 +84,8 @@ def test_a_question_that_does_not_fit_is_not_asked(tmp_path):
 
 def test_a_limit_needs_a_price(tmp_path):
     with pytest.raises(
-        SettingsError, match=r"no price for model 'local'.*add it to a price table: write \[\"MODEL\"\]"
+        SettingsError,
+        match=r"no price for model 'local'.*add it to a file for --webeval-judge-prices: write \[\"MODEL\"\]",
     ):
         limit_of(tmp_path).reserve(question(model="local"))
     assert not (tmp_path / "ledger.jsonl").exists()

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
-from typing import Any
 
 from msgspec import Struct
 from msgspec import field
-from msgspec import structs
 
-from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.judges.calls import Judge
 from pytest_webeval.judges.certificates import Certificate
@@ -31,21 +25,11 @@ from pytest_webeval.judges.reply_store import ReplyStore
 from pytest_webeval.judges.spending import SpendingLimit
 from pytest_webeval.judges.verdicts import JudgeSettings
 from pytest_webeval.plugin.snapshots import SNAPSHOTS
-from pytest_webeval.recordings.run import Run
-from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
-from pytest_webeval.recordings.trajectory.layout import SCORES
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.redactor import Redactor
-from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.results import Summary
 from pytest_webeval.rubrics.verdict import DEFAULT_THRESHOLD
-from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.safety.files import read_file_inside
-from pytest_webeval.safety.json import list_texts
-from pytest_webeval.safety.json import replace_texts
 from pytest_webeval.safety.text import to_line
-from pytest_webeval.storage import to_json_bytes
-from pytest_webeval.storage import write_bytes
 
 if TYPE_CHECKING:
     import pytest
@@ -57,8 +41,6 @@ LEDGER = "judge_spending"  # the name of the file
 CACHED, LIVE, OFF = "cached", "live", "off"
 LONGEST_MODEL = 200  # characters of a name
 _LONGEST_NAME = 80
-_CHOOSE_OUTPUT = "choose another directory with --webeval-output"
-_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 class SessionJudges(Struct, frozen=True, eq=False, dict=True):
@@ -84,12 +66,9 @@ class SessionJudges(Struct, frozen=True, eq=False, dict=True):
                 problem = f"--webeval-judge-replies: directory not found: {self.replies}"
                 raise SettingsError(f"{problem}; check the path, or ask with --webeval-judge-mode=live")
             return MemoryJudge(model, ReplyStore(self.replies))
-        for name in (model, self.settings.judge_text_model or model):
-            if self.settings.judge_max_usd is not None and self.prices.find(name) is None:
-                problem = (
-                    f"no price for model '{to_line(name, _LONGEST_NAME)}', so --webeval-judge-max-usd cannot be kept"
-                )
-                raise SettingsError(f"{problem}; add it to a file for --webeval-judge-prices")
+        if self.settings.judge_max_usd is not None:  # before anything is paid for
+            for name in (model, self.settings.judge_text_model or model):
+                self.prices.require(name)
         from pytest_webeval.judges.openai_judge import OpenAIJudge  # a user may have another one
 
         return OpenAIJudge(model, base_url=self.settings.judge_url)
@@ -143,7 +122,7 @@ class SessionJudges(Struct, frozen=True, eq=False, dict=True):
             redact=Redactor(RedactionPolicy() if settings.redaction.is_off else settings.redaction).texts,
             find_cost=self.prices.cost,
             concurrency=max(1, settings.judge_concurrency // self._process_count),
-            is_again=settings.judge_again,
+            judges_again=settings.judge_again,
             proposes_patterns=settings.judge_requests,
         )
 
@@ -169,53 +148,3 @@ class SessionJudges(Struct, frozen=True, eq=False, dict=True):
             self.config.add_cleanup(directory.cleanup)
             place = Path(directory.name)
         return SpendingLimit(self.settings.judge_max_usd, place / LEDGER, self.prices)
-
-
-def write_score_file(run: Run, judging: Judging, directory: Path, redacting: Redacting) -> None:
-    """Write the verdict of a judge as its benchmark does, into `scores/` of a directory. Raises `SettingsError`.
-
-    What is there stays: beside another score file, the name says by which judge it is. Secrets that a judge quotes are
-    redacted outside of the run directory, as in results.
-    """
-    live = judging.find_latest(run)
-    if live is None:
-        return
-    place = directory / SCORES
-    if place.is_symlink():
-        raise SettingsError(f"{place} is a link, and nothing is written through it; {_CHOOSE_OUTPUT}")
-    verdict = live.verdict
-    if redacting.is_leaving:
-        verdict = structs.replace(verdict, response=_redact(verdict.response, redacting))
-    content = to_json_bytes(verdict.to_score_file())
-    name = _choose_name(place, verdict.file_name, content, live.facts)
-    if exists_no_follow(place / name):
-        if _read(place, name) != content:
-            raise SettingsError(f"{place / name} holds another verdict; {_CHOOSE_OUTPUT}")
-        return
-    write_bytes(place / name, content, _CHOOSE_OUTPUT)
-
-
-def _redact(response: str | Mapping[str, Any], redacting: Redacting) -> str | Mapping[str, Any]:
-    redactor = Redactor(redacting.policy)
-    if isinstance(response, str):
-        return redactor.text(response)
-    replaced: Mapping[str, Any] = replace_texts(response, iter(redactor.texts(list_texts(response))))
-    return replaced
-
-
-def _choose_name(place: Path, name: str, content: bytes, facts: Mapping[str, Any]) -> str:
-    """The name of the benchmark; with other score files in the directory, one that names method and model as well."""
-    names: list[str] = []
-    with suppress(OSError):
-        names = [entry.name for entry in place.iterdir() if entry.name.endswith(".json")]
-    if not names or (names == [name] and _read(place, name) == content):
-        return name
-    own = _UNSAFE.sub("_", f"{facts['method']}-{facts['model']}")[:_LONGEST_NAME]
-    return f"{name.removesuffix('.json')}.{own}.json"
-
-
-def _read(place: Path, name: str) -> bytes | None:
-    """The bytes of a score file; None of a link, a pipe or one that is too large."""
-    with suppress(RecordingError):
-        return read_file_inside(place, name, MAX_FILE_BYTES)
-    return None
