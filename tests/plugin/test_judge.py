@@ -560,8 +560,9 @@ def test_worker_processes_leave_runs_that_are_judged_again_to_the_session(tree, 
 
 def test_all_processes_together_send_so_many_requests_at_a_time(tree, webeval_apart, pytester):
     for name in "abcd":
-        tree(name, scores=None)
-    with serve(lambda _: reply("no verdict")._replace(seconds=0.05)) as server:
+        for picture in tree(name, scores=None).glob("*.png"):  # equal ones would be one question
+            picture.write_bytes(recorded.PIXEL + picture.name.encode())
+    with serve(lambda _: reply("It shows a page.\nScore: 4")._replace(seconds=0.05)) as server:
         arguments = ("--webeval-judge=gpt-4o", "--webeval-judge-method=webjudge", "--webeval-tasks=tasks.tsv")
         live = ("--webeval-judge-mode=live", f"--webeval-judge-url={server.url}", "--webeval-judge-concurrency=2")
         webeval_apart(*arguments, *live, "-n2").assert_outcomes(skipped=4)
