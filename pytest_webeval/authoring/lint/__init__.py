@@ -1,0 +1,1 @@
+"""Mistakes in task definitions that no schema finds."""

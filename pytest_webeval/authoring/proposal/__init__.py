@@ -1,0 +1,1 @@
+"""A task definition that a golden run suggests."""
