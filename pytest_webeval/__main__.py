@@ -12,7 +12,7 @@ from typing import NoReturn
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.safety.text import sanitize
 
-COMMANDS = ("calibrate", "compare", "export", "history", "merge", "rules", "schema", "validate")
+COMMANDS = ("calibrate", "compare", "export", "history", "lint", "merge", "rules", "schema", "validate")
 USAGE_ERROR = 4  # as pytest has it
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest_webeval
+from pytest_webeval.authoring.lint.checks import CHECKS
 from pytest_webeval.plugin import entry
 from pytest_webeval.rules import QUIRKS
 from pytest_webeval.rules import RULE_SETS
@@ -121,6 +122,12 @@ def _amount(number: Any) -> str:
     return f"{number // 2**20} MiB" if number >= 2**20 and number % 2**20 == 0 else str(number)
 
 
+def lint_table() -> str:
+    """Write the checks of the lint: name, what each reports, severity."""
+    rows = ((f"`{check.name}`", check.reports, check.severity.value) for check in CHECKS)
+    return _table(("check", "reports", "severity"), rows)
+
+
 def schema_table() -> str:
     """Write the schemas with their files; in brackets, names of files that only count where a user names them."""
     rows = ((f"`{schema.name}`", schema.title, _file_names(schema), _address(schema)) for schema in SCHEMAS)
@@ -208,6 +215,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "limits": limit_table,
     "fixtures": fixtures,
     "schemas": schema_table,
+    "lint checks": lint_table,
     "python api": api,
 }
 

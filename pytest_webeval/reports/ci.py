@@ -31,7 +31,13 @@ def annotation(summary: Summary, title: str) -> str:
         text += f"; {sum(gate['passed'] for gate in gates)} of {pluralize(len(gates), 'gate')} passed"
     is_good = all(gate["passed"] for gate in gates) if gates else summary.success_count == summary.total
     kind = "notice" if is_good else "error"
-    return f"::{kind} title={_property(sanitize(title))}::{_message(sanitize(text))}"
+    return workflow_command(kind, text, title=title)
+
+
+def workflow_command(kind: str, text: str, **properties: object) -> str:
+    """A message for GitHub: `::error title=...::text`. Properties without a value are dropped."""
+    pairs = (f"{name}={_property(sanitize(str(raw)))}" for name, raw in properties.items() if raw is not None)
+    return f"::{kind} {','.join(pairs)}::{_message(sanitize(text))}"
 
 
 def _message(text: str) -> str:

@@ -16,6 +16,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import pytest_webeval
+from pytest_webeval.authoring.lint.checks import CHECKS
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.rules import QUIRKS
@@ -59,6 +60,7 @@ def test_every_option_and_ini_key_is_in_the_reference():
         ("reference/value-types.md", [f"| `{name}` |" for name in VALUE_TYPES]),
         ("reference/limits.md", [f"| `{name}` |" for name in Limits.__dataclass_fields__]),
         ("reference/python-api.md", [f":: pytest_webeval.{name}\n" for name in pytest_webeval.__all__]),
+        ("how-to/lint-tasks.md", [f"| `{check.name}` |" for check in CHECKS]),
         ("reference/fixtures.md", ["## webeval_run\n", "## record_evaluation\n", "## webeval_tasks\n"]),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

@@ -138,6 +138,11 @@ def find_by_parser(path: str, body: Any) -> list[Any]:
     return [hit.value for hit in expression.find(body)] if expression is not None else []
 
 
+def is_path(key: str) -> bool:
+    """Whether a key that begins with `$` is a path; any other leads to nothing."""
+    return _parse_plain_path(key) is not None or _compile_path(key) is not None
+
+
 @lru_cache(maxsize=1024)
 def _compile_path(path: str) -> Any:
     from jsonpath_ng.exceptions import JSONPathError  # type: ignore[import-untyped]  # 91 of 663 checks use a path

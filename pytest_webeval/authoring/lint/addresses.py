@@ -1,0 +1,117 @@
+"""Placeholders of sites that are misspelt, out of place or never replaced, and addresses where they belong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from pytest_webeval.authoring.lint.definition import Definition
+from pytest_webeval.authoring.lint.expected_data import CONTENT
+from pytest_webeval.authoring.lint.expected_data import COOKIE
+from pytest_webeval.authoring.lint.expected_data import list_singles
+from pytest_webeval.authoring.lint.findings import Problem
+from pytest_webeval.authoring.lint.findings import Steps
+from pytest_webeval.authoring.lint.keys import find_nearest
+from pytest_webeval.tasks.sites import SITE_NAMES
+from pytest_webeval.tasks.sites import placeholder
+
+PLACEHOLDER = re.compile(r"__[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*__")
+SSH = "__SSH_HOST__"  # what the normal form of an SSH address has for its host
+MISSPELT = 0.85
+
+
+class AddressedText(Struct, frozen=True):
+    """A text of a task that may have the placeholder of a site: at its beginning if `is_url`."""
+
+    steps: Steps
+    text: str
+    is_url: bool
+    is_replaced: bool = True
+
+    @property
+    def placeholders(self) -> list[str]:
+        """What is spelt like a placeholder in it."""
+        return list_placeholders(self.text)
+
+
+def list_placeholders(text: str) -> list[str]:
+    """What is spelt like a placeholder in a text, each once."""
+    return [name for name in dict.fromkeys(PLACEHOLDER.findall(text)) if name != SSH]
+
+
+def _list_texts(definition: Definition) -> Iterator[AddressedText]:
+    for index, text in enumerate(definition.task.start_urls if definition.task else ()):
+        yield AddressedText(("start_urls", index), text, is_url=True)
+    for request in definition.requests:
+        yield from (AddressedText(steps, text, is_url=True) for steps, text in (*request.urls, *request.referer_urls))
+    for datum in list_singles(definition):
+        is_replaced = datum.role not in (COOKIE, CONTENT) and datum.type_name not in ("markdown", "base64")
+        if isinstance(datum.raw, str):
+            yield AddressedText(datum.steps, datum.raw, is_url=False, is_replaced=is_replaced)
+
+
+def check_placeholders(definition: Definition) -> Iterator[Problem]:
+    """Placeholders that are misspelt, or of a site that the task does not name."""
+    expected = definition.placeholders
+    others = {placeholder(site) for site in (*SITE_NAMES, *(definition.sites.environments if definition.sites else ()))}
+    for addressed in _list_texts(definition):
+        for name in addressed.placeholders:
+            if name in expected:
+                continue
+            if name in others:
+                site = name.strip("_").lower()
+                yield Problem(addressed.steps, f"{name} is a site that the task does not name; add {site!r} to sites")
+            elif nearest := find_nearest(name.upper(), expected, MISSPELT):
+                yield Problem(addressed.steps, f"unknown placeholder {name:.80}; use {nearest}")
+            elif addressed.is_url:  # in other texts `__main__` may be meant
+                yield Problem(
+                    addressed.steps, f"unknown placeholder {name:.80}; use {' or '.join(expected) or 'a URL'}"
+                )
+
+
+def check_placeholder_positions(definition: Definition) -> Iterator[Problem]:
+    """Placeholders in the middle of a URL, which are replaced only at its beginning."""
+    expected = definition.placeholders
+    for addressed in _list_texts(definition):
+        if addressed.is_url:
+            text = addressed.text.strip().removeprefix("^")
+            for name in (name for name in expected if name in text and not text.startswith("__")):
+                yield Problem(addressed.steps, f"{name} is replaced only at the beginning of a URL; begin with it")
+
+
+def check_literal_placeholders(definition: Definition) -> Iterator[Problem]:
+    """Placeholders where recorded addresses stay as they are: in cookies, content of responses and Markdown."""
+    for addressed in _list_texts(definition):
+        if not addressed.is_replaced:
+            for name in (name for name in addressed.placeholders if name in definition.placeholders):
+                text = f"{name} never matches here, for recorded addresses are not replaced; expect a text without it"
+                yield Problem(addressed.steps, text)
+
+
+def check_several_sites(definition: Definition) -> Iterator[Problem]:
+    """Texts with the placeholders of two sites: in a recorded text only the addresses of one are replaced."""
+    for addressed in _list_texts(definition):
+        names = [name for name in addressed.placeholders if name in definition.placeholders]
+        if len(names) > 1 and addressed.is_replaced and not addressed.is_url:
+            text = f"{' and '.join(names)} in one text: only one of them is replaced in a recorded text; split it"
+            yield Problem(addressed.steps, text)
+
+
+def check_real_addresses(definition: Definition) -> Iterator[Problem]:
+    """Addresses of the configuration where a placeholder belongs."""
+    if definition.sites is None:
+        return
+    addresses = {
+        url.rstrip("/"): site
+        for site, each in definition.sites.environments.items()
+        for url in each.urls
+        if url.strip()
+    }
+    for addressed in _list_texts(definition):
+        matches = [url for url in addresses if re.search(rf"{re.escape(url)}(?![\w.-])", addressed.text)]
+        if matches:
+            url = max(matches, key=len)
+            use = placeholder(addresses[url])
+            yield Problem(addressed.steps, f"the address {url:.80} of {addresses[url]}; use {use}")

@@ -1,0 +1,63 @@
+"""All checks on all tasks of some files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Sequence
+from pathlib import Path
+
+from pytest_webeval.authoring.lint.checks import CHECKS
+from pytest_webeval.authoring.lint.checks import UNREADABLE
+from pytest_webeval.authoring.lint.checks import Check
+from pytest_webeval.authoring.lint.definition import Definition
+from pytest_webeval.authoring.lint.findings import Finding
+from pytest_webeval.authoring.lint.findings import Problem
+from pytest_webeval.authoring.lint.findings import Severity
+from pytest_webeval.authoring.lint.keys import remove_unknown_keys
+from pytest_webeval.authoring.lint.task_rows import RawRow
+from pytest_webeval.authoring.lint.task_rows import read_rows
+from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.tasks.sites import Sites
+
+
+def lint_files(paths: Sequence[Path], sites: Sites | None = None) -> Iterator[Finding]:
+    """The findings in task files, in their order. Ids count in all files together.
+
+    Raises `TaskDefinitionError` for a file that cannot be read.
+    """
+    ids: dict[str, str] = {}
+    for path in paths:
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise TaskDefinitionError(f"cannot read {path}: {error.strerror}; name a task file") from error
+        for row in read_rows(content, str(path)):
+            yield from lint_row(row, str(path), sites, ids)
+
+
+def lint_row(row: RawRow, source: str, sites: Sites | None, ids: dict[str, str]) -> Iterator[Finding]:
+    """The findings in one row. `ids` maps the ids of earlier rows to their places; that of this row is added."""
+    problem = row.problem
+    if problem is None and not isinstance(row.raw, dict):
+        problem = "a task is a JSON object; write its fields"
+    try:
+        fields = {} if problem is not None else remove_unknown_keys(row.raw)
+    except RecursionError:
+        problem = "nested too deeply for a task; remove some levels"
+    if problem is not None:
+        yield Finding(source, row.location, (), UNREADABLE, Severity.WARNING, problem, row.find_line(()))
+        return
+    definition = Definition(row.raw, fields, row.location, source, sites, ids, row.repeated)
+    for check in CHECKS:
+        for each in dict.fromkeys(_run(check, definition)):
+            line = row.find_line(each.steps)
+            yield Finding(source, row.location, each.steps, check.name, check.severity, each.text, line)
+
+
+def _run(check: Check, definition: Definition) -> Iterator[Problem]:
+    """The problems that a check reports. What it cannot read is reported by another."""
+    try:
+        yield from check.run(definition)
+    except (WebEvalError, RecursionError):
+        return

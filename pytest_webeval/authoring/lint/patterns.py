@@ -1,0 +1,256 @@
+"""Patterns that match too much or nothing, and texts that are not the patterns that they look like."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+
+from msgspec import Struct
+
+from pytest_webeval.authoring.lint.definition import Definition
+from pytest_webeval.authoring.lint.definition import RequestCheck
+from pytest_webeval.authoring.lint.expected_data import CONTENT
+from pytest_webeval.authoring.lint.expected_data import QUERY
+from pytest_webeval.authoring.lint.expected_data import Datum
+from pytest_webeval.authoring.lint.expected_data import list_singles
+from pytest_webeval.authoring.lint.findings import Problem
+from pytest_webeval.authoring.lint.findings import Steps
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.evaluators.network.urls import UrlMatcher
+from pytest_webeval.evaluators.network.urls import bases_match
+from pytest_webeval.evaluators.network.urls import queries_match
+from pytest_webeval.safety import regex
+from pytest_webeval.values.base import looks_like_pattern
+from pytest_webeval.values.string import StringValue
+
+PATTERN_TYPES = ("string", "base64")
+UNLIKELY = ("q7zx kw93", "5", "vj", "")  # texts that no pattern means, unless it means all
+UNLIKELY_PAGES = ("/q7zx/kw93", "/5.vj")
+# What only patterns have. In `Magento\SalesRule` the backslash is one of a name.
+_SIGNS = re.compile(r"\.\*|\.\+(?!\w)|\\[dDwWsS](?![A-Za-z])|\[\^?[A-Za-z0-9]-[A-Za-z0-9]|\(\?:|\[\^")
+_TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[:=!]|[*+?]|\{[0-9,]+\}|.", re.DOTALL)
+_OPTIONAL = re.compile(r"[*?]|\{0?,")
+_LOOKAHEAD = re.compile(r"\(\?!((?:\\.|[^()\\]|\((?:\\.|[^()\\])*\))*)\)")
+_SYNTAX = re.compile(r"\|.*|\(\?:|\.[*+]|[\^$()]")
+_CAPITAL_CLASS = re.compile(r"\\[DSWB]")
+
+
+class Token(Struct, frozen=True):
+    """A part of a pattern that every text which it matches has: `text` as it is written, outside of groups."""
+
+    text: str
+    is_literal: bool
+
+
+def list_tokens(pattern: str) -> list[Token]:
+    """What is outside of groups in a pattern, without what may be missing."""
+    tokens: list[Token] = []
+    depth, begin = 0, 0
+    for text in _TOKEN.findall(pattern.removeprefix("^").removesuffix("$")):
+        if text.startswith("(") and depth == 0:
+            begin = len(tokens)
+        depth += text.startswith("(") - (text == ")")
+        if _OPTIONAL.match(text) and depth == 0:
+            del tokens[begin if tokens and tokens[-1].text == ")" else max(len(tokens) - 1, 0) :]
+        elif depth == 0 and not text.startswith("("):
+            is_literal = (len(text) == 1 and text not in ".*+?^$|()") or (len(text) == 2 and not text[1].isalnum())
+            tokens.append(Token(text, is_literal))
+    return tokens
+
+
+def has_open_alternation(pattern: str) -> bool:
+    """Whether a `|` stands outside of groups."""
+    return any(token.text == "|" for token in list_tokens(pattern))
+
+
+class Pattern(Struct, frozen=True):
+    """A pattern of a task, `role` says of what. `accepts` asks the reader that decides verdicts."""
+
+    steps: Steps
+    text: str
+    role: str
+    accepts: Callable[[str], bool]
+
+    def accepts_all(self, texts: tuple[str, ...]) -> bool:
+        """Whether it matches each of the texts. A pattern that is invalid or takes too long matches none."""
+        try:
+            return all(map(self.accepts, texts))
+        except (WebEvalError, regex.InvalidPattern):
+            return False
+
+
+URL, REFERER, URL_PART, KEY, IGNORED, CODED = "url", "referer", "part of a url", "key", "ignored", "base64"
+
+
+def list_patterns(definition: Definition) -> Iterator[Pattern]:
+    """All patterns that some reader takes as such."""
+    for datum in list_singles(definition):
+        if looks_like_pattern(datum.raw) and datum.role != CONTENT and datum.type_name in PATTERN_TYPES:
+            role = CODED if datum.type_name == "base64" else datum.role
+            yield Pattern(datum.steps, datum.raw, role, _value_matcher(definition, datum))
+    for request in definition.requests:
+        yield from _list_url_patterns(request)
+        yield from _list_name_patterns(request)
+    for steps, text in definition.request_patterns:
+        yield Pattern(steps, text, URL_PART, partial(regex.search, text))
+
+
+def _value_matcher(definition: Definition, datum: Datum) -> Callable[[str], bool]:
+    if datum.role == QUERY:
+        return lambda text: queries_match({"": (datum.raw.lower(),)}, {"": (text,)})
+    expected = StringValue.read(datum.raw, definition.context)
+    return lambda text: expected.matches(StringValue.read(text, definition.case.actual_reading))
+
+
+def _list_url_patterns(request: RequestCheck) -> Iterator[Pattern]:
+    matcher = request.matcher.urls
+    for role, places in ((URL, request.urls), (REFERER, request.referer_urls)):
+        for steps, text in places:
+            if looks_like_pattern(text.strip()):
+                yield Pattern(steps, text.strip(), role, partial(_accepts_page, text, matcher))
+
+
+def _accepts_page(text: str, matcher: UrlMatcher, page: str) -> bool:
+    return bases_match(matcher.expected(text)[0], matcher.actual(page), matcher)
+
+
+def _list_name_patterns(request: RequestCheck) -> Iterator[Pattern]:
+    for name in ("ignored_query_params_patterns", "ignored_post_data_params_patterns"):
+        for index, text in enumerate(getattr(request.config, name) or ()):
+            yield Pattern((*request.steps, name, index), text, IGNORED, partial(regex.search, text))
+    for field in ("post_data", "response_content"):
+        for key in getattr(request.config.expected, field) or ():
+            if key.endswith("$") and key.startswith(("^", "$.^")):
+                steps, text = (*request.steps, "expected", field, key), key.removeprefix("$.")
+                yield Pattern(steps, text, KEY, partial(regex.match, text))
+
+
+def check_invalid_patterns(definition: Definition) -> Iterator[Problem]:
+    """Patterns that are no regular expressions: they match nothing, or are an error of every run."""
+    for pattern in list_patterns(definition):
+        try:
+            regex.search(pattern.text, "")
+        except (regex.InvalidPattern, WebEvalError) as error:
+            yield Problem(pattern.steps, f"{error}; fix the pattern")
+
+
+def check_broad_patterns(definition: Definition) -> Iterator[Problem]:
+    """Patterns that match everything."""
+    environments = definition.case.sites.environments.values()
+    pages = [tuple(f"{each.url.rstrip('/')}{path}" for path in UNLIKELY_PAGES) for each in environments]
+    for pattern in list_patterns(definition):
+        if pattern.role in (URL, REFERER):
+            if any(map(pattern.accepts_all, pages)):
+                yield Problem(pattern.steps, f"{pattern.text!r:.80} matches every page of a site; name the page")
+        elif pattern.role != IGNORED and pattern.accepts_all((*UNLIKELY, *_list_excluded(pattern.text))):
+            yield Problem(pattern.steps, f"{pattern.text!r:.80} matches every text; write what it must have")
+
+
+def _list_excluded(pattern: str) -> list[str]:
+    """A text for each negative lookahead of a pattern, which the pattern must refuse: `main` for `^(?!main$).+$`."""
+    return [_SYNTAX.sub("", part) for part in _LOOKAHEAD.findall(pattern)]
+
+
+def check_open_alternations(definition: Definition) -> Iterator[Problem]:
+    """Alternatives outside of a group where the beginning of a text is enough: `^a|b$` matches `about`."""
+    for pattern in list_patterns(definition):
+        is_partial = pattern.role in (URL, REFERER, QUERY, KEY) or (pattern.role == IGNORED and pattern.text[:1] == "^")
+        if is_partial and has_open_alternation(pattern.text):
+            inner = pattern.text.removeprefix("^").removesuffix("$")
+            yield Problem(
+                pattern.steps,
+                f"{pattern.text!r:.80} matches whatever begins with its first part; use '^({inner:.80})$'",
+            )
+
+
+def check_unmatchable_patterns(definition: Definition) -> Iterator[Problem]:
+    """Patterns that match nothing, for the recorded text never has what they ask for."""
+    for pattern in list_patterns(definition):
+        if regex.is_pattern(pattern.text) and not has_open_alternation(pattern.text):
+            if pattern.role in (URL, REFERER):
+                reason = _find_url_obstacle(pattern, definition)
+            elif pattern.role in (KEY, IGNORED, URL_PART, CODED):
+                reason = None
+            else:
+                reason = _find_text_obstacle(pattern)
+            if reason:
+                yield Problem(pattern.steps, f"{pattern.text!r:.80} never matches: {reason}")
+
+
+def _find_url_obstacle(pattern: Pattern, definition: Definition) -> str | None:
+    tokens = list_tokens(pattern.text)
+    roots = [f"{each.url.rstrip('/')}/" for each in definition.case.sites.environments.values()]
+    if pattern.text.endswith("/$") and not any(pattern.accepts_all((root,)) for root in roots):
+        return "a recorded URL has no slash at its end; end it with '/?$' or without"
+    if any(token.text == "\\?" for token in tokens):
+        return "it is compared without the query; write the parameters in query_params"
+    letters = "".join(token.text for token in tokens if token.is_literal)
+    if pattern.role == REFERER and any(map(str.isupper, re.sub(r"__[A-Z0-9_]+?__", "", letters))):
+        return "a recorded referer is in lower case; write it so"
+    return None
+
+
+def _find_text_obstacle(pattern: Pattern) -> str | None:
+    tokens = list_tokens(pattern.text)
+    if pattern.role == QUERY:
+        capital = next((token.text for token in tokens if _CAPITAL_CLASS.fullmatch(token.text)), None)
+        return (
+            f"query patterns are lower-cased, so {capital} means {capital.lower()}; write a class" if capital else None
+        )
+    letters = [token.text if token.is_literal else "\0" for token in tokens]
+    foreign = next((letter for letter in letters if not letter.isascii()), None)
+    if foreign:
+        return f"texts are compared in ASCII, without {foreign!r}; write its plain form"
+    if re.search(r"[A-Za-z]\\?-|-[A-Za-z]", "".join(letters)):
+        return "a hyphen at a letter is compared as a blank; write a blank"
+    return None
+
+
+def check_literal_patterns(definition: Definition) -> Iterator[Problem]:
+    """Texts that look like patterns, and patterns where only texts are compared."""
+    for datum in list_singles(definition):
+        if isinstance(datum.raw, str) and (text := _explain_literal(datum)):
+            yield Problem(datum.steps, text)
+    for request in definition.requests:
+        for steps, text in (*request.urls, *request.referer_urls):
+            if not looks_like_pattern(text.strip()) and (_SIGNS.search(text) or text.startswith("^")):
+                yield Problem(steps, f"{text!r:.80} looks like a pattern but is compared as a text; write '^…$'")
+
+
+def _explain_literal(datum: Datum) -> str | None:
+    text = datum.raw
+    if looks_like_pattern(text):
+        if datum.type_name in PATTERN_TYPES:
+            return None
+        compared = f"as {datum.type_name}" if datum.type_name else "exactly"
+        return f"{text!r:.80} is not a pattern here, it is compared {compared}; write the value"
+    if datum.type_name not in PATTERN_TYPES:
+        return None
+    if looks_like_pattern(text.strip()):
+        return f"{text!r:.80} is not a pattern, for blanks are around it; remove them"
+    if _SIGNS.search(text) or (text.startswith("^") and len(text) > 1):
+        return f"{text!r:.80} looks like a pattern but is compared as a text; write '^…$'"
+    return None
+
+
+def check_ignored_parameters(definition: Definition) -> Iterator[Problem]:
+    """Expected parameters and fields that the same expectation ignores."""
+    for request in definition.requests:
+        event, matcher = request.config.expected, request.matcher
+        with suppress(EvaluationError):
+            compared = matcher.expected_urls[0].query if event.query_params else {}
+            for name, values in (event.query_params or {}).items():
+                if values and name not in compared:
+                    yield _build_ignored(request, "query_params", name)
+        with suppress(EvaluationError):
+            for name in (event.post_data or {}).keys() - (matcher.bodies.expected_post or {}).keys():
+                yield _build_ignored(request, "post_data", name)
+
+
+def _build_ignored(request: RequestCheck, field: str, name: str) -> Problem:
+    text = f"{name!r:.80} is ignored by this expectation, so nothing compares it; ignore less, or remove it"
+    return Problem((*request.steps, "expected", field, name), text)

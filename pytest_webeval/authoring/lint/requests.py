@@ -1,0 +1,154 @@
+"""Expected requests: methods, statuses and settings that do not fit each other, and paths that lead to nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_webeval.authoring.lint.definition import Definition
+from pytest_webeval.authoring.lint.definition import RequestCheck
+from pytest_webeval.authoring.lint.findings import Problem
+from pytest_webeval.evaluators.network.body_matcher import is_path
+from pytest_webeval.evaluators.network.event_matcher import URL_HEADERS
+from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
+from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
+from pytest_webeval.values.base import looks_like_pattern
+
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
+BODILESS = ("GET", "HEAD", "OPTIONS")
+ABORTED = -1
+STATUSES = range(100, 600)
+REDIRECTED = range(300, 400)
+SWITCHES = {
+    RESPONSE_EVALUATOR: ("ordered",),
+    NETWORK_EVALUATOR: ("last_event_only", "decode_base64_query", "should_not_exist"),
+}
+# Of a request that must not exist only the method, the URL without its query and the referer count.
+NEVER_COMPARED = ("response_status", "query_params", "post_data", "response_content", "response_cookies")
+
+
+def check_methods(definition: Definition) -> Iterator[Problem]:
+    """Methods that no request has."""
+    for request in definition.requests:
+        method = request.config.expected.http_method
+        if method not in METHODS:
+            use = method.strip().upper() if method.strip().upper() in METHODS else f"one of {', '.join(METHODS)}"
+            text = f"unknown method {method!r:.80}; use {use}"
+            yield Problem((*request.steps, "expected", "http_method"), text)
+
+
+def check_posted_data(definition: Definition) -> Iterator[Problem]:
+    """Posted data of a method that posts none, which is GET where the definition names none."""
+    for request in definition.requests:
+        event, place = request.config.expected, (*request.steps, "expected")
+        if not event.post_data or event.http_method not in BODILESS:
+            continue
+        if "http_method" in request.written:
+            yield Problem((*place, "post_data"), f"a {event.http_method} has no post_data; use POST, or query_params")
+        else:
+            yield Problem(
+                (*place, "post_data"), 'post_data without http_method, which is GET then; write "http_method": "POST"'
+            )
+
+
+def check_statuses(definition: Definition) -> Iterator[Problem]:
+    """Statuses that no response has."""
+    for request in definition.requests:
+        status = request.config.expected.response_status
+        if status not in STATUSES and status != ABORTED:
+            place = (*request.steps, "expected", "response_status")
+            yield Problem(place, f"impossible status {status}; use 100 to 599, or -1 for an aborted request")
+
+
+def check_forbidden_requests(definition: Definition) -> Iterator[Problem]:
+    """Fields of a request that must not exist that nothing compares, so that it forbids more than it says."""
+    for request in definition.requests:
+        if not request.config.should_not_exist:
+            continue
+        for name in NEVER_COMPARED:
+            if name in request.written:
+                text = f"{name} is never compared with should_not_exist: every such request fails; remove it"
+                yield Problem((*request.steps, "expected", name), text)
+        for name in request.config.expected.headers or ():
+            if name != "referer":
+                text = f"the header {name!r:.80} is never compared with should_not_exist; remove it"
+                yield Problem((*request.steps, "expected", "headers", name), text)
+        if _uses_last_page(definition, request):
+            text = "should_not_exist of a GET fails a navigate task on any page; use another task type or method"
+            yield Problem((*request.steps, "should_not_exist"), text)
+
+
+def check_last_event_only(definition: Definition) -> Iterator[Problem]:
+    """`last_event_only` where it changes nothing."""
+    for request in definition.requests:
+        if "last_event_only" in request.raw:
+            place = (*request.steps, "last_event_only")
+            if request.config.should_not_exist:
+                yield Problem(place, "last_event_only has no effect with should_not_exist; remove it")
+            elif _uses_last_page(definition, request):
+                yield Problem(
+                    place, "last_event_only has no effect: of a navigate task the last page decides; remove it"
+                )
+
+
+def _uses_last_page(definition: Definition, request: RequestCheck) -> bool:
+    kind = definition.task.task_type if definition.task else None
+    return kind == "NAVIGATE" and request.config.expected.http_method == "GET"
+
+
+def check_query_values(definition: Definition) -> Iterator[Problem]:
+    """Values of a parameter that nothing compares: without a schema only the smallest counts."""
+    for request in definition.requests:
+        event, typed = request.config.expected, request.config.query_params_schema is not None
+        place = (*request.steps, "expected", "query_params")
+        for name, values in (event.query_params or {}).items():
+            if isinstance(values, str):
+                yield Problem((*place, name), f"{values!r:.80} is read letter by letter; write [{values!r:.80}]")
+            elif len(values) > 1 and not typed:
+                first = min(value.lower().strip() for value in values)
+                text = f"of {len(values)} values only {first!r:.80} is compared; write one, or a query_params_schema"
+                yield Problem((*place, name), text)
+        for steps, url in request.urls:
+            if event.query_params is not None and "?" in url and not looks_like_pattern(url.strip()):
+                yield Problem(steps, "the query of the URL is not compared, for there are query_params; move it there")
+
+
+def check_paths(definition: Definition) -> Iterator[Problem]:
+    """Keys of a body that lead nowhere: invalid paths, and names with blanks around."""
+    for request in definition.requests:
+        for field in ("post_data", "response_content"):
+            for key in getattr(request.config.expected, field) or ():
+                place = (*request.steps, "expected", field, key)
+                is_name = key.endswith("$") and key.startswith(("^", "$.^"))
+                if key.startswith("$") and not is_name and not is_path(key):
+                    yield Problem(place, f"invalid path {key!r:.80}; write it as '$.order.items[0].id'")
+                elif key != key.strip():
+                    yield Problem(place, f"the name {key!r:.80} has blanks around it and never matches; remove them")
+                elif not key.startswith("$") and not is_name and (key.startswith("^") or ".*" in key):
+                    yield Problem(
+                        place, f"the name {key!r:.80} looks like a pattern but is compared as a text; write '^…$'"
+                    )
+
+
+def check_empty_expectations(definition: Definition) -> Iterator[Problem]:
+    """Empty objects, which compare nothing or never match, and headers whose name has another meaning."""
+    for request in definition.requests:
+        for name in ("post_data", "response_content", "response_cookies", "headers"):
+            if request.written.get(name) == {}:
+                effect = "never matches" if name == "headers" else "compares nothing"
+                yield Problem(
+                    (*request.steps, "expected", name), f"an empty {name} {effect}; write a member, or remove it"
+                )
+        for name in request.config.expected.headers or ():
+            if name.lower() in URL_HEADERS and name not in URL_HEADERS:
+                text = f"the header {name!r} is compared as a text; write {name.lower()!r}, which is compared as a URL"
+                yield Problem((*request.steps, "expected", "headers", name), text)
+
+
+def check_switches(definition: Definition) -> Iterator[Problem]:
+    """Settings that are neither true nor false, which are read as one of them: `"no"` is false."""
+    for expectation in definition.task.expectations if definition.task else ():
+        for name in SWITCHES.get(expectation.evaluator, ()):
+            raw = expectation.config.get(name, False)
+            if not isinstance(raw, bool):
+                place = ("eval", expectation.index, name)
+                yield Problem(place, f"{raw!r:.80} is not a boolean; write true or false without quotes")

@@ -1,0 +1,76 @@
+"""`python -m pytest_webeval lint TASKS…`: mistakes in task definitions that no schema finds."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from collections.abc import Sequence
+from pathlib import Path
+
+from pytest_webeval.authoring.lint.findings import Finding
+from pytest_webeval.authoring.lint.findings import Severity
+from pytest_webeval.commands.output import print_text
+from pytest_webeval.reports.ci import workflow_command
+from pytest_webeval.safety.text import pluralize
+from pytest_webeval.safety.text import sanitize
+from pytest_webeval.tasks.sites import load_sites
+
+HELP = "list mistakes in task definitions"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments and options."""
+    parser.add_argument("tasks", nargs="+", metavar="TASKS", help="a file with task definitions")
+    parser.add_argument("--config", metavar="FILE", help="look for the site URLs of FILE, where placeholders belong")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="how to print findings (default: text)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the findings. Returns the exit code: 1 with a warning, 0 without or with hints alone.
+
+    Raises `SettingsError` or `TaskDefinitionError`.
+    """
+    from pytest_webeval.authoring.lint.linter import lint_files  # imports all evaluators
+
+    sites = load_sites(arguments.config) if arguments.config is not None else None
+    findings = list(lint_files([Path(name) for name in dict.fromkeys(arguments.tasks)], sites))
+    FORMATS[arguments.format](findings)
+    return 1 if any(finding.severity is Severity.WARNING for finding in findings) else 0
+
+
+def _print_text(findings: Sequence[Finding]) -> None:
+    """A line for each finding, and one with their number."""
+    for finding in findings:
+        hint = "hint: " if finding.severity is Severity.HINT else ""
+        print_text(_to_line(f"{finding.source} @ {finding.place}: {hint}{finding.text}"))
+    print_text(_count(findings))
+
+
+def _count(findings: Sequence[Finding]) -> str:
+    hints = sum(finding.severity is Severity.HINT for finding in findings)
+    warnings = pluralize(len(findings) - hints, "warning")
+    return f"{warnings}, {pluralize(hints, 'hint')}" if hints else warnings
+
+
+def _print_json(findings: Sequence[Finding]) -> None:
+    print_text(json.dumps([finding.to_json() for finding in findings], indent=2))
+
+
+def _print_github(findings: Sequence[Finding]) -> None:
+    """A workflow command for each finding, which GitHub shows at the line of the file."""
+    for finding in findings:
+        kind = "warning" if finding.severity is Severity.WARNING else "notice"
+        properties = {"file": finding.source, "line": finding.line, "title": f"webeval lint: {finding.check}"}
+        print_text(workflow_command(kind, f"{finding.place}: {finding.text}", **properties))
+
+
+def _to_line(text: str) -> str:
+    return sanitize(" ".join(text.split("\n")))
+
+
+FORMATS: dict[str, Callable[[Sequence[Finding]], None]] = {
+    "text": _print_text,
+    "json": _print_json,
+    "github": _print_github,
+}

@@ -1,0 +1,196 @@
+"""Rows of task files: a damaged one hides no other, and each finding has its line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import hypothesis
+import pytest
+from hypothesis import strategies
+
+from pytest_webeval.authoring.lint.findings import Finding
+from pytest_webeval.authoring.lint.linter import lint_files
+from pytest_webeval.authoring.lint.linter import lint_row
+from pytest_webeval.authoring.lint.task_rows import read_rows
+from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.tasks.sites import Environment
+from pytest_webeval.tasks.sites import Sites
+from tests.unit.authoring.lint.planted import answer
+from tests.unit.authoring.lint.planted import post
+from tests.unit.authoring.lint.planted import request
+from tests.unit.authoring.lint.planted import task
+
+pytestmark = pytest.mark.filterwarnings("ignore:Transitional processing:DeprecationWarning")
+MISTAKE = task(request({"http_method": "post"}))
+SUITE = Path(__file__).parents[4] / "example_suite"
+ADDRESSES = Sites({"shopping": Environment(("http://shop.test",))})
+
+
+@pytest.fixture
+def lint(tmp_path):
+    """The findings in a text, as (line, place, text)."""
+
+    def run(text, name="tasks.json"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return [(finding.line, finding.place, finding.text) for finding in lint_files([path])]
+
+    return run
+
+
+METHOD = "unknown method 'post'; use POST"
+
+
+def test_a_row_that_cannot_be_read_hides_no_other(lint):
+    rows = [5, {"task_id": 1}, {"color": "red"}, {**MISTAKE, "task_id": 2}]
+    findings = lint(json.dumps(rows, indent=1))
+    assert [finding[1] for finding in findings] == ["[0]", "[1]", "[2]", "[3].eval[1].expected.http_method"]
+    assert findings[0] == (2, "[0]", "a task is a JSON object; write its fields")
+    assert "lacks the fields" in findings[1][2]
+    assert findings[2][2].startswith("unknown benchmark in ")
+
+
+def test_a_finding_has_the_line_of_its_place(lint):
+    text = json.dumps([task(request(), task_id=1), {**MISTAKE, "task_id": 2}], indent=1)
+    (finding,) = lint(text)
+    assert finding[1:] == ("[1].eval[1].expected.http_method", METHOD)
+    assert text.splitlines()[finding[0] - 1].strip() == '"http_method": "post"'
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_lines_are_counted_in_files_of_windows_and_behind_a_byte_order_mark(lint, newline):
+    text = json.dumps(MISTAKE, indent=1).replace("\n", newline)
+    ((line, *_),) = lint(b"\xef\xbb\xbf" + text.encode())
+    assert '"post"' in text.splitlines()[line - 1]
+
+
+def test_places_with_escaped_and_nested_keys_have_their_line(lint):
+    text = json.dumps(task(post({"a": [["}"], {"]": 1}], 'é"\n[{': "lamp.*"})), indent=1)
+    (line,) = [line for line, _, problem in lint(text) if "looks like a pattern" in problem]
+    assert text.splitlines()[line - 1].strip() == '"\\u00e9\\"\\n[{": "lamp.*"'
+
+
+def test_a_line_of_json_lines_that_is_damaged_hides_no_other(lint):
+    lines = [json.dumps(task(request(), task_id=1)), '{"task_id": 2', "", json.dumps({**MISTAKE, "task_id": 3})]
+    findings = lint("\n".join(lines), "tasks.jsonl")
+    assert findings[0][:2] == (2, "[1]")
+    assert findings[0][2].startswith("not valid JSON: ")
+    assert findings[1] == (4, "[2].eval[1].expected.http_method", METHOD)
+
+
+def test_one_object_is_a_file_too(lint):
+    assert lint(json.dumps(MISTAKE)) == [(1, "[0].eval[1].expected.http_method", METHOD)]
+
+
+def test_a_key_that_is_written_twice_is_reported_where_it_is(lint):
+    text = json.dumps([task(request())], indent=1).replace(
+        '"url": "__SHOPPING__/cart"', '"url": "__SHOPPING__/x",\n"url": "__SHOPPING__/cart"'
+    )
+    (finding,) = lint(text)
+    message = "the key 'url' is written twice; keep one, for the last counts"
+    assert finding[1:] == ("[0].eval[1].expected.url", message)
+    assert text.splitlines()[finding[0] - 1] == '"url": "__SHOPPING__/cart"'
+
+
+def test_an_id_that_is_there_before_is_reported_in_all_files_together(tmp_path):
+    paths = [tmp_path / "a.json", tmp_path / "b.json"]
+    paths[0].write_text(json.dumps([task(request(), task_id=8), task(request(), task_id="7")]))
+    paths[1].write_text(json.dumps([task(request(), task_id=7)]))
+    (finding,) = lint_files(paths)
+    text = f"the id '7' is defined before in {paths[0]} [1]; give each task its own id"
+    assert (finding.source, finding.place, finding.text) == (str(paths[1]), "[0]", text)
+
+
+def test_the_rows_of_a_table_are_checked(lint):
+    table = "task_summary\tinit_url\tsubdir\tprecomputed_rubric\nBuy a lamp\thttp://a\tx_1\tno JSON\n"
+    ((line, place, text),) = lint(table, "webtailbench.tsv")
+    assert (line, place) == (None, "line 2")
+    assert text.startswith("precomputed_rubric is not valid JSON: ")
+
+
+def test_a_row_of_a_table_without_an_id_is_reported(lint):
+    ((_, _, text),) = lint("task_summary\tinit_url\tsubdir\nBuy a lamp\thttp://a\t\n", "webtailbench.tsv")
+    assert text.endswith("@ line 2; the row is skipped")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        (".*", "'.*' matches every text; write what it must have"),
+        ("(", "invalid regular expression '(': missing ), unterminated subpattern at position 0; fix the pattern"),
+        ("checkout/.*", None),
+    ],
+)
+def test_url_patterns_of_clawbench_are_checked(lint, pattern, text):
+    row = {"instruction": "Buy a lamp", "test_case": "lamp", "eval_schema": {"url_pattern": pattern}}
+    findings = lint(json.dumps([row]))
+    assert findings == ([(1, "[0].eval_schema.url_pattern", text)] if text else [])
+
+
+@pytest.mark.parametrize("text", ["", "[1", "[1]]", '[{"a": 1} {"b": 2}]', "[1,]", '{"a": \n1', "plain text", '"a"'])
+def test_a_file_that_holds_no_rows_is_an_error(lint, text):
+    with pytest.raises(TaskDefinitionError):
+        lint(text)
+
+
+def test_definitions_that_are_nested_too_deeply_are_reported_or_refused(lint):
+    deep = '{"type": "array", "items": ' * 800 + "1" + "}" * 800
+    findings = lint(json.dumps([MISTAKE]).replace('{"type": "null"}', deep))
+    assert findings
+
+
+def test_the_example_suite_has_no_findings():
+    assert not list(lint_files([SUITE / "runs/tasks.json"]))
+
+
+SCALARS = strategies.one_of(
+    strategies.none(),
+    strategies.booleans(),
+    strategies.integers(-1, 700),
+    strategies.floats(),
+    strategies.sampled_from(
+        ["", "^a|b$", "__SHOPPING__/x", "(", "date", "array", "POST", "$.a[?(@.b==1)]", "^.*$", "é"]
+    ),
+)
+VALUES = strategies.recursive(
+    SCALARS,
+    lambda inner: (
+        strategies.lists(inner, max_size=3)
+        | strategies.dictionaries(
+            strategies.sampled_from(["type", "items", "properties", "url", "$.a["]), inner, max_size=3
+        )
+    ),
+    max_leaves=5,
+)
+SOUND = task(
+    answer([[1, 2], {"a": "x"}], {"type": "object", "properties": {"a": {"type": "date"}}}, ordered=True),
+    request(
+        {"query_params": {"q": ["a"]}, "headers": {"referer": "^a$"}}, query_params_schema={"properties": {"q": {}}}
+    ),
+    post({"$.a": "1", "b": ["x", "y"]}, {"b": {"type": "number", "format": "currency"}}, should_not_exist=True),
+)
+
+
+def list_places(raw, steps=()):
+    """Each place in a definition."""
+    members = raw.items() if isinstance(raw, dict) else enumerate(raw) if isinstance(raw, list) else ()
+    for step, member in members:
+        yield (*steps, step)
+        yield from list_places(member, (*steps, step))
+
+
+@hypothesis.given(place=strategies.sampled_from(list(list_places(SOUND))), value=VALUES)
+@hypothesis.settings(max_examples=300)
+def test_whatever_a_definition_has_anywhere_there_are_findings_and_no_crash(place, value):
+    definition = json.loads(json.dumps(SOUND))
+    parent = definition
+    for step in place[:-1]:
+        parent = parent[step]
+    parent[place[-1]] = value
+    content = json.dumps([definition], allow_nan=True).encode()
+    for sites in (None, ADDRESSES):
+        (row,) = read_rows(content, "tasks.json")
+        findings = list(lint_row(row, "tasks.json", sites, {}))
+        assert all(isinstance(finding, Finding) and finding.line == 1 for finding in findings)
+        assert findings == list(lint_row(row, "tasks.json", sites, {}))
