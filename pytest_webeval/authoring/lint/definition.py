@@ -131,7 +131,7 @@ class Definition:
         """The sites that the task names."""
         return tuple(self.task.sites) if self.task else ()
 
-    @property
+    @cached_property
     def placeholders(self) -> tuple[str, ...]:
         """The placeholders of those sites."""
         return tuple(map(placeholder, self.task_sites))

@@ -47,7 +47,7 @@ class Token(Struct, frozen=True):
 
 
 def list_tokens(pattern: str) -> list[Token]:
-    """What is outside of groups in a pattern, without what may be missing."""
+    """What is outside of groups in a pattern. In place of what may be missing there is a token without text."""
     tokens: list[Token] = []
     depth, begin = 0, 0
     for text in _TOKEN.findall(pattern.removeprefix("^").removesuffix("$")):
@@ -55,16 +55,26 @@ def list_tokens(pattern: str) -> list[Token]:
             begin = len(tokens)
         depth += text.startswith("(") - (text == ")")
         if _OPTIONAL.match(text) and depth == 0:
-            del tokens[begin if tokens and tokens[-1].text == ")" else max(len(tokens) - 1, 0) :]
+            tokens[begin if tokens and tokens[-1].text == ")" else max(len(tokens) - 1, 0) :] = [
+                Token("", is_literal=False)
+            ]
         elif depth == 0 and not text.startswith("("):
             is_literal = (len(text) == 1 and text not in ".*+?^$|()") or (len(text) == 2 and not text[1].isalnum())
             tokens.append(Token(text, is_literal))
     return tokens
 
 
-def has_open_alternation(pattern: str) -> bool:
+def has_alternation(pattern: str) -> bool:
     """Whether a `|` stands outside of groups."""
     return any(token.text == "|" for token in list_tokens(pattern))
+
+
+def has_open_alternation(pattern: str, *, is_searched: bool) -> bool:
+    """Whether a part before a `|` outside of groups lacks its `$`, or one behind it its `^` where that counts."""
+    texts = [token.text for token in list_tokens(pattern)]
+    bars = [index for index, text in enumerate(texts) if text == "|"]
+    is_open = any(texts[index - 1 : index] != ["$"] for index in bars)
+    return is_open or (is_searched and any(texts[index + 1 : index + 2] != ["^"] for index in bars))
 
 
 class Pattern(Struct, frozen=True):
@@ -158,19 +168,18 @@ def _list_excluded(pattern: str) -> list[str]:
 def check_open_alternations(definition: Definition) -> Iterator[Problem]:
     """Alternatives outside of a group where the beginning of a text is enough: `^a|b$` matches `about`."""
     for pattern in list_patterns(definition):
-        is_partial = pattern.role in (URL, REFERER, QUERY, KEY) or (pattern.role == IGNORED and pattern.text[:1] == "^")
-        if is_partial and has_open_alternation(pattern.text):
+        is_searched = pattern.role == IGNORED
+        is_partial = pattern.role in (URL, REFERER, QUERY, KEY) or (is_searched and pattern.text[:1] == "^")
+        if is_partial and has_open_alternation(pattern.text, is_searched=is_searched):
             inner = pattern.text.removeprefix("^").removesuffix("$")
-            yield Problem(
-                pattern.steps,
-                f"{pattern.text!r:.80} matches whatever begins with its first part; use '^({inner:.80})$'",
-            )
+            text = f"{pattern.text!r:.80} matches more than its parts, for ^ and $ belong to one each"
+            yield Problem(pattern.steps, f"{text}; use '^({inner:.80})$'")
 
 
 def check_unmatchable_patterns(definition: Definition) -> Iterator[Problem]:
     """Patterns that match nothing, for the recorded text never has what they ask for."""
     for pattern in list_patterns(definition):
-        if regex.is_pattern(pattern.text) and not has_open_alternation(pattern.text):
+        if regex.is_pattern(pattern.text) and not has_alternation(pattern.text):
             if pattern.role in (URL, REFERER):
                 reason = _find_url_obstacle(pattern, definition)
             elif pattern.role in (KEY, IGNORED, URL_PART, CODED):
@@ -247,8 +256,9 @@ def check_ignored_parameters(definition: Definition) -> Iterator[Problem]:
                 if values and name not in compared:
                     yield _build_ignored(request, "query_params", name)
         with suppress(EvaluationError):
-            for name in (event.post_data or {}).keys() - (matcher.bodies.expected_post or {}).keys():
-                yield _build_ignored(request, "post_data", name)
+            posted = matcher.bodies.expected_post or {}
+            ignored = (name for name in event.post_data or () if name not in posted)
+            yield from (_build_ignored(request, "post_data", name) for name in ignored)
 
 
 def _build_ignored(request: RequestCheck, field: str, name: str) -> Problem:

@@ -30,6 +30,26 @@ def lint(*definitions, sites=None) -> list[Finding]:
 
 MISTAKES = [
     (
+        "open-alternation",
+        task(request(ignored_query_params_patterns=["^page$|sort$"])),
+        [
+            (
+                ".eval[1].ignored_query_params_patterns[0]: '^page$|sort$' matches more than its parts, for ^ and $ "
+                "belong to one each; use '^(page$|sort)$'"
+            )
+        ],
+    ),
+    (
+        "filter",
+        task(request({"response_content": {"$.a[?(@.k==1)].v": "x"}})),
+        [
+            (
+                '.eval[1].expected.response_content["$.a[?(@.k==1)].v"]: a filter with one hit equals nothing but a '
+                "list; expect a list, with the type array"
+            )
+        ],
+    ),
+    (
         "posted-property",
         task(post({"quantity": 5}, {"quantityy": {"type": "number"}})),
         [".eval[1].post_data_schema.properties.quantityy: no posted field is 'quantityy'; use 'quantity'"],
@@ -184,15 +204,20 @@ MISTAKES = [
         task(request({"url": "^__SHOPPING__/a|__SHOPPING__/b$"})),
         [
             (
-                ".eval[1].expected.url: '^__SHOPPING__/a|__SHOPPING__/b$' matches whatever begins with its "
-                "first part; use '^(__SHOPPING__/a|__SHOPPING__/b)$'"
+                ".eval[1].expected.url: '^__SHOPPING__/a|__SHOPPING__/b$' matches more than its parts, "
+                "for ^ and $ belong to one each; use '^(__SHOPPING__/a|__SHOPPING__/b)$'"
             )
         ],
     ),
     (
         "open-alternation",
         task(request({"query_params": {"q": ["^a|b$"]}})),
-        [(".eval[1].expected.query_params.q[0]: '^a|b$' matches whatever begins with its first part; use '^(a|b)$'")],
+        [
+            (
+                ".eval[1].expected.query_params.q[0]: '^a|b$' matches more than its parts, for ^ and $ belong to one "
+                "each; use '^(a|b)$'"
+            )
+        ],
     ),
     (
         "unmatchable-pattern",
@@ -880,6 +905,9 @@ WITH_ADDRESSES = [
     ),
 ]
 SOUND = [
+    task(request({"url": "^__SHOPPING__/a$|^__SHOPPING__/b$"}, ignored_query_params_patterns=["^page$|^sort$", "a|b"])),
+    task(post({"name": "^wh(\\d)?-1000$", "code": "^a-?\\d.*?-b?$", "either": "^a-b|c$"})),
+    task(request({"response_content": {"$.a[?(@.k==1)].v": ["x"], "b": "^"}})),
     task(post({"price": 9.99, "count": 5, "code": "if __name__ == '__main__': pass", "note": "", "absent": None})),
     task(post({"name": "^.+$", "path": "app\\Models\\Wish", "ids": ["a", "b"]})),
     task(post({"$.items[0].id": "7", "^label_\\d+$": "x", "amount": 5.0}, {"amount": {"type": "number"}})),
@@ -930,6 +958,13 @@ def test_addresses_are_checked_with_a_configuration_alone(check, definition, lin
     assert [str(finding) for finding in findings] == [f"tasks.json @ [0]{line}" for line in lines]
     assert {finding.check for finding in findings} == {check}
     assert not lint(definition)
+
+
+def test_without_a_configuration_addresses_are_no_mistake_but_other_headers_are():
+    headers = {"referer": "http://shop.test/a", "accept": ["text/html"]}
+    (finding,) = lint(task(request({"url": "http://shop.test/a", "headers": headers})))
+    assert finding.place == "[0].eval[1].expected.headers.accept"
+    assert finding.check == "unreadable-value"
 
 
 @pytest.mark.parametrize("definition", SOUND)

@@ -180,8 +180,39 @@ def list_places(raw, steps=()):
         yield from list_places(member, (*steps, step))
 
 
+def test_each_place_of_a_definition_has_its_line():
+    text = json.dumps([5, SOUND], indent=1)
+    _, row = read_rows(text.encode(), "tasks.json")
+    lines = text.splitlines()
+    keys = [(place, place[-1]) for place in list_places(SOUND) if isinstance(place[-1], str)]
+    assert len(keys) > 40
+    wrong = [
+        place for place, key in keys if not lines[row.find_line(place) - 1].strip().startswith(f"{json.dumps(key)}:")
+    ]
+    assert not wrong
+    values = [place for place in list_places(SOUND) if isinstance(place[-1], int)]
+    assert len({row.find_line(place) for place in values}) == len(values)
+
+
+def test_a_place_that_is_not_there_has_the_line_of_the_last_that_is():
+    text = json.dumps([SOUND], indent=1)
+    (row,) = read_rows(text.encode(), "tasks.json")
+    for place in [("eval", 1, "expected", "missing", 3), ("eval", 1, "expected", 7), ("eval", 1, "expected")]:
+        assert '"expected": {' in text.splitlines()[row.find_line(place) - 1]
+    assert row.find_line(("eval", 99)) == row.find_line(("eval",))
+
+
+@pytest.mark.parametrize("text", ['[{"task_id": 1}, 5]', " [ ]\n", '{"task_id": [1, {"a": "]"}]}'])
+def test_a_file_that_is_cut_short_is_an_error(text):
+    rows = [row.raw for row in read_rows(text.encode(), "tasks.json")]
+    assert rows == (json.loads(text) if text.lstrip().startswith("[") else [json.loads(text)])
+    for length in range(len(text.rstrip())):
+        with pytest.raises(TaskDefinitionError):
+            read_rows(text[:length].encode(), "tasks.json")
+
+
 @hypothesis.given(place=strategies.sampled_from(list(list_places(SOUND))), value=VALUES)
-@hypothesis.settings(max_examples=300)
+@hypothesis.settings(max_examples=150)
 def test_whatever_a_definition_has_anywhere_there_are_findings_and_no_crash(place, value):
     definition = json.loads(json.dumps(SOUND))
     parent = definition
